@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// hwloc in, Machine out. Object library tutti_topo_detect, for the launcher and tutti-info only: the MPI library links
+// no hwloc. No PCI, I/O or network scan; about 10 ms.
+#pragma once
+
+#include <string>
+
+#include "topo/machine.hpp"
+#include "topo/result.hpp"
+
+namespace tutti::topo {
+
+// The machine this process runs on, reduced to its affinity mask. Never fails: where hwloc cannot tell, a plain machine.
+Machine detect_machine();
+
+// A pretended one, for TUTTI_TOPOLOGY: the name of an hwloc XML file (ends in .xml or contains a slash), or an hwloc
+// synthetic description such as "socket:2 numa:4 core:8".
+Result<Machine> pretended_machine(const std::string& description);
+
+// pretended_machine when the description is not empty, else detect_machine.
+Result<Machine> read_machine(const std::string& description);
+
+}  // namespace tutti::topo

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The picture for `mpiexec --show-hierarchy`: the machine as a tree of sockets, NUMA nodes, caches and cores with the
+// ranks on them, and the tree of teams with its leaders. Text for a terminal; runs of ranks and cores are shortened.
+#pragma once
+
+#include <string>
+
+#include "topo/hierarchy.hpp"
+#include "topo/machine.hpp"
+
+namespace tutti::topo {
+
+struct DrawStyle {
+    bool utf8 = true;  // box characters, else plain ASCII
+};
+
+// `hierarchy` is that of all ranks of the node in order (MPI_COMM_WORLD on one node).
+std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, DrawStyle style);
+
+// From LC_ALL, LC_CTYPE, LANG in that order, as the C library would decide.
+bool locale_is_utf8();
+
+}  // namespace tutti::topo

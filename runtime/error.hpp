@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one kind of error below the front door: an MPI error class and a sentence. The front door turns it into a code
+// and hands it to the communicator's error handler (MPI 3.1, 8.3).
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace tutti {
+
+/// The error classes of MPI 3.1, 8.4, in the standard's order; their numbers belong to the ABI and live in mpi_h/.
+enum class ErrorClass {
+    success, buffer, count, type, tag, comm, rank, request, root, group, op, topology, dims, arg, unknown, truncate,
+    other, intern, in_status, pending, keyval, no_mem, info_key, info_value, info_nokey, info, name, errhandler,
+    unsupported,
+};
+
+/// Joins its arguments as a stream would print them.
+template <class... Parts>
+std::string join(Parts const&... parts) {
+    std::ostringstream out;
+    (out << ... << parts);
+    return out.str();
+}
+
+/// Thrown by whatever finds that a call cannot be carried out.
+class Error : public std::runtime_error {
+public:
+    Error(ErrorClass what, std::string const& sentence) : std::runtime_error(sentence), error_class(what) {}
+
+    /// A user's callback failed with a code of its own (MPI_Add_error_code, attribute callbacks): it is passed on as is.
+    explicit Error(int code) : std::runtime_error("a user callback failed"), error_class(ErrorClass::other), user_code(code) {}
+
+    ErrorClass error_class;
+    int user_code = 0;
+};
+
+/// Throws an Error whose sentence is the joined parts: `fail(ErrorClass::count, "count is ", n, " but …")`.
+template <class... Parts>
+[[noreturn]] void fail(ErrorClass what, Parts const&... parts) {
+    throw Error(what, join(parts...));
+}
+
+}  // namespace tutti

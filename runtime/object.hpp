@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every MPI object has: a count of references and the handle that the front door knows it by.
+#pragma once
+
+#include <cstdint>
+
+namespace tutti {
+
+/// Base of communicators, groups, datatypes, … An object starts with one reference, its creator's; MPI_*_free gives
+/// that one up, operations in flight hold their own (MPI 3.1, 2.5.1). Not thread-safe: the front door serialises.
+struct Object {
+    Object() = default;
+    Object(Object const&) = delete;
+    Object& operator=(Object const&) = delete;
+    virtual ~Object() = default;
+
+    int references = 1;
+    bool predefined = false;      ///< built in: can be neither freed nor changed
+    std::intptr_t handle = 0;     ///< the ABI's name for it; opaque below mpi_h/
+};
+
+/// Owns one reference to an object; the last one to go deletes it (predefined objects excepted).
+template <class T>
+class Ref {
+public:
+    Ref() = default;
+    /// Takes over the reference that the caller holds.
+    static Ref adopt(T* object) { Ref r; r.object_ = object; return r; }
+    /// Adds a reference of its own.
+    static Ref share(T* object) { if (object) ++object->references; return adopt(object); }
+    Ref(Ref const& other) : object_(other.object_) { if (object_) ++object_->references; }
+    Ref(Ref&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
+    Ref& operator=(Ref other) noexcept { T* mine = object_; object_ = other.object_; other.object_ = mine; return *this; }
+    ~Ref() { release(object_); }
+
+    T* get() const { return object_; }
+    T* operator->() const { return object_; }
+    T& operator*() const { return *object_; }
+    explicit operator bool() const { return object_ != nullptr; }
+
+    /// Gives up one reference to `object`; null is allowed.
+    static void release(T* object) { if (object && --object->references == 0 && !object->predefined) delete object; }
+
+private:
+    T* object_ = nullptr;
+};
+
+}  // namespace tutti

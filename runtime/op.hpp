@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduction operators, built in and the user's (MPI 3.1, 5.9).
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "runtime/datatype.hpp"
+#include "runtime/object.hpp"
+
+namespace tutti {
+
+/// inout[i] = in[i] op inout[i] for i in [0, n). `in` and `inout` do not overlap.
+using Kernel2 = void (*)(void const* in, void* inout, std::size_t n);
+/// out[i] = in[0][i] op in[1][i] op … op in[k−1][i], grouped from the left; out may be one of the inputs.
+using KernelK = void (*)(void const* const* in, int k, void* out, std::size_t n);
+
+enum class BuiltinOp : unsigned char {
+    none, max, min, sum, prod, land, band, lor, bor, lxor, bxor, minloc, maxloc, replace, no_op,
+};
+
+/// The kernel of a built-in operator on a basic kind; null when MPI does not define it (MPI 3.1, 5.9.2).
+Kernel2 kernel2(BuiltinOp op, Basic kind);
+KernelK kernel_k(BuiltinOp op, Basic kind);
+/// Bytes of one element of a basic kind in memory (pair kinds with their C padding).
+std::size_t basic_size(Basic kind);
+
+class Op final : public Object {
+public:
+    using User = std::function<void(void const* in, void* inout, int count, Datatype const& type)>;
+
+    BuiltinOp builtin = BuiltinOp::none;
+    bool commutative = true;
+    User user;   ///< set unless built in; the front door wraps the user's function
+
+    /// Throws Error(op) with a sentence when the operator is not defined on the type.
+    void check(Datatype const& type) const;
+    /// inout = in op inout, element by element; `in` is the operand of the lower ranks.
+    void apply(void const* in, void* inout, std::int64_t count, Datatype const& type) const;
+};
+
+}  // namespace tutti

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank's beginning and end.
+#include "runtime/process.hpp"
+
+#include <unistd.h>
+
+namespace tutti {
+namespace {
+
+WaitPolicy policy_for(Variables const& variables, SegmentHeader const& header) {
+    if (variables.wait == "dedicated") return WaitPolicy::dedicated;
+    if (variables.wait == "shared") return WaitPolicy::shared;
+    bool crowded = header.usable_cores != 0 && header.ranks > header.usable_cores;
+    return crowded ? WaitPolicy::shared : WaitPolicy::dedicated;
+}
+
+}  // namespace
+
+Process::Process(Segment& s, unsigned rank, Variables v)
+    : segment(s), variables(std::move(v)),
+      waiter(segment, rank, policy_for(variables, segment.header()), variables.sleep_after), rank_(static_cast<int>(rank)) {
+    card().pid.store(getpid(), std::memory_order_relaxed);
+    card().state.store(RankState::initialised, std::memory_order_release);
+}
+
+Process::~Process() = default;
+
+}  // namespace tutti

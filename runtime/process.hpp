@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of one rank: everything that other libraries keep in globals. The front door has one; the tests run many
+// in the threads of one process.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "runtime/comm.hpp"
+#include "runtime/segment.hpp"
+#include "runtime/variables.hpp"
+#include "runtime/wait.hpp"
+
+namespace tutti {
+
+class Process {
+public:
+    /// `rank` is the index of the card in `segment`, which must outlive the process. Waits for nobody.
+    Process(Segment& segment, unsigned rank, Variables variables);
+    ~Process();
+    Process(Process const&) = delete;
+    Process& operator=(Process const&) = delete;
+
+    int rank() const { return rank_; }                 ///< in the world
+    int size() const { return static_cast<int>(segment.header().world_size); }
+    Card& card() { return segment.card(static_cast<unsigned>(rank_)); }
+
+    /// A context id that no other communicator of this job ever gets: this rank's number and a count.
+    std::uint64_t fresh_context() { return (static_cast<std::uint64_t>(rank_ + 1) << 32) | next_context_++; }
+
+    Segment& segment;
+    Variables const variables;
+    Waiter waiter;
+    std::unique_ptr<Extension> p2p;                     ///< the point-to-point engine, made by p2p::start
+    Ref<Comm> world, self;                              ///< made by coll::start
+
+private:
+    int rank_;
+    std::uint32_t next_context_ = 1;
+};
+
+}  // namespace tutti

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests and the status of what they did (MPI 3.1, 3.7).
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/comm.hpp"
+#include "runtime/error.hpp"
+#include "runtime/object.hpp"
+
+namespace tutti {
+
+inline constexpr int any_source = -2;   ///< internal values; the front door translates the ABI's
+inline constexpr int any_tag = -1;
+inline constexpr int proc_null = -1;
+
+/// What MPI_Status tells. The default is the empty status of MPI 3.1, 3.7.3.
+struct Status {
+    int source = any_source;
+    int tag = any_tag;
+    ErrorClass error = ErrorClass::success;
+    std::size_t bytes = 0;        ///< of packed data received
+    bool cancelled = false;
+};
+
+class Request : public Object {
+public:
+    bool complete = false;        ///< set once by progress; what it waits for is polled by the one wait
+    bool persistent = false;
+    bool active = true;           ///< a persistent request between start and completion, any other until completion
+    Status status;
+    Ref<Comm> comm;               ///< whose error handler hears of its errors
+    std::string error_text;       ///< the sentence that belongs to status.error
+
+    /// MPI_Start; persistent requests only.
+    virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
+    /// MPI_Cancel: tries to; the outcome is in the status after completion.
+    virtual void cancel() {}
+};
+
+}  // namespace tutti

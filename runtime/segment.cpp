@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Laying out, making and mapping the node segment.
+#include "runtime/segment.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/error.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t mega = 1 << 20;
+constexpr std::uint64_t giga = 1 << 30;
+
+std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
+
+// Memory is used only where touched, so the sizes below bound addresses, not memory.
+SegmentLayout lay_out(unsigned ranks, std::size_t machine_bytes, std::uint64_t heap_bytes) {
+    SegmentLayout h{};
+    h.ranks = h.world_size = ranks;
+    h.machine_bytes = static_cast<std::uint32_t>(machine_bytes);
+    h.pair_bytes = ranks <= 64 ? 80 * 1024 : 32 * 1024;
+    h.commons_bytes = ranks * mega;
+    h.heap_bytes = heap_bytes;
+    h.cards = round_up(sizeof(SegmentHeader), page);
+    h.machine = h.cards + round_up(ranks * sizeof(Card), page);
+    h.inboxes = round_up(h.machine + machine_bytes, page);
+    h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
+    h.heaps = h.commons + h.commons_bytes;
+    h.bytes = h.heaps + ranks * heap_bytes;
+    return h;
+}
+
+std::byte* map(int descriptor, std::size_t bytes) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (p == MAP_FAILED) return nullptr;
+    madvise(p, bytes, MADV_DONTDUMP);   // a core file of a rank is about its own memory
+    return static_cast<std::byte*>(p);
+}
+
+}  // namespace
+
+Segment Segment::create(unsigned ranks, std::string_view machine) {
+    int descriptor = memfd_create("tutti", 0);
+    if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
+    // A small address limit (ulimit -v) leaves smaller heaps, not a failure.
+    for (std::uint64_t heap = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks)); heap >= 4 * mega; heap /= 2) {
+        SegmentLayout layout = lay_out(ranks, machine.size(), heap);
+        if (ftruncate(descriptor, static_cast<off_t>(layout.bytes)) != 0) continue;
+        std::byte* base = map(descriptor, layout.bytes);
+        if (!base) continue;
+        std::memcpy(base + layout.machine, machine.data(), machine.size());
+        auto& header = *new (base) SegmentHeader{};
+        static_cast<SegmentLayout&>(header) = layout;
+        header.magic = SegmentHeader::expected_magic;
+        Segment segment(descriptor, base, layout.bytes);
+        for (unsigned r = 0; r < ranks; ++r) {
+            segment.card(r).world_rank = static_cast<std::int32_t>(r);
+            segment.card(r).place = -1;
+        }
+        return segment;
+    }
+    int why = errno;
+    close(descriptor);
+    fail(ErrorClass::no_mem, "no address space for the shared memory of ", ranks, " ranks: ", std::strerror(why));
+}
+
+Segment Segment::attach(int descriptor) {
+    struct stat info {};
+    if (fstat(descriptor, &info) != 0 || info.st_size < static_cast<off_t>(sizeof(SegmentHeader)))
+        fail(ErrorClass::other, "descriptor ", descriptor, " is not a segment of this job");
+    std::size_t bytes = static_cast<std::size_t>(info.st_size);
+    std::byte* base = map(descriptor, bytes);
+    if (!base) fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno));
+    Segment segment(descriptor, base, bytes);
+    if (segment.header().magic != SegmentHeader::expected_magic || segment.header().bytes != bytes)
+        fail(ErrorClass::other, "descriptor ", descriptor, " is a segment of another version of Tutti");
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);   // programs that a rank starts are not ranks
+    return segment;
+}
+
+Segment::Segment(Segment&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), base_(std::exchange(other.base_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+Segment& Segment::operator=(Segment&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+Segment::~Segment() {
+    if (base_) munmap(base_, bytes_);
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::string_view Segment::machine() const {
+    return {reinterpret_cast<char const*>(at(header().machine)), header().machine_bytes};
+}
+
+std::byte* Segment::pair(unsigned receiver, unsigned sender) const {
+    SegmentHeader const& h = header();
+    return at(h.inboxes + (static_cast<std::uint64_t>(receiver) * h.ranks + sender) * h.pair_bytes);
+}
+
+std::span<std::byte> Segment::heap(unsigned rank) const {
+    return {at(header().heaps + rank * header().heap_bytes), header().heap_bytes};
+}
+
+void Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {
+    std::uint64_t first = round_up(offset, page), last = (offset + bytes) / page * page;
+    if (last > first)
+        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first), static_cast<off_t>(last - first));
+}
+
+}  // namespace tutti

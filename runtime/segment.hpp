@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The node segment: the shared memory of all ranks of one node, a memfd that the launcher makes and its ranks inherit.
+// It has no name in any file system, so nothing is left behind however a job dies. Fresh memory reads as zero, and
+// everything in it is laid out so that zero is its valid first state: nobody has to wait for an initialisation.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/flag.hpp"
+
+namespace tutti {
+
+/// How far a rank has come; the launcher reads it when the rank's process has ended.
+enum class RankState : std::uint32_t { absent, initialised, finalised, aborted };
+
+/// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
+struct alignas(cache_line) Card {
+    std::atomic<RankState> state;
+    std::atomic<std::int32_t> pid;            ///< as the rank sees itself; CMA needs it
+    std::int32_t world_rank;                  ///< written by the launcher
+    std::int32_t place;                       ///< index into the machine's processing units, −1: not known
+    std::atomic<std::int32_t> abort_code;     ///< valid when state is aborted
+    char abort_text[256];                     ///< zero-ended sentence, likewise
+
+    alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< 1 while the rank sleeps or is about to
+    std::atomic<std::uint32_t> wake;          ///< futex word, counts wake-ups
+    alignas(cache_line) std::atomic<std::uint64_t> waits;    ///< odd while `reason` says what the rank waits for
+    char reason[192];                         ///< zero-ended
+};
+
+/// Where everything lies; written once by whoever makes the segment.
+struct SegmentLayout {
+    static constexpr std::uint64_t expected_magic = 0x3130'6974'7475'54ULL;   // "Tutti01"
+
+    std::uint64_t magic;
+    std::uint64_t bytes;            ///< of the whole mapping
+    std::uint32_t ranks;            ///< on this node
+    std::uint32_t world_size;
+    std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
+    std::uint32_t machine_bytes;    ///< length of the machine's description (topo::Machine as text), 0: none
+    std::uint64_t cards, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
+    std::uint64_t pair_bytes;       ///< of one pair's part of an inbox
+    std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
+    std::uint64_t heap_bytes;       ///< of each rank's heap
+};
+
+struct SegmentHeader : SegmentLayout {
+    alignas(cache_line) std::atomic<std::uint32_t> sleepers;       ///< ranks asleep on this node; writers look here
+    std::atomic<std::uint32_t> cma_forbidden;                      ///< set once by the first rank that gets EPERM
+};
+
+/// A mapped segment. Movable, not copyable; unmaps at its end. All offsets are the same in every process.
+class Segment {
+public:
+    /// Makes a zeroed segment for `ranks` ranks; `machine` is topo::Machine's text. The address window is as large as
+    /// the system grants, memory is used only where touched. Throws Error with a sentence when it cannot be had.
+    static Segment create(unsigned ranks, std::string_view machine = {});
+    /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
+    static Segment attach(int descriptor);
+
+    Segment(Segment&& other) noexcept;
+    Segment& operator=(Segment&& other) noexcept;
+    ~Segment();
+
+    int descriptor() const { return descriptor_; }
+    SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(base_); }
+    unsigned ranks() const { return header().ranks; }
+    Card& card(unsigned rank) const { return reinterpret_cast<Card*>(base_ + header().cards)[rank]; }
+    std::string_view machine() const;
+
+    /// Memory of the messages that `receiver` gets from `sender`: pair_bytes, page-aligned.
+    std::byte* pair(unsigned receiver, unsigned sender) const;
+    /// Flags and slots of the world communicator.
+    std::span<std::byte> commons() const { return {at(header().commons), header().commons_bytes}; }
+    /// The heap that `rank` alone allocates from; everybody may read and write what it hands out.
+    std::span<std::byte> heap(unsigned rank) const;
+
+    std::byte* at(std::uint64_t offset) const { return base_ + offset; }
+    std::uint64_t offset(void const* address) const { return static_cast<std::byte const*>(address) - base_; }
+    /// Gives the pages inside [offset, offset + bytes) back to the system; they read as zero again.
+    void forget(std::uint64_t offset, std::uint64_t bytes) const;
+
+private:
+    Segment(int descriptor, std::byte* base, std::size_t bytes) : descriptor_(descriptor), base_(base), bytes_(bytes) {}
+
+    int descriptor_ = -1;
+    std::byte* base_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow half of the one wait: yielding, announcing the reason, sleeping.
+#include "runtime/wait.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t announce_after_ns = 1'000'000'000;
+constexpr long longest_sleep_ns = 10'000'000;
+
+std::int64_t now_ns() {
+    timespec t{};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
+}
+
+void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+    timespec longest{0, longest_sleep_ns};
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT, value, &longest, nullptr, 0);
+}
+
+void futex_wake(std::atomic<std::uint32_t>& word) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms)
+    : segment_(segment), card_(segment.card(rank)), policy_(policy), sleep_after_ns_(sleep_after_ms * 1'000'000),
+      // When ranks share cores, whoever is waited for may not be running: a few polls, then the core is given away.
+      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), polls_(policy == WaitPolicy::dedicated ? 2000 : 2) {
+    membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+}
+
+void Waiter::attach(Pollable* pollable) { pollable_[pollables_++] = pollable; }
+
+void Waiter::detach(Pollable* pollable) {
+    auto* end = std::remove(pollable_, pollable_ + pollables_, pollable);
+    pollables_ = static_cast<int>(end - pollable_);
+}
+
+void Waiter::wake_all() {
+    for (unsigned r = 0; r < segment_.ranks(); ++r) {
+        Card& card = segment_.card(r);
+        if (card.asleep.load(std::memory_order_relaxed) == 0) continue;
+        card.wake.fetch_add(1, std::memory_order_release);
+        futex_wake(card.wake);
+    }
+}
+
+void Waiter::Pause::relax() {
+    if (asleep_) return sleep();
+    polls_ = 0;
+    if (waiter_.policy_ == WaitPolicy::shared) sched_yield();
+    std::int64_t now = now_ns();
+    if (since_ == 0) since_ = now;
+    if (!announced_ && now - since_ > announce_after_ns) {
+        announced_ = true;
+        std::snprintf(waiter_.card_.reason, sizeof waiter_.card_.reason, "%s peer=%d tag=%d context=%llx", why_.operation,
+                      why_.peer, why_.tag, static_cast<unsigned long long>(why_.context));
+        waiter_.card_.waits.fetch_add(1, std::memory_order_release);
+    }
+    if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) mark_asleep();
+}
+
+void Waiter::Pause::mark_asleep() {
+    asleep_ = true;
+    ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
+    waiter_.card_.asleep.store(1, std::memory_order_relaxed);
+    waiter_.segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst);
+    membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+}
+
+void Waiter::Pause::sleep() {
+    futex_wait(waiter_.card_.wake, ticket_);
+    ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
+}
+
+void Waiter::Pause::get_up() {
+    asleep_ = false;
+    waiter_.segment_.header().sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    waiter_.card_.asleep.store(0, std::memory_order_relaxed);
+}
+
+void Waiter::Pause::finish() {
+    if (asleep_) get_up();
+    if (announced_) waiter_.card_.waits.fetch_add(1, std::memory_order_release);
+}
+
+}  // namespace tutti

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one wait: the only place that spins, yields or sleeps. Whoever waits gives a condition and a reason.
+//
+// Policies: dedicated (spin with pause), shared (a few polls, then sched_yield), and, after `sleep_after` milliseconds
+// without progress, asleep on the futex of the rank's card.
+//
+// Sleeping, argued: the sleeper (1) counts itself in header.sleepers and marks its card, (2) runs membarrier, (3) looks
+// at its condition once more, (4) sleeps while card.wake is unchanged since before (1). A writer stores its flag, then
+// reads header.sleepers. Either the writer's read comes after (1) and it wakes the sleeper, or its store came before
+// the barrier (2) and the sleeper sees it in (3). The barrier runs on all cores in (2) so that writers need none on
+// their fast path; where membarrier is missing the bounded sleep (10 ms) takes its place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/flag.hpp"
+#include "runtime/segment.hpp"
+
+namespace tutti {
+
+enum class WaitPolicy { dedicated, shared };
+
+/// Why a rank waits; costs nothing until the wait is long, then it is written on the rank's card.
+struct Reason {
+    char const* operation = "";   ///< the MPI call, static storage
+    int peer = -1;                ///< world rank waited for, −1: several or unknown
+    int tag = -1;
+    std::uint64_t context = 0;    ///< of the communicator
+};
+
+/// Something that moves communication on when it is called: the transports, and suspended operations.
+class Pollable {
+public:
+    virtual ~Pollable() = default;
+    /// Moves on what can be moved on without waiting; true when anything moved.
+    virtual bool poll() = 0;
+};
+
+class Waiter {
+public:
+    /// `sleep_after_ms` 0: never sleeps. `segment` and the card must outlive the waiter.
+    Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms);
+
+    /// Whom to poll while waiting; a process has one or two (transport, operations in flight).
+    void attach(Pollable* pollable);
+    void detach(Pollable* pollable);
+
+    /// Moves everything attached on by one step.
+    bool progress() {
+        bool moved = false;
+        for (int i = 0; i < pollables_; ++i) moved |= pollable_[i]->poll();
+        return moved;
+    }
+
+    /// Returns when `ready()` is true. `ready` must be cheap and free of side effects other than progress of its own.
+    template <class Ready>
+    void until(Ready&& ready, Reason const& why) {
+        for (int i = 0; i < first_polls_; ++i) {
+            if (ready()) return;
+            cpu_pause();
+        }
+        for (Pause pause(*this, why); !ready(); pause.step()) progress() ? pause.moved() : void();
+    }
+
+    /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none).
+    void wake_sleepers() {
+        if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
+    }
+
+    WaitPolicy policy() const { return policy_; }
+
+private:
+    /// One long wait: decides step by step between polling, yielding and sleeping, and keeps the card's reason.
+    class Pause {
+    public:
+        Pause(Waiter& waiter, Reason const& why) : waiter_(waiter), why_(why) {}
+        ~Pause() { if (announced_ || asleep_) finish(); }
+        /// Something arrived: more may follow at once, so the next look comes without a sleep.
+        void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
+        /// Between two looks at the condition; at the sleeping stage it first only marks, so that the condition is
+        /// looked at between the mark and the sleep.
+        void step() { if (++polls_ > waiter_.polls_ || asleep_) relax(); else cpu_pause(); }
+
+    private:
+        void relax();
+        void finish();
+        void get_up();
+        void mark_asleep();
+        void sleep();
+
+        Waiter& waiter_;
+        Reason const& why_;
+        int polls_ = 0;
+        std::int64_t since_ = 0;
+        std::uint32_t ticket_ = 0;
+        bool announced_ = false, asleep_ = false;
+    };
+
+    void wake_all();
+
+    Segment const& segment_;
+    Card& card_;
+    WaitPolicy policy_;
+    std::int64_t sleep_after_ns_;
+    int first_polls_, polls_;
+    Pollable* pollable_[4] = {};
+    int pollables_ = 0;
+};
+
+}  // namespace tutti

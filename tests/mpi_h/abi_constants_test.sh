@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Our mpi.h against the one of Debian's MPICH: one program, compiled with each, prints every constant, layout and
+# function type, and the two outputs must agree. The names come out of our header; names that only MPICH has must be
+# on the list of areas that come later.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+ours=$(cd "$here/../../mpi_h/include" && pwd)
+theirs=$(dirname "$(ls -d /usr/include/*/mpich/mpi.h 2>/dev/null | head -1)" 2>/dev/null)
+if [ ! -f "$theirs/mpi.h" ]; then
+    echo "skipped: MPICH's mpi.h is not here (Debian: apt-get install libmpich-dev)"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Object-like macros of a header, and everything in capitals that is left after preprocessing (enumerators, data);
+# names there that end in _T only number MPICH's functions for its tools.
+constants() {
+    {
+        echo '#include <mpi.h>' | gcc -I"$1" -dM -E - | sed -nE 's/^#define (MPI_[A-Z0-9_]+) .+/\1/p'
+        echo '#include <mpi.h>' | gcc -I"$1" -E -P - | grep -oE '\bMPI_[A-Z0-9][A-Z0-9_]*\b' | grep -v '_T$'
+    } | sort -u | grep -vE '^MPI_(VERSION|SUBVERSION|INCLUDED|SOURCE|TAG|ERROR)$'
+}
+functions() { sed -nE 's/^[A-Za-z_]+ (MPI_[A-Z][a-z]\w*)\(.*/\1/p' "$ours/mpi.h" | grep -vE '_(c2f|f2c)$' | sort; }
+constants "$ours" >"$work/constants"
+constants "$theirs" >"$work/constants.theirs"
+functions >"$work/functions"
+sed -nE 's/^extern .*\b(MPI_[A-Z0-9_]+);$/\1/p' "$ours/mpi.h" | sort >"$work/data"
+[ "$(wc -l <"$work/constants")" -gt 200 ] || { echo "found only few constants in our header"; exit 1; }
+[ "$(wc -l <"$work/functions")" -gt 200 ] || { echo "found only few functions in our header"; exit 1; }
+
+{
+    comm -23 "$work/constants" "$work/data" | sed 's/.*/SHOW(&)/'
+    sed 's/.*/SHOW_DECLARED(&)/' "$work/data"
+    sed -E 's/.*/SHOW_DECLARED(&)\nSHOW_DECLARED(P&)/' "$work/functions"
+    sed -nE 's/^typedef [a-z]+ ?\((MPI_\w+)\)\(.*/SHOW_TYPE(\1 *)/p; s/^typedef .* \*?(MPI_\w+);.*/SHOW_TYPE(\1)/p' "$ours/mpi.h"
+} >"$work/list.inc"
+
+for side in ours theirs; do
+    g++ -std=c++17 -w -DMPICH_SKIP_MPICXX -I"${!side}" -I"$work" -c "$here/abi_print.cpp" -o "$work/$side.o"
+    # Only values and types are printed; functions and data need not resolve to anything.
+    g++ -no-pie "$work/$side.o" -Wl,--unresolved-symbols=ignore-all -o "$work/$side"
+    "$work/$side" >"$work/$side.txt"
+done
+status=0
+if ! diff -u --label MPICH "$work/theirs.txt" --label Tutti "$work/ours.txt"; then
+    echo "the headers differ"
+    status=1
+fi
+echo "$(wc -l <"$work/ours.txt") values compared"
+
+# What only MPICH has must be one of the areas of later; an area that is there, or never was, must leave the list.
+patterns=$(grep -vE '^(#|$)' "$here/later_constants.txt")
+comm -13 "$work/constants" "$work/constants.theirs" >"$work/missing"
+while read -r name; do
+    grep -qxE "$patterns" <<<"$name" || { echo "missing in our mpi.h: $name"; status=1; }
+done <"$work/missing"
+while read -r pattern; do
+    grep -qxE "$pattern" "$work/missing" || { echo "later_constants.txt: nothing missing matches $pattern"; status=1; }
+done <<<"$patterns"
+exit $status

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What happens when a check fails: the sentence, the code, the error handler, the end of the job.
+#include "mpi_h/entry.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace tutti {
+
+Front& front() {
+    static Front* one = new Front;   // never destroyed: programs call MPI from destructors of their own globals
+    return *one;
+}
+
+void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {
+    if (null) fail(what, argument, " is the null handle");
+    char text[16];
+    std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
+    fail(what, argument, " is ", text, ", which names nothing of that kind (never made, or freed already)");
+}
+
+void Call::negative(ErrorClass what, char const* argument, long value) {
+    fail(what, argument, " is ", value, " but must be at least 0");
+}
+
+void Call::bad_rank(ErrorClass what, Comm const& c, int value, char const* argument) {
+    fail(what, argument, " is ", value, " but the communicator has ", c.size(), " ranks: 0 to ", c.size() - 1);
+}
+
+void Call::null_buffer(long n, Datatype const& t, char const* argument) {
+    if (t.basic() != Basic::none || t.true_lb() == 0)
+        fail(ErrorClass::buffer, argument, " is a null pointer but count is ", n);
+}
+
+int error_code(Error const& error, std::string const& sentence) {
+    if (error.user_code != 0) return error.user_code;
+    Front& f = front();
+    unsigned place = f.next_sentence++ % f.sentences.size();
+    f.sentences[place] = sentence;
+    return abi::class_number(error.error_class) | static_cast<int>((place + 1) << 8);
+}
+
+int raise(Call const& call, Error const& error) {
+    Front& f = front();
+    Comm* on = call.on ? call.on : f.process ? f.process->world.get() : nullptr;
+    std::string sentence = join(call.name, ": ", error.what());
+    if (on && !on->name.empty()) sentence += join(" (on ", on->name, ")");
+    int code = error_code(error, sentence);
+    Errhandler const* handler = on ? on->errhandler.get() : nullptr;
+    if (!handler || handler->kind == Errhandler::Kind::fatal) abort_job(code & 0x7f ? code & 0x7f : 1, sentence);
+    if (handler->kind == Errhandler::Kind::user) handler->call(on, code);
+    return code;
+}
+
+void not_running(char const* name) {
+    bool before = front().stage == Stage::before;
+    abort_job(MPI_ERR_OTHER, join(name, " was called ", before ? "before MPI_Init" : "after MPI_Finalize"));
+}
+
+void abort_job(int code, std::string const& sentence) {
+    Process* process = front().process.get();
+    if (!sentence.empty()) {
+        std::string line = process ? join("rank ", process->rank(), ": ", sentence, "\n") : sentence + "\n";
+        std::fflush(stdout);
+        if (write(2, line.data(), line.size()) < 0) {}   // nobody to tell that nobody can be told
+    }
+    if (process) {
+        Card& card = process->card();
+        card.abort_code.store(code, std::memory_order_relaxed);
+        std::strncpy(card.abort_text, sentence.c_str(), sizeof card.abort_text - 1);
+        card.state.store(RankState::aborted, std::memory_order_release);
+    }
+    std::fflush(nullptr);
+    _exit(code & 0xff ? code & 0xff : 1);
+}
+
+}  // namespace tutti

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How every MPI function is written: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body,
+// and Call's members check arguments and turn handles into objects. A body throws Error; `enter` names the call,
+// finds the error handler (the communicator's once `call.comm` has seen one, MPI_COMM_WORLD's before) and returns the
+// code. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no; handles are always translated.
+#pragma once
+
+#include <new>
+
+#include "mpi_h/front.hpp"
+
+/// Stands before the definition of PMPI_name: gives it its second, weak name MPI_name (MPI 3.1, 14.2.1).
+#define TUTTI_PRAGMA(text) _Pragma(#text)
+#define TUTTI_FUNCTION(name) TUTTI_PRAGMA(weak MPI_##name = PMPI_##name)
+
+namespace tutti {
+
+class Call {
+public:
+    explicit Call(char const* call_name) : name(call_name) {}
+
+    /// The communicator that the call is about; its error handler hears of whatever follows.
+    Comm& comm(MPI_Comm handle) {
+        Comm* c = front().tables.comms.find(handle);
+        if (!c) [[unlikely]] bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
+        return *(on = c);
+    }
+    /// A committed datatype with which data is moved.
+    Datatype& type(MPI_Datatype handle, char const* argument = "datatype") {
+        Datatype& t = any_type(handle, argument);
+        if (!t.committed) [[unlikely]] fail(ErrorClass::type, argument, " is not committed (MPI_Type_commit)");
+        return t;
+    }
+    /// Any datatype, committed or not.
+    Datatype& any_type(MPI_Datatype handle, char const* argument = "datatype") {
+        Datatype* t = front().tables.datatypes.find(handle);
+        if (!t) [[unlikely]] bad_handle(ErrorClass::type, argument, handle, handle == MPI_DATATYPE_NULL);
+        return *t;
+    }
+    Op& op(MPI_Op handle) {
+        Op* o = front().tables.ops.find(handle);
+        if (!o) [[unlikely]] bad_handle(ErrorClass::op, "op", handle, handle == MPI_OP_NULL);
+        return *o;
+    }
+    Group& group(MPI_Group handle, char const* argument = "group") {
+        Group* g = front().tables.groups.find(handle);
+        if (!g) [[unlikely]] bad_handle(ErrorClass::group, argument, handle, handle == MPI_GROUP_NULL);
+        return *g;
+    }
+    Info& info(MPI_Info handle) {
+        Info* i = front().tables.infos.find(handle);
+        if (!i) [[unlikely]] bad_handle(ErrorClass::info, "info", handle, handle == MPI_INFO_NULL);
+        return *i;
+    }
+    Errhandler& errhandler(MPI_Errhandler handle) {
+        Errhandler* e = front().tables.errhandlers.find(handle);
+        if (!e) [[unlikely]] bad_handle(ErrorClass::arg, "errhandler", handle, handle == MPI_ERRHANDLER_NULL);
+        return *e;
+    }
+    Keyval& keyval(int handle) {
+        Keyval* k = front().tables.keyvals.find(handle);
+        if (!k) [[unlikely]] bad_handle(ErrorClass::keyval, "keyval", handle, handle == MPI_KEYVAL_INVALID);
+        return *k;
+    }
+    Request& request(MPI_Request handle) {
+        Request* r = front().tables.requests.find(handle);
+        if (!r) [[unlikely]] bad_handle(ErrorClass::request, "request", handle, handle == MPI_REQUEST_NULL);
+        return *r;
+    }
+
+    void count(long value, char const* argument = "count") const {
+        if (value < 0 && front().check_arguments) [[unlikely]] negative(ErrorClass::count, argument, value);
+    }
+    /// A rank of `c`; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
+    void rank(Comm const& c, int value, char const* argument, bool any = false) const {
+        if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && front().check_arguments) [[unlikely]]
+            if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE)) bad_rank(ErrorClass::rank, c, value, argument);
+    }
+    void root(Comm const& c, int value) const {
+        if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && front().check_arguments) [[unlikely]]
+            bad_rank(ErrorClass::root, c, value, "root");
+    }
+    void tag(int value, bool any = false) const {
+        if (value < 0 && !(any && value == MPI_ANY_TAG) && front().check_arguments) [[unlikely]] negative(ErrorClass::tag, "tag", value);
+    }
+    /// A buffer of `n` elements: null only when nothing is in it or the type has absolute addresses (MPI_BOTTOM).
+    void buffer(void const* address, long n, Datatype const& t, char const* argument = "buf") const {
+        if (!address && n > 0 && t.size() > 0 && front().check_arguments) [[unlikely]] null_buffer(n, t, argument);
+    }
+    /// An argument through which the call answers.
+    void pointer(void const* address, char const* argument) const {
+        if (!address && front().check_arguments) [[unlikely]] fail(ErrorClass::arg, argument, " is a null pointer");
+    }
+
+    char const* const name;
+    Comm* on = nullptr;
+
+private:
+    [[noreturn]] static void bad_handle(ErrorClass what, char const* argument, int handle, bool null);
+    [[noreturn]] static void negative(ErrorClass what, char const* argument, long value);
+    [[noreturn]] static void bad_rank(ErrorClass what, Comm const& c, int value, char const* argument);
+    static void null_buffer(long n, Datatype const& t, char const* argument);
+};
+
+/// Calls the error handler with the code of `error` and returns the code; does not return when errors are fatal.
+int raise(Call const& call, Error const& error);
+/// The code under which MPI_Error_string finds this sentence again.
+int error_code(Error const& error, std::string const& sentence);
+/// Ends the job with a sentence: `name` was called before MPI_Init or after MPI_Finalize.
+[[noreturn]] void not_running(char const* name);
+
+/// Runs the body of an MPI function between MPI_Init and MPI_Finalize: `return enter("MPI_Send", [&](Call& call) {…});`
+template <class Body>
+inline int enter(char const* name, Body&& body) {
+    if (front().stage != Stage::running) [[unlikely]] not_running(name);
+    Call call(name);
+    try {
+        body(call);
+        return MPI_SUCCESS;
+    } catch (Error const& error) {
+        return raise(call, error);
+    } catch (std::bad_alloc const&) {
+        return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
+    }
+}
+
+/// The same for the few functions that may be called at any time.
+template <class Body>
+inline int enter_any_time(char const* name, Body&& body) {
+    Call call(name);
+    try {
+        body(call);
+        return MPI_SUCCESS;
+    } catch (Error const& error) {
+        return raise(call, error);
+    } catch (std::bad_alloc const&) {
+        return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
+    }
+}
+
+}  // namespace tutti

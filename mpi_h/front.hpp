@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The process's one Front: what an MPI program means when it names no object. The only global of the library.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mpi_h/abi.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti {
+
+enum class Stage { before, running, after };
+
+struct Front {
+    Stage stage = Stage::before;
+    int thread_level = MPI_THREAD_SINGLE;
+    std::uint64_t main_thread = 0;              ///< pthread_self() of the caller of MPI_Init
+    bool check_arguments = true;
+    std::unique_ptr<Segment> segment;
+    std::unique_ptr<Process> process;
+    abi::Tables tables;
+
+    /// The last errors' sentences, so that MPI_Error_string can give back more than the class: an error code is its
+    /// class in the low seven bits and, above them, the sentence's place in this ring plus one.
+    std::array<std::string, 256> sentences;
+    unsigned next_sentence = 0;
+};
+
+Front& front();
+
+/// MPI_Init's work: reads the variables, joins the segment (or makes one for a world of one), makes the predefined
+/// objects. Throws Error with a sentence.
+void start(Front& f, int thread_level);
+/// MPI_Finalize's work: attribute callbacks of MPI_COMM_SELF, a barrier, then the end of everything.
+void finish(Front& f);
+
+/// Ends the whole job: leaves code and sentence on this rank's card for the launcher and exits. `sentence` may be empty.
+[[noreturn]] void abort_job(int code, std::string const& sentence);
+
+/// Makes the predefined datatypes and operators known by their handles; once per process (predefined_types.cpp).
+void place_predefined_types(abi::Tables& tables);
+void place_predefined_ops(abi::Tables& tables);
+
+}  // namespace tutti

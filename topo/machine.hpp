@@ -83,8 +83,8 @@ struct Placement {
     bool operator==(const Placement&) const = default;
 };
 
-// The assumption for ranks that are not bound: up to one rank per core, cores in order (then the second threads of the
-// cores); more ranks than units in blocks of neighbours, so that rank i of n sits on unit i * units / n.
+// The assumption for ranks that are not bound. Up to one rank per core: rank i on the first unit of core i. More ranks
+// than cores: blocks of neighbours, rank i of n on unit i * units / n. Fixed only on a pretended machine.
 Placement place_in_order(const Machine& machine, int ranks);
 
 }  // namespace tutti::topo

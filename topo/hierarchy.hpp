@@ -82,9 +82,10 @@ struct Team {
 
 class Hierarchy {
 public:
-    // Levels are kept only where they really split: a candidate is dropped when it has as many teams as the level
-    // inside of it has (or as there are ranks), or only one. The outermost team, named `top`, always exists.
-    // Candidates are innermost first; each must have one number per rank. No ranks: no levels.
+    // Levels are kept only where they really split: a candidate is dropped when all ranks are alone in it or together,
+    // and one with the same teams as the level inside of it only gives that its name (a socket that is one NUMA node
+    // is a socket). The outermost team, named `top`, always exists. Candidates are innermost first; each must have
+    // one number per rank. No ranks: no levels.
     static Hierarchy build(int ranks, std::span<const Grouping> candidates, std::string top = "node");
 
     int size() const { return size_; }
@@ -124,7 +125,10 @@ private:
         int under = 0;
     };
 
-    void add_level(std::string name, const std::vector<int>& group);
+    // Those who lead the outermost level so far (all ranks before the first), ascending.
+    std::vector<int> participants() const;
+    void add_level(std::string name, const std::vector<int>& group, bool always);
+    void note_ranks_under(LevelTable& level, const std::vector<int>& team_number, int teams);
 
     int size_ = 0;
     bool consecutive_ = true;
@@ -132,6 +136,28 @@ private:
     std::vector<TeamTable> teams_;
     std::vector<int> members_;
 };
+
+inline Team Hierarchy::team(int level, int rank, int root) const {
+    const LevelTable& table = levels_[static_cast<std::size_t>(level)];
+    const auto at_rank = static_cast<std::size_t>(rank);
+    const int id = table.team_of[at_rank];
+    const TeamTable& team = teams_[static_cast<std::size_t>(id)];
+    const std::span<const int> ranks(members_.data() + team.first_member, static_cast<std::size_t>(team.size));
+
+    const bool has_root = root >= 0 && table.team_of[static_cast<std::size_t>(root)] == id;
+    const int replaced = has_root ? table.index_of[static_cast<std::size_t>(root)] : -1;
+    const Members members(ranks, replaced, root);
+    const int leader_index = has_root ? replaced : 0;
+    const int my_index = table.index_of[at_rank];
+    const int leader = members[leader_index];
+    return {.id = id,
+            .members = members,
+            .leader = leader,
+            .leader_index = leader_index,
+            .my_index = my_index,
+            .i_take_part = members[my_index] == rank,
+            .i_lead = leader == rank};
+}
 
 // The hierarchy of a communicator within one node. `node_ranks[i]` says which rank of the node (index into
 // Placement::pu) the communicator's rank i is.

@@ -31,6 +31,7 @@ struct MapBy {
     int count = 1;     // MPICH's number: the next rank goes this many units on
     int per_unit = 0;  // ppr's number: fill each unit with so many ranks before the next; 0 = deal out in turn
     int cores = 0;     // PE=n: so many cores for each rank (it also binds to them); 0 = not said
+    bool said = false; // not said: as --bind-to for units wider than a core, else slots in order
 };
 
 Result<BindTo> parse_bind_to(std::string_view text);

@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "runtime/comm.hpp"
+#include "runtime/heap.hpp"
+#include "runtime/ladder.hpp"
 #include "runtime/segment.hpp"
+#include "runtime/task.hpp"
 #include "runtime/variables.hpp"
 #include "runtime/wait.hpp"
 
@@ -33,8 +36,12 @@ public:
     Segment& segment;
     Variables const variables;
     Waiter waiter;
+    Ladder ladder;
+    SegmentHeap heap;                                   ///< this rank's part of the segment
+    FramePool frames;                                   ///< for coroutines
     std::unique_ptr<Extension> p2p;                     ///< the point-to-point engine, made by p2p::start
     Ref<Comm> world, self;                              ///< made by coll::start
+    std::unique_ptr<Extension> collectives;             ///< what coll/ keeps per process
 
 private:
     int rank_;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each collective is called with, below the front door: objects, not handles. MPI_IN_PLACE arrives as `in_place`
+// (a null pointer where the buffer would be). `parameters` are the chosen algorithm's, in its own order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/datatype.hpp"
+#include "runtime/op.hpp"
+
+namespace tutti::coll {
+
+enum class Collective {
+    barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter, scan, exscan,
+};
+inline constexpr int collectives = 11;
+char const* name_of(Collective collective);
+
+inline constexpr void* in_place = nullptr;
+
+struct Chosen {
+    std::array<std::size_t, 4> parameters{};
+};
+
+/// `count` elements of a type at an address; what users call a message buffer (MPI 3.1, 3.2.2).
+struct ConstBuffer {
+    void const* address;
+    std::int64_t count;
+    Datatype const* type;
+    std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
+};
+struct Buffer {
+    void* address;
+    std::int64_t count;
+    Datatype const* type;
+    std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
+    operator ConstBuffer() const { return {address, count, type}; }
+};
+
+struct BarrierArgs : Chosen {};
+
+struct BcastArgs : Chosen {
+    Buffer data;
+    int root;
+};
+
+/// reduce, allreduce, scan, exscan. `in` null: in place. `out` is null where the rank gets nothing (reduce off root).
+struct ReduceArgs : Chosen {
+    void const* in;
+    void* out;
+    std::int64_t count;
+    Datatype const* type;
+    Op const* op;
+    int root;                   ///< reduce only, else 0
+    Kernel2 kernel2;            ///< null: a user's operator
+    KernelK kernel_k;
+    std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
+};
+
+/// reduce_scatter: counts[i] elements for rank i, out of one vector of all.
+struct ReduceScatterArgs : ReduceArgs {
+    std::span<int const> counts;
+};
+
+/// Every data movement between all pairs, regular or not: what goes to rank i and what comes from rank i.
+/// `send(i)` and `receive(i)` are made from the v, w and plain forms alike. The part to oneself is included.
+class Parts {
+public:
+    /// Equal parts: part i starts i·count·extent bytes behind `base`. `step` 0 in place of the extent: always the same.
+    static Parts regular(void const* base, std::int64_t count, Datatype const& type) {
+        return Parts(base, count, &type, count * type.extent(), nullptr, nullptr, nullptr);
+    }
+    /// One buffer for all (the send side of allgather, both sides of a rooted operation off the root).
+    static Parts same(void const* base, std::int64_t count, Datatype const& type) {
+        return Parts(base, count, &type, 0, nullptr, nullptr, nullptr);
+    }
+    /// The v forms: counts[i] elements, displacements[i] extents behind `base`.
+    static Parts irregular(void const* base, int const* counts, int const* displacements, Datatype const& type) {
+        return Parts(base, 0, &type, type.extent(), counts, displacements, nullptr);
+    }
+    /// The w form: displacements in bytes and a type for each rank.
+    static Parts typed(void const* base, int const* counts, int const* displacements, Datatype const* const* types) {
+        return Parts(base, 0, nullptr, 1, counts, displacements, types);
+    }
+    static Parts none() { return Parts(nullptr, 0, nullptr, 0, nullptr, nullptr, nullptr); }
+
+    Buffer operator[](int rank) const {
+        auto i = static_cast<std::size_t>(rank);
+        auto* base = static_cast<std::byte*>(const_cast<void*>(base_));
+        if (types_) return {base + displacements_[i], counts_[i], types_[i]};
+        if (counts_) return {base + displacements_[i] * step_, counts_[i], type_};
+        return {base + rank * step_, count_, type_};
+    }
+    void const* base() const { return base_; }
+    bool empty() const { return !type_ && !types_; }
+
+private:
+    Parts(void const* base, std::int64_t count, Datatype const* type, std::int64_t step, int const* counts,
+          int const* displacements, Datatype const* const* types)
+        : base_(base), count_(count), type_(type), step_(step), counts_(counts), displacements_(displacements), types_(types) {}
+
+    void const* base_;
+    std::int64_t count_;
+    Datatype const* type_;
+    std::int64_t step_;
+    int const* counts_;
+    int const* displacements_;
+    Datatype const* const* types_;
+};
+
+/// gather(v), scatter(v): `parts` is known at the root only, `mine` everywhere (in place at the root: address null).
+struct RootedArgs : Chosen {
+    Buffer mine;
+    Parts parts = Parts::none();
+    int root;
+    bool in_place_at_root = false;
+    std::size_t largest;        ///< bytes of one part if the same for all (plain forms), else 0: nobody may assume it
+};
+
+/// allgather(v): `mine` goes to everybody's parts[rank]. In place: mine is already there.
+struct AllgatherArgs : Chosen {
+    Buffer mine;
+    Parts parts = Parts::none();
+    bool is_in_place = false;
+    std::size_t largest;        ///< bytes of the largest part, the same number at all ranks
+};
+
+/// alltoall(v, w).
+struct AlltoallArgs : Chosen {
+    Parts send = Parts::none(), receive = Parts::none();
+    bool is_in_place = false;   ///< send from the receive parts
+    std::size_t each;           ///< bytes of every part if the same for all (plain form), else 0
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The seam: what an algorithm may do. An algorithm is a coroutine template over an environment and does nothing but
+// through it, so the same text runs between processes (shm_env.hpp) and between the threads of a test (thread_env.hpp),
+// and later in the simulator and the explorer.
+//
+// The rules of use:
+//  - Every flag has one writer: publish, ready, ack, sent and taken write this rank's own, until_… wait for others'.
+//    Steps of one operation count up from 1; what was written before is visible to whoever has seen the step.
+//  - A slot holds slot_bytes() bytes per rank and operation and is free again without anybody's doing (see area.hpp).
+//  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
+//    when every reader has said (ack, taken) that it has read.
+//  - No awaiting inside a condition or an argument list; co_await stands alone or on the right of one assignment.
+#pragma once
+
+#include <algorithm>
+#include <coroutine>
+#include <cstring>
+
+#include "coll/area.hpp"
+#include "coll/arguments.hpp"
+#include "runtime/task.hpp"
+#include "topo/hierarchy.hpp"
+
+namespace tutti::coll {
+
+/// Copies that are mostly a handful of bytes: one word without a call.
+inline void copy_bytes(void* to, void const* from, std::size_t n) {
+    if (n == 8) std::memcpy(to, from, 8);
+    else if (n == 4) std::memcpy(to, from, 4);
+    else if (n != 0) std::memcpy(to, from, n);
+}
+
+/// The part that both environments share. `Memory` provides: Awaiter until(word, value, peer), stored() (after every
+/// publication), expose/fetch/staging, frames().
+template <class Memory>
+class Environment : public Memory {
+public:
+    template <class... A>
+    Environment(Area const& area, topo::Hierarchy const& hierarchy, int rank, std::uint64_t op, A&&... rest)
+        : Memory(std::forward<A>(rest)...), area_(area), hierarchy_(hierarchy), rank_(rank), op_(op), mine_(area.channel(rank, op)) {}
+
+    int rank() const { return rank_; }
+    int size() const { return area_.members(); }
+    topo::Hierarchy const& hierarchy() const { return hierarchy_; }
+
+    // --- Small messages: one slot per rank and operation -------------------------------------------------------------
+    std::size_t slot_bytes() const { return area_.slot_bytes(); }
+    /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line.
+    std::byte* slot(std::size_t bytes) const { return bytes <= Cell::inline_bytes ? mine_.cell.payload : area_.slot(rank_, op_); }
+    /// Where `peer` wrote so many bytes; valid after until(peer, …).
+    std::byte const* slot(int peer, std::size_t bytes) const {
+        return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
+    }
+    void publish(std::uint64_t step = 1) { store(mine_.cell.stamp, step); }
+    auto until(int peer, std::uint64_t step = 1) { return Memory::until(channel(peer).cell.stamp, stamp(op_, step), peer); }
+
+    // --- Counters of a level: how far this rank's data is ready, how far it has read others' -----------------------------
+    void ready(int level, std::uint64_t step) { store(mine_.ready[level].value, step); }
+    auto until_ready(int peer, int level, std::uint64_t step) { return Memory::until(channel(peer).ready[level].value, stamp(op_, step), peer); }
+    void ack(int level, std::uint64_t step) { store(mine_.ack[level].value, step); }
+    auto until_ack(int peer, int level, std::uint64_t step) { return Memory::until(channel(peer).ack[level].value, stamp(op_, step), peer); }
+    /// The step that `peer` has acknowledged in this operation (0: none yet).
+    std::uint64_t acked(int peer, int level) const { return step_of(channel(peer).ack[level].value); }
+
+    // --- Counters of a pair: what I have laid out for a peer, what I have taken from it ----------------------------------
+    void sent(int peer, std::uint64_t step) { store(area_.sent(rank_, op_, peer), step); }
+    auto until_sent(int peer, std::uint64_t step) { return Memory::until(area_.sent(peer, op_, rank_), stamp(op_, step), peer); }
+    void taken(int peer, std::uint64_t step) { store(area_.taken(rank_, op_, peer), step); }
+    auto until_taken(int peer, std::uint64_t step) { return Memory::until(area_.taken(peer, op_, rank_), stamp(op_, step), peer); }
+    std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
+
+    // --- Large messages --------------------------------------------------------------------------------------------------
+    /// Shows a buffer to the peers (before publish): they read it by fetch if `way` is not staged.
+    Way expose(void const* address) {
+        mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), Memory::best_way()};
+        return mine_.exposure.way;
+    }
+    /// What `peer` shows; valid after until(peer, …).
+    Exposure const& exposure(int peer) const { return channel(peer).exposure; }
+    /// Copies from a peer's own memory in one copy. False when the system does not allow it (any more): the bytes must
+    /// then come through the peer's staging memory.
+    bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) { return Memory::fetch(peer, address, to, bytes); }
+    /// This rank's staging memory, staging_bytes() long, and a peer's after until(peer, …) if it exposed anything.
+    std::byte* staging() { return Memory::staging(); }
+    std::byte* staging(int peer) { return Memory::staging_at(channel(peer).exposure.staging); }
+
+    // --- Data in the user's layout ---------------------------------------------------------------------------------------
+    /// Packs (buffer, count) into `to`, or copies it when it lies in one piece.
+    static void load(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
+        if (bytes == 0) return;
+        if (from.type->dense(from.count)) copy_bytes(to, static_cast<std::byte const*>(from.address) + from.type->true_lb() + position, bytes);
+        else from.type->pack(from.address, from.count, position, to, bytes);
+    }
+    static void store(Buffer const& to, std::size_t position, void const* from, std::size_t bytes) {
+        if (bytes == 0) return;
+        if (to.type->dense(to.count)) copy_bytes(static_cast<std::byte*>(to.address) + to.type->true_lb() + position, from, bytes);
+        else to.type->unpack(to.address, to.count, position, from, bytes);
+    }
+
+private:
+    Channel& channel(int peer) const { return area_.channel(peer, op_); }
+    void store(std::atomic<std::uint64_t>& word, std::uint64_t step) {
+        word.store(stamp(op_, step), std::memory_order_release);
+        Memory::stored();
+    }
+    std::uint64_t step_of(std::atomic<std::uint64_t> const& word) const {
+        std::uint64_t value = word.load(std::memory_order_acquire);
+        return value >> 28 == op_ ? value & last_step : 0;
+    }
+
+    Area const& area_;
+    topo::Hierarchy const& hierarchy_;
+    int const rank_;
+    std::uint64_t const op_;
+    Channel& mine_;
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The environment between processes of one node: flags in the segment, blocking waits through the one wait, large
+// buffers by CMA where the system allows it. A coroutine that runs here never suspends.
+#pragma once
+
+#include <atomic>
+
+#include "coll/env.hpp"
+#include "runtime/ladder.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti::coll {
+
+struct CommState;
+
+class ShmMemory {
+public:
+    ShmMemory(CommState& state, Comm const& comm, char const* operation) : state_(state), comm_(comm), operation_(operation) {}
+
+    FramePool& frames();
+    std::size_t staging_bytes() const;
+
+protected:
+    struct Awaiter {
+        ShmMemory& memory;
+        std::atomic<std::uint64_t> const& word;
+        std::uint64_t value;
+        int peer;
+        bool await_ready() const {
+            if (word.load(std::memory_order_acquire) < value) memory.wait(word, value, peer);
+            return true;
+        }
+        void await_suspend(std::coroutine_handle<>) const noexcept {}
+        void await_resume() const noexcept {}
+    };
+    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) { return {*this, word, value, peer}; }
+    void stored() { comm_.process.waiter.wake_sleepers(); }
+
+    std::uint64_t staging_offset();
+    std::byte* staging() { return staging_at(staging_offset()); }
+    std::byte* staging_at(std::uint64_t offset) { return comm_.process.segment.at(offset); }
+    Way best_way() const { return comm_.process.ladder.cma() ? Way::cma : Way::staged; }
+    bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
+        return comm_.process.ladder.read(static_cast<unsigned>(comm_.world_rank(peer)), address, to, bytes);
+    }
+
+private:
+    void wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
+
+    CommState& state_;
+    Comm const& comm_;
+    char const* operation_;
+};
+
+using ShmEnv = Environment<ShmMemory>;
+
+}  // namespace tutti::coll

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The environment of the tests: ranks are threads of one process, flags and slots lie in ordinary memory, large
+// buffers are read directly or, to test the other step of the ladder, staged. Every wait that is not over at once
+// suspends the coroutine, as nonblocking operations will, and the rank's own loop resumes it. Under ThreadSanitizer
+// every access that the flags do not order is a finding.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "coll/env.hpp"
+
+namespace tutti::coll {
+
+/// The memory that the ranks of one test share.
+struct ThreadWorld {
+    ThreadWorld(int ranks, topo::Hierarchy tree, Way allowed = Way::direct, std::size_t staging = 1 << 16)
+        : hierarchy(std::move(tree)), way(allowed), staging_bytes(staging),
+          memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free), area(memory.get(), ranks),
+          stagings(static_cast<std::size_t>(ranks)) {
+        area.clear();
+        for (auto& s : stagings) s.resize(staging);
+    }
+
+    topo::Hierarchy hierarchy;
+    Way way;
+    std::size_t staging_bytes;
+    std::unique_ptr<std::byte, void (*)(void*)> memory;
+    Area area;
+    std::vector<std::vector<std::byte>> stagings;
+};
+
+class ThreadMemory {
+public:
+    ThreadMemory(ThreadWorld& world, int rank, FramePool& frames) : world_(world), rank_(rank), frames_(frames) {}
+
+    FramePool& frames() { return frames_; }
+    std::size_t staging_bytes() const { return world_.staging_bytes; }
+
+    /// Drives a task to its end: resumes whoever waits once its flag has come.
+    void drive(Task task) {
+        task.resume();
+        while (!task.done()) {
+            while (word_->load(std::memory_order_acquire) < value_) std::this_thread::yield();
+            std::exchange(waiting_, {}).resume();
+        }
+        task.check();
+    }
+
+protected:
+    struct Awaiter {
+        ThreadMemory& memory;
+        std::atomic<std::uint64_t> const& word;
+        std::uint64_t value;
+        bool await_ready() const { return word.load(std::memory_order_acquire) >= value; }
+        void await_suspend(std::coroutine_handle<> h) const noexcept {
+            memory.waiting_ = h;
+            memory.word_ = &word;
+            memory.value_ = value;
+        }
+        void await_resume() const noexcept {}
+    };
+    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int) { return {*this, word, value}; }
+    void stored() {}
+
+    std::uint64_t staging_offset() const { return reinterpret_cast<std::uint64_t>(world_.stagings[static_cast<std::size_t>(rank_)].data()); }
+    std::byte* staging() { return staging_at(staging_offset()); }
+    std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
+    Way best_way() const { return world_.way; }
+    /// With Way::cma allowed, every third read is refused, as if the system had changed its mind in mid-run.
+    bool fetch(int, std::uint64_t address, void* to, std::size_t bytes) {
+        if (world_.way == Way::cma && ++fetches_ % 3 == 0) return false;
+        std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
+        return true;
+    }
+
+private:
+    ThreadWorld& world_;
+    int rank_;
+    FramePool& frames_;
+    std::coroutine_handle<> waiting_;
+    std::atomic<std::uint64_t> const* word_ = nullptr;
+    std::uint64_t value_ = 0;
+    unsigned fetches_ = 0;
+};
+
+using ThreadEnv = Environment<ThreadMemory>;
+
+/// Runs one operation as `rank`: waits for its channel, drives the algorithm, says that it is done.
+template <class Args>
+void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Task (*algorithm)(ThreadEnv&, Args const&), Args const& args) {
+    for (int m = 0; op > channel_depth && m < world.area.members(); ++m)
+        while (!world.area.done(m).reached(op - channel_depth)) std::this_thread::yield();
+    ThreadEnv env(world.area, world.hierarchy, rank, op, world, rank, frames);
+    env.drive(algorithm(env, args));
+    world.area.done(rank).publish(op);
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A coroutine of the library: starts when it is first resumed, passes control straight to whoever awaits it, and takes
+// its frame from a pool that belongs to the environment it gets as its first argument (so there is no global pool).
+#pragma once
+
+#include <array>
+#include <coroutine>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace tutti {
+
+/// Frames in steps of 64 bytes, reused last in, first out. Not thread-safe: one per rank.
+class FramePool {
+public:
+    FramePool() = default;
+    FramePool(FramePool const&) = delete;
+    FramePool& operator=(FramePool const&) = delete;
+    ~FramePool() {
+        for (Frame* list : free_)
+            while (list) std::free(std::exchange(list, list->next));
+    }
+
+    void* get(std::size_t bytes) {
+        std::size_t step = (bytes + sizeof(Frame) + 63) / 64;
+        Frame* f;
+        if (step < free_.size() && free_[step]) f = std::exchange(free_[step], free_[step]->next);
+        else if (!(f = static_cast<Frame*>(std::malloc(step * 64)))) throw std::bad_alloc();
+        f->pool = this;
+        f->step = step;
+        return f + 1;
+    }
+
+    static void put(void* memory) {
+        Frame* f = static_cast<Frame*>(memory) - 1;
+        if (f->step >= f->pool->free_.size()) return std::free(f);
+        f->next = std::exchange(f->pool->free_[f->step], f);
+    }
+
+private:
+    struct alignas(16) Frame {   // stands before the coroutine's own frame
+        FramePool* pool;
+        Frame* next;
+        std::size_t step;
+    };
+    std::array<Frame*, 64> free_{};
+};
+
+class [[nodiscard]] Task {
+public:
+    struct promise_type {
+        std::coroutine_handle<> awaiting = std::noop_coroutine();
+        std::exception_ptr error;
+
+        /// The frame of a coroutine whose first parameter is an environment comes from env.frames().
+        template <class Environment, class... Rest>
+        static void* operator new(std::size_t bytes, Environment& env, Rest&&...) { return env.frames().get(bytes); }
+        static void operator delete(void* memory) { FramePool::put(memory); }
+
+        Task get_return_object() { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        auto final_suspend() noexcept {
+            struct ToAwaiting {
+                bool await_ready() noexcept { return false; }
+                std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> h) noexcept { return h.promise().awaiting; }
+                void await_resume() noexcept {}
+            };
+            return ToAwaiting{};
+        }
+        void return_void() {}
+        void unhandled_exception() { error = std::current_exception(); }
+    };
+
+    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
+    Task& operator=(Task&& other) noexcept { return std::swap(handle_, other.handle_), *this; }
+    ~Task() { if (handle_) handle_.destroy(); }
+
+    /// Runs until the coroutine suspends or ends.
+    void resume() { handle_.resume(); }
+    bool done() const { return handle_.done(); }
+    /// Rethrows what ended the coroutine, if anything did.
+    void check() const { if (handle_.promise().error) std::rethrow_exception(handle_.promise().error); }
+
+    bool await_ready() const noexcept { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+        handle_.promise().awaiting = awaiting;
+        return handle_;
+    }
+    void await_resume() const { check(); }
+
+private:
+    explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+    std::coroutine_handle<promise_type> handle_;
+};
+
+}  // namespace tutti

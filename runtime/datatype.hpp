@@ -17,11 +17,12 @@ namespace tutti {
 enum class Basic : std::uint8_t {
     none, byte_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, float80, complex32,
     complex64, complex80, c_bool, fortran_logical, float_int, double_int, long_int, two_int, short_int, long_double_int,
-    two_real, two_double,
+    two_real, two_double, float128, complex128,
 };
 
-class TypeLayout;      // the flat form; runtime/type_layout.hpp
-class TypeRecipe;      // how it was made, for MPI_Type_get_contents; runtime/type_recipe.hpp
+struct TypeLayout;      // where the bytes lie; runtime/type_layout.hpp
+struct TypeSignature;   // which elementary data they are; runtime/type_signature.hpp
+struct TypeRecipe;      // how it was made, for MPI_Type_get_contents; runtime/type_recipe.hpp
 
 class Datatype final : public Object {
 public:
@@ -33,7 +34,8 @@ public:
     std::int64_t extent() const { return extent_; }           ///< bytes from one element to the next
     std::int64_t true_lb() const { return true_lb_; }
     std::int64_t true_extent() const { return true_extent_; }
-    Basic basic() const { return basic_; }                    ///< Basic::none unless every part is of this one kind
+    /// What reduction kernels know it as: the kind of a predefined type (or its duplicate), Basic::none for all others.
+    Basic basic() const { return basic_; }
 
     /// True when `count` elements lie in one piece of memory in type map order, starting at buffer + true_lb().
     bool dense(std::int64_t count) const { return dense_ || (count == 1 && dense_one_) || count == 0; }
@@ -47,6 +49,10 @@ public:
     /// How many basic elements the first `bytes` bytes of packed data hold (MPI_Get_elements); −1: not a whole number.
     std::int64_t elements(std::size_t bytes) const;
 
+    TypeLayout const* layout() const { return layout_.get(); }        ///< null: no data in it
+    TypeRecipe const* recipe() const { return recipe_.get(); }        ///< null: a predefined type
+    TypeSignature const* signature() const { return signature_.get(); }
+
     bool committed = false;
     std::string name;
     Attributes attributes;
@@ -54,9 +60,12 @@ public:
 private:
     friend class TypeBuilder;   // runtime/type_builder.hpp: every constructor of MPI 3.1, 4.1
     std::int64_t size_ = 0, lb_ = 0, extent_ = 0, true_lb_ = 0, true_extent_ = 0;
+    std::int64_t alignment_ = 1;                       ///< the strictest of its elementary data
     Basic basic_ = Basic::none;
-    bool dense_ = false, dense_one_ = false;
-    std::shared_ptr<TypeLayout const> layout_;
+    bool dense_ = true, dense_one_ = true;
+    bool marked_lb_ = false, marked_ub_ = false;       ///< bounds set by the user (MPI_Type_create_resized, MPI_LB, MPI_UB)
+    std::shared_ptr<TypeLayout const> layout_;         ///< null: no data in it
+    std::shared_ptr<TypeSignature const> signature_;
     std::shared_ptr<TypeRecipe const> recipe_;
 };
 

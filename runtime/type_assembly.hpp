@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts copies of types at displacements and works out the bounds of the whole (MPI 3.1, 4.1.6 to 4.1.8). Bounds that a
+// user set win over those of data. Private to type_builder.cpp and type_arrays.cpp.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+
+#include "runtime/error.hpp"
+#include "runtime/type_builder.hpp"
+#include "runtime/type_layout.hpp"
+
+namespace tutti {
+
+class TypeBuilder::Assembly {
+public:
+    struct Loop {
+        std::int64_t count, stride;
+    };
+
+    /// Copies of `old` in nested loops, the innermost first, the first copy at `at`.
+    void add(Datatype const& old, std::initializer_list<Loop> loops, std::int64_t at) {
+        std::int64_t low = at, high = at, total = 1;
+        for (Loop loop : loops) {
+            if (loop.count == 0) return;
+            std::int64_t span = (loop.count - 1) * loop.stride;
+            (span < 0 ? low : high) += span;
+            total *= loop.count;
+        }
+        add_bounds(old, low, high);
+        if (old.size_ == 0) return;
+        if (__builtin_add_overflow(size_, product(old.size_, total), &size_)) too_large();
+        add_layout(old.layout_, loops, at);
+        signatures_.add(old.signature_, total);
+    }
+
+    /// `padded`: the upper bound is rounded up to the alignment, as C pads a struct, unless the user set a bound.
+    Type finish(bool padded) {
+        Type type = Type::adopt(new Datatype);
+        type->size_ = size_;
+        type->alignment_ = alignment_;
+        type->marked_lb_ = marked_lb_.has_value();
+        type->marked_ub_ = marked_ub_.has_value();
+        type->true_lb_ = true_lb_.value_or(0);
+        type->true_extent_ = true_ub_.value_or(0) - type->true_lb_;
+        std::int64_t lb = marked_lb_.value_or(lb_.value_or(marked_ub_.value_or(0)));
+        std::int64_t ub = marked_ub_.value_or(ub_.value_or(lb));
+        if (padded && !marked_lb_ && !marked_ub_) ub += (alignment_ - (ub - lb) % alignment_) % alignment_;
+        type->layout_ = layouts_.finish();
+        type->signature_ = signatures_.finish();
+        set_bounds(*type, lb, ub);
+        return type;
+    }
+
+private:
+    using Bound = std::optional<std::int64_t>;
+
+    static void lower(Bound& bound, std::int64_t value) { bound = std::min(bound.value_or(value), value); }
+    static void raise(Bound& bound, std::int64_t value) { bound = std::max(bound.value_or(value), value); }
+    [[noreturn]] static void too_large() { fail(ErrorClass::type, "the type would hold more than 2^63 bytes"); }
+    static std::int64_t product(std::int64_t a, std::int64_t b) {
+        std::int64_t result;
+        if (__builtin_mul_overflow(a, b, &result)) too_large();
+        return result;
+    }
+
+    void add_bounds(Datatype const& old, std::int64_t low, std::int64_t high) {
+        bool const data = old.size_ > 0;
+        if (old.marked_lb_) lower(marked_lb_, low + old.lb_);
+        else if (data) lower(lb_, low + old.lb_);
+        if (old.marked_ub_) raise(marked_ub_, high + old.lb_ + old.extent_);
+        else if (data) raise(ub_, high + old.lb_ + old.extent_);
+        if (!data) return;
+        lower(true_lb_, low + old.true_lb_);
+        raise(true_ub_, high + old.true_lb_ + old.true_extent_);
+        alignment_ = std::max(alignment_, old.alignment_);
+    }
+
+    void add_layout(TypeLayout::Ref layout, std::initializer_list<Loop> loops, std::int64_t at) {
+        // The commonest case without a node per block: blocks of gapless data.
+        if (loops.size() == 1 && layout->form == TypeLayout::Form::run && loops.begin()->stride == layout->size)
+            return layouts_.add_run(at + layout->at, loops.begin()->count * layout->size);
+        for (Loop loop : loops) layout = TypeLayout::repeat(layout, loop.count, loop.stride);
+        layouts_.add(layout, at);
+    }
+
+    LayoutList layouts_;
+    SignatureList signatures_;
+    std::int64_t size_ = 0, alignment_ = 1;
+    Bound lb_, ub_, marked_lb_, marked_ub_, true_lb_, true_ub_;
+};
+
+}  // namespace tutti

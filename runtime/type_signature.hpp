@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The signature of a datatype: which elementary data it holds, in type map order, without their places. It counts
+// elements in partial data (MPI_Get_elements) and says how each is written in external32 (MPI 3.1, 13.5.2).
+// Repetition stays repetition, so a signature is as small as the way its type was made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tutti {
+
+/// One elementary datum, here and in external32.
+struct Elementary {
+    enum class Format : std::uint8_t { bytes, signed_integer, unsigned_integer, ieee, extended };
+
+    std::uint8_t size = 1;       ///< bytes in memory
+    std::uint8_t external = 1;   ///< bytes in external32
+    std::uint8_t parts = 1;      ///< numbers in it: 2 for a complex one
+    Format format = Format::bytes;
+
+    bool operator==(Elementary const&) const = default;
+};
+
+struct TypeSignature {
+    using Ref = std::shared_ptr<TypeSignature const>;
+    struct Part {
+        Ref signature;
+        std::int64_t count;                  ///< repetitions
+        std::int64_t bytes_before, elements_before;
+    };
+
+    std::int64_t bytes = 0, elements = 0, external_bytes = 0;
+    Elementary unit;             ///< what all elements are when there are no parts
+    std::vector<Part> parts;
+
+    static Ref of(Elementary unit, std::int64_t count);
+
+    /// How many whole elements the first `prefix` bytes hold (at most `bytes`); −1 when they end inside one.
+    std::int64_t elements_in(std::int64_t prefix) const;
+
+    /// Calls visit(unit, count) for each stretch of equal elements, in order.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        if (parts.empty()) return visit(unit, elements);
+        for (Part const& part : parts)
+            for (std::int64_t i = 0; i < part.count; ++i) part.signature->for_each(visit);
+    }
+};
+
+/// Puts signatures one after the other.
+class SignatureList {
+public:
+    void add(TypeSignature::Ref const& signature, std::int64_t count);
+    /// Null when nothing was added.
+    TypeSignature::Ref finish();
+
+private:
+    std::vector<TypeSignature::Part> parts_;
+};
+
+}  // namespace tutti

@@ -68,12 +68,17 @@ public:
 
     /// Forgets a handle and gives up the table's reference. Objects in use elsewhere live on.
     void remove(int handle) {
-        unsigned index = static_cast<unsigned>(handle) & 0x3ffffff;
-        T* object = direct_[index];
-        direct_[index] = nullptr;
-        free_.push_back(index);
+        T* object = direct_[static_cast<unsigned>(handle) & 0x3ffffff];
+        forget(handle);
         object->handle = 0;
         Ref<T>::release(object);
+    }
+
+    /// Forgets a handle only: for objects that keep theirs until their end and then call this.
+    void forget(int handle) {
+        unsigned index = static_cast<unsigned>(handle) & 0x3ffffff;
+        direct_[index] = nullptr;
+        free_.push_back(index);
     }
 
 private:

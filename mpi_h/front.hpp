@@ -27,6 +27,7 @@ struct Front {
     /// class in the low seven bits and, above them, the sentence's place in this ring plus one.
     std::array<std::string, 256> sentences;
     unsigned next_sentence = 0;
+    int last_used_code = MPI_ERR_LASTCODE;      ///< the attribute MPI_LASTUSEDCODE points here
 };
 
 Front& front();

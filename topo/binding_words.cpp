@@ -15,17 +15,17 @@ using Words = std::vector<std::string>;
 
 // Every name under which users of either family know a unit.
 constexpr std::pair<std::string_view, Unit> unit_names[] = {
-    {"hwthread", Unit::hwthread}, {"core", Unit::core},       {"l2", Unit::l2},         {"l3", Unit::l3},
-    {"numa", Unit::numa},         {"socket", Unit::socket},   {"node", Unit::node},     {"slot", Unit::slot},
-    {"thread", Unit::hwthread},   {"pu", Unit::hwthread},     {"l1", Unit::core},       {"l1cache", Unit::core},
-    {"l2cache", Unit::l2},        {"l3cache", Unit::l3},      {"package", Unit::socket}, {"machine", Unit::node},
+    {"hwthread", Unit::hwthread}, {"core", Unit::core},     {"l2", Unit::l2},          {"l3", Unit::l3},
+    {"numa", Unit::numa},         {"socket", Unit::socket}, {"node", Unit::node},      {"slot", Unit::slot},
+    {"thread", Unit::hwthread},   {"pu", Unit::hwthread},   {"l1", Unit::core},        {"l1cache", Unit::core},
+    {"l2cache", Unit::l2},        {"l3cache", Unit::l3},    {"package", Unit::socket}, {"machine", Unit::node},
     {"board", Unit::node},
 };
 
 // What Open MPI accepts after a colon and what is always so here.
-constexpr std::string_view needless[] = {"overload-allowed", "no-overload",   "if-supported",  "ordered", "oversubscribe",
-                                         "nooversubscribe",  "span",          "nolocal",       "inherit", "noinherit",
-                                         "hwtcpus",          "corecpus"};
+constexpr std::string_view needless[] = {"overload-allowed", "no-overload",     "if-supported", "ordered",
+                                         "oversubscribe",    "nooversubscribe", "span",         "nolocal",
+                                         "inherit",          "noinherit",       "hwtcpus",      "corecpus"};
 
 std::string quoted(std::string_view word) { return "\"" + std::string(word) + "\""; }
 

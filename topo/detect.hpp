@@ -10,7 +10,7 @@
 
 namespace tutti::topo {
 
-// The machine this process runs on, reduced to its affinity mask. Never fails: where hwloc cannot tell, a plain machine.
+// The machine this process runs on, reduced to its affinity mask. Never fails: a plain machine where hwloc cannot tell.
 Machine detect_machine();
 
 // A pretended one, for TUTTI_TOPOLOGY: the name of an hwloc XML file (ends in .xml or contains a slash), or an hwloc

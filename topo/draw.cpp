@@ -252,8 +252,8 @@ std::string teams_text(const Hierarchy& hierarchy) {
     }
     std::string text = "Teams, from the inside out (* the leader, which alone goes on to the next line):\n";
     for (int level = 0; level < hierarchy.levels(); ++level) text += level_line(hierarchy, level, name_width);
-    return text + "A rank has one * in the tree for every team it leads. In an operation with a root, the root leads every\n"
-                  "team that it is in.\n";
+    return text + "A rank has one * in the tree for every team it leads. In an operation with a root, the root leads\n"
+                  "every team that it is in.\n";
 }
 
 }  // namespace

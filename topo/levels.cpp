@@ -32,7 +32,8 @@ std::vector<Level> candidates(const Machine& machine, const Placement& placement
     if (choice.automatic) {
         levels = {Level::numa, Level::socket};
         if (placement.fixed) levels.insert(levels.begin(), Level::l3);
-        if (placement.fixed && machine.count(Level::l2) < machine.core_count()) levels.insert(levels.begin(), Level::l2);
+        const bool shared_l2 = machine.count(Level::l2) < machine.core_count();
+        if (placement.fixed && shared_l2) levels.insert(levels.begin(), Level::l2);
     }
     std::stable_sort(levels.begin(), levels.end(),
                      [&](Level a, Level b) { return machine.count(a) > machine.count(b); });

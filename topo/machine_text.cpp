@@ -119,7 +119,8 @@ std::string Machine::to_text() const {
 Result<Machine> Machine::from_text(std::string_view text) {
     if (!text.starts_with(machine_head)) {
         return Result<Machine>::failure("The description of the machine does not begin with \"" +
-                                        std::string(machine_head) + "\": launcher and library are of different versions.");
+                                        std::string(machine_head) +
+                                        "\": launcher and library are of different versions.");
     }
     Reader reader(text);
     reader.expect(reader.line() == machine_head);

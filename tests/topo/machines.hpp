@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pretended machines for the tests, built by hand so that they do not depend on hwloc.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "topo/hierarchy.hpp"
+#include "topo/machine.hpp"
+
+namespace tutti::topo {
+
+// How many of each there are inside one of the thing before it.
+struct Shape {
+    int sockets = 1;
+    int numas = 1;
+    int l3s = 1;
+    int l2s = 1;
+    int cores = 1;
+    int threads = 1;
+};
+
+inline Machine make_machine(Shape shape) {
+    Machine machine;
+    machine.name = "a test's machine";
+    machine.pretended = true;
+    const int l2s_in_all = shape.sockets * shape.numas * shape.l3s * shape.l2s;
+    for (int core = 0; core < l2s_in_all * shape.cores; ++core) {
+        for (int thread = 0; thread < shape.threads; ++thread) {
+            Pu pu{.os = core * shape.threads + thread, .core = core};
+            pu.l2 = core / shape.cores;
+            pu.l3 = pu.l2 / shape.l2s;
+            pu.numa = pu.l3 / shape.l3s;
+            pu.socket = pu.numa / shape.numas;
+            machine.pus.push_back(pu);
+        }
+    }
+    return machine;
+}
+
+// 2 sockets of 4 NUMA nodes of 8 cores with an L2 each: the design's example.
+inline Machine design_machine() { return make_machine({.sockets = 2, .numas = 4, .l2s = 8}); }
+
+inline std::vector<int> first_ranks(int count) {
+    std::vector<int> ranks(static_cast<std::size_t>(count));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+}
+
+inline std::vector<int> shuffled(std::vector<int> list, unsigned seed) {
+    std::mt19937 random(seed);
+    std::shuffle(list.begin(), list.end(), random);
+    return list;
+}
+
+inline std::vector<int> list_of(const Members& members) { return {members.begin(), members.end()}; }
+inline std::vector<int> list_of(std::span<const int> ranks) { return {ranks.begin(), ranks.end()}; }
+
+}  // namespace tutti::topo

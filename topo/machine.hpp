@@ -83,6 +83,15 @@ struct Placement {
     bool operator==(const Placement&) const = default;
 };
 
+// Both in one text: what the launcher puts into the segment and each rank reads at start-up.
+struct NodeMap {
+    Machine machine;
+    Placement placement;
+
+    std::string to_text() const { return machine.to_text() + placement.to_text(); }
+    static Result<NodeMap> from_text(std::string_view text);
+};
+
 // The assumption for ranks that are not bound. Up to one rank per core: rank i on the first unit of core i. More ranks
 // than cores: blocks of neighbours, rank i of n on unit i * units / n. Fixed only on a pretended machine.
 Placement place_in_order(const Machine& machine, int ranks);

@@ -164,4 +164,15 @@ Result<Placement> Placement::from_text(std::string_view text, const Machine& mac
     return placement;
 }
 
+Result<NodeMap> NodeMap::from_text(std::string_view text) {
+    // No other line begins with it: names stand behind their key.
+    const std::size_t before = text.find("\n" + std::string(placement_head));
+    const std::size_t second = before == std::string_view::npos ? text.size() : before + 1;
+    auto machine = Machine::from_text(text.substr(0, second));
+    if (!machine) return Result<NodeMap>::failure(machine.error());
+    auto placement = Placement::from_text(text.substr(second), *machine);
+    if (!placement) return Result<NodeMap>::failure(placement.error());
+    return NodeMap{std::move(*machine), std::move(*placement)};
+}
+
 }  // namespace tutti::topo

@@ -131,7 +131,7 @@ TEST(Plan, WideUnits) {
 TEST(Plan, RanksPerUnit) {
     EXPECT_EQ(plan(4, "core", "ppr:2:socket").placement.pu, (std::vector{0, 2, 8, 10}));
     EXPECT_EQ(plan(4, "core", "ppr:1:numa").placement.pu, (std::vector{0, 4, 8, 12}));
-    EXPECT_THAT(failure(5, "core", "ppr:2:socket"), HasSubstr("places for 4 ranks on this machine, but 5 are to start"));
+    EXPECT_THAT(failure(5, "core", "ppr:2:socket"), HasSubstr("places for 4 ranks on this machine, but 5"));
     EXPECT_EQ(plan(2, nullptr, "ppr:1:socket:PE=2").cpus, (Sets{{0, 1, 2, 3}, {8, 9, 10, 11}}));
 }
 

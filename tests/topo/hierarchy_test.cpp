@@ -41,12 +41,13 @@ Crossings broadcast(const Machine& machine, const Placement& placement, const Hi
         for (int rank = 0; rank < tree.size(); ++rank) {
             const Team team = tree.team(level, rank, root);
             if (!team.i_take_part || team.i_lead) continue;
-            EXPECT_TRUE(has_data[static_cast<std::size_t>(team.leader)]) << "rank " << team.leader << " has no data yet";
+            EXPECT_TRUE(has_data[static_cast<std::size_t>(team.leader)]) << "rank " << team.leader << " has none yet";
             EXPECT_FALSE(has_data[static_cast<std::size_t>(rank)]) << "rank " << rank << " gets it twice";
             has_data[static_cast<std::size_t>(rank)] = true;
             const Pu& from = machine.pus[static_cast<std::size_t>(placement.pu[static_cast<std::size_t>(team.leader)])];
             const Pu& to = machine.pus[static_cast<std::size_t>(placement.pu[static_cast<std::size_t>(rank)])];
-            ++(from.socket != to.socket ? crossings.sockets : from.numa != to.numa ? crossings.numas : crossings.inside);
+            if (from.socket != to.socket) ++crossings.sockets;
+            else ++(from.numa != to.numa ? crossings.numas : crossings.inside);
         }
     }
     EXPECT_EQ(std::count(has_data.begin(), has_data.end(), true), tree.size());
@@ -103,7 +104,7 @@ TEST(Hierarchy, TheRootLeadsEveryTeamThatItIsIn) {
     EXPECT_EQ(list_of(tree.team(2, 3, root).members), (std::vector{0, 45}));
     EXPECT_EQ(tree.team(1, 3, root).leader, 0) << "teams without the root keep their leader";
     for (int level = 0; level < 3; ++level) {
-        EXPECT_EQ(tree.team(level, 50).id, tree.team(level, 50, root).id) << "a team's number never depends on the root";
+        EXPECT_EQ(tree.team(level, 50).id, tree.team(level, 50, root).id) << "does not depend on the root";
     }
 }
 
@@ -222,7 +223,8 @@ TEST(HierarchyWords, AllFormsAreUnderstood) {
 
 TEST(HierarchyWords, MistakesNameTheValidWords) {
     for (const char* wrong : {"nmua", "numa+", "+", "numa++socket", "numa socket", "l1", "numa+socke"}) {
-        EXPECT_THAT(parse_hierarchy(wrong).error(), HasSubstr("auto, flat, or some of l2, l3, numa, socket, node")) << wrong;
+        const std::string error = parse_hierarchy(wrong).error();
+        EXPECT_THAT(error, HasSubstr("auto, flat, or some of l2, l3, numa, socket, node")) << wrong;
     }
     EXPECT_THAT(parse_hierarchy("nmua+socket").error(), HasSubstr("\"nmua\""));
     EXPECT_THAT(parse_hierarchy("flat+numa").error(), HasSubstr("stands alone"));

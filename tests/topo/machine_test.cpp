@@ -91,6 +91,18 @@ TEST(Placement, UnitsOutsideOfTheMachineAreRefused) {
     }
 }
 
+TEST(NodeMap, BothTravelTogether) {
+    NodeMap map{.machine = make_machine({.sockets = 2, .l2s = 2}), .placement = {.pu = {3, 0}, .fixed = true}};
+    map.machine.name = "tutti-placement 1";
+    const auto again = NodeMap::from_text(map.to_text());
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(again->machine, map.machine);
+    EXPECT_EQ(again->placement, map.placement);
+    EXPECT_FALSE(NodeMap::from_text(map.machine.to_text()));
+    EXPECT_FALSE(NodeMap::from_text(map.placement.to_text()));
+    EXPECT_FALSE(NodeMap::from_text(""));
+}
+
 TEST(Placement, UnboundRanksAreAssumedInOrder) {
     Machine machine = make_machine({.l2s = 4, .threads = 2});
     machine.pretended = false;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Writes one placeholder for each name of LIST that LIBRARY does not export: a real function must never be hidden by
 # a placeholder, and libmpich.so.12 comes before libmpi.so.12 in the dynamic linker's order.
+cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[A-Za-z0-9_]+\n" symbols "${symbols}")
 list(TRANSFORM symbols STRIP)

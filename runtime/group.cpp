@@ -6,7 +6,7 @@
 
 namespace tutti {
 
-Group::Group(std::vector<int> world_ranks, int me) : world_ranks_(std::move(world_ranks)) {
+Group::Group(std::vector<int> world_ranks, int me) : world_ranks_(std::move(world_ranks)), me_(me) {
     auto mine = std::find(world_ranks_.begin(), world_ranks_.end(), me);
     if (mine != world_ranks_.end()) rank_ = static_cast<int>(mine - world_ranks_.begin());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A group: an ordered set of processes, each named by its world rank (MPI 3.1, 6.2.1). Immutable once made.
+// A group: an ordered set of processes, each named by its world rank (MPI 3.1, 6.2.1). Immutable once made, so that
+// communicators and any number of handles share one.
 #pragma once
 
 #include <span>
@@ -18,6 +19,8 @@ public:
     int size() const { return static_cast<int>(world_ranks_.size()); }
     /// This process's rank in the group, −1 when it is not a member.
     int rank() const { return rank_; }
+    /// This process's world rank, also when it is not a member.
+    int me() const { return me_; }
     int world_rank(int rank) const { return world_ranks_[static_cast<std::size_t>(rank)]; }
     std::span<int const> world_ranks() const { return world_ranks_; }
     /// The group's rank of a world rank, −1 when it is not a member; O(1) after the first call.
@@ -25,6 +28,7 @@ public:
 
 private:
     std::vector<int> world_ranks_;
+    int me_ = -1;
     int rank_ = -1;
     mutable std::vector<int> ranks_;   ///< world rank → rank, −1: none; filled on first use
 };

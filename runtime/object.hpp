@@ -38,6 +38,8 @@ public:
     T& operator*() const { return *object_; }
     explicit operator bool() const { return object_ != nullptr; }
 
+    /// Hands the reference to the caller, who must give it up some day.
+    T* detach() { T* mine = object_; object_ = nullptr; return mine; }
     /// Gives up one reference to `object`; null is allowed.
     static void release(T* object) { if (object && --object->references == 0 && !object->predefined) delete object; }
 

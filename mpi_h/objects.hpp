@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// New groups and communicators on their way out: objects to handles, likeness to the ABI's numbers.
+#pragma once
+
+#include "mpi_h/entry.hpp"
+#include "runtime/group_calculus.hpp"
+
+namespace tutti {
+
+inline int number_of(Likeness likeness) {
+    switch (likeness) {
+        case Likeness::identical: return MPI_IDENT;
+        case Likeness::congruent: return MPI_CONGRUENT;
+        case Likeness::similar: return MPI_SIMILAR;
+        case Likeness::unequal: break;
+    }
+    return MPI_UNEQUAL;
+}
+
+/// Every empty group is MPI_GROUP_EMPTY.
+inline MPI_Group handle_of(Ref<Group> group) {
+    return group->size() == 0 ? MPI_GROUP_EMPTY : front().tables.groups.add(group.detach());
+}
+
+/// Null, for a process outside the new communicator, is MPI_COMM_NULL.
+inline MPI_Comm handle_of(Ref<Comm> comm) { return comm ? front().tables.comms.add(comm.detach()) : MPI_COMM_NULL; }
+
+/// A copy of the program's info, with a handle of its own.
+inline MPI_Info handle_of(Ref<Info> info) { return front().tables.infos.add(info.detach()); }
+
+/// A list of `n` values that the user gave; throws when there should be one and is none.
+template <class T>
+std::span<T const> list(Call const& call, int n, T const* values, char const* count_name, char const* list_name) {
+    if (n < 0) fail(ErrorClass::arg, count_name, " is ", n, " but must be at least 0");
+    if (n > 0) call.pointer(values, list_name);
+    return {values, static_cast<std::size_t>(n)};
+}
+
+}  // namespace tutti

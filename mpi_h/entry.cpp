@@ -38,9 +38,11 @@ void Call::null_buffer(long n, Datatype const& t, char const* argument) {
 int error_code(Error const& error, std::string const& sentence) {
     if (error.user_code != 0) return error.user_code;
     Front& f = front();
-    unsigned place = f.next_sentence++ % f.sentences.size();
-    f.sentences[place] = sentence;
-    return abi::class_number(error.error_class) | static_cast<int>((place + 1) << 8);
+    constexpr unsigned numbers = 1u << 20;   // a multiple of the ring's size, so small that codes stay below LASTCODE
+    unsigned number = f.next_sentence++ % numbers;
+    int code = abi::class_number(error.error_class) | static_cast<int>((number + 1) << 8);
+    f.sentences[number % f.sentences.size()] = {code, sentence};
+    return code;
 }
 
 int raise(Call const& call, Error const& error) {

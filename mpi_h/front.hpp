@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi_h/abi.hpp"
 #include "runtime/process.hpp"
@@ -24,9 +25,20 @@ struct Front {
     abi::Tables tables;
 
     /// The last errors' sentences, so that MPI_Error_string can give back more than the class: an error code is its
-    /// class in the low seven bits and, above them, the sentence's place in this ring plus one.
-    std::array<std::string, 256> sentences;
+    /// class in the low seven bits and a running number from bit 8, whose remainder is the place in this ring.
+    struct Sentence {
+        int code = 0;
+        std::string text;
+    };
+    std::array<Sentence, 256> sentences;
     unsigned next_sentence = 0;
+
+    /// Classes and codes that the program added; the first one's number is MPI_ERR_LASTCODE + 1.
+    struct AddedCode {
+        int error_class;
+        std::string text;
+    };
+    std::vector<AddedCode> added_codes;
     int last_used_code = MPI_ERR_LASTCODE;      ///< the attribute MPI_LASTUSEDCODE points here
 };
 

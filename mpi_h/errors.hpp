@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an error code says, for whoever reports one.
+#pragma once
+
+#include <string>
+
+namespace tutti {
+
+/// The sentence behind a code: the one it was raised with, the program's own, or its class's. Throws Error(arg) when
+/// `code` is no error code.
+std::string error_text(int code);
+
+}  // namespace tutti

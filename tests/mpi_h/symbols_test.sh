@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What the libraries export: every function that mpi.h declares, under both names, and no other MPI function from
+# libmpi.so.12; from libmpich.so.12 placeholders for all that MPICH has and we have not, and nothing that we have.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+header=$here/../../mpi_h/include/mpi.h
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+# report SENTENCE FILE: the names in FILE are an error.
+report() {
+    [ -s "$2" ] || return 0
+    echo "$1:"
+    sed 's/^/    /' "$2"
+    status=1
+}
+exported() { nm -D --defined-only "$1" | awk -v types="$2" 'index(types, $2) { print $3 }' | sort -u; }
+
+sed -nE 's/^[A-Za-z_]+ (MPI_[A-Z][a-z]\w*)\(.*/\1/p' "$header" | sort >"$work/declared"
+sed 's/^/P/' "$work/declared" >"$work/declared.p"
+exported "$build/lib/libmpi.so.12" TWBDR >"$work/mpi"
+exported "$build/lib/libmpi.so.12" W | grep '^MPI_' >"$work/weak"
+exported "$build/lib/libmpi.so.12" T | grep '^PMPI_' >"$work/strong"
+exported "$build/lib/libmpich.so.12" TW >"$work/mpich"
+
+comm -23 "$work/declared" "$work/weak" >"$work/out"
+report "declared in mpi.h but not a weak symbol of libmpi.so.12" "$work/out"
+comm -23 "$work/declared.p" "$work/strong" >"$work/out"
+report "declared in mpi.h but not a symbol of libmpi.so.12" "$work/out"
+grep -E '^P?MPI_[A-Z][a-z]' "$work/mpi" | sort | comm -23 - <(sort "$work/declared" "$work/declared.p") >"$work/out"
+report "exported by libmpi.so.12 but not declared in mpi.h" "$work/out"
+grep -vE '^(P?MPI|MPII|MPIR)_' "$work/mpi" >"$work/out" || true
+report "exported by libmpi.so.12 but none of MPI's names" "$work/out"
+comm -12 "$work/mpi" "$work/mpich" >"$work/out"
+report "a placeholder in libmpich.so.12 hides a function of libmpi.so.12" "$work/out"
+readelf -d "$build/lib/libmpich.so.12" | grep -q 'NEEDED.*\[libmpi\.so\.12\]' || { echo "libmpich.so.12 does not bring libmpi.so.12"; status=1; }
+
+theirs=$(ls /usr/lib/*/libmpich.so.12 2>/dev/null | head -1)
+if [ -n "$theirs" ]; then
+    nm -D --defined-only "$theirs" | awk '$2 == "T" || $2 == "W" { print $3 }' | grep -E '^P?MPIX?_' | sort -u |
+        comm -23 - <(sort -u "$work/mpi" "$work/mpich") >"$work/out"
+    report "MPICH has it, but neither libmpi.so.12 nor a placeholder in libmpich.so.12" "$work/out"
+fi
+fortran=$(ls /usr/lib/*/libmpichfort.so.12 2>/dev/null | head -1)
+if [ -n "$fortran" ]; then
+    nm -D --undefined-only "$fortran" | awk '{ print $2 }' | grep -E '^P?MPI' | sort -u |
+        comm -23 - <(sort -u "$work/mpi" "$work/mpich") >"$work/out"
+    report "libmpichfort.so.12 asks for it in vain" "$work/out"
+fi
+exit $status

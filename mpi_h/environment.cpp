@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI's beginning and end, and what a program may ask about them (MPI 3.1, 8.1, 8.6 and 8.7; threads: 12.4.3).
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 
 #include <pthread.h>
 #include <unistd.h>
 
 #include "mpi_h/entry.hpp"
+#include "mpi_h/text.hpp"
 
 namespace tutti {
 namespace {
-
-/// Copies `text` into a user's string of `room` characters, its final zero included, and tells the length.
-void answer(std::string const& text, std::size_t room, char* to, int* length) {
-    std::size_t n = std::min(text.size(), room - 1);
-    std::memcpy(to, text.data(), n);
-    to[n] = '\0';
-    *length = static_cast<int>(n);
-}
 
 int initialise(char const* name, int required, int* provided) {
     return enter_any_time(name, [&](Call& call) {
@@ -112,7 +104,8 @@ int PMPI_Get_library_version(char* version, int* length) {
     return enter_any_time("MPI_Get_library_version", [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(length, "resultlen");
-        answer("Tutti " TUTTI_VERSION ", MPICH ABI (libmpi.so.12)", MPI_MAX_LIBRARY_VERSION_STRING, version, length);
+        std::string text = "Tutti " TUTTI_VERSION ", MPICH ABI (libmpi.so.12)";
+        *length = copy_text(text, version, MPI_MAX_LIBRARY_VERSION_STRING);
     });
 }
 
@@ -123,7 +116,7 @@ int PMPI_Get_processor_name(char* name, int* length) {
         call.pointer(length, "resultlen");
         char host[MPI_MAX_PROCESSOR_NAME] = "";
         if (gethostname(host, sizeof host - 1) != 0) fail(ErrorClass::other, "the system does not tell its host name");
-        answer(host, sizeof host, name, length);
+        *length = copy_text(host, name, sizeof host);
     });
 }
 

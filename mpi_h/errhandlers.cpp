@@ -77,7 +77,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
     return enter_any_time("MPI_Errhandler_free", [&](Call& call) {
         call.pointer(errhandler, "errhandler");
         Errhandler& e = call.errhandler(*errhandler);
-        // A predefined one may come from MPI_Comm_get_errhandler, whose result the user is to free: only the handle goes.
+        // A predefined one may come from MPI_Comm_get_errhandler, whose result users free: only their handle goes.
         if (e.more_handles > 0)
             --e.more_handles;
         else if (!e.predefined)
@@ -92,7 +92,8 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
         Comm& c = call.comm(comm);
         std::string text = error_text(errorcode);
         Errhandler const& handler = *c.errhandler;
-        if (handler.kind == Errhandler::Kind::fatal) abort_job(errorcode & 0x7f, join("MPI_Comm_call_errhandler: ", text));
+        if (handler.kind == Errhandler::Kind::fatal)
+            abort_job(errorcode & 0x7f, join("MPI_Comm_call_errhandler: ", text));
         if (handler.kind == Errhandler::Kind::user) handler.call(&c, errorcode);
     });
 }

@@ -6,6 +6,7 @@
 
 #include "mpi_h/entry.hpp"
 #include "mpi_h/errors.hpp"
+#include "mpi_h/text.hpp"
 
 namespace tutti {
 namespace {
@@ -35,7 +36,8 @@ std::optional<int> class_of_code(int code) {
     if (Front::AddedCode const* a = added(code)) return a->error_class;
     int number = code & 0x7f;
     auto same = [number](ClassText const& c) { return c.number == number; };
-    bool known = code >= 0 && code <= MPI_ERR_LASTCODE && std::any_of(std::begin(class_texts), std::end(class_texts), same);
+    bool in_range = code >= 0 && code <= MPI_ERR_LASTCODE;
+    bool known = in_range && std::any_of(std::begin(class_texts), std::end(class_texts), same);
     return known ? std::optional(number) : std::nullopt;
 }
 
@@ -82,11 +84,7 @@ int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
     return enter_any_time("MPI_Error_string", [&](Call& call) {
         call.pointer(string, "string");
         call.pointer(resultlen, "resultlen");
-        std::string text = error_text(errorcode);
-        std::size_t n = std::min<std::size_t>(text.size(), MPI_MAX_ERROR_STRING - 1);
-        std::memcpy(string, text.data(), n);
-        string[n] = '\0';
-        *resultlen = static_cast<int>(n);
+        *resultlen = copy_text(error_text(errorcode), string, MPI_MAX_ERROR_STRING);
     });
 }
 
@@ -102,7 +100,8 @@ TUTTI_FUNCTION(Add_error_code)
 int PMPI_Add_error_code(int errorclass, int* errorcode) {
     return enter_any_time("MPI_Add_error_code", [&](Call& call) {
         call.pointer(errorcode, "errorcode");
-        if (class_of_code(errorclass) != errorclass) fail(ErrorClass::arg, "errorclass is ", errorclass, ", which is no error class");
+        if (class_of_code(errorclass) != errorclass)
+            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which is no error class");
         *errorcode = add_code(errorclass);
     });
 }
@@ -114,7 +113,7 @@ int PMPI_Add_error_string(int errorcode, char const* string) {
         Front::AddedCode* a = added(errorcode);
         if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
         if (std::strlen(string) >= MPI_MAX_ERROR_STRING)
-            fail(ErrorClass::arg, "string is longer than ", MPI_MAX_ERROR_STRING - 1, " characters (MPI_MAX_ERROR_STRING)");
+            fail(ErrorClass::arg, "string is longer than MPI_MAX_ERROR_STRING - 1 (", MPI_MAX_ERROR_STRING - 1, ")");
         a->text = string;
     });
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Info objects (MPI 3.1, chapter 9; MPI_Info_get_string and MPI_Info_create_env: MPI 4.0, chapter 10).
-#include <algorithm>
 #include <cstring>
 
 #include "mpi_h/entry.hpp"
 #include "mpi_h/info_env.hpp"
+#include "mpi_h/text.hpp"
 
 namespace tutti {
 namespace {
@@ -30,13 +30,6 @@ Info& changeable(Call& call, MPI_Info handle) {
     Info& info = call.info(handle);
     if (info.predefined) fail(ErrorClass::info, "MPI_INFO_ENV can be neither changed nor freed");
     return info;
-}
-
-/// As many characters as fit before the final zero.
-void copy_text(std::string const& from, char* to, std::size_t room) {
-    std::size_t n = std::min(from.size(), room - 1);
-    std::memcpy(to, from.data(), n);
-    to[n] = '\0';
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ namespace tutti::coll {
 inline constexpr int channel_depth = 8;    ///< operations that may be under way at once
 inline constexpr int max_levels = 8;       ///< of the hierarchy; topo::Level has five, the cluster will be a sixth
 inline constexpr std::uint64_t last_step = (1u << 28) - 1;
+inline constexpr std::uint64_t last_operation = ~std::uint64_t{0} >> 28;
 
 /// The value of a flag at `step` of operation `op`.
 constexpr std::uint64_t stamp(std::uint64_t op, std::uint64_t step) { return op << 28 | step; }

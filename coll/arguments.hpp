@@ -117,7 +117,8 @@ struct RootedArgs : Chosen {
     Parts parts = Parts::none();
     int root;
     bool in_place_at_root = false;
-    std::size_t largest;        ///< bytes of one part if the same for all (plain forms), else 0: nobody may assume it
+    bool equal = true;          ///< the plain forms: every part has `largest` bytes
+    std::size_t largest = 0;    ///< bytes of one part when equal; otherwise nobody may assume anything
 };
 
 /// allgather(v): `mine` goes to everybody's parts[rank]. In place: mine is already there.
@@ -125,14 +126,15 @@ struct AllgatherArgs : Chosen {
     Buffer mine;
     Parts parts = Parts::none();
     bool is_in_place = false;
-    std::size_t largest;        ///< bytes of the largest part, the same number at all ranks
+    std::size_t largest = 0;    ///< bytes of the largest part, the same number at all ranks (counts are known everywhere)
 };
 
 /// alltoall(v, w).
 struct AlltoallArgs : Chosen {
     Parts send = Parts::none(), receive = Parts::none();
     bool is_in_place = false;   ///< send from the receive parts
-    std::size_t each;           ///< bytes of every part if the same for all (plain form), else 0
+    bool equal = true;          ///< the plain form: every part has `each` bytes
+    std::size_t each = 0;
 };
 
 }  // namespace tutti::coll

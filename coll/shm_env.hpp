@@ -11,11 +11,9 @@
 
 namespace tutti::coll {
 
-struct CommState;
-
 class ShmMemory {
 public:
-    ShmMemory(CommState& state, Comm const& comm, char const* operation) : state_(state), comm_(comm), operation_(operation) {}
+    ShmMemory(Comm const& comm, char const* operation) : comm_(comm), operation_(operation) {}
 
     FramePool& frames();
     std::size_t staging_bytes() const;
@@ -47,7 +45,6 @@ protected:
 private:
     void wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
 
-    CommState& state_;
     Comm const& comm_;
     char const* operation_;
 };

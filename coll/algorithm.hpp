@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The record that makes an algorithm: what it is called, where it comes from, what it asks for, how it is run. Each
+// algorithm's file ends in one such constant, and coll/algorithms.def has one line for it; there is no second list.
+#pragma once
+
+#include <span>
+
+#include "coll/env.hpp"
+#include "coll/shm_env.hpp"
+#include "coll/thread_env.hpp"
+
+namespace tutti::coll {
+
+struct Parameter {
+    char const* name;
+    std::size_t fallback;
+    char const* sentence;   ///< with its unit
+};
+
+/// What an algorithm cannot do without; a call that does not offer it gets another one.
+enum Needs : unsigned {
+    needs_nothing = 0,
+    needs_slot = 1,             ///< the message fits into a slot (what counts as the message: see message_bytes)
+    needs_commutative = 2,      ///< the operator commutes, or the hierarchy's teams hold consecutive ranks
+    needs_one_kind = 4,         ///< a built-in operator on one kind of element (there is a kernel)
+    needs_equal_parts = 8,      ///< every rank's part has the same size and every rank knows it
+};
+
+template <class Args>
+struct Algorithm {
+    char const* name;        ///< file name = setting value = test name = row in the benchmark
+    char const* sentence;
+    char const* source;      ///< paper and section, or "Tutti"
+    unsigned needs;
+    std::span<Parameter const> parameters;
+    Task (*shm)(ShmEnv&, Args const&);
+    Task (*thread)(ThreadEnv&, Args const&);
+
+    template <class Env>
+    auto run() const {
+        if constexpr (std::is_same_v<Env, ShmEnv>) return shm;
+        else return thread;
+    }
+};
+
+/// The last two fields of a record: one coroutine template for all environments.
+#define TUTTI_RUNS(function) function<ShmEnv>, function<ThreadEnv>
+
+template <Collective c> struct ArgsOf { using type = ReduceArgs; };
+template <> struct ArgsOf<Collective::barrier> { using type = BarrierArgs; };
+template <> struct ArgsOf<Collective::bcast> { using type = BcastArgs; };
+template <> struct ArgsOf<Collective::gather> { using type = RootedArgs; };
+template <> struct ArgsOf<Collective::scatter> { using type = RootedArgs; };
+template <> struct ArgsOf<Collective::allgather> { using type = AllgatherArgs; };
+template <> struct ArgsOf<Collective::alltoall> { using type = AlltoallArgs; };
+template <> struct ArgsOf<Collective::reduce_scatter> { using type = ReduceScatterArgs; };
+
+// Every algorithm of the list, by its folder and name: barrier::exchange_algorithm, …
+#define ALGORITHM(collective, name)                                                        \
+    namespace algorithms::collective {                                                              \
+    extern const Algorithm<ArgsOf<Collective::collective>::type> name##_algorithm;         \
+    }
+#include "coll/algorithms.def"
+#undef ALGORITHM
+
+}  // namespace tutti::coll

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a call to an algorithm: what the call offers, the choice, the drive.
+#include "coll/collectives.hpp"
+
+#include "coll/drive.hpp"
+
+namespace tutti::coll {
+namespace {
+
+constexpr std::size_t unknown_size = ~std::size_t{0};
+
+Offer offer_of(CommState const& state, std::size_t bytes) {
+    return {.ranks = state.area.members(), .levels = state.hierarchy.levels(), .bytes = bytes,
+            .slot_bytes = state.area.slot_bytes(), .ordered = true, .one_kind = true, .equal_parts = true, .crowded = false};
+}
+
+template <class Args>
+void run(Comm& comm, Collective collective, Offer const& offer, Args& args) {
+    CommState& state = state_of(comm);
+    Decision const& decision = state.choices.find(collective, offer, state_of(state.process).settings);
+    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.record);
+    args.parameters = decision.chosen.parameters;
+    drive(comm, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
+}
+
+template <class Args>
+void run_reduction(Comm& comm, Collective collective, std::size_t bytes, Args& args) {
+    CommState& state = state_of(comm);
+    args.kernel2 = kernel2(args.op->builtin, args.type->basic());
+    args.kernel_k = kernel_k(args.op->builtin, args.type->basic());
+    Offer offer = offer_of(state, bytes);
+    offer.ordered = args.op->commutative || state.hierarchy.consecutive();
+    offer.one_kind = args.kernel_k != nullptr;
+    run(comm, collective, offer, args);
+}
+
+}  // namespace
+
+void barrier(Comm& comm) {
+    BarrierArgs args{};
+    run(comm, Collective::barrier, offer_of(state_of(comm), 0), args);
+}
+
+void bcast(Comm& comm, BcastArgs args) {
+    run(comm, Collective::bcast, offer_of(state_of(comm), args.data.bytes()), args);
+}
+
+void reduce(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::reduce, args.bytes(), args); }
+void allreduce(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::allreduce, args.bytes(), args); }
+void scan(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::scan, args.bytes(), args); }
+void exscan(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::exscan, args.bytes(), args); }
+void reduce_scatter(Comm& comm, ReduceScatterArgs args) { run_reduction(comm, Collective::reduce_scatter, args.bytes(), args); }
+
+namespace {
+
+/// Sizes of parts: those of the plain forms are the same at every rank, the others are known to nobody in full.
+template <class Args>
+void run_movement(Comm& comm, Collective collective, std::size_t equal_bytes, bool equal, Args& args) {
+    Offer offer = offer_of(state_of(comm), equal ? equal_bytes : unknown_size);
+    offer.equal_parts = equal;
+    run(comm, collective, offer, args);
+}
+
+}  // namespace
+
+void gather(Comm& comm, RootedArgs args) { run_movement(comm, Collective::gather, args.largest, args.equal, args); }
+void scatter(Comm& comm, RootedArgs args) { run_movement(comm, Collective::scatter, args.largest, args.equal, args); }
+void allgather(Comm& comm, AllgatherArgs args) { run_movement(comm, Collective::allgather, args.largest, true, args); }
+void alltoall(Comm& comm, AlltoallArgs args) { run_movement(comm, Collective::alltoall, args.each, args.equal, args); }
+
+}  // namespace tutti::coll

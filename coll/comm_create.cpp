@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators: the collective half of their making and of their end.
+#include "coll/comm_create.hpp"
+
+#include <numeric>
+
+#include "coll/state.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+namespace {
+
+constexpr std::uint64_t world_context = 1;
+constexpr std::uint64_t gone = ~std::uint64_t{0};
+
+Ref<Comm> assemble(Process& process, Ref<Group> group, std::uint64_t context, std::byte* area) {
+    ProcessState& node = state_of(process);
+    auto comm = Ref<Comm>::adopt(new Comm(process, group, context));
+    topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, group->world_ranks(), node.levels);
+    comm->collectives = std::make_unique<CommState>(process, Area(area, group->size()), std::move(tree), group->rank());
+    return comm;
+}
+
+void read_placement(Process& process, ProcessState& node, std::vector<std::string>& complaints) {
+    auto machine = topo::Machine::from_text(process.segment.machine());
+    if (machine) {
+        node.machine = *machine;
+    } else {
+        std::vector<int> numbers(std::max(1u, process.segment.header().usable_cores));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        node.machine = topo::Machine::plain(numbers);
+    }
+    unsigned const ranks = process.segment.ranks();
+    node.placement = topo::place_in_order(node.machine, static_cast<int>(ranks));
+    bool known = true;
+    for (unsigned r = 0; r < ranks; ++r) {
+        int place = process.segment.card(r).place;
+        known = known && place >= 0 && place < static_cast<int>(node.machine.pus.size());
+        if (known) node.placement.pu[r] = place;
+    }
+    if (known) node.placement.fixed = true;
+    else if (!node.placement.fixed) node.placement = topo::place_in_order(node.machine, static_cast<int>(ranks));
+    if (auto levels = topo::parse_hierarchy(process.variables.hierarchy)) node.levels = *levels;
+    else complaints.push_back("TUTTI_HIERARCHY: " + levels.error());
+}
+
+}  // namespace
+
+CommState::~CommState() {
+    area.done(rank).publish(gone);
+    if (owned_offset == 0) return;
+    process.heap.release_when(owned_offset, [view = area] {
+        for (int m = 0; m < view.members(); ++m)
+            if (view.done(m).read() != gone) return false;
+        return true;
+    });
+}
+
+Birth conceive(Process& process, int size) {
+    std::uint64_t offset = process.heap.allocate(Area::bytes(size));
+    Area(process.segment.at(offset), size).clear();
+    return {process.fresh_context(), offset};
+}
+
+Ref<Comm> make_comm(Process& process, Ref<Group> group, Birth const& birth) {
+    bool const mine = group->rank() == 0;
+    Ref<Comm> comm = assemble(process, std::move(group), birth.context, process.segment.at(birth.area));
+    if (mine) state_of(*comm).owned_offset = birth.area;
+    return comm;
+}
+
+void start(Process& process, std::vector<std::string>& complaints) {
+    auto node = std::make_unique<ProcessState>();
+    node->settings = parse_settings(process.variables.coll, complaints);
+    read_placement(process, *node, complaints);
+    node->staging_bytes = 16 * process.variables.staging;
+    process.collectives = std::move(node);
+
+    std::vector<int> everybody(static_cast<std::size_t>(process.size()));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    if (Area::bytes(process.size()) > process.segment.commons().size())
+        fail(ErrorClass::no_mem, "the node's shared memory is laid out too small for ", process.size(), " ranks");
+    process.world = assemble(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context, process.segment.commons().data());
+    process.self = make_comm(process, Ref<Group>::adopt(new Group({process.rank()}, process.rank())), conceive(process, 1));
+    process.world->name = "MPI_COMM_WORLD";
+    process.self->name = "MPI_COMM_SELF";
+}
+
+}  // namespace tutti::coll

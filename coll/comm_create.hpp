@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a communicator comes to be: its rank 0 conceives it (a context that nobody else ever gets, memory for its
+// collectives), the members learn of that by whatever collective the call is, and each makes its own object.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/process.hpp"
+
+namespace tutti::coll {
+
+/// What all members must know alike. Plain bytes, to be sent around.
+struct Birth {
+    std::uint64_t context;
+    std::uint64_t area;   ///< offset in the segment
+};
+
+/// By the new communicator's rank 0 only. Throws Error(no_mem) when its shared memory is used up.
+Birth conceive(Process& process, int size);
+/// By every member, with the same birth; waits for nobody. `group` has this process in it.
+Ref<Comm> make_comm(Process& process, Ref<Group> group, Birth const& birth);
+
+/// Makes what collectives keep per process, then process.world and process.self; waits for nobody. Settings that do
+/// not parse become sentences in `complaints`.
+void start(Process& process, std::vector<std::string>& complaints);
+
+}  // namespace tutti::coll

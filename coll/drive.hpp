@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocking driver: takes the next operation's channel, runs a coroutine to its end, says that it is done.
+#pragma once
+
+#include "coll/state.hpp"
+
+namespace tutti::coll {
+
+/// `algorithm(env)` makes the task. It never suspends here: ShmEnv waits inside its awaiters.
+template <class MakeTask>
+void drive(Comm const& comm, char const* operation, MakeTask&& algorithm) {
+    CommState& state = state_of(comm);
+    std::uint64_t const op = state.begin(operation);
+    ShmEnv env(state.area, state.hierarchy, state.rank, op, comm, operation);
+    Task task = algorithm(env);
+    task.resume();
+    state.end();
+    task.check();
+}
+
+}  // namespace tutti::coll

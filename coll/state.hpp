@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the collectives keep per communicator and per process.
+#pragma once
+
+#include <memory>
+
+#include "coll/area.hpp"
+#include "coll/choose.hpp"
+#include "runtime/process.hpp"
+#include "topo/hierarchy.hpp"
+
+namespace tutti::coll {
+
+/// Per communicator: its memory, its tree, its count of operations, its choices.
+struct CommState final : Extension {
+    CommState(Process& p, Area a, topo::Hierarchy tree, int my_rank)
+        : process(p), area(a), hierarchy(std::move(tree)), rank(my_rank) {}
+    ~CommState() override;
+
+    /// Waits until the next operation's channel is free everywhere, and counts the operation. See area.hpp.
+    std::uint64_t begin(char const* operation) {
+        if (++op > safe) [[unlikely]] wait_for_channel(operation);
+        return op;
+    }
+    void end() { area.done(rank).publish(op); }
+    void wait_for_channel(char const* operation);
+
+    Process& process;
+    Area area;
+    topo::Hierarchy hierarchy;
+    int rank;
+    std::uint64_t op = 0;                     ///< operations begun
+    std::uint64_t safe = channel_depth;       ///< operations up to this number may begin without asking
+    std::uint64_t owned_offset = 0;           ///< of the area in this rank's heap; 0 unless this is its rank 0
+    Choices choices;
+};
+
+/// Per process: the placement of the node's ranks, the settings read, and staging memory.
+struct ProcessState final : Extension {
+    topo::Machine machine;
+    topo::Placement placement;
+    topo::LevelChoice levels;
+    Settings settings;
+    std::uint64_t staging = 0;                ///< offset of this rank's staging memory, 0: not allocated yet
+    std::size_t staging_bytes = 0;            ///< reserved; memory is used where touched
+};
+
+inline CommState& state_of(Comm const& comm) { return static_cast<CommState&>(*comm.collectives); }
+inline ProcessState& state_of(Process const& process) { return static_cast<ProcessState&>(*process.collectives); }
+
+}  // namespace tutti::coll

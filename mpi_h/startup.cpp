@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The beginning and the end of a rank: MPI_Init's and MPI_Finalize's work.
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "coll/comm_create.hpp"
+#include "coll/collectives.hpp"
+#include "mpi_h/entry.hpp"
+#include "runtime/launch.hpp"
+
+namespace tutti {
+namespace {
+
+/// The number in an environment variable; −1 when it is not there or not a number.
+int number_in(char const* variable) {
+    char const* text = std::getenv(variable);
+    int value = -1;
+    if (text) std::from_chars(text, text + std::strlen(text), value);
+    return value;
+}
+
+/// Ranks of a launcher whose job this process cannot join: worth a warning, because every process is then alone.
+bool foreign_launcher() {
+    for (char const* variable : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"})
+        if (number_in(variable) > 1) return true;
+    return false;
+}
+
+/// The job's segment and this process's rank in it; without a launcher a segment of its own.
+unsigned join_segment(Front& f, std::vector<std::string>& complaints) {
+    int descriptor = number_in(launch::segment_variable), rank = number_in(launch::rank_variable);
+    if (descriptor >= 0 && rank >= 0) {
+        f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
+        if (rank >= static_cast<int>(f.segment->ranks())) fail(ErrorClass::other, launch::rank_variable, "=", rank, " is not a rank of this job");
+        if (f.segment->card(static_cast<unsigned>(rank)).state.load() != RankState::absent)
+            fail(ErrorClass::other, "rank ", rank, " of this job has run an MPI program already; each rank can run one");
+        // What this process starts itself is not this rank: without these it is a world of its own.
+        for (char const* variable : {launch::segment_variable, launch::rank_variable, launch::launcher_variable}) unsetenv(variable);
+        return static_cast<unsigned>(rank);
+    }
+    if (foreign_launcher())
+        complaints.push_back("started by a launcher that is not Tutti's mpiexec: every process is rank 0 of 1");
+    f.segment = std::make_unique<Segment>(Segment::create(1));
+    return 0;
+}
+
+void place_predefined_objects(Front& f) {
+    Process& process = *f.process;
+    auto handler = [&](Errhandler::Kind kind, int handle) {
+        auto* h = new Errhandler;
+        h->kind = kind;
+        h->predefined = true;
+        f.tables.errhandlers.place(handle, h);
+        return h;
+    };
+    Errhandler* fatal = handler(Errhandler::Kind::fatal, MPI_ERRORS_ARE_FATAL);
+    handler(Errhandler::Kind::returning, MPI_ERRORS_RETURN);
+    handler(Errhandler::Kind::fatal, MPI_ERRORS_ABORT);
+    for (auto [comm, handle] : {std::pair{process.world.get(), MPI_COMM_WORLD}, {process.self.get(), MPI_COMM_SELF}}) {
+        comm->errhandler = Ref<Errhandler>::share(fatal);
+        comm->predefined = true;
+        f.tables.comms.place(handle, comm);
+    }
+    auto* empty = new Group({}, process.rank());
+    empty->predefined = true;
+    f.tables.groups.place(MPI_GROUP_EMPTY, empty);
+    place_predefined_types(f.tables);
+    place_predefined_ops(f.tables);
+}
+
+}  // namespace
+
+void start(Front& f, int thread_level) {
+    std::vector<std::string> complaints;
+    Variables variables = read_variables(environ, complaints);
+    unsigned rank = join_segment(f, complaints);
+    f.check_arguments = variables.check_arguments;
+    f.thread_level = thread_level;
+    f.main_thread = static_cast<std::uint64_t>(pthread_self());
+    f.process = std::make_unique<Process>(*f.segment, rank, std::move(variables));
+    coll::start(*f.process, complaints);
+    place_predefined_objects(f);
+    f.stage = Stage::running;
+    if (rank == 0 && !f.process->variables.quiet)
+        for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
+}
+
+void finish(Front& f) {
+    Process& process = *f.process;
+    process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
+    process.world->attributes.clear(*process.world);
+    coll::barrier(*process.world);
+    process.card().state.store(RankState::finalised, std::memory_order_release);
+    f.stage = Stage::after;
+}
+
+}  // namespace tutti

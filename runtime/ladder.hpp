@@ -13,7 +13,7 @@ namespace tutti {
 
 class Ladder {
 public:
-    Ladder(Segment const& segment, bool allow_cma) : segment_(segment), allowed_(allow_cma) {}
+    Ladder(Segment const& segment, bool allow_cma);
 
     /// May CMA be tried? False once any rank of the node has been refused.
     bool cma() const { return allowed_ && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0; }

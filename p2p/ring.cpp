@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rare half of the rings: finding room, telling what was consumed.
+#include "p2p/ring.hpp"
+
+namespace tutti::p2p {
+
+bool Outbox::refresh_cells() {
+    cells_freed_ = consumed().cells.load(std::memory_order_acquire);
+    return next_ < cells_freed_ + layout_.cells;
+}
+
+bool Outbox::refresh_matched(std::size_t bytes) {
+    matched_ = consumed().matched.load(std::memory_order_relaxed);
+    return spent_ + cost(bytes) - matched_ <= eager_budget;
+}
+
+std::byte* Outbox::place(std::size_t bytes, Remote& remote) {
+    std::size_t taken = (bytes + cache_line - 1) / cache_line * cache_line;
+    std::size_t gap = byte_offset_ + taken > layout_.capacity ? layout_.capacity - byte_offset_ : 0;
+    std::uint64_t end = byte_position_ + gap + taken;
+    if (end > bytes_freed_ + layout_.capacity) {
+        bytes_freed_ = consumed().bytes.load(std::memory_order_acquire);
+        if (end > bytes_freed_ + layout_.capacity) return nullptr;
+    }
+    if (gap) byte_offset_ = 0;
+    remote.offset = static_cast<std::uint32_t>(byte_offset_);
+    remote.bytes = static_cast<std::uint32_t>(bytes);
+    remote.end = byte_position_ = end;
+    byte_offset_ += taken;
+    return memory_ + layout_.bytes_at + remote.offset;
+}
+
+void Inbox::tell() {
+    auto& consumed = *reinterpret_cast<Consumed*>(memory_);
+    consumed.cells.store(cells_told_ = next_, std::memory_order_release);
+    consumed.bytes.store(bytes_told_ = bytes_, std::memory_order_release);
+    consumed.matched.store(matched_told_ = matched_, std::memory_order_relaxed);
+}
+
+}  // namespace tutti::p2p

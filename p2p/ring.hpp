@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The way from one rank to another inside a node: a ring of 64-byte cells and a ring of bytes for what is too big for
+// a cell, in the receiver's part of the segment. A message of up to 32 bytes moves exactly one cache line.
+//
+// The argument. A pair's memory has two writers: the sender writes cells and bytes, the receiver writes `Consumed`.
+// Everything counts up from zero and is never reset, so zero memory is an empty ring.
+//  * Cell p (p = 0, 1, 2, …) lies at p mod cells. The sender fills it, then stores its mark, p + 1 and the kind, with
+//    release. The receiver looks, with acquire, for mark p + 1 only: what stood there before is p + 1 − cells, so an
+//    old cell is never taken for a new one, and a cell whose mark is seen is wholly written, its bytes in the byte
+//    ring too, because these were written before the mark.
+//  * Reuse: the receiver copies a cell and its bytes out before it counts them in `Consumed` with release. The sender
+//    writes cell p only when Consumed.cells > p − cells, read with acquire, and bytes up to position e only when
+//    Consumed.bytes ≥ e − capacity. So it never writes what is still being read.
+//  * Consumed is published in batches, a quarter of a ring late at most. Nothing waits for ever for that: with all but
+//    a quarter free the sender can place any piece, since a piece and the gap before it (a piece does not wrap) take
+//    less than three quarters.
+//  * Bells (more than 8 ranks): after the mark the sender stores the low byte of its count of cells at its place in
+//    the receiver's row of bells. The receiver compares it with the low byte of its own count. Both counts differ by
+//    at most `cells` < 256, so equal bytes mean equal counts, or a bell that is still on its way and will differ.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/flag.hpp"
+
+namespace tutti::p2p {
+
+enum class Kind : std::uint8_t {
+    small = 1,       ///< a message inside the cell
+    eager,           ///< a message in the byte ring
+    eager_sync,      ///< likewise; the sender wants `done` once it is matched
+    offer,           ///< a message that stays with the sender until the receiver asks for it
+    grant,           ///< receiver → sender: send the offered message in pieces
+    piece,           ///< a piece of a granted message
+    done,            ///< receiver → sender: the message was received (or matched, for eager_sync)
+    cancel,          ///< sender → receiver: forget my message unless it is matched
+    cancelled,       ///< receiver → sender: it is forgotten
+    not_cancelled,   ///< receiver → sender: too late
+};
+
+/// What a cell carries instead of a small message.
+struct Remote {
+    std::uint64_t id = 0;        ///< the sender's operation, or the cell's number for a cancel
+    std::uint64_t address = 0;   ///< where the offered bytes lie in the sender, 0: not in one piece
+    std::uint64_t end = 0;       ///< position in the byte ring after this piece
+    std::uint32_t offset = 0;    ///< where in the byte ring it begins
+    std::uint32_t bytes = 0;     ///< of the piece
+};
+
+struct alignas(cache_line) Cell {
+    static constexpr std::size_t room = 32;
+
+    std::uint64_t context;   ///< of the communicator; for grant and piece the receiver's operation
+    std::uint64_t length;    ///< of the whole message
+    std::int32_t source;     ///< the sender's rank in the communicator
+    std::int32_t tag;
+    std::byte payload[room];
+    std::atomic<std::uint64_t> mark;   ///< (number of the cell + 1) · 256 + kind; last, so that it is stored last
+
+    Kind kind() const { return static_cast<Kind>(mark.load(std::memory_order_relaxed) & 0xff); }
+    Remote remote() const {
+        Remote r;
+        std::memcpy(&r, payload, sizeof r);
+        return r;
+    }
+    void set_remote(Remote const& r) { std::memcpy(payload, &r, sizeof r); }
+};
+static_assert(sizeof(Cell) == cache_line && sizeof(Remote) == Cell::room);
+
+/// What the receiver tells the sender, on a line of its own.
+struct alignas(cache_line) Consumed {
+    std::atomic<std::uint64_t> cells;
+    std::atomic<std::uint64_t> bytes;
+    std::atomic<std::uint64_t> matched;   ///< cost of the eager messages that have found their receive (see Outbox)
+};
+
+/// Where the parts of a pair's memory lie; both sides compute the same.
+struct RingLayout {
+    explicit RingLayout(std::size_t pair_bytes)
+        : cells(std::bit_floor(pair_bytes / 8 / sizeof(Cell)) < 128 ? std::bit_floor(pair_bytes / 8 / sizeof(Cell)) : 128),
+          bytes_at(first_cell + cells * sizeof(Cell)), capacity((pair_bytes - bytes_at) / cache_line * cache_line) {}
+
+    static constexpr std::size_t first_cell = 2 * cache_line;
+
+    std::size_t cells;      ///< a power of two below 256
+    std::size_t bytes_at;
+    std::size_t capacity;   ///< of the byte ring
+    /// The largest piece that always fits in the end.
+    std::size_t largest_piece() const { return capacity * 3 / 8 / cache_line * cache_line; }
+};
+
+/// The sender's end.
+class Outbox {
+public:
+    /// `bell`: this sender's byte in the receiver's row of bells, null when the receiver looks into every ring.
+    Outbox(std::byte* memory, RingLayout const& layout, std::atomic<std::uint8_t>* bell)
+        : memory_(memory), layout_(layout), bell_(bell) {}
+
+    /// True when a cell can be written now.
+    bool has_cell() { return next_ < cells_freed_ + layout_.cells || refresh_cells(); }
+    /// The next cell, for the caller to fill and publish; only after has_cell().
+    Cell& cell() { return *reinterpret_cast<Cell*>(memory_ + RingLayout::first_cell + (next_ & (layout_.cells - 1)) * sizeof(Cell)); }
+    /// Shows the cell to the receiver; returns its number.
+    std::uint64_t publish(Cell& cell, Kind kind) {
+        std::uint64_t number = next_++;
+        cell.mark.store(next_ << 8 | static_cast<std::uint64_t>(kind), std::memory_order_release);
+        if (bell_) bell_->store(static_cast<std::uint8_t>(next_), std::memory_order_release);
+        return number;
+    }
+
+    /// Room for `bytes` (at most largest_piece) bytes in one piece, null when there is none now. It becomes taken when
+    /// the Remote that `place` fills is published in the next cell.
+    std::byte* place(std::size_t bytes, Remote& remote);
+
+    /// What unexpected messages may cost the receiver's memory before this sender stops sending eagerly.
+    static constexpr std::uint64_t eager_budget = 4 << 20;
+    static std::uint64_t cost(std::size_t bytes) { return bytes + 128; }
+    /// Books an eager message of `bytes`; false: over the budget, offer it instead.
+    bool spend(std::size_t bytes) {
+        if (spent_ + cost(bytes) - matched_ > eager_budget && !refresh_matched(bytes)) return false;
+        spent_ += cost(bytes);
+        return true;
+    }
+    std::size_t largest_piece() const { return layout_.largest_piece(); }
+
+private:
+    Consumed const& consumed() const { return *reinterpret_cast<Consumed const*>(memory_); }
+    bool refresh_cells();
+    bool refresh_matched(std::size_t bytes);
+
+    std::byte* memory_;
+    RingLayout layout_;
+    std::atomic<std::uint8_t>* bell_;
+    std::uint64_t next_ = 0, cells_freed_ = 0;
+    std::uint64_t byte_position_ = 0, bytes_freed_ = 0;
+    std::size_t byte_offset_ = 0;
+    std::uint64_t spent_ = 0, matched_ = 0;
+};
+
+/// The receiver's end.
+class Inbox {
+public:
+    Inbox(std::byte* memory, RingLayout const& layout) : memory_(memory), layout_(layout) {}
+
+    /// The next cell, null when none has come.
+    Cell const* peek() const {
+        auto* cell = reinterpret_cast<Cell const*>(memory_ + RingLayout::first_cell + (next_ & (layout_.cells - 1)) * sizeof(Cell));
+        return cell->mark.load(std::memory_order_acquire) >> 8 == next_ + 1 ? cell : nullptr;
+    }
+    std::uint64_t number() const { return next_; }   ///< of the next cell
+    std::byte const* bytes(Remote const& remote) const { return memory_ + layout_.bytes_at + remote.offset; }
+
+    /// The cell that peek gave is done with, its bytes too; `end`: Remote::end where it had any.
+    void advance() {
+        ++next_;
+        if (next_ - cells_told_ >= layout_.cells / 4) tell();
+    }
+    void advance(std::uint64_t end) {
+        bytes_ = end;
+        ++next_;
+        if (next_ - cells_told_ >= layout_.cells / 4 || bytes_ - bytes_told_ >= layout_.capacity / 4) tell();
+    }
+    /// An eager message of that size found its receive.
+    void matched(std::size_t bytes) {
+        matched_ += Outbox::cost(bytes);
+        if (matched_ - matched_told_ >= Outbox::eager_budget / 8) tell();
+    }
+
+private:
+    void tell();
+
+    std::byte* memory_;
+    RingLayout layout_;
+    std::uint64_t next_ = 0, bytes_ = 0, matched_ = 0;
+    std::uint64_t cells_told_ = 0, bytes_told_ = 0, matched_told_ = 0;
+};
+
+}  // namespace tutti::p2p

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two lists of matching and the hash table below them.
+#include "p2p/match.hpp"
+
+#include "p2p/operation.hpp"
+
+namespace tutti::p2p {
+
+void KeyTable::append(Key const& key, Hook& hook) {
+    Queue* q = buckets_[bucket(key)];
+    while (q && !(q->key == key)) q = q->chain;
+    if (!q) {
+        if (used_ >= buckets_.size()) grow();
+        if (!unused_) unused_ = &queues_.emplace_back();
+        q = unused_;
+        unused_ = q->chain;
+        Queue*& head = buckets_[bucket(key)];
+        *q = {key, nullptr, nullptr, head};
+        head = q;
+        ++used_;
+    }
+    hook.previous = q->last;
+    hook.next = nullptr;
+    hook.queue = q;
+    (q->last ? q->last->next : q->first) = &hook;
+    q->last = &hook;
+}
+
+void KeyTable::remove(Hook& hook) {
+    Queue* q = hook.queue;
+    (hook.previous ? hook.previous->next : q->first) = hook.next;
+    (hook.next ? hook.next->previous : q->last) = hook.previous;
+    hook.queue = nullptr;
+    if (q->first) return;
+    Queue** link = &buckets_[bucket(q->key)];
+    while (*link != q) link = &(*link)->chain;
+    *link = q->chain;
+    q->chain = unused_;
+    unused_ = q;
+    --used_;
+}
+
+void KeyTable::grow() {
+    std::vector<Queue*> old(buckets_.size() * 2);
+    old.swap(buckets_);
+    for (Queue* q : old) {
+        while (q) {
+            Queue* rest = q->chain;
+            Queue*& head = buckets_[bucket(q->key)];
+            q->chain = head;
+            head = q;
+            q = rest;
+        }
+    }
+}
+
+void Posted::add(Receive& receive) {
+    receive.posted = true;
+    receive.sequence = ++sequence_;
+    if (count_ == 0 && !sole_) {
+        sole_ = &receive;
+        return;
+    }
+    if (sole_) {
+        hash(*sole_);
+        sole_ = nullptr;
+    }
+    hash(receive);
+}
+
+void Posted::hash(Receive& receive) {
+    receive.hook.owner = &receive;
+    table_.append(receive.key, receive.hook);
+    ++count_;
+    ++by_wildcards_[receive.key.wildcards()];
+}
+
+void Posted::remove(Receive& receive) {
+    receive.posted = false;
+    if (sole_ == &receive) {
+        sole_ = nullptr;
+        return;
+    }
+    table_.remove(receive.hook);
+    --count_;
+    --by_wildcards_[receive.key.wildcards()];
+}
+
+Receive* Posted::take(Key const& message) {
+    if (sole_) {
+        if (!sole_->key.takes(message)) return nullptr;
+        Receive* taken = sole_;
+        sole_ = nullptr;
+        taken->posted = false;
+        return taken;
+    }
+    Receive* oldest = nullptr;
+    for (int w = 0; w < 4; ++w) {
+        if (by_wildcards_[w] == 0) continue;
+        auto* r = static_cast<Receive*>(KeyTable::owner(table_.first(message.with_wildcards(w))));
+        if (r && (!oldest || r->sequence < oldest->sequence)) oldest = r;
+    }
+    if (oldest) remove(*oldest);
+    return oldest;
+}
+
+UnexpectedList::~UnexpectedList() {
+    while (first_) {
+        Unexpected* m = first_;
+        first_ = m->next;
+        Unexpected::discard(m);
+    }
+}
+
+void UnexpectedList::add(Unexpected& message) {
+    message.previous = last_;
+    message.next = nullptr;
+    (last_ ? last_->next : first_) = &message;
+    last_ = &message;
+    message.hooks[0].owner = &message;
+    table_.append(message.key, message.hooks[0]);
+    if (wildcards_used_) hash_wildcards(message);
+}
+
+void UnexpectedList::hash_wildcards(Unexpected& message) {
+    for (int w = 1; w < 4; ++w) {
+        message.hooks[w].owner = &message;
+        table_.append(message.key.with_wildcards(w), message.hooks[w]);
+    }
+}
+
+void UnexpectedList::remove(Unexpected& message) {
+    (message.previous ? message.previous->next : first_) = message.next;
+    (message.next ? message.next->previous : last_) = message.previous;
+    for (Hook& hook : message.hooks)
+        if (hook.queue) table_.remove(hook);
+}
+
+Unexpected* UnexpectedList::find(Key const& receive) {
+    if (!first_) return nullptr;
+    if (receive.wildcards() != 0 && !wildcards_used_) {
+        wildcards_used_ = true;
+        for (Unexpected* m = first_; m; m = m->next) hash_wildcards(*m);
+    }
+    return static_cast<Unexpected*>(KeyTable::owner(table_.first(receive)));
+}
+
+Unexpected* UnexpectedList::find(int peer, std::uint64_t number) const {
+    for (Unexpected* m = first_; m; m = m->next)
+        if (m->peer == peer && m->number == number) return m;
+    return nullptr;
+}
+
+}  // namespace tutti::p2p

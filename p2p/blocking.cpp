@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking calls: an operation on the stack and the one wait.
+#include "p2p/p2p.hpp"
+
+#include <vector>
+
+#include "p2p/request.hpp"
+
+namespace tutti::p2p {
+namespace {
+
+int place_of(Comm const& comm, int rank) { return comm.world_rank(rank); }   // one node: place and world rank agree
+
+/// Waits for `op`, looking first where its message comes from (−1: everywhere).
+template <class Op>
+void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
+    if (op.done) return;
+    engine.process().waiter.until([&] {
+        if (op.done) return true;
+        engine.poll_from(peer);
+        return op.done;
+    }, why);
+}
+
+Send make_send(Comm const& comm, Data const& data, int dest, int tag, Mode mode, Flavour flavour) {
+    Send op;
+    op.data = data;
+    op.key = {context_of(comm, flavour), comm.rank(), tag};
+    op.peer = place_of(comm, dest);
+    op.mode = mode;
+    return op;
+}
+
+Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Flavour flavour) {
+    Receive op;
+    op.data = data;
+    op.key = {context_of(comm, flavour), source, tag};
+    return op;
+}
+
+int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : place_of(comm, source); }
+
+Reason reason(Comm const& comm, char const* call, int peer, int tag) { return {call, peer, tag, comm.context}; }
+
+/// A send to oneself that nobody can receive while this call waits.
+[[noreturn]] void waits_for_itself(Send const& op) {
+    fail(ErrorClass::other, "a ", op.mode == Mode::synchronous ? "synchronous" : "blocking", " send of ", op.data.bytes,
+         " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source, ") would wait for ever: no receive is posted");
+}
+
+Status no_process() {
+    Status s;
+    s.source = proc_null;
+    return s;
+}
+
+Status found(Unexpected const& message) {
+    Status s;
+    s.source = message.key.source;
+    s.tag = message.key.tag;
+    s.bytes = message.bytes;
+    return s;
+}
+
+}  // namespace
+
+std::string describe_failure(Receive const& op) {
+    if (op.status.error != ErrorClass::truncate)
+        return join("the buffer of the message from rank ", op.status.source, " with tag ", op.status.tag, " or the receive's own (",
+                    op.sent, " bytes) does not lie in its process's memory");
+    return join("the message from rank ", op.status.source, " with tag ", op.status.tag, " has ", op.sent,
+                " bytes but the receive has room for ", op.data.bytes);
+}
+
+void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const* call, Flavour flavour) {
+    if (dest == proc_null) return;
+    Engine& e = engine(comm.process);
+    if (data.bytes <= Cell::room && data.dense() && (mode == Mode::standard || mode == Mode::ready)) [[likely]]
+        if (e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data.base, data.bytes)) return;
+    Send op = make_send(comm, data, dest, tag, mode, flavour);
+    if (mode == Mode::buffered) {
+        Send& copy = e.buffer.copy(op);
+        return e.begin(copy);
+    }
+    e.begin(op);
+    if (op.done) return;
+    if (op.peer == e.me()) {
+        e.cancel(op);
+        waits_for_itself(op);
+    }
+    wait(e, op, -1, reason(comm, call, op.peer, tag));
+}
+
+void recv(Comm& comm, Data const& data, int source, int tag, Status& status, char const* call, Flavour flavour) {
+    if (source == proc_null) {
+        status = no_process();
+        return;
+    }
+    Engine& e = engine(comm.process);
+    Receive op = make_receive(comm, data, source, tag, flavour);
+    int peer = peer_of(comm, source);
+    e.begin(op);
+    wait(e, op, peer, reason(comm, call, peer, tag));
+    status = op.status;
+    if (op.failed()) [[unlikely]] throw Error(op.status.error, describe_failure(op));
+}
+
+void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag, Status& status,
+              char const* call, Flavour flavour) {
+    if (source == proc_null) {
+        status = no_process();
+        return send(comm, out, dest, send_tag, Mode::standard, call, flavour);
+    }
+    Engine& e = engine(comm.process);
+    Receive receive = make_receive(comm, in, source, recv_tag, flavour);
+    e.begin(receive);
+    int peer = peer_of(comm, source);
+    if (dest != proc_null) {
+        Send op = make_send(comm, out, dest, send_tag, Mode::standard, flavour);
+        e.begin(op);
+        wait(e, receive, op.done ? peer : -1, reason(comm, call, peer, recv_tag));
+        wait(e, op, -1, reason(comm, call, op.peer, send_tag));
+    } else {
+        wait(e, receive, peer, reason(comm, call, peer, recv_tag));
+    }
+    status = receive.status;
+    if (receive.failed()) [[unlikely]] throw Error(receive.status.error, describe_failure(receive));
+}
+
+void sendrecv_replace(Comm& comm, Data const& data, int dest, int send_tag, int source, int recv_tag, Status& status,
+                      char const* call) {
+    // What comes in overwrites what goes out, at a time that others choose: the one place where a copy is due.
+    std::vector<std::byte> copy(dest == proc_null ? 0 : data.bytes);
+    data.gather(0, copy.data(), copy.size());
+    sendrecv(comm, Data::of_bytes(copy.data(), copy.size()), dest, send_tag, data, source, recv_tag, status, call);
+}
+
+void send_bytes(Comm& comm, void const* data, std::size_t bytes, int dest, int tag, char const* call) {
+    send(comm, Data::of_bytes(data, bytes), dest, tag, Mode::standard, call, Flavour::internal);
+}
+
+void recv_bytes(Comm& comm, void* data, std::size_t bytes, int source, int tag, char const* call) {
+    Status status;
+    recv(comm, Data::of_bytes(data, bytes), source, tag, status, call, Flavour::internal);
+}
+
+void sendrecv_bytes(Comm& comm, void const* out, std::size_t out_bytes, int dest, void* in, std::size_t in_bytes,
+                    int source, int tag, char const* call) {
+    Status status;
+    sendrecv(comm, Data::of_bytes(out, out_bytes), dest, tag, Data::of_bytes(in, in_bytes), source, tag, status, call,
+             Flavour::internal);
+}
+
+bool iprobe(Comm& comm, int source, int tag, Status& status) {
+    if (source == proc_null) {
+        status = no_process();
+        return true;
+    }
+    Engine& e = engine(comm.process);
+    Key key{comm.context, source, tag};
+    Unexpected* m = e.find(key);
+    if (!m) {
+        comm.process.waiter.progress();
+        m = e.find(key);
+    }
+    if (m) status = found(*m);
+    return m != nullptr;
+}
+
+void probe(Comm& comm, int source, int tag, Status& status, char const* call) {
+    comm.process.waiter.until([&] { return iprobe(comm, source, tag, status); },
+                              reason(comm, call, source < 0 ? -1 : place_of(comm, source), tag));
+}
+
+Ref<Message> improbe(Comm& comm, int source, int tag, Status& status) {
+    if (!iprobe(comm, source, tag, status)) return {};
+    auto message = Ref<Message>::adopt(new Message);
+    message->comm = Ref<Comm>::share(&comm);
+    message->status = status;
+    if (source == proc_null) return message;
+    Engine& e = engine(comm.process);
+    message->content = e.claim(e.find({comm.context, source, tag}));
+    return message;
+}
+
+Ref<Message> mprobe(Comm& comm, int source, int tag, Status& status, char const* call) {
+    probe(comm, source, tag, status, call);
+    return improbe(comm, source, tag, status);
+}
+
+void mrecv(Message& message, Data const& data, Status& status, char const* call) {
+    if (!message.content) {
+        status = no_process();
+        return;
+    }
+    Comm& comm = *message.comm;
+    Engine& e = engine(comm.process);
+    Receive op = make_receive(comm, data, message.status.source, message.status.tag, Flavour::user);
+    e.begin(op, std::exchange(message.content, nullptr));
+    wait(e, op, op.peer, reason(comm, call, op.peer, op.key.tag));
+    status = op.status;
+    if (op.failed()) throw Error(op.status.error, describe_failure(op));
+}
+
+void attach(Process& process, void* memory, std::size_t bytes) { engine(process).buffer.attach(memory, bytes); }
+
+std::pair<void*, std::size_t> detach(Process& process, char const* call) {
+    Engine& e = engine(process);
+    process.waiter.until([&] { return e.buffer.idle(); }, {call});
+    return e.buffer.detach();
+}
+
+void finish(Process& process, char const* call) {
+    Engine& e = engine(process);
+    process.waiter.until([&] { return e.idle(); }, {call});
+}
+
+}  // namespace tutti::p2p

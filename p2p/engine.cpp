@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The receiving half of the engine: looking into the rings, matching, delivering.
+#include "p2p/engine.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace tutti::p2p {
+namespace {
+
+constexpr int polled_directly = 8;   // with more ranks on a node, bells say which ring to look into
+
+}  // namespace
+
+std::size_t transfer(Data const& to, Data const& from) {
+    std::size_t n = std::min(to.bytes, from.bytes);
+    if (from.dense()) to.scatter(0, from.base, n);
+    else if (to.dense()) from.gather(0, to.base, n);
+    else copy_typed(to.base, to.count, *to.type, from.base, from.count, *from.type);
+    return n;
+}
+
+Unexpected* Unexpected::make(std::size_t room) { return new (::operator new(sizeof(Unexpected) + room)) Unexpected; }
+
+void Unexpected::discard(Unexpected* message) {
+    message->~Unexpected();
+    ::operator delete(message);
+}
+
+void start(Process& process) { process.p2p = std::make_unique<Engine>(process); }
+
+Engine::Engine(Process& process)
+    : process_(process), me_(process.rank()), layout_(process.segment.header().pair_bytes),
+      eager_limit_(std::min(process.variables.eager, layout_.largest_piece())),
+      piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 4)) {
+    Segment& segment = process.segment;
+    unsigned ranks = segment.ranks(), me = static_cast<unsigned>(me_);
+    bool bells = ranks > polled_directly;
+    peers_.reserve(ranks);
+    for (unsigned r = 0; r < ranks; ++r) {
+        // A rank sends itself nothing through rings, so the memory of that pair holds its row of bells.
+        auto* bell = bells ? reinterpret_cast<std::atomic<std::uint8_t>*>(segment.pair(r, r) + me) : nullptr;
+        peers_.push_back({Outbox(segment.pair(r, me), layout_, bell), Inbox(segment.pair(me, r), layout_), {}, {}, {}});
+    }
+    if (bells) {
+        bells_ = segment.pair(me, me);
+        seen_.resize((ranks + 7) / 8 * 8);
+    }
+    process.waiter.attach(this);
+}
+
+Engine::~Engine() { process_.waiter.detach(this); }
+
+bool Engine::poll_rings() {
+    bool moved = false;
+    int ranks = static_cast<int>(peers_.size());
+    if (!bells_) {
+        for (int r = 0; r < ranks; ++r)
+            if (r != me_) moved |= drain(r);
+        return moved;
+    }
+    for (int group = 0; group < ranks; group += 8) {
+        std::uint64_t seen, rung = std::atomic_ref(*reinterpret_cast<std::uint64_t*>(bells_ + group)).load(std::memory_order_acquire);
+        std::memcpy(&seen, seen_.data() + group, sizeof seen);
+        for (std::uint64_t differ = rung ^ seen; differ != 0;) {
+            int lane = std::endian::native == std::endian::little ? std::countr_zero(differ) / 8 : std::countl_zero(differ) / 8;
+            differ &= ~(std::endian::native == std::endian::little ? 0xffULL << 8 * lane : 0xffULL << (56 - 8 * lane));
+            moved |= drain(group + lane);
+        }
+    }
+    return moved;
+}
+
+bool Engine::drain(int peer) {
+    Peer& from = peers_[static_cast<std::size_t>(peer)];
+    Cell const* cell = from.in.peek();
+    if (!cell) return false;
+    // Not for ever: a sender that never stops must not keep us from looking at the others.
+    for (int budget = 64; cell && budget > 0; --budget) {
+        handle(peer, from, *cell);
+        cell = from.in.peek();
+    }
+    if (bells_) seen_[static_cast<std::size_t>(peer)] = static_cast<std::uint8_t>(from.in.number());
+    process_.waiter.wake_sleepers();   // the sender may wait for the room that we made
+    return true;
+}
+
+void Engine::handle(int peer, Peer& from, Cell const& cell) {
+    switch (cell.kind()) {
+    case Kind::small: return receive_small(peer, from, cell);
+    case Kind::eager: return receive_eager(peer, from, cell, false);
+    case Kind::eager_sync: return receive_eager(peer, from, cell, true);
+    case Kind::offer: return receive_offer(peer, from, cell);
+    case Kind::piece: return receive_piece(from, cell);
+    case Kind::grant: return receive_grant(from, cell);
+    case Kind::cancel: return answer_cancel(peer, from, cell);
+    case Kind::done: sent(*reinterpret_cast<Send*>(cell.remote().id)); break;
+    case Kind::cancelled: cancel_answered(cell, true); break;
+    case Kind::not_cancelled: cancel_answered(cell, false); break;
+    }
+    from.in.advance();
+}
+
+void Engine::receive_small(int peer, Peer& from, Cell const& cell) {
+    Key key{cell.context, cell.source, cell.tag};
+    if (Receive* op = posted_.take(key)) {
+        from.in.matched(cell.length);
+        deliver(*op, key, cell.payload, cell.length);
+    } else {
+        keep(peer, cell, Unexpected::What::here, cell.payload, {});
+    }
+    from.in.advance();
+}
+
+void Engine::receive_eager(int peer, Peer& from, Cell const& cell, bool sync) {
+    Key key{cell.context, cell.source, cell.tag};
+    Remote remote = cell.remote();
+    std::byte const* content = from.in.bytes(remote);
+    if (Receive* op = posted_.take(key)) {
+        from.in.matched(cell.length);
+        deliver(*op, key, content, cell.length);
+        if (sync) control(peer, {Kind::done, 0, 0, {.id = remote.id}});
+    } else {
+        keep(peer, cell, sync ? Unexpected::What::here_sync : Unexpected::What::here, content, remote);
+    }
+    from.in.advance(remote.end);
+}
+
+void Engine::receive_offer(int peer, Peer& from, Cell const& cell) {
+    Key key{cell.context, cell.source, cell.tag};
+    Remote remote = cell.remote();
+    if (Receive* op = posted_.take(key)) {
+        matched(*op, key, cell.length);
+        accept(*op, peer, {remote.id, remote.address, cell.length});
+    } else {
+        keep(peer, cell, Unexpected::What::offered, nullptr, remote);
+    }
+    from.in.advance();
+}
+
+void Engine::keep(int peer, Cell const& cell, Unexpected::What what, std::byte const* content, Remote const& remote) {
+    Unexpected* m = Unexpected::make(content ? cell.length : 0);
+    m->key = {cell.context, cell.source, cell.tag};
+    m->peer = peer;
+    m->number = peers_[static_cast<std::size_t>(peer)].in.number();
+    m->bytes = cell.length;
+    m->what = what;
+    m->send = remote.id;
+    m->address = remote.address;
+    if (content) std::memcpy(m->content(), content, cell.length);
+    unexpected_.add(*m);
+}
+
+void Engine::begin(Receive& op) {
+    if (Unexpected* m = unexpected_.find(op.key)) [[unlikely]] {
+        unexpected_.remove(*m);
+        take(op, *m);
+    } else {
+        posted_.add(op);
+    }
+}
+
+void Engine::begin(Receive& op, Unexpected* message) { take(op, *message); }
+
+void Engine::take(Receive& op, Unexpected& m) {
+    Key key = m.key;
+    switch (m.what) {
+    case Unexpected::What::here:
+    case Unexpected::What::here_sync:
+        if (m.peer != me_) peers_[static_cast<std::size_t>(m.peer)].in.matched(m.bytes);
+        if (m.what == Unexpected::What::here_sync) control(m.peer, {Kind::done, 0, 0, {.id = m.send}});
+        deliver(op, key, m.content(), m.bytes);
+        break;
+    case Unexpected::What::offered:
+        matched(op, key, m.bytes);
+        accept(op, m.peer, {m.send, m.address, m.bytes});
+        break;
+    case Unexpected::What::local: {
+        Send& from = *m.local;
+        matched(op, key, m.bytes);
+        transfer(op.data, from.data);
+        sent(from);
+        finish(op);
+        break;
+    }
+    }
+    Unexpected::discard(&m);
+}
+
+void Engine::matched(Receive& op, Key const& key, std::size_t bytes) {
+    op.sent = bytes;
+    op.status.source = key.source;
+    op.status.tag = key.tag;
+    op.status.bytes = std::min(bytes, op.data.bytes);
+    if (op.truncated()) op.status.error = ErrorClass::truncate;
+}
+
+void Engine::deliver(Receive& op, Key const& key, std::byte const* content, std::size_t bytes) {
+    matched(op, key, bytes);
+    op.data.scatter(0, content, op.status.bytes);
+    finish(op);
+}
+
+void Engine::finish(Receive& op) {
+    op.done = true;
+    if (op.finished) op.finished(op);
+}
+
+void Engine::cancel(Receive& op) {
+    if (!op.posted) return;
+    posted_.remove(op);
+    op.status.cancelled = true;
+    finish(op);
+}
+
+}  // namespace tutti::p2p

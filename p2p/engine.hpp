@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The point-to-point engine of one rank: begins sends and receives, matches them with what the rings bring, and moves
+// on whatever could not be finished at once. Everything here is called by one thread at a time.
+//
+// Nothing waits in here: a full ring leaves a send in its peer's line, and only blocking calls (p2p/p2p.hpp) wait,
+// through the one wait, which polls this engine. So a send to a busy rank never keeps a message for us from arriving.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "p2p/buffer.hpp"
+#include "p2p/match.hpp"
+#include "p2p/operation.hpp"
+#include "p2p/ring.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti::p2p {
+
+class Engine final : public Extension, public Pollable {
+public:
+    explicit Engine(Process& process);
+    ~Engine() override;
+
+    /// Begins a send; `op` must live until it is done.
+    void begin(Send& op);
+    /// True when a dense message of at most Cell::room bytes was sent at once. Nothing has happened otherwise.
+    bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes);
+    /// Begins a receive; `op` must live until it is done.
+    void begin(Receive& op);
+    /// Begins a receive of a message that `claim` gave.
+    void begin(Receive& op, Unexpected* message);
+
+    /// The oldest message here that a receive with this key would get; null when there is none.
+    Unexpected* find(Key const& key) { return unexpected_.find(key); }
+    /// Takes a message that `find` gave out of matching; it waits for its own receive.
+    Unexpected* claim(Unexpected* message) { return unexpected_.remove(*message), message; }
+
+    /// Takes a receive back unless it is matched; then it is done, with status.cancelled.
+    void cancel(Receive& op);
+    /// Asks for a send back, also for one that was done because it left eagerly: it is undone until the answer comes,
+    /// and then finished (once more), `cancelled` or not.
+    void cancel(Send& op);
+
+    bool poll() override { return poll_rings() | (busy_.empty() ? false : flush_busy()); }
+    /// Looks into the ring from one peer only (any_source: all).
+    bool poll_from(int peer) { return peer < 0 ? poll() : peer != me_ && drain(peer); }
+
+    Process& process() const { return process_; }
+    int me() const { return me_; }
+    /// True when nothing of this rank is under way to any peer, buffered sends included.
+    bool idle() const { return busy_.empty() && buffer.idle(); }
+
+    SendBuffer buffer;
+
+private:
+    /// A cell without bytes that waits for room in a ring.
+    struct Control {
+        Kind kind;
+        std::uint64_t context, length;
+        Remote remote;
+    };
+    struct Line {
+        Send* first = nullptr;
+        Send* last = nullptr;
+        void append(Send& op) { (last ? last->next : first) = &op; last = &op; op.next = nullptr; }
+        void pop() { first = first->next; if (!first) last = nullptr; }
+        void remove(Send& op);
+    };
+    struct Peer {
+        Outbox out;
+        Inbox in;
+        Line queued, granted;
+        std::deque<Control> controls;
+        bool busy = false;      ///< in busy_
+    };
+    struct Offer {
+        std::uint64_t send, address, bytes;
+    };
+
+    // engine.cpp
+    bool poll_rings();
+    bool drain(int peer);
+    void handle(int peer, Peer& from, Cell const& cell);
+    void receive_small(int peer, Peer& from, Cell const& cell);
+    void receive_eager(int peer, Peer& from, Cell const& cell, bool sync);
+    void receive_offer(int peer, Peer& from, Cell const& cell);
+    void keep(int peer, Cell const& cell, Unexpected::What what, std::byte const* content, Remote const& remote);
+    void take(Receive& op, Unexpected& message);
+    void matched(Receive& op, Key const& key, std::size_t bytes);
+    void deliver(Receive& op, Key const& key, std::byte const* content, std::size_t bytes);
+    void finish(Receive& op);
+
+    // send.cpp
+    void begin_local(Send& op);
+    bool write(Peer& to, Send& op);
+    bool write_piece(Peer& to, Send& op);
+    void control(int peer, Control const& control);
+    bool flush(Peer& to);
+    bool flush_busy();
+    void mark_busy(Peer& to);
+    void sent(Send& op);
+    void finish(Send& op);
+
+    // rendezvous.cpp
+    void accept(Receive& op, int peer, Offer const& offer);
+    bool pull(Receive& op, int peer, Offer const& offer, std::size_t wanted);
+    void receive_grant(Peer& from, Cell const& cell);
+    void receive_piece(Peer& from, Cell const& cell);
+    void answer_cancel(int peer, Peer& from, Cell const& cell);
+    void cancel_answered(Cell const& cell, bool cancelled);
+
+    Process& process_;
+    int const me_;
+    RingLayout layout_;
+    std::size_t eager_limit_, piece_;
+    std::vector<Peer> peers_;
+    std::vector<Peer*> busy_;             ///< peers for which something waits for room
+    std::byte* bells_ = nullptr;          ///< one byte per sender; null: every ring is looked into
+    std::vector<std::uint8_t> seen_;      ///< low bytes of our counts of cells, to compare with the bells
+    Posted posted_;
+    UnexpectedList unexpected_;
+    std::uint64_t local_number_ = 0;      ///< counts sends to self, as cells do for others
+    std::vector<std::byte> bounce_;
+};
+
+/// Makes the engine of a process and attaches it to its wait.
+void start(Process& process);
+/// The engine that `start` made.
+inline Engine& engine(Process& process) { return static_cast<Engine&>(*process.p2p); }
+
+}  // namespace tutti::p2p

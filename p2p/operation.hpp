@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is in flight: sends, receives and messages that nobody has asked for yet. Plain structures, so that a blocking
+// call keeps its own on the stack; requests (p2p/request.hpp) contain them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "p2p/match.hpp"
+#include "runtime/datatype.hpp"
+#include "runtime/request.hpp"
+
+namespace tutti::p2p {
+
+/// A message's data in the user's memory: dense bytes, or elements of a datatype with gaps.
+struct Data {
+    std::byte* base = nullptr;
+    std::size_t bytes = 0;             ///< of packed data
+    Datatype const* type = nullptr;    ///< null: dense
+    std::int64_t count = 0;
+
+    static Data of_bytes(void const* buffer, std::size_t bytes) {
+        return {static_cast<std::byte*>(const_cast<void*>(buffer)), bytes, nullptr, 0};
+    }
+    static Data of(void const* buffer, std::int64_t count, Datatype const& type) {
+        std::size_t bytes = static_cast<std::size_t>(count * type.size());
+        auto* base = static_cast<std::byte*>(const_cast<void*>(buffer));
+        if (type.dense(count)) [[likely]] return {base + type.true_lb(), bytes, nullptr, 0};
+        return {base, bytes, &type, count};
+    }
+    bool dense() const { return type == nullptr; }
+
+    /// Packed bytes [position, position + n) to `out`.
+    void gather(std::size_t position, void* out, std::size_t n) const {
+        if (n == 0) return;
+        if (dense()) [[likely]] std::copy_n(base + position, n, static_cast<std::byte*>(out));
+        else type->pack(base, count, position, out, n);
+    }
+    /// Packed bytes [position, position + n) from `in`.
+    void scatter(std::size_t position, void const* in, std::size_t n) const {
+        if (n == 0) return;
+        if (dense()) [[likely]] std::copy_n(static_cast<std::byte const*>(in), n, base + position);
+        else type->unpack(base, count, position, in, n);
+    }
+};
+
+/// Copies the first bytes of one message's data to another's, as many as fit; returns how many.
+std::size_t transfer(Data const& to, Data const& from);
+
+enum class Mode : std::uint8_t { standard, synchronous, buffered, ready };
+
+enum class SendStage : std::uint8_t {
+    idle,        ///< not begun
+    queued,      ///< waits for room in the ring
+    offered,     ///< the receiver knows of it; done when it says so
+    granted,     ///< goes out in pieces
+    sent,        ///< nothing more to do
+};
+
+struct Send {
+    Data data;
+    Key key;                        ///< context, the sender's rank in the communicator, tag
+    int peer = 0;                   ///< place of the receiver on this node
+    Mode mode = Mode::standard;
+    SendStage stage = SendStage::idle;
+    bool eager = false;             ///< leaves the sender without being asked for
+    bool done = false;
+    bool cancelling = false;        ///< the receiver was asked to forget it and has not answered
+    bool cancelled = false;
+    std::uint64_t number = 0;       ///< of its cell, which names it to the receiver; valid once out of `queued`
+    std::uint64_t receive = 0;      ///< granted: the receiver's operation
+    std::size_t position = 0;       ///< granted: bytes sent
+    std::size_t wanted = 0;         ///< granted: bytes the receiver has room for
+    Send* next = nullptr;           ///< in its peer's line of queued or granted sends
+    void (*finished)(Send&) = nullptr;   ///< called once when done; null: somebody looks at `done`
+};
+
+struct Receive {
+    Data data;
+    Key key;                        ///< with wildcards
+    Hook hook;
+    std::uint64_t sequence = 0;     ///< of posting
+    bool posted = false;            ///< waits for a message
+    bool done = false;
+    Status status;
+    std::size_t sent = 0;           ///< bytes of the message, may be more than the room for it
+    std::size_t arrived = 0;        ///< bytes of a granted message that are here
+    int peer = 0;                   ///< place of the sender on this node, once matched
+    std::uint64_t send = 0;         ///< the sender's operation, once matched with an offer
+    void (*finished)(Receive&) = nullptr;
+
+    bool truncated() const { return sent > data.bytes; }
+    bool failed() const { return status.error != ErrorClass::success; }
+};
+
+/// A message that came before its receive. Eager data lies behind the structure.
+struct Unexpected {
+    Key key;
+    int peer = 0;
+    std::uint64_t number = 0;       ///< of its cell
+    std::size_t bytes = 0;
+    enum class What : std::uint8_t { here, here_sync, offered, local } what = What::here;
+    std::uint64_t send = 0;         ///< here_sync and offered: the sender's operation
+    std::uint64_t address = 0;      ///< offered: where the bytes lie in the sender, 0: not in one piece
+    Send* local = nullptr;          ///< local: the send to self
+    Hook hooks[4];                  ///< by the wildcards of the key they are filed under
+    Unexpected* previous = nullptr;
+    Unexpected* next = nullptr;
+
+    std::byte* content() { return reinterpret_cast<std::byte*>(this + 1); }
+
+    /// With room for `bytes` of content.
+    static Unexpected* make(std::size_t room);
+    static void discard(Unexpected* message);
+};
+
+}  // namespace tutti::p2p

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages that stay with their sender until somebody wants them: one handshake, one copy by the single-copy ladder,
+// or pieces through the ring where that is not possible or the sender's data has gaps. And the taking back of sends.
+#include <algorithm>
+
+#include "p2p/engine.hpp"
+
+namespace tutti::p2p {
+namespace {
+
+constexpr std::size_t bounce_bytes = 64 * 1024;   // stays in the second-level cache between its two copies
+
+}  // namespace
+
+void Engine::accept(Receive& op, int peer, Offer const& offer) {
+    std::size_t wanted = std::min<std::size_t>(offer.bytes, op.data.bytes);
+    if (wanted == 0 || pull(op, peer, offer, wanted)) {
+        control(peer, {Kind::done, 0, 0, {.id = offer.send}});
+        return finish(op);
+    }
+    op.peer = peer;
+    control(peer, {Kind::grant, reinterpret_cast<std::uint64_t>(&op), wanted, {.id = offer.send}});
+}
+
+bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted) try {
+    auto from = static_cast<unsigned>(peer);
+    Ladder& ladder = process_.ladder;
+    if (offer.address == 0 || !ladder.cma()) return false;
+    if (op.data.dense()) return ladder.read(from, offer.address, op.data.base, wanted);
+    bounce_.resize(bounce_bytes);
+    for (std::size_t at = 0; at < wanted;) {
+        std::size_t n = std::min(bounce_bytes, wanted - at);
+        if (!ladder.read(from, offer.address + at, bounce_.data(), n)) return false;
+        op.data.scatter(at, bounce_.data(), n);
+        at += n;
+    }
+    return true;
+} catch (Error const& error) {
+    op.status.error = error.error_class;   // one of the two buffers is not where its owner said; the other is told nothing
+    return true;
+}
+
+void Engine::receive_grant(Peer& from, Cell const& cell) {
+    Send& op = *reinterpret_cast<Send*>(cell.remote().id);
+    op.stage = SendStage::granted;
+    op.receive = cell.context;
+    op.wanted = cell.length;
+    op.position = 0;
+    from.in.advance();
+    from.granted.append(op);
+    if (flush(from)) process_.waiter.wake_sleepers();
+    mark_busy(from);
+}
+
+void Engine::receive_piece(Peer& from, Cell const& cell) {
+    Receive& op = *reinterpret_cast<Receive*>(cell.context);
+    Remote remote = cell.remote();
+    op.data.scatter(op.arrived, from.in.bytes(remote), remote.bytes);
+    op.arrived += remote.bytes;
+    from.in.advance(remote.end);
+    if (op.arrived == op.status.bytes) finish(op);
+}
+
+void Engine::cancel(Send& op) {
+    if (op.cancelling || op.stage == SendStage::granted) return;
+    if (op.stage == SendStage::queued) {
+        peers_[static_cast<std::size_t>(op.peer)].queued.remove(op);
+        op.cancelled = true;
+        return finish(op);
+    }
+    op.done = false;
+    if (op.peer != me_) {
+        op.cancelling = true;
+        return control(op.peer, {Kind::cancel, reinterpret_cast<std::uint64_t>(&op), 0, {.id = op.number}});
+    }
+    if (Unexpected* m = unexpected_.find(me_, op.number)) {
+        unexpected_.remove(*m);
+        Unexpected::discard(m);
+        op.cancelled = true;
+    }
+    if (op.cancelled || op.stage == SendStage::sent) finish(op);
+}
+
+void Engine::answer_cancel(int peer, Peer& from, Cell const& cell) {
+    Unexpected* m = unexpected_.find(peer, cell.remote().id);
+    std::uint64_t send = cell.context;
+    from.in.advance();
+    if (m) {
+        unexpected_.remove(*m);
+        if (m->what != Unexpected::What::offered) from.in.matched(m->bytes);
+        Unexpected::discard(m);
+    }
+    control(peer, {m ? Kind::cancelled : Kind::not_cancelled, send, 0, {}});
+}
+
+void Engine::cancel_answered(Cell const& cell, bool cancelled) {
+    Send& op = *reinterpret_cast<Send*>(cell.context);
+    op.cancelling = false;
+    op.cancelled = cancelled;
+    // Too late for an eager message means that it is sent; an offered one goes on.
+    if (cancelled || op.stage == SendStage::sent) finish(op);
+}
+
+}  // namespace tutti::p2p

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Nonblocking and persistent calls.
+#include "p2p/request.hpp"
+
+#include <utility>
+
+namespace tutti::p2p {
+namespace {
+
+/// Dense data needs no datatype any more, so that freeing it later costs nothing now.
+Ref<Datatype> keep_type(Data const& data) { return Ref<Datatype>::share(const_cast<Datatype*>(data.type)); }
+
+template <class R, class... Arguments>
+Ref<Request> make_started(Comm& comm, Arguments&&... arguments) {
+    auto* request = new (comm.process) R(comm, std::forward<Arguments>(arguments)...);
+    auto owned = Ref<Request>::adopt(request);   // start may throw
+    request->start();
+    return owned;
+}
+
+template <class R, class... Arguments>
+Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
+    auto* request = new (comm.process) R(comm, std::forward<Arguments>(arguments)...);
+    request->persistent = true;
+    request->active = false;
+    return Ref<Request>::adopt(request);
+}
+
+}  // namespace
+
+SendRequest::SendRequest(Comm& c, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode) {
+    comm = Ref<Comm>::share(&c);
+    op_.data = Data::of(buffer, count, type);
+    op_.key = {c.context, c.rank(), tag};
+    op_.peer = dest == proc_null ? proc_null : c.world_rank(dest);
+    op_.mode = mode;
+    op_.request = this;
+    type_ = keep_type(op_.data);
+}
+
+void SendRequest::start() {
+    status = {};
+    active = complete = true;
+    if (op_.peer == proc_null) return;
+    Engine& e = engine(comm->process);
+    op_.done = op_.cancelled = op_.cancelling = false;
+    op_.finished = nullptr;
+    if (op_.mode == Mode::buffered) return e.begin(e.buffer.copy(op_));
+    e.begin(op_);
+    if (op_.done) return;
+    complete = false;
+    op_.finished = finished;
+    ++references;   // the engine's, until `finished`
+}
+
+void SendRequest::cancel() {
+    if (!active || op_.cancelled || op_.peer == proc_null || op_.mode == Mode::buffered) return;
+    if (complete) {   // it left eagerly; it is under way again until the receiver answers
+        complete = false;
+        op_.finished = finished;
+        ++references;
+    }
+    engine(comm->process).cancel(op_);
+}
+
+void SendRequest::finished(Send& op) { static_cast<Op&>(op).request->completed(); }
+
+void SendRequest::completed() {
+    complete = true;
+    status.cancelled = op_.cancelled;
+    op_.finished = nullptr;
+    Ref<Request>::release(this);
+}
+
+RecvRequest::RecvRequest(Comm& c, void* buffer, std::int64_t count, Datatype const& type, int source, int tag) {
+    comm = Ref<Comm>::share(&c);
+    op_.data = Data::of(buffer, count, type);
+    op_.key = {c.context, source, tag};
+    op_.finished = finished;
+    op_.request = this;
+    type_ = keep_type(op_.data);
+}
+
+void RecvRequest::arm() {
+    active = true;
+    complete = false;
+    op_.done = op_.posted = false;
+    op_.status = {};
+    op_.sent = op_.arrived = 0;
+    ++references;   // the engine's, until `finished`
+}
+
+void RecvRequest::start() {
+    if (op_.key.source == proc_null) {
+        active = complete = true;
+        status = {};
+        status.source = proc_null;
+        return;
+    }
+    arm();
+    engine(comm->process).begin(op_);
+}
+
+void RecvRequest::start_with(Unexpected* message) {
+    arm();
+    engine(comm->process).begin(op_, message);
+}
+
+void RecvRequest::cancel() {
+    if (active && !complete) engine(comm->process).cancel(op_);
+}
+
+void RecvRequest::finished(Receive& op) { static_cast<Op&>(op).request->completed(); }
+
+void RecvRequest::completed() {
+    complete = true;
+    status = op_.status;
+    if (op_.failed()) error_text = describe_failure(op_);
+    Ref<Request>::release(this);
+}
+
+Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode) {
+    return make_started<SendRequest>(comm, buffer, count, type, dest, tag, mode);
+}
+
+Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag) {
+    return make_started<RecvRequest>(comm, buffer, count, type, source, tag);
+}
+
+Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type) {
+    Unexpected* content = std::exchange(message.content, nullptr);
+    int source = content ? message.status.source : proc_null;
+    auto* request = new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
+    auto result = Ref<Request>::adopt(request);
+    if (content) request->start_with(content);
+    else request->start();
+    return result;
+}
+
+Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode) {
+    return make_persistent<SendRequest>(comm, buffer, count, type, dest, tag, mode);
+}
+
+Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag) {
+    return make_persistent<RecvRequest>(comm, buffer, count, type, source, tag);
+}
+
+}  // namespace tutti::p2p

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests of nonblocking and persistent point-to-point calls. While one is under way the engine holds a reference to
+// it, so that MPI_Request_free only forgets its handle.
+#pragma once
+
+#include "p2p/p2p.hpp"
+
+namespace tutti::p2p {
+
+class SendRequest final : public Request {
+public:
+    /// `dest` may be proc_null. Not started.
+    SendRequest(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode);
+
+    void start() override;
+    void cancel() override;
+
+    // Requests come and go with every message: their memory is pooled per process.
+    static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
+    static void operator delete(void* memory) { FramePool::put(memory); }
+    static void operator delete(void* memory, Process&) { FramePool::put(memory); }
+
+private:
+    struct Op : Send { SendRequest* request; };
+    static void finished(Send& op);
+    void completed();
+
+    Op op_;
+    Ref<Datatype> type_;   ///< while the layout is needed
+};
+
+class RecvRequest final : public Request {
+public:
+    /// `source` may be proc_null or any_source, `tag` any_tag. Not started.
+    RecvRequest(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
+
+    void start() override;
+    void cancel() override;
+    /// Instead of start(): receives a message that mprobe took.
+    void start_with(Unexpected* message);
+
+    static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
+    static void operator delete(void* memory) { FramePool::put(memory); }
+    static void operator delete(void* memory, Process&) { FramePool::put(memory); }
+
+private:
+    struct Op : Receive { RecvRequest* request; };
+    static void finished(Receive& op);
+    void arm();
+    void completed();
+
+    Op op_;
+    Ref<Datatype> type_;
+};
+
+Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode);
+Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
+Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type);
+/// Persistent ones: inactive until start().
+Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode);
+Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
+
+/// The sentence of a failed receive.
+std::string describe_failure(Receive const& op);
+
+}  // namespace tutti::p2p

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sending half of the engine: cells and pieces into rings, and the lines of what found no room.
+#include "p2p/engine.hpp"
+
+namespace tutti::p2p {
+
+void Engine::Line::remove(Send& op) {
+    Send* before = nullptr;
+    for (Send* s = first; s != &op; s = s->next) before = s;
+    (before ? before->next : first) = op.next;
+    if (last == &op) last = before;
+}
+
+bool Engine::send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) {
+    Peer& to = peers_[static_cast<std::size_t>(peer)];
+    if (peer == me_ || to.queued.first || !to.out.has_cell() || !to.out.spend(bytes)) return false;
+    Cell& cell = to.out.cell();
+    cell.context = key.context;
+    cell.length = bytes;
+    cell.source = key.source;
+    cell.tag = key.tag;
+    std::memcpy(cell.payload, data, bytes);
+    to.out.publish(cell, Kind::small);
+    process_.waiter.wake_sleepers();
+    return true;
+}
+
+void Engine::begin(Send& op) {
+    if (op.peer == me_) return begin_local(op);
+    Peer& to = peers_[static_cast<std::size_t>(op.peer)];
+    op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
+    if (!to.queued.first && write(to, op)) return process_.waiter.wake_sleepers();
+    op.stage = SendStage::queued;
+    to.queued.append(op);
+    mark_busy(to);
+}
+
+void Engine::begin_local(Send& op) {
+    if (Receive* receive = posted_.take(op.key)) {
+        matched(*receive, op.key, op.data.bytes);
+        transfer(receive->data, op.data);
+        finish(*receive);
+        return sent(op);
+    }
+    op.eager = op.mode != Mode::synchronous && op.data.bytes <= eager_limit_;
+    Unexpected* m = Unexpected::make(op.eager ? op.data.bytes : 0);
+    m->key = op.key;
+    m->peer = me_;
+    m->number = op.number = local_number_++;
+    m->bytes = op.data.bytes;
+    m->what = op.eager ? Unexpected::What::here : Unexpected::What::local;
+    m->local = &op;
+    if (op.eager) op.data.gather(0, m->content(), op.data.bytes);
+    unexpected_.add(*m);
+    op.stage = SendStage::offered;
+    if (op.eager) sent(op);
+}
+
+bool Engine::write(Peer& to, Send& op) {
+    if (!to.out.has_cell()) return false;
+    Cell& cell = to.out.cell();
+    std::size_t bytes = op.data.bytes;
+    bool sync = op.mode == Mode::synchronous;
+    Kind kind = Kind::small;
+    Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
+    if (op.eager && !sync && bytes <= Cell::room) {
+        op.data.gather(0, cell.payload, bytes);
+    } else if (op.eager) {
+        std::byte* room = to.out.place(bytes, remote);
+        if (!room) return false;
+        op.data.gather(0, room, bytes);
+        cell.set_remote(remote);
+        kind = sync ? Kind::eager_sync : Kind::eager;
+    } else {
+        remote.address = op.data.dense() ? reinterpret_cast<std::uint64_t>(op.data.base) : 0;
+        cell.set_remote(remote);
+        kind = Kind::offer;
+    }
+    cell.context = op.key.context;
+    cell.length = bytes;
+    cell.source = op.key.source;
+    cell.tag = op.key.tag;
+    op.stage = SendStage::offered;
+    op.number = to.out.publish(cell, kind);
+    if (op.eager && !sync) sent(op);
+    return true;
+}
+
+bool Engine::write_piece(Peer& to, Send& op) {
+    if (!to.out.has_cell()) return false;
+    std::size_t bytes = std::min(piece_, op.wanted - op.position);
+    Remote remote;
+    std::byte* room = to.out.place(bytes, remote);
+    if (!room) return false;
+    op.data.gather(op.position, room, bytes);
+    op.position += bytes;
+    Cell& cell = to.out.cell();
+    cell.context = op.receive;
+    cell.length = bytes;
+    cell.set_remote(remote);
+    to.out.publish(cell, Kind::piece);
+    return true;
+}
+
+void Engine::control(int peer, Control const& control) {
+    Peer& to = peers_[static_cast<std::size_t>(peer)];
+    to.controls.push_back(control);
+    if (flush(to)) process_.waiter.wake_sleepers();
+    mark_busy(to);
+}
+
+bool Engine::flush(Peer& to) {
+    bool moved = false;
+    for (; !to.controls.empty() && to.out.has_cell(); moved = true) {
+        Control const& c = to.controls.front();
+        Cell& cell = to.out.cell();
+        cell.context = c.context;
+        cell.length = c.length;
+        cell.set_remote(c.remote);
+        to.out.publish(cell, c.kind);
+        to.controls.pop_front();
+    }
+    while (Send* op = to.queued.first) {
+        Send* next = op->next;
+        if (!write(to, *op)) break;   // may have finished and freed it
+        if (!(to.queued.first = next)) to.queued.last = nullptr;
+        moved = true;
+    }
+    while (Send* op = to.granted.first) {
+        if (!write_piece(to, *op)) break;
+        moved = true;
+        if (op->position < op->wanted) continue;
+        to.granted.pop();
+        sent(*op);
+    }
+    return moved;
+}
+
+void Engine::mark_busy(Peer& to) {
+    bool waits = !to.controls.empty() || to.queued.first || to.granted.first;
+    if (to.busy || !waits) return;
+    to.busy = true;
+    busy_.push_back(&to);
+}
+
+bool Engine::flush_busy() {
+    bool moved = false;
+    for (std::size_t i = 0; i < busy_.size();) {
+        Peer& to = *busy_[i];
+        moved |= flush(to);
+        if (!to.controls.empty() || to.queued.first || to.granted.first) {
+            ++i;
+        } else {
+            to.busy = false;
+            busy_[i] = busy_.back();
+            busy_.pop_back();
+        }
+    }
+    if (moved) process_.waiter.wake_sleepers();
+    return moved;
+}
+
+void Engine::sent(Send& op) {
+    op.stage = SendStage::sent;
+    if (!op.cancelling) finish(op);
+}
+
+void Engine::finish(Send& op) {
+    op.done = true;
+    if (op.finished) op.finished(op);
+}
+
+}  // namespace tutti::p2p

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages arrive whole, in order, at the right receive, whatever their size and the way they take.
+#include <gmock/gmock.h>
+
+#include "tests/p2p/world.hpp"
+
+namespace tutti::p2p::test {
+namespace {
+
+/// Element counts around every limit: nothing, a cell, the eager limit, a piece, several rings full.
+std::vector<std::size_t> const sizes = {0, 1, 7, 8, 9, 100, 1023, 4095, 4096, 4097, 6000, 20000, 100'000, 300'000};
+
+class EveryWay : public testing::TestWithParam<bool> {
+protected:
+    Variables variables() const {
+        Variables v = shared_wait();
+        v.cma = GetParam();
+        return v;
+    }
+};
+
+TEST_P(EveryWay, EverySizeArrivesWholeBothWays) {
+    run(2, [](Rank& r) {
+        for (std::size_t n : sizes) {
+            int other = 1 - r.me();
+            auto mine = numbers(n, r.me() + 1), theirs = numbers(n, other + 1);
+            if (r.me() == 0) {
+                r.send(mine, other, 3);
+                EXPECT_EQ(r.recv(n + 5, other, 4), theirs);
+            } else {
+                Status s;
+                EXPECT_EQ(r.recv(n, other, 3, &s), theirs);
+                EXPECT_EQ(s.source, 0);
+                EXPECT_EQ(s.tag, 3);
+                r.send(mine, other, 4, Mode::synchronous);
+            }
+        }
+    }, variables());
+}
+
+TEST_P(EveryWay, RingsWrapAroundManyTimesInOrder) {
+    run(2, [](Rank& r) {
+        for (int i = 0; i < 3000; ++i) {
+            std::size_t n = static_cast<std::size_t>(i * 37 % 3000);
+            if (r.me() == 0) r.send(numbers(n, i), 1, i % 3);
+            else EXPECT_EQ(r.recv(3000, 0, i % 3), numbers(n, i)) << "message " << i;
+        }
+    }, variables());
+}
+
+TEST_P(EveryWay, TwoSendersOfEverySizeToEachOtherDoNotLock) {
+    run(2, [](Rank& r) {
+        int other = 1 - r.me();
+        std::vector<std::vector<int>> in, out;
+        std::vector<Ref<Request>> requests;
+        auto type = TypeBuilder::predefined(Basic::byte_);
+        for (int round = 0; round < 40; ++round)
+            for (std::size_t n : sizes) {
+                if (n > 20000 && round > 2) continue;
+                out.push_back(numbers(n, round));
+                in.emplace_back(n, -1);
+            }
+        for (auto& v : out) {
+            r.process.waiter.progress();
+            requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type, other, 5, Mode::standard));
+        }
+        for (auto& v : in)
+            requests.push_back(irecv(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type, other, 5));
+        for (auto& request : requests) r.wait(*request);
+        EXPECT_EQ(in, out);
+    }, variables());
+}
+
+INSTANTIATE_TEST_SUITE_P(Copying, EveryWay, testing::Bool(), [](auto const& info) { return info.param ? "once" : "staged"; });
+
+TEST(Message, ManyRanksSendToOneThroughBells) {
+    run(12, [](Rank& r) {
+        constexpr int rounds = 200;
+        if (r.me() == 0) {
+            std::vector<int> next(static_cast<std::size_t>(r.size()), 0);
+            for (int i = 0; i < rounds * (r.size() - 1); ++i) {
+                Status s;
+                auto v = r.recv(100, any_source, 1, &s);
+                ASSERT_EQ(v, numbers(100, next[static_cast<std::size_t>(s.source)]++)) << "from " << s.source;
+            }
+        } else {
+            for (int i = 0; i < rounds; ++i) r.send(numbers(100, i), 0, 1);
+        }
+    });
+}
+
+TEST(Message, FullRingToOneRankDoesNotHoldUpAnother) {
+    run(3, [](Rank& r) {
+        if (r.me() == 0) {
+            std::vector<Ref<Request>> requests;
+            auto type = TypeBuilder::predefined(Basic::int32);
+            auto v = numbers(1000, 1);
+            for (int i = 0; i < 500; ++i) requests.push_back(isend(*r.comm, v.data(), 1000, *type, 1, 0, Mode::standard));
+            EXPECT_FALSE(requests.back()->complete);   // rank 1 does not look yet
+            r.send(v, 2, 0);
+            EXPECT_EQ(r.recv(1000, 2, 1), v);
+            r.send({}, 1, 9);
+            for (auto& request : requests) r.wait(*request);
+        } else if (r.me() == 2) {
+            r.send(r.recv(1000, 0, 0), 0, 1);
+            r.send({}, 1, 8);
+        } else {
+            r.recv(0, 2, 8);
+            for (int i = 0; i < 500; ++i) EXPECT_EQ(r.recv(1000, 0, 0).size(), 1000u);
+            r.recv(0, 0, 9);
+        }
+    });
+}
+
+TEST(Message, FloodOfUnexpectedMessagesIsBoundedAndComplete) {
+    run(2, [](Rank& r) {
+        constexpr int count = 60'000;   // far above Outbox::eager_budget
+        if (r.me() == 0) {
+            auto type = TypeBuilder::predefined(Basic::int32);
+            std::vector<int> values(count);
+            std::iota(values.begin(), values.end(), 0);
+            std::vector<Ref<Request>> requests;
+            for (int& v : values) requests.push_back(isend(*r.comm, &v, 1, *type, 1, 0, Mode::standard));
+            r.send({7}, 1, 1);
+            for (auto& request : requests) r.wait(*request);
+        } else {
+            EXPECT_EQ(r.recv(1, 0, 1), std::vector{7});   // the last one first
+            for (int i = 0; i < count; ++i) ASSERT_EQ(r.recv(1, 0, 0), std::vector{i});
+        }
+    });
+}
+
+TEST(Message, TooLongForTheReceiveIsTruncatedWithASentence) {
+    for (std::size_t n : {5u, 100u, 50'000u}) run(2, [n](Rank& r) {
+        if (r.me() == 0) return r.send(numbers(n, 1), 1, 2);
+        std::vector<int> v(4, -1);
+        Status s;
+        try {
+            p2p::recv(*r.comm, Data::of_bytes(v.data(), 3 * sizeof(int)), 0, 2, s, "recv");
+            FAIL() << "not truncated";
+        } catch (Error const& e) {
+            EXPECT_EQ(e.error_class, ErrorClass::truncate);
+            EXPECT_THAT(e.what(), testing::HasSubstr(join(n * sizeof(int), " bytes but the receive has room for 12")));
+        }
+        EXPECT_EQ(s.bytes, 12u);
+        EXPECT_EQ(v, (std::vector{1000, 1001, 1002, -1}));
+    });
+}
+
+TEST(Message, InternalAndUserMessagesDoNotMeet) {
+    run(2, [](Rank& r) {
+        int in = 0, internal = 1, user = 2;
+        if (r.me() == 0) {
+            send_bytes(*r.comm, &internal, sizeof internal, 1, 5, "test");
+            p2p::send(*r.comm, Data::of_bytes(&user, sizeof user), 1, 5, Mode::standard, "test");
+        } else {
+            EXPECT_EQ(r.recv(1, any_source, any_tag), std::vector{2});
+            recv_bytes(*r.comm, &in, sizeof in, 0, 5, "test");
+            EXPECT_EQ(in, 1);
+        }
+    });
+}
+
+TEST(Message, ToAndFromNobody) {
+    run(1, [](Rank& r) {
+        Status s;
+        r.send({1}, proc_null, 0);
+        EXPECT_EQ(r.recv(1, proc_null, any_tag, &s).size(), 0u);
+        EXPECT_EQ(s.source, proc_null);
+        EXPECT_EQ(s.tag, any_tag);
+    });
+}
+
+}  // namespace
+}  // namespace tutti::p2p::test

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A small world for tests: the ranks of one segment as threads of this process, each with its engine and a world
+// communicator.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "p2p/p2p.hpp"
+#include "p2p/request.hpp"
+#include "runtime/type_builder.hpp"
+
+namespace tutti::p2p::test {
+
+inline Variables shared_wait() {
+    Variables v;
+    v.wait = "shared";   // the machine has fewer cores than the tests have ranks
+    v.sleep_after = 5;
+    return v;
+}
+
+struct Rank {
+    Rank(Segment& segment, unsigned r, Variables const& v) : process(segment, r, v) {
+        start(process);
+        std::vector<int> all(segment.ranks());
+        std::iota(all.begin(), all.end(), 0);
+        comm = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(all, static_cast<int>(r))), 7));
+        self = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group({static_cast<int>(r)}, static_cast<int>(r))), 9));
+    }
+    int me() const { return process.rank(); }
+    int size() const { return process.size(); }
+
+    void send(std::vector<int> const& v, int dest, int tag, Mode mode = Mode::standard) {
+        p2p::send(*comm, Data::of_bytes(v.data(), v.size() * sizeof(int)), dest, tag, mode, "send");
+    }
+    std::vector<int> recv(std::size_t room, int source, int tag, Status* status = nullptr) {
+        std::vector<int> v(room, -1);
+        Status s;
+        p2p::recv(*comm, Data::of_bytes(v.data(), room * sizeof(int)), source, tag, s, "recv");
+        v.resize(s.bytes / sizeof(int));
+        if (status) *status = s;
+        return v;
+    }
+    void wait(Request& request) {
+        process.waiter.until([&] { return process.waiter.progress(), request.complete; }, {"wait"});
+    }
+    void barrier() {
+        int token = 0;
+        for (int step = 1; step < size(); step *= 2)
+            sendrecv_bytes(*comm, &token, sizeof token, (me() + step) % size(), &token, sizeof token,
+                           (me() - step + size()) % size(), 1000 + step, "barrier");
+    }
+
+    Process process;
+    Ref<Comm> comm, self;
+};
+
+/// Runs `body` on every rank; ends when all have sent what they had to send.
+inline void run(unsigned ranks, std::function<void(Rank&)> const& body, Variables const& variables = shared_wait()) {
+    Segment segment = Segment::create(ranks);
+    std::vector<std::unique_ptr<Rank>> world;
+    for (unsigned r = 0; r < ranks; ++r) world.push_back(std::make_unique<Rank>(segment, r, variables));
+    std::vector<std::thread> threads;
+    for (auto& rank : world)
+        threads.emplace_back([&] {
+            body(*rank);
+            rank->barrier();
+            finish(rank->process, "finish");
+        });
+    for (auto& t : threads) t.join();
+}
+
+/// n numbers that tell where they come from.
+inline std::vector<int> numbers(std::size_t n, int seed) {
+    std::vector<int> v(n);
+    std::iota(v.begin(), v.end(), seed * 1000);
+    return v;
+}
+
+}  // namespace tutti::p2p::test

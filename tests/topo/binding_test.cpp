@@ -176,6 +176,9 @@ TEST(Plan, NothingIsBoundOnAPretendedMachine) {
     EXPECT_EQ(p.cpus, Sets(64));
     EXPECT_TRUE(p.placement.fixed);
     EXPECT_EQ(p.placement.pu[1], 8);
+    const Plan named = plan(2, "user:5,9", nullptr, design_machine());
+    EXPECT_EQ(named.cpus, Sets(2));
+    EXPECT_EQ(named.placement.pu, (std::vector{5, 9}));
 }
 
 TEST(Ranges, AreShort) {

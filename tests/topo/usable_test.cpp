@@ -73,6 +73,13 @@ TEST_F(Quota, Version1) {
     EXPECT_EQ(usable_cores(64, root), 4);
 }
 
+TEST_F(Quota, OtherControllersHaveOtherGroups) {
+    write("/proc/self/cgroup", "3:cpuset:/x\n2:cpuacct:/x\n1:memory:/x\n");
+    write("/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "100000\n");  // somebody else's
+    write("/sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
+    EXPECT_EQ(cgroup_cpu_quota(root), std::nullopt);
+}
+
 TEST_F(Quota, BothVersionsSideBySideTakeTheTighter) {
     write("/proc/self/cgroup", "2:cpuacct:/\n1:cpu:/\n0::/\n");
     write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "300000\n");

@@ -1,69 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpiexec for one node: makes the segment, forks the ranks, waits for them.
-#include <cerrno>
-#include <csignal>
+// mpiexec: what was asked for, and then it happens.
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "launcher/hosts.hpp"
+#include "launcher/launch.hpp"
+#include "launcher/options.hpp"
+#include "launcher/placement.hpp"
 #include "runtime/error.hpp"
-#include "runtime/launch.hpp"
-#include "runtime/segment.hpp"
 
 namespace {
 
-using namespace tutti;
+using namespace tutti::launcher;
 
-int usable_cores() {
-    cpu_set_t mask;
-    return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 1;
+int print(std::string const& text) { return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0; }
+
+int carry_out(Job const& job) {
+    if (job.show_help) return print(help_text());
+    if (job.show_version) return print("mpiexec of Tutti " TUTTI_VERSION "\n");
+    require_this_node(job);
+    bool has_program = !job.programs.empty() && !job.programs.front().command.empty();
+    if (job.show_hierarchy) {
+        int ranks = job.programs.empty() ? 1 : job.ranks();
+        int failed = print(hierarchy_drawing(place(job, ranks), ranks));
+        if (failed || !has_program) return failed;
+    }
+    return launch(job);
 }
 
-[[noreturn]] void become_rank(unsigned rank, int descriptor, pid_t launcher, char** command) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setenv(launch::segment_variable, std::to_string(descriptor).c_str(), 1);
-    setenv(launch::rank_variable, std::to_string(rank).c_str(), 1);
-    setenv(launch::launcher_variable, std::to_string(launcher).c_str(), 1);
-    execvp(command[0], command);
-    std::fprintf(stderr, "mpiexec: %s cannot be started: %s.\n", command[0], std::strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
-}
-
-int run(unsigned ranks, char** command) {
-    Segment segment = Segment::create(ranks);
-    segment.header().usable_cores = static_cast<std::uint32_t>(usable_cores());
-    std::vector<pid_t> pids;
-    pid_t launcher = getpid();
-    for (unsigned r = 0; r < ranks; ++r) {
-        pid_t pid = fork();
-        if (pid == 0) become_rank(r, segment.descriptor(), launcher, command);
-        pids.push_back(pid);
-    }
-    int first_failure = 0, status = 0;
-    while (wait(&status) > 0) {
-        int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-        if (code == 0 || first_failure != 0) continue;
-        first_failure = code;
-        for (pid_t pid : pids) kill(pid, SIGKILL);
-    }
-    return first_failure;
+int complain(char const* what, int code) {
+    std::fprintf(stderr, "mpiexec: %s.\n", what);
+    return code;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    bool counted = argc > 2 && (std::strcmp(argv[1], "-n") == 0 || std::strcmp(argv[1], "-np") == 0);
-    int first = counted ? 3 : 1;
-    if (argc <= first) return std::fprintf(stderr, "usage: mpiexec -n N program [arguments]\n"), 2;
-    return run(counted ? static_cast<unsigned>(std::max(1, std::atoi(argv[2]))) : 1, argv + first);
-} catch (tutti::Error const& error) {
-    std::fprintf(stderr, "mpiexec: %s.\n", error.what());
-    return 1;
+int main(int argc, char** argv) {
+    try {
+        std::vector<std::string> arguments(argv + 1, argv + argc);
+        return carry_out(parse_arguments(arguments));
+    } catch (Complaint const& complaint) {
+        return complain(complaint.what(), complaint.exit_code);
+    } catch (tutti::Error const& error) {
+        return complain(error.what(), 1);
+    }
 }

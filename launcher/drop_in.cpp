@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading a program's dynamic section, as the loader will.
+#include "launcher/drop_in.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <elf.h>
+
+#include "launcher/job.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+class ElfFile {
+public:
+    explicit ElfFile(std::string const& file) {
+        std::ifstream in(file, std::ios::binary);
+        bytes_.assign(std::istreambuf_iterator<char>(in), {});
+    }
+
+    bool valid() const {
+        Elf64_Ehdr head{};
+        return get(0, head) && std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
+               head.e_phentsize == sizeof(Elf64_Phdr);
+    }
+
+    std::vector<Elf64_Phdr> segments() const {
+        Elf64_Ehdr head{};
+        get(0, head);
+        std::vector<Elf64_Phdr> all(head.e_phnum);
+        for (std::size_t i = 0; i < all.size(); ++i) get(head.e_phoff + i * sizeof(Elf64_Phdr), all[i]);
+        return all;
+    }
+
+    template <class T>
+    bool get(std::uint64_t offset, T& out) const {
+        if (offset > bytes_.size() || bytes_.size() - offset < sizeof out) return false;
+        std::memcpy(&out, bytes_.data() + offset, sizeof out);
+        return true;
+    }
+
+    std::string text(std::uint64_t offset) const {
+        if (offset >= bytes_.size()) return {};
+        return bytes_.substr(offset, bytes_.find('\0', offset) - offset);
+    }
+
+private:
+    std::string bytes_;
+};
+
+std::uint64_t offset_of(std::vector<Elf64_Phdr> const& segments, std::uint64_t address) {
+    for (Elf64_Phdr const& s : segments)
+        if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) return address - s.p_vaddr + s.p_offset;
+    return ~std::uint64_t{0};
+}
+
+void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, Elf64_Phdr const& dynamic, Linkage& out) {
+    std::vector<std::uint64_t> needed;
+    std::uint64_t strings = 0, rpath = 0;
+    bool has_rpath = false, has_runpath = false;
+    Elf64_Dyn entry{};
+    for (std::uint64_t at = 0; at < dynamic.p_filesz && elf.get(dynamic.p_offset + at, entry) && entry.d_tag != DT_NULL; at += sizeof entry) {
+        if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
+        if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
+        if (entry.d_tag == DT_RPATH) rpath = entry.d_un.d_val, has_rpath = true;
+        if (entry.d_tag == DT_RUNPATH) has_runpath = true;   // comes behind LD_LIBRARY_PATH and switches RPATH off
+    }
+    for (std::uint64_t name : needed) out.libraries.push_back(elf.text(strings + name));
+    if (has_rpath && !has_runpath) out.rpath = elf.text(strings + rpath);
+}
+
+}  // namespace
+
+std::string library_folder() {
+    std::error_code error;
+    std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+    for (std::filesystem::path const& folder : {bin / ".." / "lib", bin / TUTTI_LIBRARIES_FROM_PROGRAMS})
+        if (std::filesystem::exists(folder / "libmpi.so.12", error)) return std::filesystem::weakly_canonical(folder);
+    throw Complaint(join("--drop-in: there is no libmpi.so.12 beside ", bin.string()), 1);
+}
+
+Linkage read_linkage(std::string const& file) {
+    Linkage linkage;
+    ElfFile elf(file);
+    if (!elf.valid()) return linkage;
+    linkage.elf = true;
+    std::vector<Elf64_Phdr> segments = elf.segments();
+    for (Elf64_Phdr const& segment : segments) {
+        if (segment.p_type != PT_DYNAMIC) continue;
+        linkage.dynamic = true;
+        read_dynamic(elf, segments, segment, linkage);
+    }
+    return linkage;
+}
+
+bool needs_preload(std::string const& file) {
+    Linkage linkage = read_linkage(file);
+    if (linkage.elf && !linkage.dynamic)
+        throw Complaint(join("--drop-in: ", file, " is linked statically; no other library can take the place of its own"), 126);
+    for (std::string const& name : linkage.libraries)
+        if (name.starts_with("libmpi.so.") && name != "libmpi.so.12")
+            throw Complaint(join("--drop-in: ", file, " was built against ", name, ", whose ABI is not MPICH's; compile it with our mpicc"), 126);
+    return !linkage.rpath.empty();
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making a rank's environment.
+#include "launcher/environment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "runtime/launch.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using Inherit = EnvironmentRules::Inherit;
+using Variables = std::map<std::string, std::string>;
+
+// An outer launcher's contact points: a rank that followed them would join the outer job, or wait for it.
+constexpr std::array<std::string_view, 6> foreign = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMIX_RANK", "PMIX_NAMESPACE",
+                                                     "PMIX_SERVER_URI2"};
+
+void inherit(Variables& out, char const* const* environment, EnvironmentRules const& rules) {
+    if (rules.inherit == Inherit::none) return;
+    for (; environment && *environment; ++environment) {
+        std::string_view entry = *environment;
+        std::size_t equals = entry.find('=');
+        if (equals == std::string_view::npos) continue;
+        std::string name(entry.substr(0, equals));
+        bool listed = std::find(rules.list.begin(), rules.list.end(), name) != rules.list.end();
+        if (rules.inherit == Inherit::listed && !listed) continue;
+        if (std::find(foreign.begin(), foreign.end(), name) == foreign.end()) out[name] = entry.substr(equals + 1);
+    }
+}
+
+void set_rank_variables(Variables& out, RankFacts const& facts) {
+    std::string rank = std::to_string(facts.rank), ranks = std::to_string(facts.ranks);
+    out[launch::segment_variable] = std::to_string(facts.segment);
+    out[launch::rank_variable] = rank;
+    out[launch::launcher_variable] = std::to_string(facts.launcher);
+    for (char const* name : {"PMI_RANK", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                             "OMPI_COMM_WORLD_NODE_RANK"})
+        out[name] = rank;
+    for (char const* name : {"PMI_SIZE", "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
+                             "OMPI_UNIVERSE_SIZE"})
+        out[name] = ranks;
+    out["PMI_APPNUM"] = std::to_string(facts.program);
+}
+
+void put_in_front(Variables& out, LibraryInFront const& library) {
+    if (library.folder.empty()) return;
+    std::string& path = out["LD_LIBRARY_PATH"];
+    path = library.folder + (path.empty() ? "" : ":") + path;
+    if (!library.preload) return;
+    std::string& preload = out["LD_PRELOAD"];
+    std::string ours = library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12";
+    preload = ours + (preload.empty() ? "" : ":") + preload;
+}
+
+}  // namespace
+
+std::vector<std::string> rank_environment(char const* const* inherited, EnvironmentRules const& everywhere,
+                                          EnvironmentRules const& own, RankFacts const& facts,
+                                          LibraryInFront const& library) {
+    Variables all;
+    inherit(all, inherited, own.inherit == Inherit::unsaid ? everywhere : own);
+    for (auto const& [name, value] : everywhere.set) all[name] = value;
+    for (auto const& [name, value] : own.set) all[name] = value;
+    put_in_front(all, library);
+    set_rank_variables(all, facts);
+    std::vector<std::string> entries;
+    for (auto const& [name, value] : all) entries.push_back(name + "=" + value);
+    return entries;
+}
+
+}  // namespace tutti::launcher

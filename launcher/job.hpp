@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A job as plain data: everything that the command line says. options.cpp fills it in, the rest of the launcher reads it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "topo/binding.hpp"
+
+namespace tutti::launcher {
+
+/// Why the launcher cannot do what it was asked to: a sentence without its full stop, and the exit code of mpiexec.
+struct Complaint : std::runtime_error {
+    explicit Complaint(std::string const& sentence, int code = 2) : std::runtime_error(sentence), exit_code(code) {}
+    int exit_code;
+};
+
+/// What a rank's environment is made of: what it inherits from mpiexec, and what is set on top.
+struct EnvironmentRules {
+    enum class Inherit { unsaid, all, none, listed };
+    Inherit inherit = Inherit::unsaid;
+    std::vector<std::string> list;
+    std::vector<std::pair<std::string, std::string>> set;
+};
+
+/// One program between two colons.
+struct Program {
+    std::vector<std::string> command;
+    int ranks = 0;              ///< 0: not said
+    std::string directory;      ///< empty: where mpiexec was started
+    EnvironmentRules environment;
+};
+
+struct Host {
+    std::string name;
+    int slots = 0;   ///< 0: not said
+};
+
+/// Who reads the standard input of mpiexec.
+struct InputTo {
+    enum class Kind { none, one, all };
+    Kind kind = Kind::one;
+    int rank = 0;
+};
+
+struct Job {
+    std::vector<Program> programs;
+    EnvironmentRules environment;       ///< of all programs; a program's own rules come on top
+    std::vector<Host> hosts;
+    int per_node = 0;                   ///< 0: not said
+
+    std::optional<topo::BindTo> bind;   ///< none: as the placement finds best
+    topo::MapBy map;
+    bool report_bindings = false;
+
+    InputTo input;
+    bool prefix = false;                ///< each line begins with its rank
+    bool merge_errors = false;          ///< standard error goes where standard output goes
+    std::string out_pattern, err_pattern;
+
+    std::chrono::milliseconds timeout{0};   ///< 0: none
+    bool quiet = false, verbose = false;
+    bool drop_in = false;
+    bool show_hierarchy = false, show_help = false, show_version = false;
+
+    int ranks() const {
+        int sum = 0;
+        for (Program const& p : programs) sum += p.ranks;
+        return sum;
+    }
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of a job's start: look everything up that can be wrong, make the segment, start the ranks, supervise.
+#include "launcher/launch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "launcher/drop_in.hpp"
+#include "launcher/environment.hpp"
+#include "launcher/find_program.hpp"
+#include "launcher/guardian.hpp"
+#include "launcher/hosts.hpp"
+#include "launcher/leftovers.hpp"
+#include "launcher/placement.hpp"
+#include "launcher/spawn.hpp"
+#include "launcher/supervisor.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+// A pipe that got number 1 because standard output was closed would be a surprise.
+void open_standard_descriptors() {
+    for (int number = 0; number <= 2; ++number)
+        if (fcntl(number, F_GETFD) < 0) [[maybe_unused]] int filled = open("/dev/null", O_RDWR);
+}
+
+// Three pipe ends per rank may be open at the same time. The ranks get the old limit back.
+rlimit raise_descriptor_limit(int ranks) {
+    rlimit old{};
+    getrlimit(RLIMIT_NOFILE, &old);
+    rlim_t needed = static_cast<rlim_t>(ranks) * 4 + 64;
+    rlimit wanted = old;
+    if (old.rlim_cur < needed) wanted.rlim_cur = std::min(needed, old.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &wanted);
+    return old;
+}
+
+std::string output_name(std::string const& pattern, int rank) {
+    std::string name;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;
+        if (kind == 'r') name += std::to_string(rank);
+        else if (kind == 'h') name += host_name();
+        else if (kind == 'g' || kind == 'p') name += '0';   // MPICH's process group and proxy: there is one of each
+        else if (kind == '%') name += '%';
+        else kind = 0, name += c;
+        if (kind) ++i;
+    }
+    return name;
+}
+
+std::string prefix_of(Job const& job, int rank) { return job.prefix ? join("[", rank, "] ") : ""; }
+
+Sink& sink_for(Job const& job, Output& output, int rank, bool error) {
+    std::string const& pattern = error && !job.merge_errors ? job.err_pattern : job.out_pattern;
+    if (!pattern.empty()) return output.file(output_name(pattern, rank));
+    return error && !job.merge_errors ? output.standard_error() : output.standard_output();
+}
+
+class Launch {
+public:
+    explicit Launch(Job const& job)
+        : job_(job), ranks_(job.ranks()), old_limit_(raise_descriptor_limit(ranks_)), input_(job.input, ranks_) {
+        adopt_orphans();
+    }
+
+    int run() {
+        for (Program const& p : job_.programs) look_up(p);
+        Placed placed = place(job_, ranks_);
+        tell(placed);
+        Segment segment = Segment::create(static_cast<unsigned>(ranks_), placed.machine.to_text());
+        segment.header().usable_cores = static_cast<std::uint32_t>(placed.usable_cores);
+        for (int r = 0; r < ranks_ && placed.plan.placement.fixed; ++r)
+            segment.card(static_cast<unsigned>(r)).place = placed.plan.placement.pu[static_cast<std::size_t>(r)];
+        Supervisor supervisor(job_, segment, output_, input_, signals_, guardian_.pid());
+        start_all(supervisor, segment, placed);
+        input_.ranks_are_started();
+        return supervisor.run();
+    }
+
+private:
+    void look_up(Program const& program) {
+        char const* path = std::getenv("PATH");
+        std::string file = find_program(program.command[0], program.directory, path ? path : "/usr/local/bin:/usr/bin:/bin");
+        LibraryInFront library;
+        if (job_.drop_in) library = {library_folder(), needs_preload(seen_from(program.directory, file))};
+        programs_.push_back({std::move(file), std::move(library)});
+    }
+
+    void tell(Placed const& placed) {
+        if (!placed.plan.note.empty() && !job_.quiet && (job_.bind || job_.verbose)) {
+            std::string note = placed.plan.note;
+            while (note.ends_with('.')) note.pop_back();
+            output_.say(note);
+        }
+        if (job_.report_bindings) std::fputs(binding_report(placed).c_str(), stderr);
+    }
+
+    void start_all(Supervisor& supervisor, Segment const& segment, Placed const& placed) {
+        int rank = 0;
+        try {
+            for (std::size_t p = 0; p < job_.programs.size(); ++p)
+                for (int i = 0; i < job_.programs[p].ranks; ++i, ++rank)
+                    supervisor.add_rank(start(static_cast<int>(p), rank, segment, placed.plan.cpus[static_cast<std::size_t>(rank)]));
+        } catch (Complaint const& complaint) {
+            supervisor.end_job(complaint.exit_code, join("rank ", rank, ": ", complaint.what()));
+        }
+    }
+
+    pid_t start(int p, int rank, Segment const& segment, std::vector<int> const& cpus) {
+        Program const& program = job_.programs[static_cast<std::size_t>(p)];
+        Pipe out = Pipe::make(), error = Pipe::make();
+        RankFacts facts{rank, ranks_, p, segment.descriptor(), getpid()};
+        Found const& found = programs_[static_cast<std::size_t>(p)];
+        Start start{.path = found.file,
+                    .command = program.command,
+                    .environment = rank_environment(environ, job_.environment, program.environment, facts, found.library),
+                    .directory = program.directory,
+                    .cpus = cpus,
+                    .input = input_.descriptor_for(rank),
+                    .output = out.write.get(),
+                    .error = error.write.get(),
+                    .signals = &signals_.original_mask(),
+                    .descriptors = &old_limit_};
+        pid_t pid = spawn(start);
+        if (job_.verbose) output_.say(join("rank ", rank, " is process ", pid, ": ", start.path));
+        output_.add(std::move(out.read), sink_for(job_, output_, rank, false), prefix_of(job_, rank));
+        output_.add(std::move(error.read), sink_for(job_, output_, rank, true), prefix_of(job_, rank));
+        return pid;
+    }
+
+    struct Found {
+        std::string file;
+        LibraryInFront library;
+    };
+
+    Job const& job_;
+    int ranks_;
+    rlimit old_limit_;
+    Signals signals_;
+    Guardian guardian_;
+    Output output_;
+    Input input_;
+    std::vector<Found> programs_;
+};
+
+}  // namespace
+
+int launch(Job const& job) {
+    open_standard_descriptors();
+    return Launch(job).run();
+}
+
+}  // namespace tutti::launcher

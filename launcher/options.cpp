@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walks the arguments of mpiexec along the table of options.
+#include "launcher/options.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+#include "runtime/error.hpp"
+#include "runtime/variables.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    while (!text.empty()) {
+        std::size_t blank = std::min(text.find(' '), text.size());
+        if (blank > 0) words.push_back(text.substr(0, blank));
+        text.remove_prefix(std::min(blank + 1, text.size()));
+    }
+    return words;
+}
+
+std::string_view without_dashes(std::string_view word) {
+    for (int i = 0; i < 2 && word.starts_with('-'); ++i) word.remove_prefix(1);
+    return word;
+}
+
+Option const* find_option(std::string_view word) {
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options)
+            for (std::string_view name : words_of(option.names))
+                if (without_dashes(name) == without_dashes(word)) return &option;
+    return nullptr;
+}
+
+std::string nearest_option(std::string_view word) {
+    std::vector<std::string_view> names;
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options)
+            for (std::string_view name : words_of(option.names)) names.push_back(without_dashes(name));
+    std::string near = nearest(without_dashes(word), names);
+    if (near.empty()) return {};
+    return std::string(word.substr(0, word.size() - without_dashes(word).size())) + near;
+}
+
+class Walk {
+public:
+    Walk(Job& job, std::span<std::string const> arguments) : job_(job), arguments_(arguments) {}
+
+    void programs() {
+        while (at_ < arguments_.size()) {
+            Program program;
+            options(program);
+            command(program);
+            keep(std::move(program));
+        }
+    }
+
+private:
+    std::string const& next() const { return arguments_[at_]; }
+    bool done() const { return at_ == arguments_.size(); }
+
+    void options(Program& program) {
+        while (!done() && next().size() > 1 && next().starts_with('-')) {
+            if (next() == "--") return void(++at_);
+            option(program);
+        }
+    }
+
+    void option(Program& program) {
+        std::string word = next();
+        Option const* found = find_option(word);
+        std::vector<std::string> values;
+        std::size_t equals = word.find('=');
+        if (!found && equals != std::string::npos) {
+            found = find_option(std::string_view(word).substr(0, equals));
+            if (found && found->argument.empty()) throw Complaint(join(word.substr(0, equals), " takes no value"));
+            values.push_back(word.substr(equals + 1));
+        }
+        if (!found) throw wrong(word.substr(0, equals));
+        ++at_;
+        take_values(*found, word, values);
+        if (found->apply) found->apply({job_, program}, values);
+        else read_config(values.at(0));
+    }
+
+    static Complaint wrong(std::string const& word) {
+        std::string near = nearest_option(word);
+        return Complaint(join(word, " is not an option", near.empty() ? "" : "; did you mean " + near + "?",
+                              near.empty() ? "; mpiexec --help lists them all" : " (mpiexec --help lists them all)"));
+    }
+
+    void take_values(Option const& option, std::string const& word, std::vector<std::string>& values) {
+        std::size_t wanted = words_of(option.argument).size();
+        while (values.size() < wanted) {
+            if (done()) throw Complaint(join(word, " wants ", option.argument, " behind it"));
+            values.push_back(next());
+            ++at_;
+            std::size_t equals = values[0].find('=');
+            if (option.argument == "NAME VALUE" && values.size() == 1 && equals != std::string::npos && equals > 0) {
+                values.push_back(values[0].substr(equals + 1));   // -env NAME=VALUE is as good
+                values[0].resize(equals);
+            }
+        }
+    }
+
+    void command(Program& program) {
+        for (; !done() && next() != ":"; ++at_) program.command.push_back(next());
+        if (done()) return;
+        if (program.command.empty()) throw Complaint("there is no program before ':'");
+        if (++at_ == arguments_.size()) throw Complaint("there is no program behind ':'");
+    }
+
+    void keep(Program program) {
+        if (!program.command.empty()) return job_.programs.push_back(std::move(program));
+        if (program.ranks > 0) pending_ranks_ = program.ranks;   // for --show-hierarchy without a program
+        if (job_.programs.empty() && pending_ranks_ > 0) job_.programs.push_back(std::move(program));
+    }
+
+    void read_config(std::string const& file) {
+        std::ifstream in(file);
+        if (!in) throw Complaint(join("the configuration file ", file, " cannot be read"));
+        std::ostringstream text;
+        text << in.rdbuf();
+        std::vector<std::string> arguments = config_arguments(text.str());
+        Walk(job_, arguments).programs();
+    }
+
+    Job& job_;
+    std::span<std::string const> arguments_;
+    std::size_t at_ = 0;
+    int pending_ranks_ = 0;
+};
+
+void settle_ranks(Job& job) {
+    int slots = std::accumulate(job.hosts.begin(), job.hosts.end(), 0, [](int sum, Host const& h) { return sum + h.slots; });
+    int fallback = job.per_node > 0 ? job.per_node : std::max(1, slots);
+    for (Program& p : job.programs)
+        if (p.ranks == 0) p.ranks = job.programs.size() == 1 ? fallback : 1;
+}
+
+void check(Job const& job) {
+    if (job.show_help || job.show_version || job.show_hierarchy) return;
+    bool nothing = job.programs.empty() || job.programs.front().command.empty();
+    if (nothing) throw Complaint("there is no program to start; mpiexec --help shows how to name one");
+    if (job.input.kind == InputTo::Kind::one && job.input.rank >= job.ranks())
+        throw Complaint(join("-stdin ", job.input.rank, ": the ranks are 0 to ", job.ranks() - 1));
+}
+
+}  // namespace
+
+Job parse_arguments(std::span<std::string const> arguments) {
+    Job job;
+    Walk(job, arguments).programs();
+    settle_ranks(job);
+    check(job);
+    return job;
+}
+
+std::vector<std::string> config_arguments(std::string_view text) {
+    std::vector<std::string> arguments;
+    std::string word;
+    bool in_word = false;
+    char quote = 0;
+    auto end_word = [&] {
+        if (in_word) arguments.push_back(word);
+        word.clear();
+        in_word = false;
+    };
+    auto end_line = [&] {
+        end_word();
+        if (!arguments.empty() && arguments.back() != ":") arguments.emplace_back(":");
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (quote) {
+            if (c == quote) quote = 0;
+            else word += c;
+        } else if (c == '"' || c == '\'') {
+            quote = c, in_word = true;
+        } else if (c == '\\' && i + 1 < text.size()) {
+            if (text[++i] != '\n') word += text[i], in_word = true;
+        } else if (c == '\n') {
+            end_line();
+        } else if (c == '#' && !in_word) {
+            i = std::min(text.find('\n', i), text.size()) - 1;
+        } else if (c == ' ' || c == '\t' || c == '\r') {
+            end_word();
+        } else {
+            word += c, in_word = true;
+        }
+    }
+    if (quote) throw Complaint("a quote in the configuration file is not closed");
+    end_line();
+    if (!arguments.empty()) arguments.pop_back();   // the colon behind the last line
+    return arguments;
+}
+
+}  // namespace tutti::launcher

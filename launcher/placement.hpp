@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the ranks of a job go: the machine, read once, and the plan.
+#pragma once
+
+#include <string>
+
+#include "launcher/job.hpp"
+#include "topo/machine.hpp"
+
+namespace tutti::launcher {
+
+struct Placed {
+    topo::Machine machine;
+    topo::Plan plan;
+    int usable_cores = 1;
+};
+
+/// Reads the machine (or the pretended one of TUTTI_TOPOLOGY) and plans. Throws Complaint.
+Placed place(Job const& job, int ranks);
+
+/// What --report-bindings prints: one line per rank.
+std::string binding_report(Placed const& placed);
+
+/// What --show-hierarchy prints.
+std::string hierarchy_drawing(Placed const& placed, int ranks);
+
+}  // namespace tutti::launcher

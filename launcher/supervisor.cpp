@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop, and how a job ends.
+#include "launcher/supervisor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/hosts.hpp"
+#include "launcher/leftovers.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+constexpr milliseconds grace = 300ms;          // between SIGTERM and SIGKILL
+constexpr milliseconds show_after = 100ms;     // an unfinished line on a terminal
+constexpr milliseconds look_again = 100ms;     // for what no descriptor tells
+constexpr milliseconds forever = 24h;
+
+}  // namespace
+
+Supervisor::Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals, pid_t guardian)
+    : job_(job), segment_(segment), output_(output), input_(input), signals_(signals), guardian_(guardian), host_(host_name()) {}
+
+int Supervisor::alive() const {
+    return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [](Rank const& r) { return r.alive; }));
+}
+
+int Supervisor::run() {
+    while (alive() > 0) turn();
+    while (end_leftovers()) turn();
+    output_.drain();
+    Clock::time_point over = Clock::now();
+    while (!output_.all_written() && (interrupts_ == 0 || Clock::now() < over + grace)) turn();
+    return code_;
+}
+
+void Supervisor::turn() {
+    std::vector<pollfd> set{{signals_.descriptor(), POLLIN, 0}};
+    output_.watch(set);
+    input_.watch(set);
+    int found = poll(set.data(), set.size(), static_cast<int>(patience().count()));
+    if (found > 0) {
+        output_.serve(set);
+        input_.serve(set);
+        silence_ = Clock::now();
+    }
+    handle_signals();
+    bury();
+    check_time();
+}
+
+// How long poll may sleep: until the next thing that no descriptor tells.
+milliseconds Supervisor::patience() const {
+    milliseconds wait = forever;
+    auto until = [&](Clock::time_point t) {
+        wait = std::min(wait, std::max(0ms, std::chrono::ceil<milliseconds>(t - Clock::now())));
+    };
+    if (kill_at_ && !killed_) until(*kill_at_);
+    if (job_.timeout > 0ms && !ending_) until(started_ + job_.timeout);
+    if (output_.wants_showing()) until(silence_ + show_after);
+    bool looking = gone_without_mpi_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
+    return looking ? std::min(wait, look_again) : wait;
+}
+
+void Supervisor::check_time() {
+    Clock::time_point now = Clock::now();
+    if (output_.wants_showing() && now >= silence_ + show_after) output_.show_unfinished();
+    if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && alive() > 0) time_out();
+    if (gone_without_mpi_ && !ending_) look_for_the_missing();
+    if (kill_at_ && now >= *kill_at_) {
+        killed_ = true;
+        send(SIGKILL);
+    }
+}
+
+void Supervisor::send(int signal) {
+    for (Rank const& rank : ranks_) {
+        if (!rank.alive) continue;
+        kill(-rank.pid, signal);
+        if (getpgid(rank.pid) != rank.pid) kill(rank.pid, signal);   // it has left its group
+    }
+}
+
+void Supervisor::end_job(int code, std::string const& sentence) {
+    if (ending_) return;
+    ending_ = true;
+    code_ = code;
+    output_.collect();   // a rank's last words come before ours
+    if (!job_.quiet && !sentence.empty()) output_.say(sentence);
+    send(SIGTERM);
+    send(SIGCONT);   // a stopped rank could not hear it
+    kill_at_ = Clock::now() + grace;
+}
+
+void Supervisor::handle_signals() {
+    while (std::optional<int> signal = signals_.next()) {
+        switch (*signal) {
+        case SIGCHLD: break;   // bury() looks anyway
+        case SIGINT: case SIGTERM: case SIGHUP: case SIGQUIT: interrupt(*signal); break;
+        case SIGTSTP: stop(); break;
+        default: send(*signal);
+        }
+    }
+}
+
+// The first time ranks may tidy up as they like, the second time they are killed.
+void Supervisor::interrupt(int signal) {
+    passed_on_ = signal;
+    if (++interrupts_ == 1) return send(signal);
+    if (!ending_) code_ = 128 + signal;
+    ending_ = killed_ = true;
+    kill_at_ = Clock::now();
+    send(SIGKILL);
+}
+
+// The shell is to see mpiexec stopped, and ranks must not compute meanwhile. SIGCONT is passed on when it comes.
+void Supervisor::stop() {
+    send(SIGTSTP);
+    raise(SIGSTOP);
+}
+
+void Supervisor::bury() {
+    Verdict worst;
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+        std::optional<Verdict> verdict = buried(pid, status);
+        if (verdict && verdict->kind > worst.kind) worst = *verdict;
+    }
+    conclude(worst);
+}
+
+std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
+    warned_.erase(pid);
+    auto found = std::find_if(ranks_.begin(), ranks_.end(), [&](Rank const& r) { return r.alive && r.pid == pid; });
+    if (found == ranks_.end()) return {};
+    found->alive = false;
+    int rank = static_cast<int>(found - ranks_.begin());
+    Card const& card = segment_.card(static_cast<unsigned>(rank));
+    End end{rank, pid, status, card.state.load(std::memory_order_acquire), card.abort_code.load(), card.abort_text};
+    if (end.state == RankState::absent && status == 0) gone_without_mpi_ = rank;
+    Verdict verdict = judge(end, host_);
+    if (job_.verbose && !ending_)
+        output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well") : verdict.sentence);
+    return verdict;
+}
+
+void Supervisor::conclude(Verdict const& verdict) {
+    if (ending_ || verdict.kind == Verdict::Kind::fine) return;
+    bool our_reader_left = verdict.code == 128 + SIGPIPE && output_.standard_output().broken();
+    bool as_told = passed_on_ != 0 && verdict.code == 128 + passed_on_;
+    bool tell = !our_reader_left && !as_told && !job_.verbose;
+    if (verdict.ends_job()) end_job(verdict.code, tell ? verdict.sentence : "");
+    else if (code_ == 0) {
+        code_ = verdict.code;
+        if (tell && !job_.quiet) output_.say(verdict.sentence);
+    }
+}
+
+// Somebody who is in MPI would wait for ever for a rank that has gone without it. Of programs that have nothing to do
+// with MPI each rank may end when it likes.
+void Supervisor::look_for_the_missing() {
+    for (unsigned r = 0; r < segment_.ranks(); ++r) {
+        if (!ranks_[r].alive || segment_.card(r).state.load(std::memory_order_acquire) != RankState::initialised) continue;
+        return end_job(1, join("rank ", *gone_without_mpi_, " on ", host_, ", process ",
+                               ranks_[static_cast<std::size_t>(*gone_without_mpi_)].pid,
+                               ", ended without calling MPI_Init, which rank ", r, " has called"));
+    }
+}
+
+// One reason per rank that waits; the count beside it is odd while it is being valid.
+std::string Supervisor::waiting_reasons() const {
+    std::string all;
+    for (unsigned r = 0; r < segment_.ranks(); ++r) {
+        Card const& card = segment_.card(r);
+        std::uint64_t before = card.waits.load(std::memory_order_acquire);
+        std::string reason(card.reason, strnlen(card.reason, sizeof card.reason));
+        std::atomic_thread_fence(std::memory_order_acquire);
+        if (before % 2 == 1 && before == card.waits.load(std::memory_order_relaxed) && ranks_[r].alive)
+            all += join("; rank ", r, " waits: ", reason);
+    }
+    return all;
+}
+
+void Supervisor::time_out() {
+    double seconds = static_cast<double>(job_.timeout.count()) / 1000;
+    end_job(124, join("the job ran longer than ", seconds, " seconds and is ended", waiting_reasons()));
+}
+
+// True while there is something to wait for.
+bool Supervisor::end_leftovers() {
+    bool any = false;
+    for (pid_t pid : children()) {
+        if (pid == guardian_) continue;
+        any = true;
+        bool first_time = warned_.insert(pid).second;
+        if (kill_at_ && Clock::now() >= *kill_at_) kill(pid, SIGKILL);
+        else if (first_time) kill(pid, SIGTERM), kill(pid, SIGCONT);
+    }
+    if (any && !kill_at_) kill_at_ = Clock::now() + grace;
+    return any;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Judging how a rank ended.
+#include "launcher/verdict.hpp"
+
+#include <cstring>
+
+#include <sys/wait.h>
+
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+int failing(int code) { return (code & 255) != 0 ? code & 255 : 1; }
+
+}  // namespace
+
+std::string signal_words(int signal) {
+    char const* name = sigdescr_np(signal);
+    return join("signal ", signal, name ? join(" (", name, ")") : "");
+}
+
+Verdict judge(End const& end, std::string const& host) {
+    using Kind = Verdict::Kind;
+    std::string who = join("rank ", end.rank, " on ", host, ", process ", end.pid, ", ");
+    if (end.state == RankState::aborted) {
+        std::string text = end.abort_text.empty() ? "" : ": " + end.abort_text;
+        while (text.ends_with('.') || text.ends_with('\n')) text.pop_back();
+        return {Kind::aborted, failing(end.abort_code), join(who, "ended the job with code ", end.abort_code, text)};
+    }
+    if (WIFSIGNALED(end.status)) {
+        int signal = WTERMSIG(end.status);
+        return {Kind::killed, 128 + signal,
+                join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "")};
+    }
+    int code = WEXITSTATUS(end.status);
+    if (end.state == RankState::initialised)
+        return {Kind::left_early, failing(code), join(who, "left with exit code ", code, " without calling MPI_Finalize")};
+    if (code == 0) return {};
+    Kind kind = end.state == RankState::finalised ? Kind::failed_after_finalize : Kind::failed;
+    return {kind, code, join(who, "ended with exit code ", code)};
+}
+
+}  // namespace tutti::launcher

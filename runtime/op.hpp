@@ -19,7 +19,8 @@ enum class BuiltinOp : unsigned char {
     none, max, min, sum, prod, land, band, lor, bor, lxor, bxor, minloc, maxloc, replace, no_op,
 };
 
-/// The kernel of a built-in operator on a basic kind; null when MPI does not define it (MPI 3.1, 5.9.2).
+/// The kernel of a built-in operator on a basic kind; null when MPI does not define it (MPI 3.1, 5.9.2). To be
+/// looked up once per call; for the processor at hand. Buffers need not be aligned. No two kernels differ in a bit.
 Kernel2 kernel2(BuiltinOp op, Basic kind);
 KernelK kernel_k(BuiltinOp op, Basic kind);
 /// Bytes of one element of a basic kind in memory (pair kinds with their C padding).

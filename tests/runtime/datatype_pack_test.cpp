@@ -23,7 +23,10 @@ struct Field {
         bytes.resize(static_cast<std::size_t>(high - low + 1));
         for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 37 + 11);
     }
-    void* origin() { return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(bytes.data()) - static_cast<std::uintptr_t>(low)); }
+    void* origin() {
+        auto first = reinterpret_cast<std::uintptr_t>(bytes.data());
+        return reinterpret_cast<void*>(first - static_cast<std::uintptr_t>(low));
+    }
     char& operator[](std::int64_t place) { return bytes[static_cast<std::size_t>(place - low)]; }
 
     std::int64_t low = 0;
@@ -47,10 +50,11 @@ TEST(Pack, RandomTypesAtEveryPosition) {
         Field field(places);
         ASSERT_EQ(type.real->size(), type.naive.size());
         for (std::size_t position = 0; position <= places.size(); ++position) {
-            std::size_t length = static_cast<std::size_t>(types.number(0, static_cast<std::int64_t>(places.size())));
+            auto length = static_cast<std::size_t>(types.number(0, static_cast<std::int64_t>(places.size())));
             std::vector<char> out(length + 1, 'x');
             std::size_t expected = std::min(length, places.size() - position);
-            ASSERT_EQ(type.real->pack(field.origin(), count, position, out.data(), length), expected) << "seed " << seed;
+            std::size_t packed = type.real->pack(field.origin(), count, position, out.data(), length);
+            ASSERT_EQ(packed, expected) << "seed " << seed;
             for (std::size_t i = 0; i < expected; ++i)
                 ASSERT_EQ(out[i], field[places[position + i]]) << "seed " << seed << " byte " << position + i;
             ASSERT_EQ(out[expected], 'x') << "wrote past the end, seed " << seed;

@@ -62,7 +62,8 @@ public:
 
 private:
     BothForms basic() {
-        constexpr Basic kinds[] = {Basic::int8, Basic::int16, Basic::int32, Basic::float64, Basic::complex64, Basic::short_int};
+        constexpr Basic kinds[] = {Basic::int8,    Basic::int16,     Basic::int32,
+                                   Basic::float64, Basic::complex64, Basic::short_int};
         BothForms made;
         Basic kind = kinds[number(0, 5)];
         made.real = TypeBuilder::predefined(kind);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reduction kernels compiled for AVX2.
+#include "runtime/reduce_table.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC target("avx2")
+#include "runtime/reduce_loops.hpp"
+
+namespace tutti {
+constinit KernelTable const avx2_kernels = vector_table();
+}
+#endif

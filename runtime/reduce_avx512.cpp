@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reduction kernels compiled for AVX-512.
+#include "runtime/reduce_table.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#include "runtime/reduce_loops.hpp"
+
+namespace tutti {
+constinit KernelTable const avx512_kernels = vector_table();
+}
+#endif

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every reduction kernel of every instruction set against a plain loop: all operators, kinds, lengths around the widths
+// of vectors, odd addresses, two operands and many. Bits must agree.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "runtime/reduce_table.hpp"
+
+namespace tutti {
+namespace {
+
+__extension__ using Quad = __float128;
+
+std::vector<KernelTable const*> tables() {
+    std::vector<KernelTable const*> all = {&portable_kernels};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) all.push_back(&avx2_kernels);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        all.push_back(&avx512_kernels);
+#endif
+    return all;
+}
+
+template <class T> using Combine = T (*)(T, T);
+
+/// A buffer whose elements start at an odd address.
+template <class T>
+struct Crooked {
+    explicit Crooked(std::vector<T> const& values) : count(values.size()), bytes(count * sizeof(T) + 1 + 8, 'z') {
+        if (count) std::memcpy(data(), values.data(), count * sizeof(T));
+    }
+    void* data() { return bytes.data() + 1; }
+    bool holds(std::vector<T> const& values) {
+        bool same = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            T mine;
+            std::memcpy(&mine, static_cast<char*>(data()) + i * sizeof(T), sizeof(T));
+            same = same && equal(mine, values[i]);
+        }
+        return same && bytes.back() == 'z' && bytes.front() == 'z';
+    }
+    static bool equal(T const& a, T const& b) { return a == b; }
+
+    std::size_t count;
+    std::vector<char> bytes;
+};
+
+/// Small whole numbers, zero among them, so that nothing overflows where that is undefined and ties occur.
+template <class T>
+T sample(std::mt19937& random) {
+    int n = static_cast<int>(random() % 7) - 3;
+    auto other = random() % 5;
+    if constexpr (requires { T{}.index; })
+        return T{static_cast<decltype(T{}.value)>(n), static_cast<decltype(T{}.index)>(other)};
+    else if constexpr (requires { T{}.real(); })
+        return T(static_cast<typename T::value_type>(n), static_cast<typename T::value_type>(other));
+    else if constexpr (std::is_integral_v<T> && sizeof(T) < 8) return static_cast<T>(n == 0 ? 0 : random());
+    else return static_cast<T>(n);
+}
+
+template <class T>
+std::vector<T> samples(std::mt19937& random, std::size_t n) {
+    std::vector<T> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(sample<T>(random));
+    return values;
+}
+
+template <class T>
+void compare(BuiltinOp op, Basic kind, Combine<T> combine) {
+    ASSERT_EQ(basic_size(kind), sizeof(T));
+    ASSERT_NE(portable_kernels.get(op, kind).two, nullptr) << "operator " << int(op) << " kind " << int(kind);
+    for (KernelTable const* table : tables()) {
+        Kernels kernels = table->get(op, kind);
+        if (!kernels.two) continue;
+        std::mt19937 random(42);
+        for (std::size_t n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 1000}) {
+            std::vector<T> a = samples<T>(random, n), b = samples<T>(random, n), expected;
+            for (std::size_t i = 0; i < n; ++i) expected.push_back(combine(a[i], b[i]));
+            Crooked<T> in(a), inout(b);
+            kernels.two(in.data(), inout.data(), n);
+            EXPECT_TRUE(inout.holds(expected)) << "operator " << int(op) << " kind " << int(kind) << " n " << n;
+        }
+    }
+}
+
+template <class T>
+void compare_many(BuiltinOp op, Basic kind, Combine<T> combine) {
+    for (KernelTable const* table : tables()) {
+        Kernels kernels = table->get(op, kind);
+        if (!kernels.many) continue;
+        std::mt19937 random(43);
+        for (int k : {1, 2, 3, 4, 5, 6, 7, 10})
+            for (std::size_t n : {0, 1, 3, 65, 2100})
+                for (int target : {-1, 0, k / 2, k - 1}) {   // −1: a buffer of its own, else one of the inputs
+                    std::vector<Crooked<T>> in;
+                    std::vector<T> expected;
+                    std::vector<void const*> pointers;
+                    for (int j = 0; j < k; ++j) {
+                        std::vector<T> values = samples<T>(random, n);
+                        if (j == 0) expected = values;
+                        else for (std::size_t i = 0; i < n; ++i) expected[i] = combine(expected[i], values[i]);
+                        in.emplace_back(values);
+                    }
+                    for (Crooked<T>& buffer : in) pointers.push_back(buffer.data());
+                    Crooked<T> own(std::vector<T>(n, T{}));
+                    Crooked<T>& out = target < 0 ? own : in[static_cast<std::size_t>(target)];
+                    kernels.many(pointers.data(), k, out.data(), n);
+                    EXPECT_TRUE(out.holds(expected)) << "operator " << int(op) << " kind " << int(kind) << " n " << n
+                                                     << " k " << k << " target " << target;
+                }
+    }
+}
+
+template <class T>
+void both(BuiltinOp op, Basic kind, Combine<T> combine) {
+    compare<T>(op, kind, combine);
+    compare_many<T>(op, kind, combine);
+}
+
+using Wide = std::uint64_t;
+template <class T> T wrapped_sum(T a, T b) { return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b)); }
+template <class T> T wrapped_product(T a, T b) { return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b)); }
+template <class T> T plain_sum(T a, T b) { return a + b; }
+template <class T> T plain_product(T a, T b) { return a * b; }
+template <class T> T larger(T a, T b) { return b < a ? a : b; }
+template <class T> T smaller(T a, T b) { return a < b ? a : b; }
+template <class T> T logical_and(T a, T b) { return static_cast<T>(a && b); }
+template <class T> T logical_or(T a, T b) { return static_cast<T>(a || b); }
+template <class T> T logical_xor(T a, T b) { return static_cast<T>(!a != !b); }
+
+template <class T>
+void check_logical(Basic kind) {
+    both<T>(BuiltinOp::land, kind, logical_and<T>);
+    both<T>(BuiltinOp::lor, kind, logical_or<T>);
+    both<T>(BuiltinOp::lxor, kind, logical_xor<T>);
+}
+
+template <class T>
+void check_bitwise(Basic kind) {
+    both<T>(BuiltinOp::band, kind, [](T a, T b) { return static_cast<T>(a & b); });
+    both<T>(BuiltinOp::bor, kind, [](T a, T b) { return static_cast<T>(a | b); });
+    both<T>(BuiltinOp::bxor, kind, [](T a, T b) { return static_cast<T>(a ^ b); });
+}
+
+template <class T>
+void check_integer(Basic kind) {
+    both<T>(BuiltinOp::max, kind, larger<T>);
+    both<T>(BuiltinOp::min, kind, smaller<T>);
+    both<T>(BuiltinOp::sum, kind, wrapped_sum<T>);
+    both<T>(BuiltinOp::prod, kind, wrapped_product<T>);
+    check_logical<T>(kind);
+    check_bitwise<T>(kind);
+}
+
+template <class T>
+void check_floating(Basic kind) {
+    both<T>(BuiltinOp::max, kind, larger<T>);
+    both<T>(BuiltinOp::min, kind, smaller<T>);
+    both<T>(BuiltinOp::sum, kind, plain_sum<T>);
+    both<T>(BuiltinOp::prod, kind, plain_product<T>);
+}
+
+template <class T>
+void check_complex(Basic kind) {
+    both<T>(BuiltinOp::sum, kind, plain_sum<T>);
+    both<T>(BuiltinOp::prod, kind, plain_product<T>);
+}
+
+template <class Value, class Index>
+struct Pair {
+    Value value;
+    Index index;
+    bool operator==(Pair const&) const = default;
+};
+
+template <class P>
+void check_pair(Basic kind) {
+    both<P>(BuiltinOp::minloc, kind, [](P a, P b) {
+        if (a.value == b.value) return P{a.value, std::min(a.index, b.index)};
+        return a.value < b.value ? a : b;
+    });
+    both<P>(BuiltinOp::maxloc, kind, [](P a, P b) {
+        if (a.value == b.value) return P{a.value, std::min(a.index, b.index)};
+        return a.value < b.value ? b : a;
+    });
+}
+
+TEST(Kernels, Integers) {
+    check_integer<std::int8_t>(Basic::int8);
+    check_integer<std::int16_t>(Basic::int16);
+    check_integer<std::int32_t>(Basic::int32);
+    check_integer<std::int64_t>(Basic::int64);
+    check_integer<std::uint8_t>(Basic::uint8);
+    check_integer<std::uint16_t>(Basic::uint16);
+    check_integer<std::uint32_t>(Basic::uint32);
+    check_integer<std::uint64_t>(Basic::uint64);
+}
+
+TEST(Kernels, FloatingPointAndComplex) {
+    check_floating<float>(Basic::float32);
+    check_floating<double>(Basic::float64);
+    check_floating<long double>(Basic::float80);
+    check_floating<Quad>(Basic::float128);
+    check_complex<std::complex<float>>(Basic::complex32);
+    check_complex<std::complex<double>>(Basic::complex64);
+    check_complex<std::complex<long double>>(Basic::complex80);
+}
+
+TEST(Kernels, LogicalsAndBytes) {
+    check_logical<std::uint8_t>(Basic::c_bool);
+    check_logical<std::int32_t>(Basic::fortran_logical);
+    check_bitwise<std::uint8_t>(Basic::byte_);
+    check_logical<double>(Basic::float64);
+}
+
+TEST(Kernels, PairsTakeTheLowerIndexOfEqualValues) {
+    check_pair<Pair<float, int>>(Basic::float_int);
+    check_pair<Pair<double, int>>(Basic::double_int);
+    check_pair<Pair<long, int>>(Basic::long_int);
+    check_pair<Pair<int, int>>(Basic::two_int);
+    check_pair<Pair<short, int>>(Basic::short_int);
+    check_pair<Pair<long double, int>>(Basic::long_double_int);
+    check_pair<Pair<float, float>>(Basic::two_real);
+    check_pair<Pair<double, double>>(Basic::two_double);
+}
+
+/// Rounding shows the grouping: sums of many operands must go from the left on every processor and at every length.
+TEST(Kernels, ManyOperandsAreGroupedFromTheLeft) {
+    constexpr std::size_t n = 777;
+    std::mt19937 random(7);
+    std::vector<std::vector<float>> in(9, std::vector<float>(n));
+    std::vector<void const*> pointers;
+    for (auto& values : in) {
+        for (float& v : values) v = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 40));
+        pointers.push_back(values.data());
+    }
+    for (KernelTable const* table : tables()) {
+        std::vector<float> out(n);
+        table->get(BuiltinOp::sum, Basic::float32).many(pointers.data(), 9, out.data(), n);
+        for (std::size_t i = 0; i < n; ++i) {
+            float expected = in[0][i];
+            for (int j = 1; j < 9; ++j) expected += in[static_cast<std::size_t>(j)][i];
+            ASSERT_EQ(out[i], expected) << i;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tutti

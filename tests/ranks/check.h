@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For the programs in this folder: CHECK(condition, "what differs: %d", value) says where and what, and ends the job. */
+#ifndef TUTTI_TESTS_CHECK_H
+#define TUTTI_TESTS_CHECK_H
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition, ...)                                                  \
+    do {                                                                       \
+        if (!(condition)) check_failed(__FILE__, __LINE__, #condition, __VA_ARGS__); \
+    } while (0)
+
+static inline void check_failed(const char *file, int line, const char *condition, const char *format, ...) {
+    int rank = -1, running = 0, ended = 0;
+    MPI_Initialized(&running);
+    MPI_Finalized(&ended);
+    running = running && !ended;
+    if (running) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "%s:%d: rank %d: not true: %s: ", file, line, rank, condition);
+    va_list values;
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+    if (running) MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+#endif

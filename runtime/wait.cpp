@@ -51,6 +51,8 @@ void Waiter::detach(Pollable* pollable) {
     pollables_ = static_cast<int>(end - pollable_);
 }
 
+void Waiter::yield() { sched_yield(); }
+
 void Waiter::wake_all() {
     for (unsigned r = 0; r < segment_.ranks(); ++r) {
         Card& card = segment_.card(r);

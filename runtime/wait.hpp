@@ -63,6 +63,17 @@ public:
         for (Pause pause(*this, why); !ready(); pause.step()) progress() ? pause.moved() : void();
     }
 
+    /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks share cores, a program
+    /// that looks again and again must not keep those it looks for from running, so in vain it costs a yield at times.
+    template <class Ready>
+    bool look(Ready&& ready) {
+        if (ready()) return true;
+        progress();
+        if (ready()) return true;
+        if (policy_ == WaitPolicy::shared && ++looks_in_vain_ % 4 == 0) yield();
+        return false;
+    }
+
     /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none).
     void wake_sleepers() {
         if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
@@ -98,12 +109,14 @@ private:
     };
 
     void wake_all();
+    static void yield();
 
     Segment const& segment_;
     Card& card_;
     WaitPolicy policy_;
     std::int64_t sleep_after_ns_;
     int first_polls_, polls_;
+    unsigned looks_in_vain_ = 0;
     Pollable* pollable_[4] = {};
     int pollables_ = 0;
 };

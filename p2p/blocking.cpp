@@ -158,18 +158,22 @@ bool iprobe(Comm& comm, int source, int tag, Status& status) {
     }
     Engine& e = engine(comm.process);
     Key key{comm.context, source, tag};
-    Unexpected* m = e.find(key);
-    if (!m) {
-        comm.process.waiter.progress();
-        m = e.find(key);
-    }
+    Unexpected* m = nullptr;
+    comm.process.waiter.look([&] { return (m = e.find(key)) != nullptr; });
     if (m) status = found(*m);
     return m != nullptr;
 }
 
 void probe(Comm& comm, int source, int tag, Status& status, char const* call) {
-    comm.process.waiter.until([&] { return iprobe(comm, source, tag, status); },
-                              reason(comm, call, source < 0 ? -1 : place_of(comm, source), tag));
+    if (source == proc_null) {
+        status = no_process();
+        return;
+    }
+    Engine& e = engine(comm.process);
+    Unexpected* m = nullptr;
+    comm.process.waiter.until([&] { return e.poll(), (m = e.find({comm.context, source, tag})) != nullptr; },
+                              reason(comm, call, peer_of(comm, source), tag));
+    status = found(*m);
 }
 
 Ref<Message> improbe(Comm& comm, int source, int tag, Status& status) {

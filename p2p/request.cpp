@@ -110,6 +110,11 @@ void RecvRequest::cancel() {
     if (active && !complete) engine(comm->process).cancel(op_);
 }
 
+Reason RecvRequest::reason(char const* call) const {
+    int source = op_.key.source;
+    return {call, source < 0 ? -1 : comm->world_rank(source), op_.key.tag, comm->context};
+}
+
 void RecvRequest::finished(Receive& op) { static_cast<Op&>(op).request->completed(); }
 
 void RecvRequest::completed() {

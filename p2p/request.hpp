@@ -14,6 +14,7 @@ public:
 
     void start() override;
     void cancel() override;
+    Reason reason(char const* call) const override { return {call, op_.peer, op_.key.tag, comm->context}; }
 
     // Requests come and go with every message: their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
@@ -36,6 +37,7 @@ public:
 
     void start() override;
     void cancel() override;
+    Reason reason(char const* call) const override;
     /// Instead of start(): receives a message that mprobe took.
     void start_with(Unexpected* message);
 

@@ -7,6 +7,7 @@
 #include "runtime/comm.hpp"
 #include "runtime/error.hpp"
 #include "runtime/object.hpp"
+#include "runtime/wait.hpp"
 
 namespace tutti {
 
@@ -27,7 +28,7 @@ class Request : public Object {
 public:
     bool complete = false;        ///< set once by progress; what it waits for is polled by the one wait
     bool persistent = false;
-    bool active = true;           ///< a persistent request between start and completion, any other until completion
+    bool active = true;           ///< false: persistent, and not started since its last completion was told
     Status status;
     Ref<Comm> comm;               ///< whose error handler hears of its errors
     std::string error_text;       ///< the sentence that belongs to status.error
@@ -36,6 +37,8 @@ public:
     virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
     /// MPI_Cancel: tries to; the outcome is in the status after completion.
     virtual void cancel() {}
+    /// For whoever waits for it in `call`.
+    virtual Reason reason(char const* call) const { return {call, -1, -1, comm ? comm->context : 0}; }
 };
 
 }  // namespace tutti

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completing requests, one, any, some or all of them (MPI 3.1, 3.7.3 to 3.7.5). A null handle and an inactive
+// persistent request count as not there, and answer with the empty status where an answer is due.
+#include <span>
+
+#include "mpi_h/entry.hpp"
+
+namespace tutti {
+namespace {
+
+using Handles = std::span<MPI_Request>;
+
+/// Null for MPI_REQUEST_NULL and inactive persistent requests.
+Request* active_in(Call& call, MPI_Request handle) {
+    if (handle == MPI_REQUEST_NULL) return nullptr;
+    Request& r = call.request(handle);
+    return r.active ? &r : nullptr;
+}
+
+/// The same for handles that have been checked.
+Request* active(MPI_Request handle) {
+    if (handle == MPI_REQUEST_NULL) return nullptr;
+    Request* r = front().tables.requests.find(handle);
+    return r->active ? r : nullptr;
+}
+
+bool ready(MPI_Request handle) {
+    Request* r = active(handle);
+    return !r || r->complete;
+}
+
+Waiter& waiter() { return front().process->waiter; }
+
+template <class Ready>
+void wait(Ready&& done, Reason const& why) {
+    waiter().until([&] { return done() || (waiter().progress(), done()); }, why);
+}
+
+Handles checked(Call& call, int count, MPI_Request* requests, char const* argument = "count") {
+    call.count(count, argument);
+    if (count > 0) call.pointer(requests, "array_of_requests");
+    Handles handles(requests, static_cast<std::size_t>(count));
+    for (MPI_Request h : handles)
+        if (h != MPI_REQUEST_NULL) call.request(h);
+    return handles;
+}
+
+/// What a completed request leaves behind once its handle is given up (or, if it is persistent, made inactive).
+struct Outcome {
+    Status status;
+    std::string sentence;
+    Ref<Comm> comm;
+
+    bool failed() const { return status.error != ErrorClass::success; }
+    /// Errors belong to the communicator of the request, if that still has a name.
+    void blame(Call& call) const {
+        if (comm && comm->handle != 0) call.on = comm.get();
+    }
+};
+
+Outcome take(MPI_Request& handle) {
+    Request* r = active(handle);
+    if (!r) return {};
+    Outcome outcome{r->status, std::move(r->error_text), r->comm};
+    if (r->persistent) {
+        r->active = false;
+    } else {
+        front().tables.requests.remove(handle);
+        handle = MPI_REQUEST_NULL;
+    }
+    return outcome;
+}
+
+/// For the calls that complete one request: its status to the user, its error to the error handler.
+void answer_one(Call& call, MPI_Request& handle, MPI_Status* status) {
+    Outcome outcome = take(handle);
+    abi::store(status, outcome.status);
+    if (!outcome.failed()) return;
+    outcome.blame(call);
+    throw Error(outcome.status.error, outcome.sentence);
+}
+
+/// For the calls that complete several: collects statuses and remembers the first error.
+class Answers {
+public:
+    Answers(Call& call, MPI_Status* statuses) : call_(call), statuses_(statuses) {}
+
+    void add(MPI_Request& handle) {
+        MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + count_;
+        ++count_;
+        Outcome outcome = take(handle);
+        abi::store(status, outcome.status);
+        if (!outcome.failed()) return set(status, MPI_SUCCESS);
+        set(status, error_code(Error(outcome.status.error, outcome.sentence), join(call_.name, ": ", outcome.sentence)));
+        if (!first_error_.empty()) return;
+        outcome.blame(call_);
+        first_error_ = join("request ", count_ - 1, " failed: ", outcome.sentence);
+    }
+    void finish() const {
+        if (!first_error_.empty()) throw Error(ErrorClass::in_status, first_error_);
+    }
+
+private:
+    static void set(MPI_Status* status, int code) {
+        if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+    }
+
+    Call& call_;
+    MPI_Status* statuses_;
+    std::size_t count_ = 0;
+    std::string first_error_;
+};
+
+/// The index of a complete request, MPI_UNDEFINED when none is; `some`: whether any is there at all.
+int first_complete(Handles handles, bool& some) {
+    some = false;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        Request* r = active(handles[i]);
+        if (!r) continue;
+        some = true;
+        if (r->complete) return static_cast<int>(i);
+    }
+    return MPI_UNDEFINED;
+}
+
+Reason reason_of_first(Call& call, Handles handles) {
+    for (MPI_Request h : handles)
+        if (Request* r = active(h); r && !r->complete) return r->reason(call.name);
+    return {call.name};
+}
+
+/// Takes every complete request of `handles`; the number of them, MPI_UNDEFINED when there is nothing to wait for.
+int take_some(Call& call, Handles handles, int* indices, MPI_Status* statuses, bool waits) {
+    bool some = false;
+    int first = first_complete(handles, some);
+    auto found = [&] { return (first = first_complete(handles, some)) != MPI_UNDEFINED || !some; };
+    if (waits) wait(found, reason_of_first(call, handles));
+    else waiter().look(found);
+    if (!some) return MPI_UNDEFINED;
+    Answers answers(call, statuses);
+    int count = 0;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        Request* r = active(handles[i]);
+        if (!r || !r->complete) continue;
+        indices[count++] = static_cast<int>(i);
+        answers.add(handles[i]);
+    }
+    answers.finish();
+    return count;
+}
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Wait)
+int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+    return enter("MPI_Wait", [&](Call& call) {
+        call.pointer(request, "request");
+        if (Request* r = active_in(call, *request))
+            if (!r->complete) wait([r] { return r->complete; }, r->reason(call.name));
+        answer_one(call, *request, status);
+    });
+}
+
+TUTTI_FUNCTION(Test)
+int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    return enter("MPI_Test", [&](Call& call) {
+        call.pointer(request, "request");
+        call.pointer(flag, "flag");
+        Request* r = active_in(call, *request);
+        *flag = !r || waiter().look([r] { return r->complete; });
+        if (*flag) answer_one(call, *request, status);
+    });
+}
+
+TUTTI_FUNCTION(Waitall)
+int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+    return enter("MPI_Waitall", [&](Call& call) {
+        Handles handles = checked(call, count, array_of_requests);
+        std::size_t done = 0;   // those before it are complete and stay so
+        wait([&] {
+            while (done < handles.size() && ready(handles[done])) ++done;
+            return done == handles.size();
+        }, reason_of_first(call, handles));
+        Answers answers(call, array_of_statuses);
+        for (MPI_Request& h : handles) answers.add(h);
+        answers.finish();
+    });
+}
+
+TUTTI_FUNCTION(Testall)
+int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+    return enter("MPI_Testall", [&](Call& call) {
+        call.pointer(flag, "flag");
+        Handles handles = checked(call, count, array_of_requests);
+        std::size_t done = 0;
+        *flag = waiter().look([&] {
+            while (done < handles.size() && ready(handles[done])) ++done;
+            return done == handles.size();
+        });
+        if (!*flag) return;
+        Answers answers(call, array_of_statuses);
+        for (MPI_Request& h : handles) answers.add(h);
+        answers.finish();
+    });
+}
+
+TUTTI_FUNCTION(Waitany)
+int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
+    return enter("MPI_Waitany", [&](Call& call) {
+        call.pointer(indx, "index");
+        Handles handles = checked(call, count, array_of_requests);
+        bool some = false;
+        wait([&] { return (*indx = first_complete(handles, some)) != MPI_UNDEFINED || !some; },
+             reason_of_first(call, handles));
+        if (*indx == MPI_UNDEFINED) abi::store(status, {});
+        else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
+    });
+}
+
+TUTTI_FUNCTION(Testany)
+int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
+    return enter("MPI_Testany", [&](Call& call) {
+        call.pointer(indx, "index");
+        call.pointer(flag, "flag");
+        Handles handles = checked(call, count, array_of_requests);
+        bool some = false;
+        *flag = waiter().look([&] { return (*indx = first_complete(handles, some)) != MPI_UNDEFINED || !some; });
+        if (!*flag) return;
+        if (*indx == MPI_UNDEFINED) abi::store(status, {});
+        else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
+    });
+}
+
+TUTTI_FUNCTION(Waitsome)
+int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                  MPI_Status array_of_statuses[]) {
+    return enter("MPI_Waitsome", [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        Handles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        *outcount = take_some(call, handles, array_of_indices, array_of_statuses, true);
+    });
+}
+
+TUTTI_FUNCTION(Testsome)
+int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                  MPI_Status array_of_statuses[]) {
+    return enter("MPI_Testsome", [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        Handles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        *outcount = take_some(call, handles, array_of_indices, array_of_statuses, false);
+    });
+}
+
+TUTTI_FUNCTION(Request_get_status)
+int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+    return enter("MPI_Request_get_status", [&](Call& call) {
+        call.pointer(flag, "flag");
+        Request* r = active_in(call, request);
+        *flag = !r || waiter().look([r] { return r->complete; });
+        if (*flag) abi::store(status, r ? r->status : Status{});
+    });
+}
+
+TUTTI_FUNCTION(Request_free)
+int PMPI_Request_free(MPI_Request* request) {
+    return enter("MPI_Request_free", [&](Call& call) {
+        call.pointer(request, "request");
+        call.request(*request);
+        front().tables.requests.remove(*request);
+        *request = MPI_REQUEST_NULL;
+    });
+}
+
+TUTTI_FUNCTION(Cancel)
+int PMPI_Cancel(MPI_Request* request) {
+    return enter("MPI_Cancel", [&](Call& call) {
+        call.pointer(request, "request");
+        Request& r = call.request(*request);
+        call.on = r.comm ? r.comm.get() : call.on;
+        if (!r.active) fail(ErrorClass::request, "request is persistent and not active (MPI_Start)");
+        r.cancel();
+    });
+}
+
+TUTTI_FUNCTION(Test_cancelled)
+int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+    return enter("MPI_Test_cancelled", [&](Call& call) {
+        call.pointer(status, "status");
+        call.pointer(flag, "flag");
+        *flag = abi::status_cancelled(*status);
+    });
+}
+
+TUTTI_FUNCTION(Start)
+int PMPI_Start(MPI_Request* request) {
+    return enter("MPI_Start", [&](Call& call) {
+        call.pointer(request, "request");
+        Request& r = call.request(*request);
+        call.on = r.comm ? r.comm.get() : call.on;
+        if (r.persistent && r.active) fail(ErrorClass::request, "request is active already; complete it first");
+        r.start();
+    });
+}
+
+TUTTI_FUNCTION(Startall)
+int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
+    return enter("MPI_Startall", [&](Call& call) {
+        Handles handles = checked(call, count, array_of_requests);
+        for (std::size_t i = 0; i < handles.size(); ++i) {
+            Request& r = call.request(handles[i]);
+            call.on = r.comm ? r.comm.get() : call.on;
+            if (r.persistent && r.active) fail(ErrorClass::request, "request ", i, " is active already");
+            r.start();
+        }
+    });
+}

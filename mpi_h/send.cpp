@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sending in all modes, blocking, nonblocking and persistent, and the buffer of buffered sends (MPI 3.1, 3.4 to 3.9).
+#include "mpi_h/entry.hpp"
+#include "p2p/request.hpp"
+
+namespace tutti {
+namespace {
+
+using p2p::Data;
+using p2p::Mode;
+
+static_assert(p2p::SendBuffer::overhead == MPI_BSEND_OVERHEAD);
+
+/// The arguments that all sends share, as the program gave them.
+struct Outgoing {
+    void const* buf;
+    int count;
+    MPI_Datatype datatype;
+    int dest, tag;
+    MPI_Comm comm;
+};
+
+/// Checks them and calls `body(comm, type)`.
+template <class Body>
+inline int with(char const* name, Outgoing const& a, Body&& body) {
+    return enter(name, [&](Call& call) {
+        Comm& comm = call.comm(a.comm);
+        Datatype& type = call.type(a.datatype);
+        call.count(a.count);
+        call.rank(comm, a.dest, "dest");
+        call.tag(a.tag);
+        call.buffer(a.buf, a.count, type);
+        body(call, comm, type);
+    });
+}
+
+inline int send(char const* name, Outgoing const& a, Mode mode) {
+    return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
+        p2p::send(comm, Data::of(a.buf, a.count, type), abi::rank_in(a.dest), a.tag, mode, call.name);
+    });
+}
+
+int isend(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+    return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
+        call.pointer(request, "request");
+        auto made = p2p::isend(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);
+        *request = front().tables.requests.add(made.detach());
+    });
+}
+
+int send_init(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+    return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
+        call.pointer(request, "request");
+        auto made = p2p::send_init(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);
+        *request = front().tables.requests.add(made.detach());
+    });
+}
+
+}  // namespace
+}  // namespace tutti
+
+using tutti::p2p::Mode;
+
+TUTTI_FUNCTION(Send)
+int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Send", {buf, count, datatype, dest, tag, comm}, Mode::standard);
+}
+
+TUTTI_FUNCTION(Bsend)
+int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Bsend", {buf, count, datatype, dest, tag, comm}, Mode::buffered);
+}
+
+TUTTI_FUNCTION(Ssend)
+int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Ssend", {buf, count, datatype, dest, tag, comm}, Mode::synchronous);
+}
+
+TUTTI_FUNCTION(Rsend)
+int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Rsend", {buf, count, datatype, dest, tag, comm}, Mode::ready);
+}
+
+TUTTI_FUNCTION(Isend)
+int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+    return tutti::isend("MPI_Isend", {buf, count, datatype, dest, tag, comm}, Mode::standard, request);
+}
+
+TUTTI_FUNCTION(Ibsend)
+int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+    return tutti::isend("MPI_Ibsend", {buf, count, datatype, dest, tag, comm}, Mode::buffered, request);
+}
+
+TUTTI_FUNCTION(Issend)
+int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+    return tutti::isend("MPI_Issend", {buf, count, datatype, dest, tag, comm}, Mode::synchronous, request);
+}
+
+TUTTI_FUNCTION(Irsend)
+int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+    return tutti::isend("MPI_Irsend", {buf, count, datatype, dest, tag, comm}, Mode::ready, request);
+}
+
+TUTTI_FUNCTION(Send_init)
+int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+    return tutti::send_init("MPI_Send_init", {buf, count, datatype, dest, tag, comm}, Mode::standard, request);
+}
+
+TUTTI_FUNCTION(Bsend_init)
+int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+    return tutti::send_init("MPI_Bsend_init", {buf, count, datatype, dest, tag, comm}, Mode::buffered, request);
+}
+
+TUTTI_FUNCTION(Ssend_init)
+int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+    return tutti::send_init("MPI_Ssend_init", {buf, count, datatype, dest, tag, comm}, Mode::synchronous, request);
+}
+
+TUTTI_FUNCTION(Rsend_init)
+int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+    return tutti::send_init("MPI_Rsend_init", {buf, count, datatype, dest, tag, comm}, Mode::ready, request);
+}
+
+TUTTI_FUNCTION(Buffer_attach)
+int PMPI_Buffer_attach(void* buffer, int size) {
+    return tutti::enter("MPI_Buffer_attach", [&](tutti::Call& call) {
+        if (size < 0) tutti::fail(tutti::ErrorClass::arg, "size is ", size, " but must be at least 0");
+        call.pointer(buffer, "buffer");
+        tutti::p2p::attach(*tutti::front().process, buffer, static_cast<std::size_t>(size));
+    });
+}
+
+TUTTI_FUNCTION(Buffer_detach)
+int PMPI_Buffer_detach(void* buffer_addr, int* size) {
+    return tutti::enter("MPI_Buffer_detach", [&](tutti::Call& call) {
+        call.pointer(buffer_addr, "buffer_addr");
+        call.pointer(size, "size");
+        auto [memory, bytes] = tutti::p2p::detach(*tutti::front().process, call.name);
+        *static_cast<void**>(buffer_addr) = memory;
+        *size = static_cast<int>(bytes);
+    });
+}

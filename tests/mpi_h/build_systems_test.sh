@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Other projects' build systems find us: CMake's own find_package(MPI) through the wrappers and through MPI_HOME, and
+# pkg-config under every name that MPI has there. In the build tree and in a moved installation.
+. "$(dirname "$0")/lib.sh"
+install_and_move moved   # FindMPI splits what wrappers print at spaces, so the name has none
+
+mkdir "$work/project"
+cp "$here/hello.c" "$work/project/hello.c"
+cp "$here/hello.c" "$work/project/hello.cpp"
+cat >"$work/project/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.16)
+project(Guest LANGUAGES C CXX)
+find_package(MPI 3.1 REQUIRED COMPONENTS C CXX)
+add_executable(hello_c hello.c)
+target_link_libraries(hello_c MPI::MPI_C)
+add_executable(hello_cxx hello.cpp)
+target_link_libraries(hello_cxx MPI::MPI_CXX)
+message(STATUS "library: ${MPI_C_LIBRARIES}")
+message(STATUS "header: ${MPI_C_INCLUDE_DIRS}")
+message(STATUS "launcher: ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG}")
+EOF
+
+# with_cmake PLACE HOW: HOW is how find_package learns of us.
+with_cmake() {
+    local place=$1 folder
+    folder=$(mktemp -d "$work/cmakeXXXX")
+    case $2 in
+    path) PATH="$place/bin:$PATH" cmake -S "$work/project" -B "$folder" >"$folder/log" 2>&1 ;;
+    home) cmake -S "$work/project" -B "$folder" -DMPI_HOME="$place" >"$folder/log" 2>&1 ;;
+    compiler) CC="$place/bin/mpicc" CXX="$place/bin/mpicxx" cmake -S "$work/project" -B "$folder" -DMPI_HOME="$place" >"$folder/log" 2>&1 ;;
+    esac || { fail "cmake ($2) in $place"; cat "$folder/log"; return; }
+    if [ "$2" != compiler ]; then
+        grep -q "library: $place/.*libmpi\.so" "$folder/log" || fail "cmake ($2) found another library: $(grep library: "$folder/log")"
+        grep -q "header: $place/include" "$folder/log" || fail "cmake ($2) found another header: $(grep header: "$folder/log")"
+    fi
+    grep -q "launcher: $place/bin/mpiexec -n" "$folder/log" || fail "cmake ($2) found another launcher: $(grep launcher: "$folder/log")"
+    cmake --build "$folder" >"$folder/build.log" 2>&1 || { fail "building with cmake ($2)"; cat "$folder/build.log"; return; }
+    for program in hello_c hello_cxx; do
+        equal "$program ($2)" "hello from 0 of 1" "$("$folder/$program")"
+        equal "$program ($2) on 2 ranks" "hello from 0 of 2;hello from 1 of 2;" \
+            "$("$place/bin/mpiexec" -n 2 "$folder/$program" | sort | tr '\n' ';')"
+    done
+}
+
+with_pkg_config() {
+    local place=$1 folder name
+    folder=$(dirname "$(find "$place" -name tutti.pc -not -path '*/install/*' -print -quit)")
+    for name in mpich mpi mpi-c tutti; do
+        export PKG_CONFIG_PATH=$folder
+        pkg-config --exists "$name" || { fail "pkg-config does not know $name"; continue; }
+        # Paths with spaces come out escaped for a shell.
+        eval "gcc '$here/hello.c' -o '$work/hello_$name' $(pkg-config --cflags --libs "$name")" || fail "building with $name.pc"
+        equal "$name.pc" "hello from 0 of 1" "$("$work/hello_$name")"
+    done
+    equal "version in tutti.pc" "$(sed -n 's/^#define TUTTI_VERSION .*"\(.*\)"/\1/p' "$place/include/mpi.h")" \
+        "$(pkg-config --modversion tutti)"
+}
+
+for place in "$build" "$moved"; do
+    echo "in $place"
+    with_pkg_config "$place"
+    for how in path home compiler; do
+        with_cmake "$place" $how
+    done
+done
+finish

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A program that was built with MPICH and calls what Tutti does not offer: it starts, and the call ends the whole job
+# with a sentence. The same program built with our mpicc does not link, and compiling it names the function.
+. "$(dirname "$0")/lib.sh"
+
+cat >"$work/guest.c" <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+#ifdef AS_MPICH_DECLARES_IT
+int MPI_File_open(MPI_Comm, const char *, int, MPI_Info, MPI_File *);
+#endif
+int main(int argc, char **argv) {
+    int rank;
+    MPI_File file;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 1) for (;;) pause();
+    MPI_File_open(MPI_COMM_WORLD, "name", 0, MPI_INFO_NULL, &file);
+    puts("came back");
+    return 0;
+}
+EOF
+cat >"$work/early.c" <<'EOF'
+int MPI_Session_init(int, int, int *);
+int main(void) {
+    int session;
+    return MPI_Session_init(0, 0, &session);
+}
+EOF
+like_mpich() { gcc -DAS_MPICH_DECLARES_IT -I"$build/include" "$1" -o "$2" -L"$build/lib" -Wl,-rpath,"$build/lib" -lmpich -lmpi; }
+
+like_mpich "$work/guest.c" "$work/guest" || fail "linking with libmpich.so"
+out=$(timeout 20 "$build/bin/mpiexec" -n 3 "$work/guest" 2>&1)
+code=$?
+{ [ $code -ne 0 ] && [ $code -ne 124 ]; } || fail "the job ended with code $code"
+has "the sentence" "Tutti does not offer MPI_File_open yet (it belongs to files)" "$out"
+lacks "after the call" "came back" "$out"
+
+like_mpich "$work/early.c" "$work/early" || fail "linking with libmpich.so"
+out=$("$work/early" 2>&1) && fail "MPI_Session_init before MPI_Init succeeded"
+has "before MPI_Init" "Tutti does not offer MPI_Session_init yet (it belongs to sessions)" "$out"
+
+out=$("$build/bin/mpicc" -Werror=implicit-function-declaration -c "$work/guest.c" -o "$work/guest.o" 2>&1) && fail "mpi.h declares MPI_File_open"
+has "the compiler's error" MPI_File_open "$out"
+"$build/bin/mpicc" -w "$work/guest.c" -o "$work/guest2" 2>/dev/null && fail "libmpi.so has MPI_File_open"
+finish

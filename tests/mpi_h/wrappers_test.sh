@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The compiler wrappers, in the build tree and in a moved installation whose path has a space: what they tell, what
+# they call, and programs that they build.
+. "$(dirname "$0")/lib.sh"
+install_and_move "moved place"
+
+tells() {
+    local bin=$1/bin lib=$2 inc=$1/include out
+    equal "-showme:command" gcc "$("$bin/mpicc" -showme:command)"
+    equal "-showme:incdirs" "$inc" "$("$bin/mpicc" -showme:incdirs)"
+    equal "-showme:libdirs" "$lib" "$("$bin/mpicc" -showme:libdirs)"
+    equal "-showme:libs" mpi "$("$bin/mpicc" -showme:libs)"
+    has "-showme:version" "$(sed -n 's/^#define TUTTI_VERSION .*"\(.*\)"/\1/p' "$inc/mpi.h")" "$("$bin/mpicc" -showme:version)"
+    out=$("$bin/mpicc" -showme:compile)
+    has "-showme:compile" "-I$inc" "${out//\'/}"
+    lacks "-showme:compile" -lmpi "$out"
+    out=$("$bin/mpicc" -showme:link)
+    has "-showme:link" "-L$lib" "${out//\'/}"
+    has "-showme:link" -lmpi "$out"
+    lacks "-showme:link" gcc "$out"
+    out=$("$bin/mpicc" -compile-info)
+    has "-compile-info" "gcc " "$out"
+    lacks "-compile-info" -lmpi "$out"
+    out=$("$bin/mpicc" -link-info)
+    has "-link-info" -lmpi "$out"
+    out=$("$bin/mpicxx" -show a.cpp -o a)
+    has "-show" "g++ " "$out"
+    has "-show" "a.cpp -o a" "$out"
+    has "-show links" "-Wl,-rpath,$lib" "${out//\'/}"
+    for stop in -c -S -E -M -MM -fsyntax-only; do
+        lacks "$stop does not link" -lmpi "$("$bin/mpicc" -show $stop a.c)"
+    done
+    has "-MMD links" -lmpi "$("$bin/mpicc" -show -MMD a.c)"
+    lacks "no files, no libraries" -lmpi "$("$bin/mpicc" -v 2>&1)"
+    has "--help" -showme "$("$bin/mpicc" --help)"
+    for name in mpicc mpicxx mpic++; do
+        "$bin/$name" --cray-print-opts=cflags >/dev/null 2>&1 && fail "$name accepts --cray-print-opts"
+        "$bin/$name" -showme:nonsense >/dev/null 2>&1 && fail "$name accepts -showme:nonsense"
+    done
+    :
+}
+
+compilers() {
+    local bin=$1/bin
+    equal "-cc=" clang "$("$bin/mpicc" -cc=clang -showme:command)"
+    equal "MPICH_CC" my-cc "$(MPICH_CC=my-cc "$bin/mpicc" -showme:command)"
+    equal "OMPI_CC" my-cc "$(OMPI_CC=my-cc "$bin/mpicc" -showme:command)"
+    equal "MPICH_CXX" my-cxx "$(MPICH_CXX=my-cxx "$bin/mpic++" -showme:command)"
+    equal "OMPI_FC" my-fc "$(OMPI_FC=my-fc "$bin/mpifort" -showme:command)"
+    has "two words" "ccache gcc " "$(MPICH_CC='ccache gcc' "$bin/mpicc" -show a.c)"
+    has "a missing compiler" "'no-such-cc' is not installed" "$("$bin/mpicc" -cc=no-such-cc a.c 2>&1)"
+}
+
+builds() {
+    local bin=$1/bin out
+    mkdir -p "$work/a b"
+    cp "$here/hello.c" "$work/a b/hello c.c"
+    echo '#include <mpi.h>
+#include <cstdio>
+int main() { std::puts(TEXT); return MPI_Wtime() < 0; }' >"$work/a b/text.cpp"
+    (cd "$work/a b" && "$bin/mpicc" -Wall -Werror "hello c.c" -o hello) || fail "mpicc"
+    equal "a program of one" "hello from 0 of 1" "$("$work/a b/hello")"
+    "$bin/mpicc" -c "$work/a b/hello c.c" -o "$work/hello.o" && "$bin/mpicc" "$work/hello.o" -o "$work/hello2" || fail "mpicc -c"
+    equal "linked apart" "hello from 0 of 1" "$("$work/hello2")"
+    "$bin/mpicxx" '-DTEXT="a  b"' "$work/a b/text.cpp" -o "$work/text" || fail "mpicxx"
+    equal "an argument with quotes and spaces" "a  b" "$("$work/text")"
+    out=$("$bin/mpicxx" -show '-DTEXT="a  b"' "$work/a b/text.cpp" -o "$work/text3")
+    eval "$out" || fail "-show prints what a shell can run: $out"
+    equal "run what -show printed" "a  b" "$("$work/text3")"
+    (cd "$1" && PATH="$bin:$PATH" && mpicc "$work/hello.o" -o "$work/hello4") || fail "mpicc found in PATH"
+    ln -sf "$bin/mpicc" "$work/link" && "$work/link" "$work/hello.o" -o "$work/hello5" || fail "mpicc behind a link"
+    readelf -d "$work/text" | grep -q 'libmpi\.so\.12' || fail "the program does not ask for libmpi.so.12"
+}
+
+for place in "$build" "$moved"; do
+    echo "in $place"
+    lib=$(cd "$(dirname "$(find "$place" -name libmpi.so.12 -print -quit)")" && pwd)
+    tells "$place" "$lib"
+    compilers "$place"
+    builds "$place"
+done
+for name in mpicc mpicxx mpic++ mpifort mpif90 mpif77; do
+    [ -x "$moved/bin/$name" ] || fail "$name is not installed"
+done
+finish

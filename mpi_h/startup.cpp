@@ -13,6 +13,7 @@
 #include "coll/collectives.hpp"
 #include "mpi_h/entry.hpp"
 #include "mpi_h/info_env.hpp"
+#include "p2p/p2p.hpp"
 #include "runtime/launch.hpp"
 
 namespace tutti {
@@ -86,6 +87,7 @@ void start(Front& f, int thread_level) {
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
     f.process = std::make_unique<Process>(*f.segment, rank, std::move(variables));
+    p2p::start(*f.process);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);
     f.stage = Stage::running;
@@ -97,6 +99,7 @@ void finish(Front& f) {
     Process& process = *f.process;
     process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
     process.world->attributes.clear(*process.world);
+    p2p::finish(process, "MPI_Finalize");          // what was sent has left before its memory goes
     coll::barrier(*process.world);
     process.card().state.store(RankState::finalised, std::memory_order_release);
     f.stage = Stage::after;

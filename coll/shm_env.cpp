@@ -21,6 +21,13 @@ FramePool& ShmMemory::frames() { return comm_.process.frames; }
 
 std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).staging_bytes; }
 
+void ShmMemory::reserve_staging(std::size_t bytes) {
+    ProcessState& node = state_of(comm_.process);
+    if (bytes <= node.staging_bytes) return;
+    if (node.staging != 0) comm_.process.heap.release(std::exchange(node.staging, 0));
+    node.staging_bytes = bytes;
+}
+
 std::uint64_t ShmMemory::staging_offset() {
     ProcessState& node = state_of(comm_.process);
     if (node.staging == 0) node.staging = comm_.process.heap.allocate(node.staging_bytes);

@@ -16,7 +16,10 @@ public:
     ShmMemory(Comm const& comm, char const* operation) : comm_(comm), operation_(operation) {}
 
     FramePool& frames();
+    /// How much staging memory an algorithm should be content with.
     std::size_t staging_bytes() const;
+    /// For elements larger than that; before expose.
+    void reserve_staging(std::size_t bytes);
 
 protected:
     struct Awaiter {

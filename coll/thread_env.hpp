@@ -39,6 +39,10 @@ public:
 
     FramePool& frames() { return frames_; }
     std::size_t staging_bytes() const { return world_.staging_bytes; }
+    void reserve_staging(std::size_t bytes) {
+        auto& mine = world_.stagings[static_cast<std::size_t>(rank_)];
+        if (mine.size() < bytes) mine.resize(bytes);
+    }
 
     /// Drives a task to its end: resumes whoever waits once its flag has come.
     void drive(Task task) {

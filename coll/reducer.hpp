@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Combining packed operands: the kernel of a built-in operator, or a user's function with operands laid out as it
+// expects them. Operands are given in rank order; operators need not commute.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "coll/arguments.hpp"
+
+namespace tutti::coll {
+
+class Reducer {
+public:
+    explicit Reducer(ReduceArgs const& args) : args_(args), element_(static_cast<std::size_t>(args.type->size())) {}
+
+    std::size_t element_bytes() const { return element_; }
+
+    /// out = in[0] op … op in[k − 1], `n` packed elements each; `out` may be one of the operands.
+    void combine(void const* const* in, int k, void* out, std::size_t n) {
+        if (n == 0) return;
+        if (args_.kernel_k) args_.kernel_k(in, k, out, n);
+        else combine_by_user(in, k, out, n);
+    }
+
+private:
+    /// An operand in the user's layout, with room for lower bounds below zero.
+    struct Laid {
+        std::vector<std::byte> memory;
+        std::byte* origin = nullptr;
+    };
+
+    Laid lay_out(void const* packed, std::int64_t n) const {
+        Datatype const& t = *args_.type;
+        std::int64_t low = std::min<std::int64_t>(0, t.true_lb()) + std::min<std::int64_t>(0, t.extent() * (n - 1));
+        std::int64_t high = std::max<std::int64_t>(0, t.true_lb() + t.true_extent()) + std::max<std::int64_t>(0, t.extent() * (n - 1));
+        Laid laid;
+        laid.memory.resize(static_cast<std::size_t>(high - low) + 16);
+        auto start = reinterpret_cast<std::uintptr_t>(laid.memory.data() - low);
+        laid.origin = laid.memory.data() - low + (16 - start % 16) % 16;   // aligned as malloc would
+        t.unpack(laid.origin, n, 0, packed, static_cast<std::size_t>(n) * element_);
+        return laid;
+    }
+
+    void combine_by_user(void const* const* in, int k, void* out, std::size_t count) const {
+        auto n = static_cast<std::int64_t>(count);
+        Laid sum = lay_out(in[k - 1], n);
+        for (int i = k - 2; i >= 0; --i) {
+            Laid operand = lay_out(in[i], n);
+            args_.op->apply(operand.origin, sum.origin, n, *args_.type);
+        }
+        args_.type->pack(sum.origin, n, 0, out, count * element_);
+    }
+
+    ReduceArgs const& args_;
+    std::size_t element_;
+};
+
+/// This rank's own operand: `in`, or `out` in place.
+inline ConstBuffer operand(ReduceArgs const& a) { return {a.in ? a.in : a.out, a.count, a.type}; }
+inline Buffer result(ReduceArgs const& a) { return {a.out, a.count, a.type}; }
+
+}  // namespace tutti::coll

@@ -22,25 +22,18 @@ Ref<Comm> assemble(Process& process, Ref<Group> group, std::uint64_t context, st
 }
 
 void read_placement(Process& process, ProcessState& node, std::vector<std::string>& complaints) {
-    auto machine = topo::Machine::from_text(process.segment.machine());
-    if (machine) {
-        node.machine = *machine;
-    } else {
+    if (auto map = topo::NodeMap::from_text(process.segment.machine())) {
+        node.machine = map->machine;
+        node.placement = map->placement;
+    }
+    if (node.placement.pu.size() != process.segment.ranks()) {   // no launcher told: ranks in order on nameless cores
         std::vector<int> numbers(std::max(1u, process.segment.header().usable_cores));
         std::iota(numbers.begin(), numbers.end(), 0);
         node.machine = topo::Machine::plain(numbers);
+        node.placement = topo::place_in_order(node.machine, static_cast<int>(process.segment.ranks()));
     }
-    unsigned const ranks = process.segment.ranks();
-    node.placement = topo::place_in_order(node.machine, static_cast<int>(ranks));
-    bool known = true;
-    for (unsigned r = 0; r < ranks; ++r) {
-        int place = process.segment.card(r).place;
-        known = known && place >= 0 && place < static_cast<int>(node.machine.pus.size());
-        if (known) node.placement.pu[r] = place;
-    }
-    if (known) node.placement.fixed = true;
-    else if (!node.placement.fixed) node.placement = topo::place_in_order(node.machine, static_cast<int>(ranks));
-    if (auto levels = topo::parse_hierarchy(process.variables.hierarchy)) node.levels = *levels;
+    if (process.variables.deterministic) node.levels = {false, {}};   // flat: operands in rank order
+    else if (auto levels = topo::parse_hierarchy(process.variables.hierarchy)) node.levels = *levels;
     else complaints.push_back("TUTTI_HIERARCHY: " + levels.error());
 }
 
@@ -73,7 +66,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
     auto node = std::make_unique<ProcessState>();
     node->settings = parse_settings(process.variables.coll, complaints);
     read_placement(process, *node, complaints);
-    node->staging_bytes = 16 * process.variables.staging;
+    node->staging_bytes = node->staging_room = 16 * process.variables.staging;
     process.collectives = std::move(node);
 
     std::vector<int> everybody(static_cast<std::size_t>(process.size()));

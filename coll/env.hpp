@@ -75,6 +75,11 @@ public:
         mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), Memory::best_way()};
         return mine_.exposure.way;
     }
+    /// Shows staging memory only: the data does not lie in one piece.
+    Way expose_staged() {
+        mine_.exposure = {0, Memory::staging_offset(), Way::staged};
+        return Way::staged;
+    }
     /// What `peer` shows; valid after until(peer, …).
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
     /// Copies from a peer's own memory in one copy. False when the system does not allow it (any more): the bytes must

@@ -23,14 +23,14 @@ std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).st
 
 void ShmMemory::reserve_staging(std::size_t bytes) {
     ProcessState& node = state_of(comm_.process);
-    if (bytes <= node.staging_bytes) return;
+    if (bytes <= node.staging_room) return;
     if (node.staging != 0) comm_.process.heap.release(std::exchange(node.staging, 0));
-    node.staging_bytes = bytes;
+    node.staging_room = bytes;
 }
 
 std::uint64_t ShmMemory::staging_offset() {
     ProcessState& node = state_of(comm_.process);
-    if (node.staging == 0) node.staging = comm_.process.heap.allocate(node.staging_bytes);
+    if (node.staging == 0) node.staging = comm_.process.heap.allocate(node.staging_room);
     return node.staging;
 }
 

@@ -42,7 +42,8 @@ struct ProcessState final : Extension {
     topo::LevelChoice levels;
     Settings settings;
     std::uint64_t staging = 0;                ///< offset of this rank's staging memory, 0: not allocated yet
-    std::size_t staging_bytes = 0;            ///< reserved; memory is used where touched
+    std::size_t staging_bytes = 0;            ///< what algorithms reckon with: the same in every rank of the job
+    std::size_t staging_room = 0;             ///< what is allocated, or will be: more after a type with huge elements
 };
 
 inline CommState& state_of(Comm const& comm) { return static_cast<CommState&>(*comm.collectives); }

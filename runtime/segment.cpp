@@ -66,7 +66,6 @@ Segment Segment::create(unsigned ranks, std::string_view machine) {
         Segment segment(descriptor, base, layout.bytes);
         for (unsigned r = 0; r < ranks; ++r) {
             segment.card(r).world_rank = static_cast<std::int32_t>(r);
-            segment.card(r).place = -1;
         }
         return segment;
     }

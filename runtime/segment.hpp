@@ -23,7 +23,6 @@ struct alignas(cache_line) Card {
     std::atomic<RankState> state;
     std::atomic<std::int32_t> pid;            ///< as the rank sees itself; CMA needs it
     std::int32_t world_rank;                  ///< written by the launcher
-    std::int32_t place;                       ///< index into the machine's processing units, −1: not known
     std::atomic<std::int32_t> abort_code;     ///< valid when state is aborted
     char abort_text[256];                     ///< zero-ended sentence, likewise
 

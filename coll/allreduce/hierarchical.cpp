@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce over any number of levels, in blocks: the members of each team share the work by index range on the way up,
+// leaders pass the result on while the next block goes up. 2 L steps per block.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.B. The argument why buffers are reused safely: tree_reduction.hpp.
+#include "coll/tree_reduction.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task hierarchical(Env& env, ReduceArgs const& a) {
+    TreeReduction<Env> reduction(env, a, -1, a.parameters[0], a.parameters[1]);
+    co_await reduction.run();
+}
+
+constexpr Parameter hierarchical_parameters[] = {
+    {"chunk", 32768, "bytes of a block"},
+    {"share", 512, "bytes below which a member's share of a block is not divided further"},
+};
+constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
+    "hierarchical", "teams reduce by index range, level after level, and pass the result down", "XHC, section IV.B",
+    needs_commutative, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
+
+}  // namespace tutti::coll::algorithms::allreduce

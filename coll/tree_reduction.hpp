@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reduction that reduce and allreduce share: over any number of levels, in blocks, two of them under way.
+//
+// Up: every member stages its block; the members of a team reduce one share of it each, straight from all members'
+// staging memory in one pass, into the leader's memory; the leader is then a member of the next team. Down (allreduce):
+// each leader's copy of the result is read by its team, leaders first. While block b goes up, block b − 1 comes down.
+//
+// Counters, level L = number of levels: ready[l] my data of level l lies there; ack[l] my share of level l is done;
+// ready[L] the result lies with me; ack[L] I have read the result. A buffer of block b is written again for block
+// b + 2, after the acks of b by all who read it; a leader's upper buffers are written by its team only after the
+// leader's ready[0] for that block, which the leader raises only when they are free.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.B and C; leaders take a share of the work as well.
+#pragma once
+
+#include <vector>
+
+#include "coll/algorithm.hpp"
+#include "coll/reducer.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class TreeReduction {
+public:
+    /// `root`: whose result it is, or −1: everybody's. All ranks give the same chunk and share, in bytes.
+    TreeReduction(Env& env, ReduceArgs const& args, int root, std::size_t chunk, std::size_t smallest_share)
+        : env_(env), a_(args), root_(root), levels_(env.hierarchy().levels()), mine_(env.hierarchy().levels_of(env.rank(), root)),
+          reducer_(args), smallest_share_(smallest_share) {
+        std::size_t const element = std::max<std::size_t>(1, reducer_.element_bytes());
+        std::size_t const buffers = static_cast<std::size_t>(levels_ + 2) * depth;
+        std::size_t const whole = std::max(element, args.bytes());
+        block_ = std::max(element, std::min({chunk, whole, env.staging_bytes() / buffers}) / element * element);
+        stride_ = (block_ + cache_line - 1) / cache_line * cache_line;
+        env.reserve_staging(stride_ * buffers);
+        blocks_ = (args.bytes() + block_ - 1) / block_;
+    }
+
+    Task run() { return run_in(env_, *this); }
+
+private:
+    static constexpr std::uint64_t depth = 2;
+
+    // Coroutines take the environment first: their frames come from its pool.
+    static Task run_in(Env& env, TreeReduction& t) {
+        env.expose_staged();
+        for (std::uint64_t b = 0; b < t.blocks_; ++b) {
+            co_await up(env, t, b);
+            if (t.root_ < 0 && b > 0) co_await down(env, t, b - 1);
+        }
+        if (t.root_ < 0 && t.blocks_ > 0) co_await down(env, t, t.blocks_ - 1);
+        co_await freed(env, t, t.blocks_);
+    }
+
+    topo::Team team(int level) const { return env_.hierarchy().team(level, env_.rank(), root_); }
+    bool top() const { return mine_ == levels_ && team(levels_ - 1).i_lead; }
+    std::size_t length(std::uint64_t b) const { return std::min(block_, a_.bytes() - b * block_); }
+    /// Buffer `level` of block b in a staging memory: 0 own data, l + 1 the result of the team led at level l.
+    std::byte* buffer(std::byte* staging, int level, std::uint64_t b) const {
+        return staging + (static_cast<std::uint64_t>(level) * depth + b % depth) * stride_;
+    }
+    int down_buffer() const { return top() ? levels_ : levels_ + 1; }
+
+    /// Waits until everybody has read what this rank laid out for the blocks before `count`.
+    static Task freed(Env& env, TreeReduction& t, std::uint64_t count) {
+        if (count == 0) co_return;
+        for (int level = 0; level < t.mine_; ++level) {
+            topo::Team const team = t.team(level);
+            for (int member : team.members) {
+                if (member == env.rank()) continue;
+                co_await env.until_ack(member, level, count);
+                if (team.i_lead && t.root_ < 0) co_await env.until_ack(member, t.levels_, count);
+            }
+        }
+    }
+
+    static Task up(Env& env, TreeReduction& t, std::uint64_t b) {
+        if (b >= depth) co_await freed(env, t, b - depth + 1);
+        env.load(t.buffer(env.staging(), 0, b), operand(t.a_), b * t.block_, t.length(b));
+        env.ready(0, b + 1);
+        for (int level = 0; level < t.mine_; ++level) {
+            topo::Team const team = t.team(level);
+            for (int member : team.members)
+                if (member != env.rank()) co_await env.until_ready(member, level, b + 1);
+            t.reduce_share(team, level, b);
+            env.ack(level, b + 1);
+            if (!team.i_lead) break;
+            for (int member : team.members)
+                if (member != env.rank()) co_await env.until_ack(member, level, b + 1);
+            env.ready(level + 1, b + 1);
+        }
+        if (t.top()) env.store(result(t.a_), b * t.block_, t.buffer(env.staging(), t.levels_, b), t.length(b));
+    }
+
+    static Task down(Env& env, TreeReduction& t, std::uint64_t b) {
+        if (t.top()) co_return;   // has its result since the way up; its team reads it there
+        int const leader = t.team(t.mine_ - 1).leader;
+        co_await env.until_ready(leader, t.levels_, b + 1);
+        bool const from_top = env.hierarchy().levels_of(leader, t.root_) == t.levels_ && t.leads_all(leader);
+        std::byte const* from = t.buffer(env.staging(leader), from_top ? t.levels_ : t.levels_ + 1, b);
+        if (t.mine_ > 1) {   // a leader itself: first pass it on
+            std::memcpy(t.buffer(env.staging(), t.down_buffer(), b), from, t.length(b));
+            env.ready(t.levels_, b + 1);
+        }
+        env.store(result(t.a_), b * t.block_, from, t.length(b));
+        env.ack(t.levels_, b + 1);
+    }
+
+    bool leads_all(int rank) const { return env_.hierarchy().team(levels_ - 1, rank, root_).leader == rank; }
+
+    /// This rank's share of block b at a level: a range of elements, from all members, into the leader's memory.
+    void reduce_share(topo::Team const& team, int level, std::uint64_t b) {
+        std::size_t const element = std::max<std::size_t>(1, reducer_.element_bytes()), n = length(b) / element;
+        std::size_t const members = static_cast<std::size_t>(team.members.size());
+        std::size_t const least = std::max<std::size_t>(1, smallest_share_ / element);
+        std::size_t const share = std::max(least, (n + members - 1) / members);
+        std::size_t const first = std::min(n, share * static_cast<std::size_t>(team.my_index)), last = std::min(n, first + share);
+        if (first == last) return;
+        operands_.clear();
+        for (int member : team.members) operands_.push_back(buffer(env_.staging(member), level, b) + first * element);
+        std::byte* to = buffer(env_.staging(team.leader), level + 1, b) + first * element;
+        reducer_.combine(operands_.data(), static_cast<int>(members), to, last - first);
+    }
+
+    Env& env_;
+    ReduceArgs const& a_;
+    int root_, levels_, mine_;
+    Reducer reducer_;
+    std::size_t smallest_share_, block_, stride_;
+    std::uint64_t blocks_;
+    std::vector<void const*> operands_;
+};
+
+}  // namespace tutti::coll

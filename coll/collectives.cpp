@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t unknown_size = ~std::size_t{0};
 
 Offer offer_of(CommState const& state, std::size_t bytes) {
-    return {.ranks = state.area.members(), .levels = state.hierarchy.levels(), .bytes = bytes,
+    return {.ranks = state.area.members(), .levels = state.trees.hierarchy.levels(), .bytes = bytes,
             .slot_bytes = state.area.slot_bytes(), .ordered = true, .one_kind = true, .equal_parts = true, .crowded = false};
 }
 
@@ -29,7 +29,7 @@ void run_reduction(Comm& comm, Collective collective, std::size_t bytes, Args& a
     args.kernel2 = kernel2(args.op->builtin, args.type->basic());
     args.kernel_k = kernel_k(args.op->builtin, args.type->basic());
     Offer offer = offer_of(state, bytes);
-    offer.ordered = args.op->commutative || state.hierarchy.consecutive();
+    offer.ordered = args.op->commutative || state.trees.hierarchy.consecutive();
     offer.one_kind = args.kernel_k != nullptr;
     run(comm, collective, offer, args);
 }

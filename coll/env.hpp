@@ -30,18 +30,26 @@ inline void copy_bytes(void* to, void const* from, std::size_t n) {
     else if (n != 0) std::memcpy(to, from, n);
 }
 
+/// How the ranks of a communicator are grouped.
+struct Trees {
+    explicit Trees(topo::Hierarchy levels) : hierarchy(std::move(levels)), one_team(topo::Hierarchy::build(hierarchy.size(), {})) {}
+    topo::Hierarchy hierarchy, one_team;
+};
+
 /// The part that both environments share. `Memory` provides: Awaiter until(word, value, peer), stored() (after every
 /// publication), expose/fetch/staging, frames().
 template <class Memory>
 class Environment : public Memory {
 public:
     template <class... A>
-    Environment(Area const& area, topo::Hierarchy const& hierarchy, int rank, std::uint64_t op, A&&... rest)
-        : Memory(std::forward<A>(rest)...), area_(area), hierarchy_(hierarchy), rank_(rank), op_(op), mine_(area.channel(rank, op)) {}
+    Environment(Area const& area, Trees const& trees, int rank, std::uint64_t op, A&&... rest)
+        : Memory(std::forward<A>(rest)...), area_(area), trees_(trees), rank_(rank), op_(op), mine_(area.channel(rank, op)) {}
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
-    topo::Hierarchy const& hierarchy() const { return hierarchy_; }
+    /// The levels of the machine (or those that the user named), and one team of all ranks in their order.
+    topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
+    topo::Hierarchy const& one_team() const { return trees_.one_team; }
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
@@ -114,7 +122,7 @@ private:
     }
 
     Area const& area_;
-    topo::Hierarchy const& hierarchy_;
+    Trees const& trees_;
     int const rank_;
     std::uint64_t const op_;
     Channel& mine_;

@@ -14,7 +14,7 @@ namespace tutti::coll {
 /// Per communicator: its memory, its tree, its count of operations, its choices.
 struct CommState final : Extension {
     CommState(Process& p, Area a, topo::Hierarchy tree, int my_rank)
-        : process(p), area(a), hierarchy(std::move(tree)), rank(my_rank) {}
+        : process(p), area(a), trees(std::move(tree)), rank(my_rank) {}
     ~CommState() override;
 
     /// Waits until the next operation's channel is free everywhere, and counts the operation. See area.hpp.
@@ -27,7 +27,7 @@ struct CommState final : Extension {
 
     Process& process;
     Area area;
-    topo::Hierarchy hierarchy;
+    Trees trees;
     int rank;
     std::uint64_t op = 0;                     ///< operations begun
     std::uint64_t safe = channel_depth;       ///< operations up to this number may begin without asking

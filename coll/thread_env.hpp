@@ -18,14 +18,14 @@ namespace tutti::coll {
 /// The memory that the ranks of one test share.
 struct ThreadWorld {
     ThreadWorld(int ranks, topo::Hierarchy tree, Way allowed = Way::direct, std::size_t staging = 1 << 16)
-        : hierarchy(std::move(tree)), way(allowed), staging_bytes(staging),
+        : trees(std::move(tree)), way(allowed), staging_bytes(staging),
           memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free), area(memory.get(), ranks),
           stagings(static_cast<std::size_t>(ranks)) {
         area.clear();
         for (auto& s : stagings) s.resize(staging);
     }
 
-    topo::Hierarchy hierarchy;
+    Trees trees;
     Way way;
     std::size_t staging_bytes;
     std::unique_ptr<std::byte, void (*)(void*)> memory;
@@ -98,7 +98,7 @@ template <class Args>
 void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Task (*algorithm)(ThreadEnv&, Args const&), Args const& args) {
     for (int m = 0; op > channel_depth && m < world.area.members(); ++m)
         while (!world.area.done(m).reached(op - channel_depth)) std::this_thread::yield();
-    ThreadEnv env(world.area, world.hierarchy, rank, op, world, rank, frames);
+    ThreadEnv env(world.area, world.trees, rank, op, world, rank, frames);
     env.drive(algorithm(env, args));
     world.area.done(rank).publish(op);
 }

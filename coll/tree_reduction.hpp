@@ -23,8 +23,8 @@ template <class Env>
 class TreeReduction {
 public:
     /// `root`: whose result it is, or −1: everybody's. All ranks give the same chunk and share, in bytes.
-    TreeReduction(Env& env, ReduceArgs const& args, int root, std::size_t chunk, std::size_t smallest_share)
-        : env_(env), a_(args), root_(root), levels_(env.hierarchy().levels()), mine_(env.hierarchy().levels_of(env.rank(), root)),
+    TreeReduction(Env& env, topo::Hierarchy const& tree, ReduceArgs const& args, int root, std::size_t chunk, std::size_t smallest_share)
+        : env_(env), tree_(tree), a_(args), root_(root), levels_(tree.levels()), mine_(tree.levels_of(env.rank(), root)),
           reducer_(args), smallest_share_(smallest_share) {
         std::size_t const element = std::max<std::size_t>(1, reducer_.element_bytes());
         std::size_t const buffers = static_cast<std::size_t>(levels_ + 2) * depth;
@@ -51,7 +51,7 @@ private:
         co_await freed(env, t, t.blocks_);
     }
 
-    topo::Team team(int level) const { return env_.hierarchy().team(level, env_.rank(), root_); }
+    topo::Team team(int level) const { return tree_.team(level, env_.rank(), root_); }
     bool top() const { return mine_ == levels_ && team(levels_ - 1).i_lead; }
     std::size_t length(std::uint64_t b) const { return std::min(block_, a_.bytes() - b * block_); }
     /// Buffer `level` of block b in a staging memory: 0 own data, l + 1 the result of the team led at level l.
@@ -95,7 +95,7 @@ private:
         if (t.top()) co_return;   // has its result since the way up; its team reads it there
         int const leader = t.team(t.mine_ - 1).leader;
         co_await env.until_ready(leader, t.levels_, b + 1);
-        bool const from_top = env.hierarchy().levels_of(leader, t.root_) == t.levels_ && t.leads_all(leader);
+        bool const from_top = t.tree_.levels_of(leader, t.root_) == t.levels_ && t.leads_all(leader);
         std::byte const* from = t.buffer(env.staging(leader), from_top ? t.levels_ : t.levels_ + 1, b);
         if (t.mine_ > 1) {   // a leader itself: first pass it on
             std::memcpy(t.buffer(env.staging(), t.down_buffer(), b), from, t.length(b));
@@ -105,7 +105,7 @@ private:
         env.ack(t.levels_, b + 1);
     }
 
-    bool leads_all(int rank) const { return env_.hierarchy().team(levels_ - 1, rank, root_).leader == rank; }
+    bool leads_all(int rank) const { return tree_.team(levels_ - 1, rank, root_).leader == rank; }
 
     /// This rank's share of block b at a level: a range of elements, from all members, into the leader's memory.
     void reduce_share(topo::Team const& team, int level, std::uint64_t b) {
@@ -122,6 +122,7 @@ private:
     }
 
     Env& env_;
+    topo::Hierarchy const& tree_;
     ReduceArgs const& a_;
     int root_, levels_, mine_;
     Reducer reducer_;

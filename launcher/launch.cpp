@@ -74,10 +74,8 @@ public:
         for (Program const& p : job_.programs) look_up(p);
         Placed placed = place(job_, ranks_);
         tell(placed);
-        Segment segment = Segment::create(static_cast<unsigned>(ranks_), placed.machine.to_text());
+        Segment segment = Segment::create(static_cast<unsigned>(ranks_), topo::NodeMap{placed.machine, placed.plan.placement}.to_text());
         segment.header().usable_cores = static_cast<std::uint32_t>(placed.usable_cores);
-        for (int r = 0; r < ranks_ && placed.plan.placement.fixed; ++r)
-            segment.card(static_cast<unsigned>(r)).place = placed.plan.placement.pu[static_cast<std::size_t>(r)];
         Supervisor supervisor(job_, segment, output_, input_, signals_, guardian_.pid());
         start_all(supervisor, segment, placed);
         input_.ranks_are_started();

@@ -41,7 +41,7 @@ struct SegmentLayout {
     std::uint32_t ranks;            ///< on this node
     std::uint32_t world_size;
     std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
-    std::uint32_t machine_bytes;    ///< length of the machine's description (topo::Machine as text), 0: none
+    std::uint32_t machine_bytes;    ///< length of the node's description (topo::NodeMap as text), 0: none
     std::uint64_t cards, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
     std::uint64_t pair_bytes;       ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
@@ -56,7 +56,7 @@ struct SegmentHeader : SegmentLayout {
 /// A mapped segment. Movable, not copyable; unmaps at its end. All offsets are the same in every process.
 class Segment {
 public:
-    /// Makes a zeroed segment for `ranks` ranks; `machine` is topo::Machine's text. The address window is as large as
+    /// Makes a zeroed segment for `ranks` ranks; `machine` is topo::NodeMap's text. The address window is as large as
     /// the system grants, memory is used only where touched. Throws Error with a sentence when it cannot be had.
     static Segment create(unsigned ranks, std::string_view machine = {});
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.

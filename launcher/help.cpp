@@ -23,12 +23,13 @@ Options of MPICH and of Open MPI are understood, with one dash or two, and --nam
 )";
 
 constexpr char ending[] = R"(
-Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the code given
-to MPI_Abort; 1 for a rank that left between MPI_Init and MPI_Finalize with code 0; 124 after -timeout; 126 for a program
-that cannot be executed; 127 for one that cannot be found; 2 for a wrong option.
+Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the code
+given to MPI_Abort; 1 for a rank that left between MPI_Init and MPI_Finalize with code 0; 124 after -timeout; 126 for a
+program that cannot be executed; 127 for one that cannot be found; 2 for a wrong option.
 
 When a rank fails, the others get SIGTERM and after 0.3 seconds SIGKILL, with everything that they started.
-SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the ranks; a second SIGINT kills them.
+SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the ranks; the second SIGINT, SIGTERM,
+SIGHUP or SIGQUIT kills them.
 Output arrives in whole lines. What a rank finds in its environment: PMI_RANK, PMI_SIZE, MPI_LOCALRANKID,
 MPI_LOCALNRANKS, OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK, … as from either mpiexec.
 

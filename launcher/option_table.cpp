@@ -71,21 +71,21 @@ void per_unit(Job& job, std::string const& count, char const* unit) {
 using Inherit = EnvironmentRules::Inherit;
 
 constexpr Option programs[] = {
-    {"-n -np -c --np", "N", "Start N ranks of the program (1 when nothing is said). More ranks than cores are fine.",
+    {"-n -np -c", "N", "Start N ranks of the program (1 when nothing is said). More ranks than cores are fine.",
      [](Target t, Values v) { t.program.ranks = number("-n", v[0], 1); }},
     {":", "", "Ends one program and begins the next: mpiexec -n 1 ./boss : -n 3 ./worker. All ranks share one world.", nullptr},
     {"-configfile", "FILE", "Read options and programs from FILE, one program per line; # begins a comment.", nullptr},
-    {"-wdir -wd --wdir", "FOLDER", "Start the program in FOLDER.",
+    {"-wdir -wd", "FOLDER", "Start the program in FOLDER.",
      [](Target t, Values v) { t.program.directory = v[0]; }},
     {"--drop-in", "", "Put Tutti in the place of MPICH for a program that was built with MPICH, Intel MPI, MVAPICH or Cray MPICH.",
      [](Target t, Values) { t.job.drop_in = true; }},
 };
 
 constexpr Option places[] = {
-    {"-bind-to --bind-to", "WHERE", "Bind each rank: none, auto, hwthread, core, l2, l3, numa, socket, node, or user:0,1,… "
+    {"--bind-to", "WHERE", "Bind each rank: none, auto, hwthread, core, l2, l3, numa, socket, node, or user:0,1,… "
      "Auto binds to cores inside a batch job in which each rank gets its own, and leaves ranks free otherwise.",
      [](Target t, Values v) { t.job.bind = checked("-bind-to", topo::parse_bind_to(v[0])); }},
-    {"-map-by --map-by", "WHAT", "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, or ppr:N:UNIT; PE=N after "
+    {"--map-by", "WHAT", "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, or ppr:N:UNIT; PE=N after "
      "a colon gives each rank N cores.",
      [](Target t, Values v) { t.job.map = checked("-map-by", topo::parse_map_by(v[0])); }},
     {"--report-bindings", "", "Say on standard error where each rank is bound.",
@@ -141,10 +141,10 @@ constexpr Option streams[] = {
 };
 
 constexpr Option ends[] = {
-    {"-timeout --timeout", "SECONDS", "End the job after SECONDS with exit code 124, and say what each rank was waiting for.",
+    {"-timeout", "SECONDS", "End the job after SECONDS with exit code 124, and say what each rank was waiting for.",
      [](Target t, Values v) { t.job.timeout = seconds(v[0]); }},
-    {"-h --help -help -?", "", "Print this text.", [](Target t, Values) { t.job.show_help = true; }},
-    {"-V --version -version -info", "", "Print the version.", [](Target t, Values) { t.job.show_version = true; }},
+    {"-h --help -?", "", "Print this text.", [](Target t, Values) { t.job.show_help = true; }},
+    {"-V --version -info", "", "Print the version.", [](Target t, Values) { t.job.show_version = true; }},
 };
 
 constexpr void (*nothing)(Target, Values) = [](Target, Values) {};
@@ -156,7 +156,7 @@ constexpr Option not_needed[] = {
      "", "Accepted and not needed: ranks may outnumber cores, root may run them, and there is nothing to switch.", nothing},
     {"-launcher -launcher-exec -rmk -iface -bootstrap -usize -topolib --prefix --rank-by --report-uri", "VALUE",
      "Accepted without effect on one node.", nothing},
-    {"--mca -mca -gmca --gmca --prtemca --pmixmca", "NAME VALUE", "Open MPI's parameters: accepted without effect.", nothing},
+    {"--mca --gmca --prtemca --pmixmca", "NAME VALUE", "Open MPI's parameters: accepted without effect.", nothing},
 };
 
 constexpr OptionGroup groups[] = {

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Options that need a running job to be seen.
+. "$(dirname "$0")/common.sh" "$1"
+
+run -n 2 --bind-too core true; expect_code 2; expect_err "did you mean --bind-to?"
+run; expect_code 2; expect_err "no program"
+run --help; expect_code 0; [[ "$out" == *"-configfile FILE"* ]] || wrong "--help does not name -configfile"
+run --version; expect_code 0; [[ "$out" == *Tutti* ]] || wrong "--version: $out"
+[ "$("$build/bin/mpirun" -n 2 echo x)" = $'x\nx' ] || wrong "mpirun"
+
+run -n 1 sh -c 'echo $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE'; expect_out "0/1 0/1 0/1"
+run -n 1 sh -c 'echo a $PMI_RANK' : -n 2 -env X y sh -c 'sleep 0.1; echo $X $PMI_SIZE'; expect_out $'a 0\ny 3\ny 3'
+printf '# two programs\n-n 1 echo "one  two"\n-n 1 -env X y sh -c '"'"'sleep 0.1; echo $X'"'"'\n' > "$folder/config"
+run -configfile "$folder/config"; expect_out $'one  two\ny'
+export TUTTI_TEST_A=1 TUTTI_TEST_B=2
+run -n 1 -genvnone -env C 3 /usr/bin/env; [[ "$out" == *C=3* && "$out" != *TEST_A* && "$out" == *PMI_RANK=0* ]] || wrong "-genvnone: $out"
+run -n 1 -genvlist TUTTI_TEST_A /usr/bin/env; [[ "$out" == *TEST_A=1* && "$out" != *TEST_B* ]] || wrong "-genvlist: $out"
+run -n 1 -genvnone -x TUTTI_TEST_B -x D=4 /usr/bin/env; [[ "$out" == *TEST_B=2* && "$out" == *D=4* ]] || wrong "-x: $out"
+unset TUTTI_TEST_A TUTTI_TEST_B
+run -n 1 -wdir / pwd; expect_out /
+run -n 2 -hosts "localhost,$(hostname)" true; expect_code 0
+run -n 2 -H elsewhere.example true; expect_code 2; expect_err "elsewhere.example"
+printf 'localhost slots=3\n' > "$folder/hosts"; run -hostfile "$folder/hosts" echo x; expect_out $'x\nx\nx'
+
+# binding: to the last processing unit that we may use
+last=$(taskset -pc $$ | grep -o '[0-9]*$')
+run -n 2 -bind-to "user:$last" sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_out "$last"$'\n'"$last"
+run -n 2 -bind-to "user:$last" --report-bindings true; expect_err "rank 1 is bound to processing unit $last"
+run -n 1 -bind-to none sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_out "$(taskset -pc $$ | grep -o '[0-9,-]*$')"
+run -n 1 -bind-to core "$rank" place; [ "$out" -ge 0 ] || wrong "a bound rank has place $out"
+run -n 1 -bind-to none "$rank" place; expect_out -1
+TUTTI_TOPOLOGY="socket:2 numa:2 core:2" run -n 8 --show-hierarchy; expect_code 0; [[ "$out" == *socket* && "$out" == *numa* ]] || wrong "--show-hierarchy: $out"
+TUTTI_TOPOLOGY="cheese:2" run -n 8 --show-hierarchy; expect_code 2; expect_err cheese
+
+# limits: 64 ranks on however many cores, few descriptors, a limit that ranks get back unchanged
+run -n 64 "$rank" init finalise; expect_code 0; expect_silence
+run -n 64 sh -c 'echo x'; [ "$(wc -l < "$folder/out")" = 64 ] || wrong "64 ranks gave $(wc -l < "$folder/out") lines"
+(ulimit -Sn 64; run -n 40 sh -c 'ulimit -Sn'; expect_code 0; [ "$(sort -u "$folder/out")" = 64 ] || wrong "the descriptor limit: $(sort -u "$folder/out")"; exit $failures) || failures=$((failures + 1))
+
+# neither sockets nor names nor /dev/shm are needed
+"$forbid" sockets -- "$mpiexec" -n 2 "$rank" init finalise || wrong "a job needs sockets"
+"$forbid" cma -- "$mpiexec" -n 2 "$rank" init finalise || wrong "a job needs CMA"
+err=$("$forbid" memfd -- "$mpiexec" -n 2 "$rank" init 2>&1); [ $? = 1 ] || wrong "without memfd"; [[ "$err" == *memfd* ]] || wrong "without memfd: $err"
+if unshare -m true 2> /dev/null; then
+    unshare -m sh -c "umount -l /dev/shm 2> /dev/null; mount -t tmpfs -o ro none /dev/shm 2> /dev/null; exec $mpiexec -n 2 $rank init finalise" || wrong "a job needs /dev/shm"
+fi
+finish

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Behaves as its arguments say, one after the other, as far as the launcher can see it:
+//   init finalise abort CODE | exit CODE | signal N | sleep SECONDS | wait REASON | only RANK (others skip the next
+//   two words) | orphan (leaves a process in a session of its own) | place (prints the card's place)
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <unistd.h>
+
+#include "runtime/launch.hpp"
+#include "runtime/segment.hpp"
+
+namespace {
+
+using namespace tutti;
+
+void leave_orphan() {
+    if (fork() != 0) return;
+    setsid();
+    if (fork() != 0) _exit(0);
+    execlp("sleep", "sleep", "1234", nullptr);
+    _exit(1);
+}
+
+void wait_with_reason(Card& card, char const* reason) {
+    std::snprintf(card.reason, sizeof card.reason, "%s", reason);
+    card.waits.fetch_add(1, std::memory_order_release);
+    while (true) pause();
+}
+
+void abort_job(Card& card, int code) {
+    card.abort_code.store(code);
+    std::snprintf(card.abort_text, sizeof card.abort_text, "a test wanted it.");
+    card.state.store(RankState::aborted, std::memory_order_release);
+    _exit(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    unsigned rank = static_cast<unsigned>(std::atoi(std::getenv(launch::rank_variable)));
+    Segment segment = Segment::attach(std::atoi(std::getenv(launch::segment_variable)));
+    Card& card = segment.card(rank);
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i], next = i + 1 < argc ? argv[i + 1] : "";
+        if (word == "only") i += next == std::to_string(rank) ? 1 : 3;
+        else if (word == "init") card.pid.store(getpid()), card.state.store(RankState::initialised, std::memory_order_release);
+        else if (word == "finalise") card.state.store(RankState::finalised, std::memory_order_release);
+        else if (word == "orphan") leave_orphan();
+        else if (word == "place") std::printf("%d\n", card.place);
+        else if (word == "abort") abort_job(card, std::stoi(next));
+        else if (word == "exit") _exit(std::stoi(next));
+        else if (word == "signal") raise(std::stoi(next));
+        else if (word == "sleep") usleep(static_cast<useconds_t>(std::stod(next) * 1e6)), ++i;
+        else if (word == "wait") wait_with_reason(card, next.c_str());
+        else return std::fprintf(stderr, "what is '%s'?\n", word.c_str()), 99;
+    }
+    return 0;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/verdict.hpp"
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::launcher {
+namespace {
+
+using testing::HasSubstr;
+using Kind = Verdict::Kind;
+
+constexpr int exited(int code) { return code << 8; }
+
+Verdict of(int status, RankState state, int abort_code = 0, std::string text = "") {
+    return judge({.rank = 2, .pid = 99, .status = status, .state = state, .abort_code = abort_code, .abort_text = text}, "here");
+}
+
+TEST(Verdict, is_fine_with_code_0_after_finalize_and_for_programs_without_mpi) {
+    EXPECT_EQ(of(0, RankState::finalised).kind, Kind::fine);
+    EXPECT_EQ(of(0, RankState::absent).kind, Kind::fine);
+}
+
+TEST(Verdict, never_gives_code_0_to_a_rank_that_left_without_finalising) {
+    Verdict v = of(0, RankState::initialised);
+    EXPECT_EQ(v.kind, Kind::left_early);
+    EXPECT_EQ(v.code, 1);
+    EXPECT_TRUE(v.ends_job());
+    EXPECT_THAT(v.sentence, HasSubstr("MPI_Finalize"));
+    EXPECT_EQ(of(exited(7), RankState::initialised).code, 7);
+}
+
+TEST(Verdict, names_rank_host_process_and_signal) {
+    Verdict v = of(SIGSEGV, RankState::initialised);
+    EXPECT_EQ(v.code, 128 + SIGSEGV);
+    EXPECT_EQ(v.sentence, "rank 2 on here, process 99, was killed by signal 11 (Segmentation fault)");
+}
+
+TEST(Verdict, takes_the_code_and_the_text_of_an_abort) {
+    Verdict v = of(exited(5), RankState::aborted, 42, "MPI_Abort was called.");
+    EXPECT_EQ(v.kind, Kind::aborted);
+    EXPECT_EQ(v.code, 42);
+    EXPECT_THAT(v.sentence, HasSubstr("code 42: MPI_Abort was called"));
+    EXPECT_EQ(of(exited(0), RankState::aborted, 0).code, 1);
+    EXPECT_EQ(of(exited(0), RankState::aborted, 256).code, 1);
+}
+
+TEST(Verdict, leaves_the_others_running_when_a_rank_fails_after_finalize) {
+    Verdict v = of(exited(3), RankState::finalised);
+    EXPECT_EQ(v.code, 3);
+    EXPECT_FALSE(v.ends_job());
+    EXPECT_TRUE(of(exited(3), RankState::absent).ends_job());
+}
+
+TEST(Verdict, prefers_the_end_that_explains_more) {
+    EXPECT_GT(of(exited(5), RankState::aborted, 1).kind, of(SIGKILL, RankState::initialised).kind);
+    EXPECT_GT(of(SIGKILL, RankState::initialised).kind, of(exited(1), RankState::initialised).kind);
+}
+
+}  // namespace
+}  // namespace tutti::launcher

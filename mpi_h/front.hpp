@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct Front {
     std::unique_ptr<Segment> segment;
     std::unique_ptr<Process> process;
     abi::Tables tables;
+    /// What MPI_Type_create_f90_* made, by (combiner, p, r): equal arguments give the same type (MPI 3.1, 17.1.9).
+    std::map<std::array<int, 3>, MPI_Datatype> f90_types;
 
     /// The last errors' sentences, so that MPI_Error_string can give back more than the class: an error code is its
     /// class in the low seven bits and a running number from bit 8, whose remainder is the place in this ring.

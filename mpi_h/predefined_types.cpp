@@ -6,11 +6,9 @@
 namespace tutti {
 namespace {
 
-/// What holds predefined objects for good: the table takes a reference of its own.
 template <class Table, class T>
 void place(Table& table, int handle, Ref<T> object) {
-    ++object->references;
-    table.place(handle, object.get());
+    table.place(handle, object.detach());
 }
 
 Elementary with_external(Elementary unit, std::uint8_t bytes) {

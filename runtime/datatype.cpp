@@ -70,7 +70,8 @@ struct Copier {
         std::memcpy(at(to, offset), at(from, offset), static_cast<std::size_t>(bytes));
     }
     void strided(std::int64_t offset, std::int64_t stride, std::int64_t block, std::int64_t count) {
-        copy_strided(to + static_cast<Address>(offset), stride, from + static_cast<Address>(offset), stride, block, count);
+        auto const by = static_cast<Address>(offset);
+        copy_strided(to + by, stride, from + by, stride, block, count);
     }
 };
 

@@ -63,7 +63,7 @@ private:
     std::int64_t alignment_ = 1;                       ///< the strictest of its elementary data
     Basic basic_ = Basic::none;
     bool dense_ = true, dense_one_ = true;
-    bool marked_lb_ = false, marked_ub_ = false;       ///< bounds set by the user (MPI_Type_create_resized, MPI_LB, MPI_UB)
+    bool marked_lb_ = false, marked_ub_ = false;       ///< set by the user: MPI_Type_create_resized, MPI_LB, MPI_UB
     std::shared_ptr<TypeLayout const> layout_;         ///< null: no data in it
     std::shared_ptr<TypeSignature const> signature_;
     std::shared_ptr<TypeRecipe const> recipe_;

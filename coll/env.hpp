@@ -61,6 +61,8 @@ public:
     }
     void publish(std::uint64_t step = 1) { store(mine_.cell.stamp, step); }
     auto until(int peer, std::uint64_t step = 1) { return Memory::until(channel(peer).cell.stamp, stamp(op_, step), peer); }
+    /// The step that `peer` has published in this operation (0: none yet); it may say what lies in the slot.
+    std::uint64_t published(int peer) const { return step_of(channel(peer).cell.stamp); }
 
     // --- Counters of a level: how far this rank's data is ready, how far it has read others' -----------------------------
     void ready(int level, std::uint64_t step) { store(mine_.ready[level].value, step); }
@@ -73,11 +75,14 @@ public:
     // --- Counters of a pair: what I have laid out for a peer, what I have taken from it ----------------------------------
     void sent(int peer, std::uint64_t step) { store(area_.sent(rank_, op_, peer), step); }
     auto until_sent(int peer, std::uint64_t step) { return Memory::until(area_.sent(peer, op_, rank_), stamp(op_, step), peer); }
+    std::uint64_t sent_by(int peer) const { return step_of(area_.sent(peer, op_, rank_)); }
     void taken(int peer, std::uint64_t step) { store(area_.taken(rank_, op_, peer), step); }
     auto until_taken(int peer, std::uint64_t step) { return Memory::until(area_.taken(peer, op_, rank_), stamp(op_, step), peer); }
     std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
 
     // --- Large messages --------------------------------------------------------------------------------------------------
+    /// The best way that may be tried now; what the system refuses later, fetch and put say.
+    Way way() const { return Memory::best_way(); }
     /// Shows a buffer to the peers (before publish): they read it by fetch if `way` is not staged.
     Way expose(void const* address) {
         mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), Memory::best_way()};
@@ -93,6 +98,8 @@ public:
     /// Copies from a peer's own memory in one copy. False when the system does not allow it (any more): the bytes must
     /// then come through the peer's staging memory.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) { return Memory::fetch(peer, address, to, bytes); }
+    /// The other direction, with the same rules: the peer must have shown the address in this operation.
+    bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) { return Memory::put(peer, address, from, bytes); }
     /// This rank's staging memory, staging_bytes() long, and a peer's after until(peer, …) if it exposed anything.
     std::byte* staging() { return Memory::staging(); }
     std::byte* staging(int peer) { return Memory::staging_at(channel(peer).exposure.staging); }

@@ -44,6 +44,9 @@ protected:
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
         return comm_.process.ladder.read(static_cast<unsigned>(comm_.world_rank(peer)), address, to, bytes);
     }
+    bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
+        return comm_.process.ladder.write(static_cast<unsigned>(comm_.world_rank(peer)), address, from, bytes);
+    }
 
 private:
     void wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;

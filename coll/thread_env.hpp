@@ -74,10 +74,15 @@ protected:
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
     Way best_way() const { return world_.way; }
-    /// With Way::cma allowed, every third read is refused, as if the system had changed its mind in mid-run.
+    /// With Way::cma allowed, every third copy is refused, as if the system had changed its mind in mid-run.
     bool fetch(int, std::uint64_t address, void* to, std::size_t bytes) {
         if (world_.way == Way::cma && ++fetches_ % 3 == 0) return false;
         std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
+        return true;
+    }
+    bool put(int, std::uint64_t address, void const* from, std::size_t bytes) {
+        if (world_.way == Way::cma && ++fetches_ % 3 == 0) return false;
+        std::memcpy(reinterpret_cast<void*>(address), from, bytes);
         return true;
     }
 

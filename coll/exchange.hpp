@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts between pairs of ranks, of any size and layout: the engine under gather(v), scatter(v) and alltoall(v, w).
+//
+//     Exchange x(env, sides, limits);
+//     x.post();                                             lay out or show what goes to others, publish
+//     for each peer that sends: co_await env.until(peer), x.take(peer);
+//     if (x.unfinished()) co_await x.finish();              streams; wait until others have what is mine
+//     x.check();
+//
+// Bytes: small parts are copied in and out of the slot or the staging memory (2n), large ones in one piece are read by
+// the receiver (n) in rotated order, so that no two ranks read the same one at the same time (KNEM-Coll, section V.C).
+//
+// Why it ends: post and take never wait for more than a peer's post. Streams go in p rounds; in round i ranks a and b
+// with a + b = i (mod p) serve each other, and in step k each writes piece k, then reads piece k. A rank at (i, k) waits
+// only for what its partner does at earlier places of this order, so the rank that is least far can always go on.
+#pragma once
+
+#include <optional>
+
+#include "coll/movement.hpp"
+
+namespace tutti::coll {
+
+/// Who sends parts to whom.
+enum class Pattern { to_root, from_root, all };
+
+/// An operation as one rank sees it. Parts for the own rank are not touched here.
+struct Sides {
+    Pattern pattern;
+    int root;                ///< of the rooted patterns
+    Parts out, in;
+    bool equal = false;      ///< all `out` parts have the same size
+    bool in_place = false;   ///< `out` and `in` are the same memory: a part is read before its place is written
+};
+
+template <class Env>
+class Exchange {
+public:
+    Exchange(Env& env, Sides const& sides, Limits limits)
+        : env_(env), sides_(sides), direct_(limits.direct), staging_(env, limits.piece) {}
+
+    FramePool& frames() { return env_.frames(); }
+
+    bool sends_to(int peer) const {
+        return sides_.pattern == Pattern::all || (sides_.pattern == Pattern::to_root ? peer == sides_.root : env_.rank() == sides_.root);
+    }
+    bool receives_from(int peer) const {
+        return sides_.pattern == Pattern::all || (sides_.pattern == Pattern::from_root ? peer == sides_.root : env_.rank() == sides_.root);
+    }
+
+    void post();
+    void take(int peer);
+    bool unfinished() const { return outstanding_ || left_; }
+    Task finish();
+    void check() const { truncation_.check(); }
+    Truncation& truncation() { return truncation_; }
+
+private:
+    bool to_one() const { return sides_.pattern == Pattern::to_root; }
+    /// Parts in a sender's post, and which of them is for `receiver`.
+    int parts() const { return to_one() ? 1 : env_.size(); }
+    int part_of(int receiver) const { return to_one() ? 0 : receiver; }
+    Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
+    Entry const& mine_for(int peer) { return my_table()[part_of(peer)]; }
+    Entry const& theirs(int peer) { return reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes()))[part_of(env_.rank())]; }
+
+    bool post_packed();
+    Entry lay_out(Buffer const& part);
+    void take_now(int peer);
+    void take_entry(int peer, Entry const& e);
+    bool asked_to_stream(int peer);
+    std::uint64_t pieces_to_take(int peer);
+    Task stream(int peer, std::uint64_t to_send, std::uint64_t to_take);
+
+    Env& env_;
+    Sides sides_;
+    std::size_t direct_;
+    Staging<Env> staging_;
+    Truncation truncation_;
+    std::size_t slot_used_ = 0, staging_used_ = 0;
+    std::optional<Way> way_;                         ///< once anything is shown
+    bool table_ = false, outstanding_ = false, left_ = false;
+    std::vector<bool> refused_;                      ///< the peers whose memory could not be read; empty: none
+    struct { int peer = -1; std::uint64_t value = 0; } last_use_[2];   ///< of the stream buffers: whose `taken` frees it
+};
+
+/// Small parts of one size: no table, nothing to wait for afterwards.
+template <class Env>
+bool Exchange<Env>::post_packed() {
+    if (to_one()) {
+        Buffer const part = sides_.out[sides_.root];
+        std::size_t const n = part.bytes();
+        if (n > env_.slot_bytes()) return false;
+        Env::load(env_.slot(n), part, 0, n);
+        env_.publish(1 + n);
+        return true;
+    }
+    std::size_t const n = sides_.out[env_.rank()].bytes(), size = static_cast<std::size_t>(env_.size());
+    if (!sides_.equal || n > env_.slot_bytes() / size) return false;
+    std::byte* slot = env_.slot(n * size);
+    for (int i = 0; i < env_.size(); ++i)
+        if (i != env_.rank()) Env::load(slot + static_cast<std::size_t>(i) * n, sides_.out[i], 0, n);
+    env_.publish(1 + n);
+    return true;
+}
+
+template <class Env>
+void Exchange<Env>::post() {
+    bool const sends = sides_.pattern == Pattern::all || (env_.rank() == sides_.root) == (sides_.pattern == Pattern::from_root);
+    if (!sends || post_packed()) return;
+    table_ = true;
+    slot_used_ = sizeof(Entry) * static_cast<std::size_t>(parts());
+    Entry* table = my_table();
+    if (to_one()) {
+        table[0] = lay_out(sides_.out[sides_.root]);
+    } else {
+        for (int i = 0; i < env_.size(); ++i)
+            if (i != env_.rank()) table[i] = lay_out(sides_.out[i]);
+    }
+    env_.publish(table_step);
+}
+
+template <class Env>
+Entry Exchange<Env>::lay_out(Buffer const& part) {
+    std::size_t const n = part.bytes();
+    auto const piece = static_cast<std::uint32_t>(staging_.piece());
+    if (n <= env_.slot_bytes() - slot_used_) {
+        std::size_t const at = slot_used_;
+        Env::load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
+        slot_used_ += n;
+        return {n, at, Place::slot, piece};
+    }
+    if (!way_) way_ = env_.expose(nullptr);
+    outstanding_ = true;
+    bool const readable = *way_ != Way::staged && !sides_.in_place && part.type->dense(part.count);
+    bool const fits = n <= staging_.half() - staging_used_;
+    if (readable && (n >= direct_ || !fits))
+        return {n, reinterpret_cast<std::uint64_t>(part.address) + static_cast<std::uint64_t>(part.type->true_lb()), Place::memory, piece};
+    if (!fits) return {n, 0, Place::stream, piece};
+    std::size_t const at = staging_used_;
+    Env::load(staging_.laid_out(at), part, 0, n);
+    staging_used_ += n;
+    return {n, at, Place::staging, piece};
+}
+
+/// After until(peer): takes what can be taken at once.
+template <class Env>
+void Exchange<Env>::take(int peer) {
+    if (sides_.in_place && table_ && mine_for(peer).place == Place::stream) {
+        left_ = true;   // my part for the peer still lies where its part must go
+        return;
+    }
+    take_now(peer);
+}
+
+template <class Env>
+void Exchange<Env>::take_now(int peer) {
+    std::uint64_t const step = env_.published(peer);
+    if (step == table_step) return take_entry(peer, theirs(peer));
+    std::size_t const n = step - 1;
+    std::byte const* parts_there = env_.slot(peer, n * static_cast<std::size_t>(parts()));
+    deliver<Env>(sides_.in[peer], 0, parts_there + n * static_cast<std::size_t>(part_of(env_.rank())), n, n, peer, truncation_);
+}
+
+template <class Env>
+void Exchange<Env>::take_entry(int peer, Entry const& e) {
+    switch (e.place) {
+    case Place::slot:
+        deliver<Env>(sides_.in[peer], 0, env_.slot(peer, env_.slot_bytes()) + e.at, e.bytes, e.bytes, peer, truncation_);
+        break;
+    case Place::staging:
+        deliver<Env>(sides_.in[peer], 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
+        env_.taken(peer, has_all);
+        break;
+    case Place::memory:
+        if (fetch_part(env_, peer, e, sides_.in[peer], staging_.bounce(), truncation_)) {
+            env_.taken(peer, has_all);
+        } else {
+            left_ = true;
+            refused_.resize(static_cast<std::size_t>(env_.size()));
+            refused_[static_cast<std::size_t>(peer)] = true;
+            env_.taken(peer, refused);
+        }
+        break;
+    case Place::stream:
+        left_ = true;
+        break;
+    }
+}
+
+template <class Env>
+bool Exchange<Env>::asked_to_stream(int peer) {
+    Entry const& e = mine_for(peer);
+    return e.place == Place::stream || (e.place == Place::memory && env_.taken_by(peer) >= refused);
+}
+
+template <class Env>
+std::uint64_t Exchange<Env>::pieces_to_take(int peer) {
+    if (!receives_from(peer) || env_.published(peer) != table_step) return 0;
+    Entry const& e = theirs(peer);
+    bool const wanted = e.place == Place::stream || (!refused_.empty() && refused_[static_cast<std::size_t>(peer)]);
+    return wanted ? e.pieces() : 0;
+}
+
+template <class Env>
+Task Exchange<Env>::stream(int peer, std::uint64_t to_send, std::uint64_t to_take) {
+    for (std::uint64_t k = 0; k < std::max(to_send, to_take); ++k) {
+        if (k < to_send) {
+            auto& last = last_use_[k % 2];
+            if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
+            Entry const& e = mine_for(peer);
+            std::size_t const at = k * e.piece;
+            Env::load(staging_.buffer(k), sides_.out[peer], at, std::min<std::size_t>(e.piece, e.bytes - at));
+            env_.sent(peer, k + 1);
+            last = {peer, refused + k + 1};
+        }
+        if (k < to_take) {
+            co_await env_.until_sent(peer, k + 1);
+            Entry const& e = theirs(peer);
+            std::size_t const at = k * e.piece;
+            deliver<Env>(sides_.in[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at), e.bytes, peer,
+                         truncation_);
+            env_.taken(peer, refused + k + 1);
+        }
+    }
+}
+
+template <class Env>
+Task Exchange<Env>::finish() {
+    int const size = env_.size(), rank = env_.rank();
+    for (int round = 0; round < size; ++round) {
+        int const peer = (round - rank + size) % size;
+        if (peer == rank) continue;
+        std::uint64_t to_send = 0;
+        if (table_ && sends_to(peer)) {
+            if (mine_for(peer).place == Place::memory) co_await env_.until_taken(peer, has_all);
+            if (asked_to_stream(peer)) to_send = mine_for(peer).pieces();
+        }
+        std::uint64_t const to_take = pieces_to_take(peer);
+        if (to_send + to_take > 0) co_await stream(peer, to_send, to_take);
+        if (sides_.in_place && to_send > 0 && to_take == 0) take_now(peer);
+    }
+    for (int peer = 0; table_ && peer < size; ++peer) {   // nobody needs my memory any more
+        if (peer == rank || !sends_to(peer)) continue;
+        Entry const& e = mine_for(peer);
+        if (e.place == Place::staging) co_await env_.until_taken(peer, has_all);
+        if (asked_to_stream(peer)) co_await env_.until_taken(peer, refused + e.pieces());
+    }
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scatter(v): the root says where each leaf's part lies, every leaf gets its own. Small parts travel together in the
+// root's slot, and the root returns at once; large ones in one piece are read by the leaves from the root's memory, all
+// at the same time. Two steps. Bytes: 2n per small part, n per large one, copied by the leaf.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, receiver-reading.
+#include "coll/algorithm.hpp"
+#include "coll/exchange.hpp"
+
+namespace tutti::coll::algorithms::scatter {
+
+template <class Env>
+Task receiver_reading(Env& env, RootedArgs const& a) {
+    bool const root = env.rank() == a.root;
+    Exchange<Env> x(env, {.pattern = Pattern::from_root, .root = a.root, .out = a.parts,
+                          .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type), .equal = a.equal},
+                    {a.parameters[0], a.parameters[1]});
+    x.post();
+    if (root && !a.in_place_at_root) deliver_own(a.mine, a.parts[a.root], a.root, x.truncation());
+    if (!root) {
+        co_await env.until(a.root);
+        x.take(a.root);
+    }
+    if (x.unfinished()) co_await x.finish();
+    x.check();
+}
+
+constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
+    "receiver_reading", "small parts in the root's slot, large ones read by the leaves", "KNEM-Coll, section V.B", needs_nothing,
+    movement_parameters, TUTTI_RUNS(receiver_reading)};
+
+}  // namespace tutti::coll::algorithms::scatter

@@ -7,25 +7,28 @@
 
 namespace tutti::coll {
 
-/// Every one of those slots has been published. The result goes to `a.out` in the user's layout.
+/// Every one of those slots has been published and holds a.count elements, of which `count` from `first` on are reduced.
+/// The result goes to the start of `a.out` in the user's layout.
 template <class Env>
-void fold_slots(Env& env, ReduceArgs const& a, int last) {
+void fold_slots(Env& env, ReduceArgs const& a, int last, std::int64_t first, std::int64_t count) {
     constexpr int most = 32;
     void const* operands[most];
-    std::size_t const bytes = a.bytes();
-    bool const straight = a.kernel_k != nullptr && a.type->dense(a.count);
-    std::vector<std::byte> packed(straight ? 0 : bytes);
-    void* out = straight ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();
     Reducer reducer(a);
+    std::size_t const bytes = a.bytes(), element = reducer.element_bytes(), n = static_cast<std::size_t>(count);
+    bool const straight = a.kernel_k != nullptr && a.type->dense(a.count);
+    std::vector<std::byte> packed(straight ? 0 : n * element);
+    void* out = straight ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();
     int k = 0;
     for (int r = 0; r <= last; ++r) {
-        operands[k++] = env.slot(r, bytes);
+        operands[k++] = env.slot(r, bytes) + static_cast<std::size_t>(first) * element;
         if (k < most && r < last) continue;
-        reducer.combine(operands, k, out, static_cast<std::size_t>(a.count));
+        reducer.combine(operands, k, out, n);
         operands[0] = out;
         k = 1;
     }
-    if (!straight) env.store(result(a), 0, out, bytes);
+    if (!straight) env.store(Buffer{a.out, count, a.type}, 0, out, n * element);
 }
+template <class Env>
+void fold_slots(Env& env, ReduceArgs const& a, int last) { fold_slots(env, a, last, 0, a.count); }
 
 }  // namespace tutti::coll

@@ -25,8 +25,8 @@ public:
 
     bool valid() const {
         Elf64_Ehdr head{};
-        return get(0, head) && std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64 &&
-               head.e_phentsize == sizeof(Elf64_Phdr);
+        return get(0, head) && std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+               head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_phentsize == sizeof(Elf64_Phdr);
     }
 
     std::vector<Elf64_Phdr> segments() const {
@@ -55,16 +55,20 @@ private:
 
 std::uint64_t offset_of(std::vector<Elf64_Phdr> const& segments, std::uint64_t address) {
     for (Elf64_Phdr const& s : segments)
-        if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz) return address - s.p_vaddr + s.p_offset;
+        if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz)
+            return address - s.p_vaddr + s.p_offset;
     return ~std::uint64_t{0};
 }
 
-void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, Elf64_Phdr const& dynamic, Linkage& out) {
+void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, Elf64_Phdr const& dynamic,
+                  Linkage& out) {
     std::vector<std::uint64_t> needed;
     std::uint64_t strings = 0, rpath = 0;
     bool has_rpath = false, has_runpath = false;
     Elf64_Dyn entry{};
-    for (std::uint64_t at = 0; at < dynamic.p_filesz && elf.get(dynamic.p_offset + at, entry) && entry.d_tag != DT_NULL; at += sizeof entry) {
+    for (std::uint64_t at = 0;
+         at < dynamic.p_filesz && elf.get(dynamic.p_offset + at, entry) && entry.d_tag != DT_NULL;
+         at += sizeof entry) {
         if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
         if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
         if (entry.d_tag == DT_RPATH) rpath = entry.d_un.d_val, has_rpath = true;
@@ -101,10 +105,13 @@ Linkage read_linkage(std::string const& file) {
 bool needs_preload(std::string const& file) {
     Linkage linkage = read_linkage(file);
     if (linkage.elf && !linkage.dynamic)
-        throw Complaint(join("--drop-in: ", file, " is linked statically; no other library can take the place of its own"), 126);
+        throw Complaint(
+            join("--drop-in: ", file, " is linked statically; no other library can take the place of its own"), 126);
     for (std::string const& name : linkage.libraries)
         if (name.starts_with("libmpi.so.") && name != "libmpi.so.12")
-            throw Complaint(join("--drop-in: ", file, " was built against ", name, ", whose ABI is not MPICH's; compile it with our mpicc"), 126);
+            throw Complaint(join("--drop-in: ", file, " was built against ", name,
+                                 ", whose ABI is not MPICH's; compile it with our mpicc"),
+                            126);
     return !linkage.rpath.empty();
 }
 

@@ -30,7 +30,8 @@ bool exists(std::string const& file) { return access(file.c_str(), F_OK) == 0; }
 std::string check_path(std::string const& name, std::string const& file) {
     if (is_executable(file)) return name;
     if (is_folder(file)) throw Complaint(join("the program ", name, " is a folder"), not_executable);
-    if (exists(file)) throw Complaint(join("the program ", name, " is not executable (chmod +x makes it so)"), not_executable);
+    if (exists(file))
+        throw Complaint(join("the program ", name, " is not executable (chmod +x makes it so)"), not_executable);
     throw Complaint(join("the program ", name, " cannot be found: ", std::strerror(errno)), not_found);
 }
 

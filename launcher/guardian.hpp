@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A sleeping process that outlives mpiexec by a moment when that is killed with SIGKILL: ranks then die by themselves
-// (PR_SET_PDEATHSIG), what they started is found by its environment and killed.
+// (PR_SET_PDEATHSIG); what they started is found by its process group or its environment and killed.
 #pragma once
+
+#include <set>
+#include <string>
 
 #include <sys/types.h>
 
@@ -18,12 +21,18 @@ public:
 
     pid_t pid() const { return pid_; }
 
+    /// From now on this process leads a group of the job; from now on it does no more.
+    void watch(pid_t group) { tell(group); }
+    void forget(pid_t group) { tell(-group); }
+
 private:
+    void tell(pid_t word);
+
     Descriptor line_;
     pid_t pid_ = -1;
 };
 
-/// Kills every process whose environment has NAME=VALUE as `entry`; says how many there were.
-int kill_by_environment(char const* entry);
+/// Kills every process that is in one of the groups or has NAME=VALUE as `entry` in its environment; says how many.
+int kill_all_of(std::set<pid_t> const& groups, std::string const& entry);
 
 }  // namespace tutti::launcher

@@ -26,7 +26,8 @@ int slots_of(std::string_view text, std::string_view of) {
 // An address of the sixth version has several colons and no slots behind them.
 Host read_host(std::string_view text) {
     std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos) return {std::string(text), 0};
+    if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos)
+        return {std::string(text), 0};
     return {std::string(text.substr(0, colon)), slots_of(text.substr(colon + 1), text.substr(0, colon))};
 }
 
@@ -76,7 +77,8 @@ void require_this_node(Job const& job) {
     std::string own = host_name();
     for (Host const& host : job.hosts)
         if (!means_this_node(host.name, own))
-            throw Complaint(join("host ", host.name, " is not this node (", own, "), and jobs over several nodes are not there yet"));
+            throw Complaint(join("host ", host.name, " is not this node (", own,
+                                 "), and jobs over several nodes are not there yet"));
 }
 
 }  // namespace tutti::launcher

@@ -51,7 +51,8 @@ void Input::watch(std::vector<pollfd>& set) const {
 
 void Input::serve(std::vector<pollfd> const& set) {
     if (!forwarding_) return;
-    bool readable = std::any_of(set.begin(), set.end(), [](pollfd const& p) { return p.fd == STDIN_FILENO && p.revents; });
+    bool readable =
+        std::any_of(set.begin(), set.end(), [](pollfd const& p) { return p.fd == STDIN_FILENO && p.revents; });
     if (readable && all_taken() && !in_background()) read_more();
     for (Reader& reader : readers_) feed(reader);
     std::erase_if(readers_, [](Reader const& r) { return !r.write; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job as plain data: everything that the command line says. options.cpp fills it in, the rest of the launcher reads it.
+// A job as plain data: everything that the command line says. options.cpp fills it in, the rest of the launcher reads
+// it.
 #pragma once
 
 #include <chrono>

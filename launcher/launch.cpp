@@ -74,9 +74,10 @@ public:
         for (Program const& p : job_.programs) look_up(p);
         Placed placed = place(job_, ranks_);
         tell(placed);
-        Segment segment = Segment::create(static_cast<unsigned>(ranks_), topo::NodeMap{placed.machine, placed.plan.placement}.to_text());
+        Segment segment = Segment::create(static_cast<unsigned>(ranks_),
+                                          topo::NodeMap{placed.machine, placed.plan.placement}.to_text());
         segment.header().usable_cores = static_cast<std::uint32_t>(placed.usable_cores);
-        Supervisor supervisor(job_, segment, output_, input_, signals_, guardian_.pid());
+        Supervisor supervisor(job_, segment, output_, input_, signals_, guardian_);
         start_all(supervisor, segment, placed);
         input_.ranks_are_started();
         return supervisor.run();
@@ -85,7 +86,8 @@ public:
 private:
     void look_up(Program const& program) {
         char const* path = std::getenv("PATH");
-        std::string file = find_program(program.command[0], program.directory, path ? path : "/usr/local/bin:/usr/bin:/bin");
+        std::string file =
+            find_program(program.command[0], program.directory, path ? path : "/usr/local/bin:/usr/bin:/bin");
         LibraryInFront library;
         if (job_.drop_in) library = {library_folder(), needs_preload(seen_from(program.directory, file))};
         programs_.push_back({std::move(file), std::move(library)});
@@ -105,7 +107,8 @@ private:
         try {
             for (std::size_t p = 0; p < job_.programs.size(); ++p)
                 for (int i = 0; i < job_.programs[p].ranks; ++i, ++rank)
-                    supervisor.add_rank(start(static_cast<int>(p), rank, segment, placed.plan.cpus[static_cast<std::size_t>(rank)]));
+                    supervisor.add_rank(
+                        start(static_cast<int>(p), rank, segment, placed.plan.cpus[static_cast<std::size_t>(rank)]));
         } catch (Complaint const& complaint) {
             supervisor.end_job(complaint.exit_code, join("rank ", rank, ": ", complaint.what()));
         }
@@ -113,23 +116,25 @@ private:
 
     pid_t start(int p, int rank, Segment const& segment, std::vector<int> const& cpus) {
         Program const& program = job_.programs[static_cast<std::size_t>(p)];
+        Sink &out_sink = sink_for(job_, output_, rank, false), &error_sink = sink_for(job_, output_, rank, true);
         Pipe out = Pipe::make(), error = Pipe::make();
         RankFacts facts{rank, ranks_, p, segment.descriptor(), getpid()};
         Found const& found = programs_[static_cast<std::size_t>(p)];
-        Start start{.path = found.file,
-                    .command = program.command,
-                    .environment = rank_environment(environ, job_.environment, program.environment, facts, found.library),
-                    .directory = program.directory,
-                    .cpus = cpus,
-                    .input = input_.descriptor_for(rank),
-                    .output = out.write.get(),
-                    .error = error.write.get(),
-                    .signals = &signals_.original_mask(),
-                    .descriptors = &old_limit_};
+        Start start{
+            .path = found.file,
+            .command = program.command,
+            .environment = rank_environment(environ, job_.environment, program.environment, facts, found.library),
+            .directory = program.directory,
+            .cpus = cpus,
+            .input = input_.descriptor_for(rank),
+            .output = out.write.get(),
+            .error = error.write.get(),
+            .signals = &signals_.original_mask(),
+            .descriptors = &old_limit_};
         pid_t pid = spawn(start);
         if (job_.verbose) output_.say(join("rank ", rank, " is process ", pid, ": ", start.path));
-        output_.add(std::move(out.read), sink_for(job_, output_, rank, false), prefix_of(job_, rank));
-        output_.add(std::move(error.read), sink_for(job_, output_, rank, true), prefix_of(job_, rank));
+        output_.add(std::move(out.read), out_sink, prefix_of(job_, rank));
+        output_.add(std::move(error.read), error_sink, prefix_of(job_, rank));
         return pid;
     }
 

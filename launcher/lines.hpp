@@ -12,7 +12,8 @@ namespace tutti::launcher {
 class LineCutter {
 public:
     /// A line longer than `limit` is passed on in pieces: memory stays bounded.
-    explicit LineCutter(std::string prefix = {}, std::size_t limit = 1 << 20) : prefix_(std::move(prefix)), limit_(limit) {}
+    explicit LineCutter(std::string prefix = {}, std::size_t limit = 1 << 20)
+        : prefix_(std::move(prefix)), limit_(limit) {}
 
     /// Appends to `out` the lines that `bytes` complete, each behind its prefix.
     void add(std::string_view bytes, std::string& out);

@@ -54,7 +54,8 @@ void pass_variable(EnvironmentRules& rules, std::string const& text) {
 
 template <class T>
 T checked(std::string_view option, topo::Result<T> const& result) {
-    if (!result) throw Complaint(join(option, ": ", result.error().substr(0, result.error().find_last_not_of('.') + 1)));
+    if (!result)
+        throw Complaint(join(option, ": ", result.error().substr(0, result.error().find_last_not_of('.') + 1)));
     return *result;
 }
 
@@ -73,19 +74,23 @@ using Inherit = EnvironmentRules::Inherit;
 constexpr Option programs[] = {
     {"-n -np -c", "N", "Start N ranks of the program (1 when nothing is said). More ranks than cores are fine.",
      [](Target t, Values v) { t.program.ranks = number("-n", v[0], 1); }},
-    {":", "", "Ends one program and begins the next: mpiexec -n 1 ./boss : -n 3 ./worker. All ranks share one world.", nullptr},
-    {"-configfile", "FILE", "Read options and programs from FILE, one program per line; # begins a comment.", nullptr},
-    {"-wdir -wd", "FOLDER", "Start the program in FOLDER.",
-     [](Target t, Values v) { t.program.directory = v[0]; }},
-    {"--drop-in", "", "Put Tutti in the place of MPICH for a program that was built with MPICH, Intel MPI, MVAPICH or Cray MPICH.",
+    {":", "", "Ends one program and begins the next: mpiexec -n 1 ./boss : -n 3 ./worker. All ranks share one world.",
+     nullptr},
+    {"-configfile", "FILE", "Read options and programs from FILE, one program per line; # begins a comment.",
+     nullptr},
+    {"-wdir -wd", "FOLDER", "Start the program in FOLDER.", [](Target t, Values v) { t.program.directory = v[0]; }},
+    {"--drop-in", "",
+     "Put Tutti in the place of MPICH for a program that was built with MPICH, Intel MPI, MVAPICH or Cray MPICH.",
      [](Target t, Values) { t.job.drop_in = true; }},
 };
 
 constexpr Option places[] = {
-    {"--bind-to", "WHERE", "Bind each rank: none, auto, hwthread, core, l2, l3, numa, socket, node, or user:0,1,… "
+    {"--bind-to", "WHERE",
+     "Bind each rank: none, auto, hwthread, core, l2, l3, numa, socket, node, or user:0,1,… "
      "Auto binds to cores inside a batch job in which each rank gets its own, and leaves ranks free otherwise.",
      [](Target t, Values v) { t.job.bind = checked("-bind-to", topo::parse_bind_to(v[0])); }},
-    {"--map-by", "WHAT", "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, or ppr:N:UNIT; PE=N after "
+    {"--map-by", "WHAT",
+     "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, or ppr:N:UNIT; PE=N after "
      "a colon gives each rank N cores.",
      [](Target t, Values v) { t.job.map = checked("-map-by", topo::parse_map_by(v[0])); }},
     {"--report-bindings", "", "Say on standard error where each rank is bound.",
@@ -96,9 +101,11 @@ constexpr Option places[] = {
      [](Target t, Values v) { t.job.per_node = number("-ppn", v[0], 1); }},
     {"-npersocket", "N", "The same as -map-by ppr:N:socket.",
      [](Target t, Values v) { per_unit(t.job, v[0], "socket"); }},
-    {"-hosts -host -H", "NAMES", "The nodes, separated by commas, each with :SLOTS if wanted. For now only this node.",
+    {"-hosts -host -H", "NAMES",
+     "The nodes, separated by commas, each with :SLOTS if wanted. For now only this node.",
      [](Target t, Values v) { add_host_list(t.job, v[0]); }},
-    {"-f -hostfile -machinefile", "FILE", "The same from a file, one node per line as NAME, NAME:SLOTS or NAME slots=SLOTS.",
+    {"-f -hostfile -machinefile", "FILE",
+     "The same from a file, one node per line as NAME, NAME:SLOTS or NAME slots=SLOTS.",
      [](Target t, Values v) { add_host_file(t.job, v[0]); }},
 };
 
@@ -116,9 +123,15 @@ constexpr Option environment[] = {
     {"-genvnone", "", "The same for all programs.",
      [](Target t, Values) { t.job.environment.inherit = Inherit::none; }},
     {"-envlist", "NAMES", "Pass only these variables on to this program, separated by commas.",
-     [](Target t, Values v) { t.program.environment.inherit = Inherit::listed; t.program.environment.list = split_list(v[0]); }},
+     [](Target t, Values v) {
+         t.program.environment.inherit = Inherit::listed;
+         t.program.environment.list = split_list(v[0]);
+     }},
     {"-genvlist", "NAMES", "The same for all programs.",
-     [](Target t, Values v) { t.job.environment.inherit = Inherit::listed; t.job.environment.list = split_list(v[0]); }},
+     [](Target t, Values v) {
+         t.job.environment.inherit = Inherit::listed;
+         t.job.environment.list = split_list(v[0]);
+     }},
 };
 
 constexpr Option streams[] = {
@@ -126,7 +139,8 @@ constexpr Option streams[] = {
      [](Target t, Values) { t.job.prefix = true; }},
     {"-stdin -s", "RANK", "Who reads the standard input of mpiexec: a rank (0 when nothing is said), all, or none.",
      [](Target t, Values v) { t.job.input = input_to(v[0]); }},
-    {"-outfile-pattern", "NAME", "Write the standard output of ranks to files; %r is the rank, %h the host, %% a per cent sign.",
+    {"-outfile-pattern", "NAME",
+     "Write the standard output of ranks to files; %r is the rank, %h the host, %% a per cent sign.",
      [](Target t, Values v) { t.job.out_pattern = v[0]; }},
     {"-errfile-pattern", "NAME", "The same for standard error.",
      [](Target t, Values v) { t.job.err_pattern = v[0]; }},
@@ -134,8 +148,7 @@ constexpr Option streams[] = {
      [](Target t, Values v) { output_folder(t.job, v[0]); }},
     {"--merge-stderr-to-stdout", "", "Send the ranks' standard error where their standard output goes.",
      [](Target t, Values) { t.job.merge_errors = true; }},
-    {"-q --quiet", "", "Print no warning and not why the job ended.",
-     [](Target t, Values) { t.job.quiet = true; }},
+    {"-q --quiet", "", "Print no warning and not why the job ended.", [](Target t, Values) { t.job.quiet = true; }},
     {"-v --verbose", "", "Say what is started where, and how each rank ended.",
      [](Target t, Values) { t.job.verbose = true; }},
 };
@@ -153,7 +166,8 @@ constexpr Option not_needed[] = {
     {"--oversubscribe --allow-run-as-root --use-hwthread-cpus --nolocal --display-map --display-allocation "
      "--enable-recovery --do-not-launch-daemons -print-all-exitcodes -disable-hostname-propagation "
      "-enable-auto-cleanup -localonly",
-     "", "Accepted and not needed: ranks may outnumber cores, root may run them, and there is nothing to switch.", nothing},
+     "", "Accepted and not needed: ranks may outnumber cores, root may run them, and there is nothing to switch.",
+     nothing},
     {"-launcher -launcher-exec -rmk -iface -bootstrap -usize -topolib --prefix --rank-by --report-uri", "VALUE",
      "Accepted without effect on one node.", nothing},
     {"--mca --gmca --prtemca --pmixmca", "NAME VALUE", "Open MPI's parameters: accepted without effect.", nothing},

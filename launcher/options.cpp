@@ -136,7 +136,8 @@ private:
 };
 
 void settle_ranks(Job& job) {
-    int slots = std::accumulate(job.hosts.begin(), job.hosts.end(), 0, [](int sum, Host const& h) { return sum + h.slots; });
+    int slots =
+        std::accumulate(job.hosts.begin(), job.hosts.end(), 0, [](int sum, Host const& h) { return sum + h.slots; });
     int fallback = job.per_node > 0 ? job.per_node : std::max(1, slots);
     for (Program& p : job.programs)
         if (p.ranks == 0) p.ranks = job.programs.size() == 1 ? fallback : 1;

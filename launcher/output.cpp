@@ -119,15 +119,13 @@ Output::Output() : own_output_(std::make_unique<Sink>(STDOUT_FILENO)), output_(o
 }
 
 Sink& Output::file(std::string const& name) {
-    std::unique_ptr<Sink>& sink = files_[name];
-    if (sink) return *sink;
+    if (auto known = files_.find(name); known != files_.end()) return *known->second;
     std::error_code ignored;
     std::filesystem::path folder = std::filesystem::path(name).parent_path();
     if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
     Descriptor file(open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file) throw Complaint(join("the output file ", name, " cannot be written: ", std::strerror(errno)));
-    sink = std::make_unique<Sink>(std::move(file));
-    return *sink;
+    return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;
 }
 
 void Output::add(Descriptor pipe, Sink& sink, std::string prefix) {
@@ -163,7 +161,8 @@ void Output::serve(std::vector<pollfd> const& set) {
     for (auto const& stream : streams_) {
         if (!stream->open()) continue;
         if (stream->sink().broken()) stream->abandon();
-        else if (!stream->sink().full() && std::binary_search(found.begin(), found.end(), stream->descriptor())) stream->read_some();
+        else if (!stream->sink().full() && std::binary_search(found.begin(), found.end(), stream->descriptor()))
+            stream->read_some();
     }
     for (Sink* sink : sinks()) sink->write_some();
 }

@@ -20,7 +20,8 @@ namespace {
 
 // Inside a batch job the cores of the affinity mask were given to us; elsewhere another job may run on the same ones.
 bool cores_are_ours() {
-    constexpr std::array<char const*, 6> batch = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "COBALT_JOBID", "OAR_JOB_ID", "JOB_ID"};
+    constexpr std::array<char const*, 6> batch = {"SLURM_JOB_ID", "PBS_JOBID",  "LSB_JOBID",
+                                                  "COBALT_JOBID", "OAR_JOB_ID", "JOB_ID"};
     for (char const* name : batch)
         if (std::getenv(name)) return true;
     return false;
@@ -53,7 +54,8 @@ std::string binding_report(Placed const& placed) {
     std::string all;
     for (std::size_t rank = 0; rank < placed.plan.cpus.size(); ++rank) {
         std::vector<int> const& cpus = placed.plan.cpus[rank];
-        all += join("mpiexec: rank ", rank, cpus.empty() ? " is not bound" : " is bound to processing unit ", topo::ranges(cpus), "\n");
+        all += join("mpiexec: rank ", rank, cpus.empty() ? " is not bound" : " is bound to processing unit ",
+                    topo::ranges(cpus), "\n");
     }
     return all;
 }

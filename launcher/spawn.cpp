@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starting one rank's process by vfork: nothing is copied, and since parent and child share memory until the exec, the
-// child simply writes down what failed. Between vfork and exec only system calls are allowed, so all is prepared before.
+// Starting one rank's process by vfork: nothing is copied, and since parent and child share memory until the exec,
+// the child simply writes down what failed. Between vfork and exec only system calls are allowed, so all is prepared
+// before.
 #include "launcher/spawn.hpp"
 
 #include <cerrno>
@@ -64,7 +65,8 @@ void become_rank(Prepared& p) {
     put(start.output, STDOUT_FILENO);
     put(start.error, STDERR_FILENO);
     if (start.descriptors) setrlimit(RLIMIT_NOFILE, start.descriptors);
-    if (!p.mask.empty()) sched_setaffinity(0, p.mask.size() * sizeof(unsigned long), reinterpret_cast<cpu_set_t*>(p.mask.data()));
+    if (!p.mask.empty())
+        sched_setaffinity(0, p.mask.size() * sizeof(unsigned long), reinterpret_cast<cpu_set_t*>(p.mask.data()));
     if (!start.directory.empty() && chdir(start.directory.c_str()) != 0) {
         p.failure = {"the folder", errno};
         return;
@@ -88,9 +90,11 @@ __attribute__((noinline)) pid_t start_child(Prepared& p) {
 [[noreturn]] void complain(Start const& start, Failure const& failure) {
     bool folder = std::strcmp(failure.step, "the folder") == 0;
     bool interpreter = !folder && failure.error == ENOENT && access(start.path.c_str(), F_OK) == 0;
-    throw Complaint(join(failure.step, " ", folder ? start.directory : start.path, folder ? " cannot be entered: " : " cannot be started: ",
-                         interpreter ? "the interpreter or loader that it names does not exist" : std::strerror(failure.error)),
-                    failure.error == ENOENT ? 127 : 126);
+    throw Complaint(
+        join(failure.step, " ", folder ? start.directory : start.path,
+             folder ? " cannot be entered: " : " cannot be started: ",
+             interpreter ? "the interpreter or loader that it names does not exist" : std::strerror(failure.error)),
+        failure.error == ENOENT ? 127 : 126);
 }
 
 }  // namespace

@@ -25,8 +25,15 @@ constexpr milliseconds forever = 24h;
 
 }  // namespace
 
-Supervisor::Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals, pid_t guardian)
-    : job_(job), segment_(segment), output_(output), input_(input), signals_(signals), guardian_(guardian), host_(host_name()) {}
+Supervisor::Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals,
+                       Guardian& guardian)
+    : job_(job), segment_(segment), output_(output), input_(input), signals_(signals), guardian_(guardian),
+      host_(host_name()) {}
+
+void Supervisor::add_rank(pid_t pid) {
+    ranks_.push_back({pid, true});
+    guardian_.watch(pid);
+}
 
 int Supervisor::alive() const {
     return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [](Rank const& r) { return r.alive; }));
@@ -141,13 +148,15 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     auto found = std::find_if(ranks_.begin(), ranks_.end(), [&](Rank const& r) { return r.alive && r.pid == pid; });
     if (found == ranks_.end()) return {};
     found->alive = false;
+    guardian_.forget(pid);
     int rank = static_cast<int>(found - ranks_.begin());
     Card const& card = segment_.card(static_cast<unsigned>(rank));
-    End end{rank, pid, status, card.state.load(std::memory_order_acquire), card.abort_code.load(), card.abort_text};
+    End end{rank, pid, status, card.state.load(std::memory_order_acquire), card.abort_code.load()};
     if (end.state == RankState::absent && status == 0) gone_without_mpi_ = rank;
     Verdict verdict = judge(end, host_);
     if (job_.verbose && !ending_)
-        output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well") : verdict.sentence);
+        output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well")
+                                             : verdict.sentence);
     return verdict;
 }
 
@@ -167,7 +176,8 @@ void Supervisor::conclude(Verdict const& verdict) {
 // with MPI each rank may end when it likes.
 void Supervisor::look_for_the_missing() {
     for (unsigned r = 0; r < segment_.ranks(); ++r) {
-        if (!ranks_[r].alive || segment_.card(r).state.load(std::memory_order_acquire) != RankState::initialised) continue;
+        if (!ranks_[r].alive || segment_.card(r).state.load(std::memory_order_acquire) != RankState::initialised)
+            continue;
         return end_job(1, join("rank ", *gone_without_mpi_, " on ", host_, ", process ",
                                ranks_[static_cast<std::size_t>(*gone_without_mpi_)].pid,
                                ", ended without calling MPI_Init, which rank ", r, " has called"));
@@ -197,7 +207,7 @@ void Supervisor::time_out() {
 bool Supervisor::end_leftovers() {
     bool any = false;
     for (pid_t pid : children()) {
-        if (pid == guardian_) continue;
+        if (pid == guardian_.pid()) continue;
         any = true;
         bool first_time = warned_.insert(pid).second;
         if (kill_at_ && Clock::now() >= *kill_at_) kill(pid, SIGKILL);

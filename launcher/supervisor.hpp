@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "launcher/guardian.hpp"
 #include "launcher/input.hpp"
 #include "launcher/job.hpp"
 #include "launcher/output.hpp"
@@ -21,10 +22,11 @@ namespace tutti::launcher {
 
 class Supervisor {
 public:
-    Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals, pid_t guardian);
+    Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals,
+               Guardian& guardian);
 
     /// The next rank has been started as this process.
-    void add_rank(pid_t pid) { ranks_.push_back({pid, true}); }
+    void add_rank(pid_t pid);
 
     /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
     void end_job(int code, std::string const& sentence);
@@ -63,7 +65,7 @@ private:
     Output& output_;
     Input& input_;
     Signals& signals_;
-    pid_t guardian_;
+    Guardian& guardian_;
     std::string host_;
 
     std::vector<Rank> ranks_;

@@ -24,18 +24,19 @@ Verdict judge(End const& end, std::string const& host) {
     using Kind = Verdict::Kind;
     std::string who = join("rank ", end.rank, " on ", host, ", process ", end.pid, ", ");
     if (end.state == RankState::aborted) {
-        std::string text = end.abort_text.empty() ? "" : ": " + end.abort_text;
-        while (text.ends_with('.') || text.ends_with('\n')) text.pop_back();
-        return {Kind::aborted, failing(end.abort_code), join(who, "ended the job with code ", end.abort_code, text)};
+        return {Kind::aborted, failing(end.abort_code),
+                join(who, "ended the job with code ", end.abort_code)};   // it has said why itself
     }
     if (WIFSIGNALED(end.status)) {
         int signal = WTERMSIG(end.status);
-        return {Kind::killed, 128 + signal,
-                join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "")};
+        return {
+            Kind::killed, 128 + signal,
+            join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "")};
     }
     int code = WEXITSTATUS(end.status);
     if (end.state == RankState::initialised)
-        return {Kind::left_early, failing(code), join(who, "left with exit code ", code, " without calling MPI_Finalize")};
+        return {Kind::left_early, failing(code),
+                join(who, "left with exit code ", code, " without calling MPI_Finalize")};
     if (code == 0) return {};
     Kind kind = end.state == RankState::finalised ? Kind::failed_after_finalize : Kind::failed;
     return {kind, code, join(who, "ended with exit code ", code)};

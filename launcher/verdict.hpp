@@ -16,7 +16,6 @@ struct End {
     int status = 0;                        ///< as waitpid gave it
     RankState state = RankState::absent;   ///< how far it had come in MPI
     int abort_code = 0;
-    std::string abort_text;
 };
 
 struct Verdict {

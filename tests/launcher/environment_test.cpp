@@ -11,19 +11,22 @@ using testing::Contains;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr char const* inherited[] = {"HOME=/h", "PATH=/p", "PMI_FD=9", "PMI_RANK=77", "LD_LIBRARY_PATH=/old", "ODD", nullptr};
+constexpr char const* inherited[] = {"HOME=/h", "PATH=/p", "PMI_FD=9", "PMI_RANK=77", "LD_LIBRARY_PATH=/old",
+                                     "ODD",     nullptr};
 constexpr RankFacts facts{.rank = 3, .ranks = 8, .program = 1, .segment = 5, .launcher = 4711};
 
-std::vector<std::string> make(EnvironmentRules const& everywhere, EnvironmentRules const& own, LibraryInFront const& library = {}) {
+std::vector<std::string> make(EnvironmentRules const& everywhere, EnvironmentRules const& own,
+                              LibraryInFront const& library = {}) {
     return rank_environment(inherited, everywhere, own, facts, library);
 }
 
 TEST(Environment, has_the_rank_variables_of_both_families) {
     std::vector<std::string> all = make({}, {});
-    for (char const* entry : {"TUTTI_RANK=3", "TUTTI_SEGMENT_FD=5", "TUTTI_LAUNCHER=4711", "PMI_RANK=3", "PMI_SIZE=8", "PMI_APPNUM=1",
-                              "MPI_LOCALRANKID=3", "MPI_LOCALNRANKS=8", "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8",
-                              "OMPI_COMM_WORLD_LOCAL_RANK=3", "OMPI_COMM_WORLD_LOCAL_SIZE=8", "OMPI_COMM_WORLD_NODE_RANK=3",
-                              "OMPI_UNIVERSE_SIZE=8", "HOME=/h"})
+    for (char const* entry :
+         {"TUTTI_RANK=3", "TUTTI_SEGMENT_FD=5", "TUTTI_LAUNCHER=4711", "PMI_RANK=3", "PMI_SIZE=8", "PMI_APPNUM=1",
+          "MPI_LOCALRANKID=3", "MPI_LOCALNRANKS=8", "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8",
+          "OMPI_COMM_WORLD_LOCAL_RANK=3", "OMPI_COMM_WORLD_LOCAL_SIZE=8", "OMPI_COMM_WORLD_NODE_RANK=3",
+          "OMPI_UNIVERSE_SIZE=8", "HOME=/h"})
         EXPECT_THAT(all, Contains(entry));
 }
 
@@ -53,7 +56,8 @@ TEST(Environment, lets_a_programs_own_setting_win) {
 TEST(Environment, puts_a_library_in_front) {
     EXPECT_THAT(make({}, {}, {"/tutti/lib", false}), Contains("LD_LIBRARY_PATH=/tutti/lib:/old"));
     EXPECT_THAT(make({}, {}, {"/tutti/lib", false}), Not(Contains(StartsWith("LD_PRELOAD="))));
-    EXPECT_THAT(make({}, {}, {"/tutti/lib", true}), Contains("LD_PRELOAD=/tutti/lib/libmpi.so.12:/tutti/lib/libmpich.so.12"));
+    EXPECT_THAT(make({}, {}, {"/tutti/lib", true}),
+                Contains("LD_PRELOAD=/tutti/lib/libmpi.so.12:/tutti/lib/libmpich.so.12"));
 }
 
 }  // namespace

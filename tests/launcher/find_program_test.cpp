@@ -28,7 +28,9 @@ protected:
         fs::permissions(folder_ / name, executable ? fs::perms::owner_all : fs::perms::owner_read);
     }
 
-    std::string find(std::string const& name) { return find_program(name, folder_, "/nowhere:" + (folder_ / "bin").string()); }
+    std::string find(std::string const& name) {
+        return find_program(name, folder_, "/nowhere:" + (folder_ / "bin").string());
+    }
 
     int code(std::string const& name) {
         try {

@@ -10,7 +10,8 @@ namespace tutti::launcher {
 namespace {
 
 TEST(Hosts, knows_this_node_by_its_letters) {
-    for (char const* name : {"localhost", "127.0.0.1", "127.0.1.1", "::1", "ip6-localhost", "node7", "node7.cluster.org"})
+    for (char const* name :
+         {"localhost", "127.0.0.1", "127.0.1.1", "::1", "ip6-localhost", "node7", "node7.cluster.org"})
         EXPECT_TRUE(means_this_node(name, "node7.cluster.org")) << name;
     EXPECT_TRUE(means_this_node("node7.cluster.org", "node7"));
     for (char const* name : {"node8", "node", "node7.elsewhere.net", "cluster.org", "10.0.0.1", ""})

@@ -119,7 +119,8 @@ TEST(Help, names_every_option_within_the_width_of_a_page) {
         for (Option const& option : group.options)
             EXPECT_THAT(help, HasSubstr(std::string(option.names.substr(0, option.names.find(' ')))));
     std::size_t longest = 0, start = 0;
-    for (std::size_t end; (end = help.find('\n', start)) != std::string::npos; start = end + 1) longest = std::max(longest, end - start);
+    for (std::size_t end; (end = help.find('\n', start)) != std::string::npos; start = end + 1)
+        longest = std::max(longest, end - start);
     EXPECT_LE(longest, 120u);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Behaves as its arguments say, one after the other, as far as the launcher can see it:
 //   init finalise abort CODE | exit CODE | signal N | sleep SECONDS | wait REASON | only RANK (others skip the next
-//   two words) | orphan (leaves a process in a session of its own) | place (prints the card's place)
+//   two words) | orphan (leaves a process in a session of its own) | place (prints where the rank is fixed, or -1)
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +12,7 @@
 
 #include "runtime/launch.hpp"
 #include "runtime/segment.hpp"
+#include "topo/machine.hpp"
 
 namespace {
 
@@ -31,9 +32,13 @@ void wait_with_reason(Card& card, char const* reason) {
     while (true) pause();
 }
 
+void print_place(Segment const& segment, unsigned rank) {
+    auto map = topo::NodeMap::from_text(segment.machine());
+    std::printf("%d\n", map && map->placement.fixed ? map->placement.pu.at(rank) : -1);
+}
+
 void abort_job(Card& card, int code) {
     card.abort_code.store(code);
-    std::snprintf(card.abort_text, sizeof card.abort_text, "a test wanted it.");
     card.state.store(RankState::aborted, std::memory_order_release);
     _exit(code);
 }
@@ -47,10 +52,11 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         std::string word = argv[i], next = i + 1 < argc ? argv[i + 1] : "";
         if (word == "only") i += next == std::to_string(rank) ? 1 : 3;
-        else if (word == "init") card.pid.store(getpid()), card.state.store(RankState::initialised, std::memory_order_release);
+        else if (word == "init")
+            card.pid.store(getpid()), card.state.store(RankState::initialised, std::memory_order_release);
         else if (word == "finalise") card.state.store(RankState::finalised, std::memory_order_release);
         else if (word == "orphan") leave_orphan();
-        else if (word == "place") std::printf("%d\n", card.place);
+        else if (word == "place") print_place(segment, rank);
         else if (word == "abort") abort_job(card, std::stoi(next));
         else if (word == "exit") _exit(std::stoi(next));
         else if (word == "signal") raise(std::stoi(next));

@@ -11,7 +11,7 @@ start() {
     for _ in $(seq 100); do [ "$(grep -c here "$folder/out")" = 2 ] && return; sleep 0.05; done
     wrong "'$1' did not start"
 }
-ended() { wait "$pid"; code=$?; what=$1; expect_code "$2"; }
+ended() { wait "$pid" 2> /dev/null; code=$?; what=$1; expect_code "$2"; }
 said() { [ "$(grep -c "$1" "$folder/out")" = 2 ] || wrong "not every rank said '$1': $(cat "$folder/out")"; }
 waiting='while true; do sleep 0.05; done'
 
@@ -41,4 +41,9 @@ start "sleep 1237 & (setsid sleep 1237 &); trap '' TERM; echo here; $waiting"
 kill -KILL $pid; wait $pid 2> /dev/null
 for _ in $(seq 20); do pgrep -f "^sleep 1237$" > /dev/null || break; sleep 0.05; done
 pgrep -f '^sleep 1237$' > /dev/null && wrong "kill -9 of mpiexec left $(pgrep -fc '^sleep 1237$') processes"
+
+# also what has cleaned its environment, as the library does for a rank's own children
+start "env -i sleep 1238 & echo here; $waiting"; kill -KILL $pid; wait $pid 2> /dev/null
+for _ in $(seq 20); do pgrep -f '^sleep 1238$' > /dev/null || break; sleep 0.05; done
+pgrep -f '^sleep 1238$' > /dev/null && wrong "kill -9 of mpiexec left a process without environment"
 finish

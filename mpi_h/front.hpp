@@ -59,7 +59,5 @@ void finish(Front& f);
 /// Makes the predefined datatypes and operators known by their handles; once per process (predefined_types.cpp).
 void place_predefined_types(abi::Tables& tables);
 void place_predefined_ops(abi::Tables& tables);
-/// MPI_GROUP_EMPTY; `me` is this process's world rank.
-void place_predefined_groups(abi::Tables& tables, int me);
 
 }  // namespace tutti

@@ -129,9 +129,3 @@ int PMPI_Group_free(MPI_Group* group) {
         *group = MPI_GROUP_NULL;
     });
 }
-
-void tutti::place_predefined_groups(abi::Tables& tables, int me) {
-    auto* empty = new Group({}, me);
-    empty->predefined = true;
-    tables.groups.place(MPI_GROUP_EMPTY, empty);
-}

@@ -2,8 +2,6 @@
 // Arithmetic of grids and checks of graphs.
 #include "runtime/virtual_topology.hpp"
 
-#include <cstdint>
-
 #include "runtime/error.hpp"
 
 namespace tutti {
@@ -46,9 +44,9 @@ std::vector<int> CartTopology::coords_of(int rank) const {
     return at;
 }
 
-std::optional<int> CartTopology::shifted(int dimension, int distance) const {
+std::optional<int> CartTopology::shifted(int dimension, std::int64_t distance) const {
     auto d = static_cast<std::size_t>(dimension);
-    std::int64_t n = dims[d], to = static_cast<std::int64_t>(coords[d]) + distance;
+    std::int64_t n = dims[d], to = coords[d] + distance;
     if (!periodic[d] && (to < 0 || to >= n)) return std::nullopt;
     std::vector<int> at = coords;
     at[d] = static_cast<int>((to % n + n) % n);

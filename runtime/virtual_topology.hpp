@@ -3,6 +3,7 @@
 // are those of the communicator that carries the topology.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <variant>
@@ -23,7 +24,7 @@ struct CartTopology {
     int rank_at(std::span<int const> at) const;
     std::vector<int> coords_of(int rank) const;
     /// The rank `distance` steps from this process along one dimension; none beyond an edge.
-    std::optional<int> shifted(int dimension, int distance) const;
+    std::optional<int> shifted(int dimension, std::int64_t distance) const;
     /// The grid of the dimensions that remain, seen from this process.
     CartTopology sub(std::vector<bool> const& remain) const;
     /// Which of the sub-grids that `sub` cuts this process is in: a number from 0, in rank order.

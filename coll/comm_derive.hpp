@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// New communicators made of an existing one (MPI 3.1, 6.4.2 and chapter 7). All inherit its error handler. Results are
+// null on processes that are not in the new communicator. When its memory cannot be had, every member throws
+// Error(no_mem).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "runtime/comm.hpp"
+
+namespace tutti::coll {
+
+/// Collective. Same members, topology and hints; attributes are the caller's to copy.
+Ref<Comm> duplicate(Comm& parent);
+
+/// Collective. Every process names the group that it will be in (of which it need not be a member: it then gets none);
+/// groups of different processes are equal or disjoint. `mine` is made of members of `parent`.
+Ref<Comm> create(Comm& parent, Ref<Group> mine);
+
+/// Collective. One communicator per color, ranks by key and, where keys are equal, by rank in the parent.
+Ref<Comm> split(Comm& parent, std::optional<int> color, int key);
+
+/// Collective over the members of `mine` only, which has this process in it. Calls that may overlap use different tags.
+Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag);
+
+}  // namespace tutti::coll

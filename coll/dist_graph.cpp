@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Distributed graphs: one exchange when all give about as many edges, otherwise one broadcast per giver.
+#include "coll/dist_graph.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include "coll/agree.hpp"
+
+namespace tutti::coll {
+namespace {
+
+std::vector<Edge> gather_even(Comm& comm, std::vector<Edge> mine, std::vector<std::uint64_t> const& counts, std::uint64_t most) {
+    mine.resize(most);
+    std::vector<Edge> padded(most * counts.size()), all;
+    allgather_bytes(comm, mine.data(), most * sizeof(Edge), padded.data());
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+        auto from = padded.begin() + static_cast<std::ptrdiff_t>(r * most);
+        all.insert(all.end(), from, from + static_cast<std::ptrdiff_t>(counts[r]));
+    }
+    return all;
+}
+
+std::vector<Edge> gather_uneven(Comm& comm, std::vector<Edge> const& mine, std::vector<std::uint64_t> const& counts) {
+    std::vector<Edge> all;
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+        if (counts[r] == 0) continue;
+        std::vector<Edge> piece = mine;
+        piece.resize(counts[r]);
+        bcast_bytes(comm, piece.data(), piece.size() * sizeof(Edge), static_cast<int>(r));
+        all.insert(all.end(), piece.begin(), piece.end());
+    }
+    return all;
+}
+
+}  // namespace
+
+DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted) {
+    std::uint64_t count = mine.size();
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(comm.size()));
+    allgather_bytes(comm, &count, sizeof count, counts.data());
+    std::uint64_t most = *std::ranges::max_element(counts), total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    bool even = most * counts.size() <= 2 * total;
+
+    DistGraphTopology graph;
+    graph.weighted = weighted;
+    for (Edge const& e : even ? gather_even(comm, mine, counts, most) : gather_uneven(comm, mine, counts)) {
+        if (e.destination == comm.rank()) {
+            graph.sources.push_back(e.source);
+            if (weighted) graph.source_weights.push_back(e.weight);
+        }
+        if (e.source == comm.rank()) {
+            graph.destinations.push_back(e.destination);
+            if (weighted) graph.destination_weights.push_back(e.weight);
+        }
+    }
+    return graph;
+}
+
+}  // namespace tutti::coll

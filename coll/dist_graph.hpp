@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Distributed graphs whose edges may be given by any process (MPI 3.1, 7.5.4).
+#pragma once
+
+#include <vector>
+
+#include "runtime/comm.hpp"
+
+namespace tutti::coll {
+
+struct Edge {
+    int source, destination, weight;
+};
+
+/// Collective: each process gives some edges and gets those that begin or end with it, in the order of the givers.
+/// Every edge goes to every process once: fine for the sizes of a node.
+DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted);
+
+}  // namespace tutti::coll

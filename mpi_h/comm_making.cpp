@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators: making and freeing (MPI 3.1, 6.4.2 and 6.4.3).
+#include "coll/comm_derive.hpp"
+#include "mpi_h/objects.hpp"
+
+using namespace tutti;
+
+namespace {
+
+/// Runs the copy callbacks. When one fails the duplicate goes away again, with its delete callbacks.
+MPI_Comm with_attributes(Comm& parent, Ref<Comm> made) {
+    Comm& child = *made;
+    MPI_Comm handle = handle_of(std::move(made));
+    try {
+        parent.attributes.copy_to(parent, child.attributes);
+    } catch (Error const&) {
+        try {
+            child.attributes.clear(child);
+        } catch (Error const&) {   // the first failure is the one to report
+        }
+        front().tables.comms.remove(handle);
+        throw;
+    }
+    return handle;
+}
+
+/// The members of `handle`, checked to be ranks of `parent`.
+Ref<Group> part_of(Call& call, Comm& parent, MPI_Group handle) {
+    Group& group = call.group(handle);
+    for (int world : group.world_ranks())
+        if (parent.group->rank_of(world) < 0)
+            fail(ErrorClass::group, "group contains world rank ", world, ", which is not in comm");
+    return Ref<Group>::share(&group);
+}
+
+std::optional<int> checked_color(int color) {
+    if (color == MPI_UNDEFINED) return std::nullopt;
+    if (color < 0) fail(ErrorClass::arg, "color is ", color, " but must be at least 0, or MPI_UNDEFINED");
+    return color;
+}
+
+}  // namespace
+
+TUTTI_FUNCTION(Comm_dup)
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+    return enter("MPI_Comm_dup", [&](Call& call) {
+        Comm& parent = call.comm(comm);
+        call.pointer(newcomm, "newcomm");
+        *newcomm = MPI_COMM_NULL;
+        *newcomm = with_attributes(parent, coll::duplicate(parent));
+    });
+}
+
+TUTTI_FUNCTION(Comm_dup_with_info)
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+    return enter("MPI_Comm_dup_with_info", [&](Call& call) {
+        Comm& parent = call.comm(comm);
+        call.pointer(newcomm, "newcomm");
+        *newcomm = MPI_COMM_NULL;
+        auto hints = Ref<Info>::adopt(new Info);
+        if (info != MPI_INFO_NULL) hints->entries = call.info(info).entries;
+        Ref<Comm> child = coll::duplicate(parent);
+        child->info = hints;
+        *newcomm = with_attributes(parent, std::move(child));
+    });
+}
+
+TUTTI_FUNCTION(Comm_create)
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+    return enter("MPI_Comm_create", [&](Call& call) {
+        Comm& parent = call.comm(comm);
+        call.pointer(newcomm, "newcomm");
+        *newcomm = MPI_COMM_NULL;
+        *newcomm = handle_of(coll::create(parent, part_of(call, parent, group)));
+    });
+}
+
+TUTTI_FUNCTION(Comm_create_group)
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+    return enter("MPI_Comm_create_group", [&](Call& call) {
+        Comm& parent = call.comm(comm);
+        call.pointer(newcomm, "newcomm");
+        call.tag(tag);
+        *newcomm = MPI_COMM_NULL;
+        Ref<Group> members = part_of(call, parent, group);
+        if (members->rank() >= 0) *newcomm = handle_of(coll::create_group(parent, std::move(members), tag));
+    });
+}
+
+TUTTI_FUNCTION(Comm_split)
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+    return enter("MPI_Comm_split", [&](Call& call) {
+        Comm& parent = call.comm(comm);
+        call.pointer(newcomm, "newcomm");
+        std::optional<int> chosen = checked_color(color);
+        *newcomm = MPI_COMM_NULL;
+        *newcomm = handle_of(coll::split(parent, chosen, key));
+    });
+}
+
+TUTTI_FUNCTION(Comm_split_type)
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+    return enter("MPI_Comm_split_type", [&](Call& call) {
+        Comm& parent = call.comm(comm);
+        call.pointer(newcomm, "newcomm");
+        if (info != MPI_INFO_NULL) call.info(info);
+        if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)
+            fail(ErrorClass::arg, "split_type is ", split_type, " but must be MPI_COMM_TYPE_SHARED or MPI_UNDEFINED");
+        std::optional<int> node;
+        // Who shares a segment shares memory; its first card names it.
+        if (split_type == MPI_COMM_TYPE_SHARED) node = parent.process.segment.card(0).world_rank;
+        *newcomm = MPI_COMM_NULL;
+        *newcomm = handle_of(coll::split(parent, node, key));
+    });
+}
+
+/// Deletes the attributes at once, while callbacks may still use the communicator; operations that are under way keep
+/// the rest of it until they are complete.
+TUTTI_FUNCTION(Comm_free)
+int PMPI_Comm_free(MPI_Comm* comm) {
+    return enter("MPI_Comm_free", [&](Call& call) {
+        call.pointer(comm, "comm");
+        Comm& c = call.comm(*comm);
+        if (c.predefined) fail(ErrorClass::comm, "comm is ", c.name, ", which cannot be freed");
+        c.attributes.clear(c);
+        call.on = nullptr;
+        front().tables.comms.remove(*comm);
+        *comm = MPI_COMM_NULL;
+    });
+}

@@ -57,9 +57,31 @@ with_pkg_config() {
         "$(pkg-config --modversion tutti)"
 }
 
+mkdir "$work/fortran_project"
+cp "$here/fortran/with_use_mpi.f90" "$work/fortran_project"
+cat >"$work/fortran_project/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.16)
+project(Guest LANGUAGES Fortran)
+find_package(MPI REQUIRED COMPONENTS Fortran)
+add_executable(guest with_use_mpi.f90)
+target_link_libraries(guest MPI::MPI_Fortran)
+EOF
+with_cmake_and_fortran() {
+    local place=$1 folder
+    if ! command -v gfortran >/dev/null || ! "$place/bin/mpifort" -showme:incdirs >/dev/null 2>&1; then
+        echo "no Fortran here, so find_package(MPI COMPONENTS Fortran) was not tried"
+        return
+    fi
+    folder=$(mktemp -d "$work/cmakeXXXX")
+    PATH="$place/bin:$PATH" cmake -S "$work/fortran_project" -B "$folder" >"$folder/log" 2>&1 &&
+        cmake --build "$folder" >>"$folder/log" 2>&1 || { fail "cmake with Fortran in $place"; cat "$folder/log"; return; }
+    equal "a Fortran program built by cmake" "right on 2" "$("$place/bin/mpiexec" -n 2 "$folder/guest")"
+}
+
 for place in "$build" "$moved"; do
     echo "in $place"
     with_pkg_config "$place"
+    with_cmake_and_fortran "$place"
     for how in path home compiler; do
         with_cmake "$place" $how
     done

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Info objects: order, copies, lengths, missing keys, wrong arguments, MPI_INFO_ENV.
+// ranks: 1 2
+#include <string.h>
+
+#include "../check.h"
+
+static int class_of(int code) {
+    int class = -1;
+    MPI_Error_class(code, &class);
+    return class;
+}
+#define FAILS(call, expected)                                            \
+    do {                                                                 \
+        int class_ = class_of(call);                                     \
+        CHECK(class_ == (expected), "%s gives class %d", #call, class_); \
+    } while (0)
+
+static void keep_order(MPI_Info info) {
+    const char *keys[] = {"zebra", "ant", "monkey"};
+    char key[MPI_MAX_INFO_KEY + 1];
+    int n = -1;
+    for (int i = 0; i < 3; ++i) MPI_Info_set(info, keys[i], "animal");
+    MPI_Info_set(info, "ant", "insect");
+    MPI_Info_get_nkeys(info, &n);
+    CHECK(n == 3, "%d keys", n);
+    for (int i = 0; i < n; ++i) {
+        MPI_Info_get_nthkey(info, i, key);
+        CHECK(strcmp(key, keys[i]) == 0, "key %d is '%s'", i, key);
+    }
+    FAILS(MPI_Info_get_nthkey(info, 3, key), MPI_ERR_ARG);
+    FAILS(MPI_Info_get_nthkey(info, -1, key), MPI_ERR_ARG);
+}
+
+static void read_values(MPI_Info info) {
+    char value[MPI_MAX_INFO_VAL + 1];
+    int flag = -1, length = -1;
+    MPI_Info_get(info, "ant", MPI_MAX_INFO_VAL, value, &flag);
+    CHECK(flag && strcmp(value, "insect") == 0, "'%s'", value);
+    memset(value, 'x', sizeof value);
+    MPI_Info_get(info, "ant", 3, value, &flag);
+    CHECK(flag && strcmp(value, "ins") == 0 && value[4] == 'x', "cut to 3: '%s'", value);
+    MPI_Info_get_valuelen(info, "ant", &length, &flag);
+    CHECK(flag && length == 6, "length %d", length);
+    strcpy(value, "untouched");
+    MPI_Info_get(info, "bee", 20, value, &flag);
+    CHECK(!flag && strcmp(value, "untouched") == 0, "a missing key gives '%s'", value);
+    length = 0;
+    MPI_Info_get_string(info, "ant", &length, NULL, &flag);
+    CHECK(flag && length == 7, "needs %d", length);
+    length = 4;
+    MPI_Info_get_string(info, "ant", &length, value, &flag);
+    CHECK(flag && length == 7 && strcmp(value, "ins") == 0, "'%s', needs %d", value, length);
+    length = 5;
+    MPI_Info_get_string(info, "bee", &length, value, &flag);
+    CHECK(!flag && length == 5, "a missing key needs %d", length);
+}
+
+static void copy_and_delete(MPI_Info info) {
+    MPI_Info copy;
+    int n, flag, length;
+    MPI_Info_dup(info, &copy);
+    MPI_Info_delete(copy, "ant");
+    MPI_Info_get_nkeys(copy, &n);
+    CHECK(n == 2, "%d keys after deleting", n);
+    MPI_Info_get_valuelen(info, "ant", &length, &flag);
+    CHECK(flag, "deleting from the copy deleted from the original");
+    FAILS(MPI_Info_delete(copy, "ant"), MPI_ERR_INFO_NOKEY);
+    MPI_Info_free(&copy);
+    CHECK(copy == MPI_INFO_NULL, "freed info is %x", copy);
+}
+
+static void refuse(MPI_Info info) {
+    char key[MPI_MAX_INFO_KEY + 2], value[MPI_MAX_INFO_VAL + 2];
+    int flag;
+    memset(key, 'k', sizeof key);
+    memset(value, 'v', sizeof value);
+    key[MPI_MAX_INFO_KEY + 1] = value[MPI_MAX_INFO_VAL + 1] = '\0';
+    FAILS(MPI_Info_set(info, key, "v"), MPI_ERR_INFO_KEY);
+    FAILS(MPI_Info_set(info, "k", value), MPI_ERR_INFO_VALUE);
+    FAILS(MPI_Info_set(info, "", "v"), MPI_ERR_INFO_KEY);
+    FAILS(MPI_Info_set(info, NULL, "v"), MPI_ERR_INFO_KEY);
+    FAILS(MPI_Info_set(info, "k", NULL), MPI_ERR_INFO_VALUE);
+    FAILS(MPI_Info_set(MPI_INFO_NULL, "k", "v"), MPI_ERR_INFO);
+    FAILS(MPI_Info_get(info, "ant", -1, value, &flag), MPI_ERR_ARG);
+    key[MPI_MAX_INFO_KEY] = value[MPI_MAX_INFO_VAL] = '\0';
+    CHECK(MPI_Info_set(info, key, value) == MPI_SUCCESS, "the longest key and value");
+    MPI_Info freed = info;
+    MPI_Info_dup(info, &freed);
+    MPI_Info kept = freed;
+    MPI_Info_free(&freed);
+    FAILS(MPI_Info_set(kept, "k", "v"), MPI_ERR_INFO);
+}
+
+static void look_at_the_start(void) {
+    char value[MPI_MAX_INFO_VAL + 1], size[20];
+    int flag = 0, ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    snprintf(size, sizeof size, "%d", ranks);
+    MPI_Info_get(MPI_INFO_ENV, "maxprocs", MPI_MAX_INFO_VAL, value, &flag);
+    CHECK(flag && strcmp(value, size) == 0, "maxprocs is '%s'", value);
+    MPI_Info_get(MPI_INFO_ENV, "command", MPI_MAX_INFO_VAL, value, &flag);
+    CHECK(flag && strstr(value, "info"), "command is '%s'", value);
+    MPI_Info_get(MPI_INFO_ENV, "thread_level", MPI_MAX_INFO_VAL, value, &flag);
+    CHECK(flag && strcmp(value, "MPI_THREAD_SINGLE") == 0, "thread_level is '%s'", value);
+    FAILS(MPI_Info_set(MPI_INFO_ENV, "k", "v"), MPI_ERR_INFO);
+    MPI_Info environment = MPI_INFO_ENV;
+    FAILS(MPI_Info_free(&environment), MPI_ERR_INFO);
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Info info;
+    MPI_Info_create(&info);
+    keep_order(info);
+    read_values(info);
+    copy_and_delete(info);
+    refuse(info);
+    MPI_Info_free(&info);
+    look_at_the_start();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The report for people and for programs.
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "launcher/info/report.hpp"
+
+namespace tutti::info {
+namespace {
+
+constexpr std::size_t width = 110;
+
+// `text` wrapped at `width`, each line behind `indent` blanks.
+void print_indented(std::ostream& out, std::string const& text, std::size_t indent) {
+    std::istringstream words(text);
+    std::size_t at = 0;
+    for (std::string word; words >> word; at += word.size() + 1) {
+        if (at > 0 && at + word.size() > width) out << '\n', at = 0;
+        if (at == 0) out << std::string(indent, ' '), at = indent;
+        else out << ' ';
+        out << word;
+    }
+    out << '\n';
+}
+
+void print_machine(std::ostream& out, Report const& r) {
+    out << "Tutti " << r.version << "\nABI: " << r.abi << "\n\nMachine: " << r.machine << ", " << r.units
+        << " processing units, " << r.usable_cores << " usable at a time, " << std::fixed << std::setprecision(1)
+        << static_cast<double>(r.memory) / (1 << 30) << " GiB of memory\n\nFacilities:\n";
+    for (Facility const& f : r.facilities) {
+        std::string detail = f.detail.empty() ? "" : " (" + f.detail + ")";
+        out << "  " << (f.there ? "yes  " : "no   ") << f.name << detail << ": " << f.use << "\n";
+    }
+    out << "\n";
+}
+
+void print_variables(std::ostream& out, Report const& r) {
+    out << "Variables (environment), with value and default where that differs:\n";
+    for (VariableRow const& v : r.variables) {
+        out << "  " << v.name << " = " << (v.value.empty() ? "(empty)" : v.value) << "  [" << v.origin;
+        if (v.value != v.fallback) out << "; default " << (v.fallback.empty() ? "(empty)" : v.fallback);
+        out << "]\n";
+        print_indented(out, v.sentence, 6);
+    }
+    for (std::string const& complaint : r.complaints) out << "  ! " << complaint << ".\n";
+}
+
+void print_algorithms(std::ostream& out, Report const& r) {
+    out << "Algorithms; TUTTI_COLL=collective=algorithm chooses one:\n";
+    std::string last;
+    for (AlgorithmText const& a : r.algorithms) {
+        if (a.collective != last) out << "  " << (last = a.collective) << "\n";
+        print_indented(out, a.name + ": " + a.sentence + " [" + a.source + "]", 4);
+        for (ParameterText const& p : a.parameters)
+            print_indented(out, p.name + " = " + p.fallback + ": " + p.sentence, 8);
+    }
+}
+
+nlohmann::ordered_json variables_json(Report const& r) {
+    auto all = nlohmann::ordered_json::array();
+    for (VariableRow const& v : r.variables)
+        all.push_back({{"name", v.name}, {"group", v.group}, {"type", v.type}, {"value", v.value},
+                       {"default", v.fallback}, {"origin", v.origin}, {"sentence", v.sentence}});
+    return all;
+}
+
+nlohmann::ordered_json algorithms_json(Report const& r) {
+    auto all = nlohmann::ordered_json::array();
+    for (AlgorithmText const& a : r.algorithms) {
+        auto parameters = nlohmann::ordered_json::array();
+        for (ParameterText const& p : a.parameters)
+            parameters.push_back({{"name", p.name}, {"default", p.fallback}, {"sentence", p.sentence}});
+        all.push_back({{"collective", a.collective}, {"name", a.name}, {"sentence", a.sentence},
+                       {"source", a.source}, {"parameters", parameters}});
+    }
+    return all;
+}
+
+nlohmann::ordered_json machine_json(Report const& r) {
+    nlohmann::ordered_json all{{"version", r.version}, {"abi", r.abi}, {"machine", r.machine}, {"units", r.units},
+                               {"usable_cores", r.usable_cores}, {"memory", r.memory}};
+    auto facilities = nlohmann::ordered_json::array();
+    for (Facility const& f : r.facilities)
+        facilities.push_back({{"name", f.name}, {"there", f.there}, {"detail", f.detail}, {"use", f.use}});
+    all["facilities"] = facilities;
+    return all;
+}
+
+}  // namespace
+
+std::string as_text(Report const& report, Part part) {
+    std::ostringstream out;
+    if (part == Part::everything) print_machine(out, report);
+    if (part != Part::algorithms) print_variables(out, report);
+    if (part == Part::everything) out << "\n";
+    if (part != Part::variables) print_algorithms(out, report);
+    return out.str();
+}
+
+std::string as_json(Report const& report, Part part) {
+    nlohmann::ordered_json all;
+    if (part == Part::everything) all = machine_json(report);
+    if (part != Part::algorithms) all["variables"] = variables_json(report), all["complaints"] = report.complaints;
+    if (part != Part::variables) all["algorithms"] = algorithms_json(report);
+    return all.dump(2) + "\n";
+}
+
+}  // namespace tutti::info

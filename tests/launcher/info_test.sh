@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tutti-info: complete, true to the environment, and readable for programs.
+. "$(dirname "$0")/common.sh" "$1"
+info=$build/bin/tutti-info
+source=$(cd "$(dirname "$0")/../.." && pwd)
+
+text=$("$info") || wrong "tutti-info ended with $?"
+for word in "ABI: MPICH" "Machine:" memfd CMA XPMEM "huge pages" TUTTI_WAIT "Variables" "Algorithms"; do
+    [[ "$text" == *"$word"* ]] || wrong "tutti-info does not speak of $word"
+done
+
+# everything in the lists is there
+"$info" --json > "$folder/info.json" || wrong "--json ended with $?"
+python3 - "$source" "$folder/info.json" << 'EOF' || wrong "the lists of tutti-info"
+import json, re, sys
+source, report = sys.argv[1], json.load(open(sys.argv[2]))
+algorithms = re.findall(r"^ALGORITHM\((\w+), (\w+)\)", open(source + "/coll/algorithms.def").read(), re.M)
+variables = re.findall(r"^VAR\(\w+, \w+, (\w+),", open(source + "/runtime/variables.def").read(), re.M)
+told = [(a["collective"], a["name"]) for a in report["algorithms"]]
+assert algorithms and sorted(told) == sorted(algorithms), (told, algorithms)
+assert [v["name"] for v in report["variables"]] == ["TUTTI_" + v.upper() for v in variables], variables
+assert all(a["sentence"] and a["source"] for a in report["algorithms"])
+assert report["usable_cores"] >= 1 and report["memory"] > 0 and report["facilities"]
+EOF
+
+# values, origins and misspelt names come from the environment
+text=$(TUTTI_WAIT=shared TUTTI_EAGR=3 "$info" --variables)
+[[ "$text" == *"TUTTI_WAIT = shared  [environment; default auto]"* ]] || wrong "the origin of a variable: $text"
+[[ "$text" == *"TUTTI_EAGR"*"TUTTI_EAGER"* ]] || wrong "a misspelt variable was not told"
+[[ "$text" == *Algorithms* ]] && wrong "--variables lists algorithms"
+"$info" --algorithms --json | python3 -c 'import json, sys; assert set(json.load(sys.stdin)) == {"algorithms"}' || wrong "--algorithms --json"
+
+# CMA is really tried
+[[ $("$forbid" cma -- "$info") == *"no   CMA (Operation not permitted)"* ]] || wrong "forbidden CMA was not noticed"
+[ "$(pgrep -xc tutti-info)" = 0 ] || wrong "tutti-info left a process"
+
+err=$("$info" --algoritms 2>&1); [ $? = 2 ] || wrong "a wrong option ended with another code than 2"
+[[ "$err" == *"did you mean --algorithms?"* ]] || wrong "a wrong option: $err"
+finish

@@ -149,6 +149,14 @@ int take_some(Call& call, Handles handles, int* indices, MPI_Status* statuses, b
     return count;
 }
 
+void start(Call& call, MPI_Request handle, char const* which) {
+    Request& r = call.request(handle);
+    call.on = r.comm ? r.comm.get() : call.on;
+    if (!r.persistent) fail(ErrorClass::request, which, " is not a persistent one");
+    if (r.active) fail(ErrorClass::request, which, " is active already; complete it first");
+    r.start();
+}
+
 }  // namespace
 }  // namespace tutti
 
@@ -176,7 +184,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 TUTTI_FUNCTION(Waitall)
-int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
     return enter("MPI_Waitall", [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
         std::size_t done = 0;   // those before it are complete and stay so
@@ -191,7 +199,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of
 }
 
 TUTTI_FUNCTION(Testall)
-int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
     return enter("MPI_Testall", [&](Call& call) {
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
@@ -236,7 +244,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
 
 TUTTI_FUNCTION(Waitsome)
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
-                  MPI_Status array_of_statuses[]) {
+                  MPI_Status* array_of_statuses) {
     return enter("MPI_Waitsome", [&](Call& call) {
         call.pointer(outcount, "outcount");
         Handles handles = checked(call, incount, array_of_requests, "incount");
@@ -247,7 +255,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, i
 
 TUTTI_FUNCTION(Testsome)
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
-                  MPI_Status array_of_statuses[]) {
+                  MPI_Status* array_of_statuses) {
     return enter("MPI_Testsome", [&](Call& call) {
         call.pointer(outcount, "outcount");
         Handles handles = checked(call, incount, array_of_requests, "incount");
@@ -300,10 +308,7 @@ TUTTI_FUNCTION(Start)
 int PMPI_Start(MPI_Request* request) {
     return enter("MPI_Start", [&](Call& call) {
         call.pointer(request, "request");
-        Request& r = call.request(*request);
-        call.on = r.comm ? r.comm.get() : call.on;
-        if (r.persistent && r.active) fail(ErrorClass::request, "request is active already; complete it first");
-        r.start();
+        start(call, *request, "request");
     });
 }
 
@@ -311,11 +316,6 @@ TUTTI_FUNCTION(Startall)
 int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
     return enter("MPI_Startall", [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
-        for (std::size_t i = 0; i < handles.size(); ++i) {
-            Request& r = call.request(handles[i]);
-            call.on = r.comm ? r.comm.get() : call.on;
-            if (r.persistent && r.active) fail(ErrorClass::request, "request ", i, " is active already");
-            r.start();
-        }
+        for (std::size_t i = 0; i < handles.size(); ++i) start(call, handles[i], join("request ", i).c_str());
     });
 }

@@ -44,8 +44,8 @@ public:
         type->marked_ub_ = marked_ub_.has_value();
         type->true_lb_ = true_lb_.value_or(0);
         type->true_extent_ = true_ub_.value_or(0) - type->true_lb_;
-        std::int64_t lb = marked_lb_.value_or(lb_.value_or(marked_ub_.value_or(0)));
-        std::int64_t ub = marked_ub_.value_or(ub_.value_or(lb));
+        std::int64_t lb = marked_lb_.value_or(lb_.value_or(0));
+        std::int64_t ub = marked_ub_.value_or(ub_.value_or(0));   // 0, as MPICH has it, when only MPI_LB is there
         if (padded && !marked_lb_ && !marked_ub_) ub += (alignment_ - (ub - lb) % alignment_) % alignment_;
         type->layout_ = layouts_.finish();
         type->signature_ = signatures_.finish();

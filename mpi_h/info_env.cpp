@@ -9,6 +9,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "runtime/launch.hpp"
+
 namespace tutti {
 namespace {
 
@@ -37,11 +39,18 @@ char const* level_name(int level) {
     }
 }
 
+/// Before MPI_Init the launcher's word is all there is; a process that it did not start is alone.
+std::string world_size(Front const& f) {
+    if (f.process) return std::to_string(f.process->size());
+    char const* size = std::getenv(launch::segment_variable) ? std::getenv("PMI_SIZE") : nullptr;
+    return size ? size : "1";
+}
+
 }  // namespace
 
 void describe_start(Info& info, Front const& f) {
     set_command(info);
-    if (f.process) info.set("maxprocs", std::to_string(f.process->size()));
+    info.set("maxprocs", world_size(f));
     utsname system;
     if (uname(&system) == 0) {
         info.set("host", shortened(system.nodename));

@@ -108,8 +108,26 @@ static void look_at_the_start(void) {
     FAILS(MPI_Info_free(&environment), MPI_ERR_INFO);
 }
 
+// The same facts before and after MPI_Init, so that a program may decide by them early.
+static void compare_with_before(MPI_Info before) {
+    char value[MPI_MAX_INFO_VAL + 1], early[MPI_MAX_INFO_VAL + 1], key[MPI_MAX_INFO_KEY + 1];
+    int n, flag;
+    MPI_Info_get_nkeys(MPI_INFO_ENV, &n);
+    CHECK(n >= 4, "only %d keys", n);
+    for (int i = 0; i < n; ++i) {
+        MPI_Info_get_nthkey(MPI_INFO_ENV, i, key);
+        MPI_Info_get(MPI_INFO_ENV, key, MPI_MAX_INFO_VAL, value, &flag);
+        MPI_Info_get(before, key, MPI_MAX_INFO_VAL, early, &flag);
+        CHECK(flag && strcmp(value, early) == 0, "%s is '%s', was '%s'", key, value, flag ? early : "missing");
+    }
+    MPI_Info_free(&before);
+}
+
 int main(int argc, char **argv) {
+    MPI_Info before;
+    MPI_Info_create_env(argc, argv, &before);
     MPI_Init(&argc, &argv);
+    compare_with_before(before);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Info info;
     MPI_Info_create(&info);

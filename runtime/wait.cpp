@@ -68,16 +68,23 @@ void Waiter::Pause::relax() {
     if (waiter_.policy_ == WaitPolicy::shared) sched_yield();
     std::int64_t now = now_ns();
     if (since_ == 0) since_ = now;
-    if (!announced_ && now - since_ > announce_after_ns) {
-        announced_ = true;
-        std::snprintf(waiter_.card_.reason, sizeof waiter_.card_.reason, "%s peer=%d tag=%d context=%llx", why_.operation,
-                      why_.peer, why_.tag, static_cast<unsigned long long>(why_.context));
-        waiter_.card_.waits.fetch_add(1, std::memory_order_release);
-    }
+    if (now - since_ > announce_after_ns) announce();
     if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) mark_asleep();
 }
 
+// So that mpiexec can say what a rank waits for.
+void Waiter::Pause::announce() {
+    if (announced_) return;
+    announced_ = true;
+    std::string text = why_.operation;
+    if (why_.peer >= 0) text += ", peer " + std::to_string(why_.peer);
+    if (why_.tag >= 0) text += ", tag " + std::to_string(why_.tag);
+    std::snprintf(waiter_.card_.reason, sizeof waiter_.card_.reason, "%s", text.c_str());
+    waiter_.card_.waits.fetch_add(1, std::memory_order_release);
+}
+
 void Waiter::Pause::mark_asleep() {
+    announce();   // who sleeps has waited for long
     asleep_ = true;
     ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
     waiter_.card_.asleep.store(1, std::memory_order_relaxed);

@@ -95,6 +95,7 @@ private:
 
     private:
         void relax();
+        void announce();
         void finish();
         void get_up();
         void mark_asleep();

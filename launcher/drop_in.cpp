@@ -115,4 +115,10 @@ bool needs_preload(std::string const& file) {
     return !linkage.rpath.empty();
 }
 
+std::string mpi_library_of(std::string const& file) {
+    for (std::string const& name : read_linkage(file).libraries)
+        if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) return name;
+    return {};
+}
+
 }  // namespace tutti::launcher

@@ -23,4 +23,7 @@ Linkage read_linkage(std::string const& file);
 /// has a search path of its own that the loader prefers, so that our library must be loaded before.
 bool needs_preload(std::string const& file);
 
+/// The MPI library that the program names by itself, if it names one.
+std::string mpi_library_of(std::string const& file);
+
 }  // namespace tutti::launcher

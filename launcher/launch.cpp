@@ -80,7 +80,9 @@ public:
         Supervisor supervisor(job_, segment, output_, input_, signals_, guardian_);
         start_all(supervisor, segment, placed);
         input_.ranks_are_started();
-        return supervisor.run();
+        int code = supervisor.run();
+        if (!job_.quiet) wonder_about_foreign_library(segment);
+        return code;
     }
 
 private:
@@ -91,6 +93,20 @@ private:
         LibraryInFront library;
         if (job_.drop_in) library = {library_folder(), needs_preload(seen_from(program.directory, file))};
         programs_.push_back({std::move(file), std::move(library)});
+    }
+
+    // Each rank a world of its own: the program found another MPI library than ours.
+    void wonder_about_foreign_library(Segment const& segment) {
+        for (unsigned r = 0; r < segment.ranks(); ++r)
+            if (segment.card(r).state.load() != RankState::absent) return;
+        for (std::size_t p = 0; p < programs_.size() && ranks_ > 1; ++p) {
+            std::string file = seen_from(job_.programs[p].directory, programs_[p].file);
+            std::string library = mpi_library_of(file);
+            if (library.empty()) continue;
+            output_.say(join("no rank has joined this job: ", file, " is linked with ", library,
+                             " and found another one than ours; --drop-in puts ours in front"));
+            return;
+        }
     }
 
     void tell(Placed const& placed) {

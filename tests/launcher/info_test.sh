@@ -28,7 +28,7 @@ EOF
 text=$(TUTTI_WAIT=shared TUTTI_EAGR=3 "$info" --variables)
 [[ "$text" == *"TUTTI_WAIT = shared  [environment; default auto]"* ]] || wrong "the origin of a variable: $text"
 [[ "$text" == *"TUTTI_EAGR"*"TUTTI_EAGER"* ]] || wrong "a misspelt variable was not told"
-[[ "$text" == *Algorithms* ]] && wrong "--variables lists algorithms"
+[[ "$text" == *"Algorithms;"* ]] && wrong "--variables lists algorithms"
 "$info" --algorithms --json | python3 -c 'import json, sys; assert set(json.load(sys.stdin)) == {"algorithms"}' || wrong "--algorithms --json"
 
 # CMA is really tried

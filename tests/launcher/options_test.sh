@@ -36,7 +36,7 @@ TUTTI_TOPOLOGY="cheese:2" run -n 8 --show-hierarchy; expect_code 2; expect_err c
 # limits: 64 ranks on however many cores, few descriptors, a limit that ranks get back unchanged
 run -n 64 "$rank" init finalise; expect_code 0; expect_silence
 run -n 64 sh -c 'echo x'; [ "$(wc -l < "$folder/out")" = 64 ] || wrong "64 ranks gave $(wc -l < "$folder/out") lines"
-(ulimit -Sn 64; run -n 40 sh -c 'ulimit -Sn'; expect_code 0; [ "$(sort -u "$folder/out")" = 64 ] || wrong "the descriptor limit: $(sort -u "$folder/out")"; exit $failures) || failures=$((failures + 1))
+(failures=0; ulimit -Sn 64; run -n 40 sh -c 'ulimit -Sn'; expect_code 0; [ "$(sort -u "$folder/out")" = 64 ] || wrong "the descriptor limit: $(sort -u "$folder/out")"; exit $failures) || failures=$((failures + 1))
 
 # neither sockets nor names nor /dev/shm are needed
 "$forbid" sockets -- "$mpiexec" -n 2 "$rank" init finalise || wrong "a job needs sockets"

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The benchmark runs every operation it lists, finds the results right, and refuses what it does not know.
+# Its times are not judged here.
+set -u
+build=$1
+failed=0
+bench() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-bench" "${@:2}"; }
+
+operations=$(bench 1 --help | sed -n '/^Operations/,$ s/^  \([a-z_]*\) .*/\1/p')
+[ "$(wc -w <<<"$operations")" -ge 18 ] || { echo "--help lists only: $operations"; failed=1; }
+for ranks in 2 3; do
+    out=$(bench $ranks --csv --sizes 8:64K --iterations 5 --warmup 3 --seconds 0.2) || { echo "exit code $?"; failed=1; }
+    grep WRONG <<<"$out" && failed=1
+    for operation in $operations; do
+        lines=$(grep -c "^$operation,$ranks," <<<"$out")
+        [ "$lines" -ge 1 ] || { echo "$ranks ranks: no line for $operation"; failed=1; }
+    done
+done
+bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || { echo "no table for bcast"; failed=1; }
+for wrong in "--sizes 8:x" "--root 2" "bcats" "--iteration 3"; do
+    bench 2 $wrong >/dev/null 2>&1 && { echo "$wrong was accepted"; failed=1; }
+done
+exit $failed

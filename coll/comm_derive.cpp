@@ -23,7 +23,7 @@ Birth conceive_or_tell(Process& process, int size) {
 
 Ref<Comm> grown(Comm& parent, Ref<Group> members, Birth const& birth) {
     if (birth.context == 0)
-        fail(ErrorClass::no_mem, "the node's shared memory has no room for another communicator of ", members->size(), " ranks");
+        fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", members->size(), " ranks");
     Ref<Comm> child = make_comm(parent.process, std::move(members), birth);
     child->errhandler = parent.errhandler;
     return child;

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 
 #include "coll/agree.hpp"
 
 namespace tutti::coll {
 namespace {
 
-std::vector<Edge> gather_even(Comm& comm, std::vector<Edge> mine, std::vector<std::uint64_t> const& counts, std::uint64_t most) {
+using Counts = std::vector<std::uint64_t>;
+
+std::vector<Edge> gather_even(Comm& comm, std::vector<Edge> mine, Counts const& counts, std::uint64_t most) {
     mine.resize(most);
     std::vector<Edge> padded(most * counts.size()), all;
     allgather_bytes(comm, mine.data(), most * sizeof(Edge), padded.data());
@@ -22,7 +23,7 @@ std::vector<Edge> gather_even(Comm& comm, std::vector<Edge> mine, std::vector<st
     return all;
 }
 
-std::vector<Edge> gather_uneven(Comm& comm, std::vector<Edge> const& mine, std::vector<std::uint64_t> const& counts) {
+std::vector<Edge> gather_uneven(Comm& comm, std::vector<Edge> const& mine, Counts const& counts) {
     std::vector<Edge> all;
     for (std::size_t r = 0; r < counts.size(); ++r) {
         if (counts[r] == 0) continue;
@@ -38,9 +39,10 @@ std::vector<Edge> gather_uneven(Comm& comm, std::vector<Edge> const& mine, std::
 
 DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted) {
     std::uint64_t count = mine.size();
-    std::vector<std::uint64_t> counts(static_cast<std::size_t>(comm.size()));
+    Counts counts(static_cast<std::size_t>(comm.size()));
     allgather_bytes(comm, &count, sizeof count, counts.data());
-    std::uint64_t most = *std::ranges::max_element(counts), total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    std::uint64_t most = *std::ranges::max_element(counts), total = 0;
+    for (std::uint64_t c : counts) total += c;
     bool even = most * counts.size() <= 2 * total;
 
     DistGraphTopology graph;

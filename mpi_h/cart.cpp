@@ -111,7 +111,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
         CartTopology& grid = grid_of(call.comm(comm));
         int ndims = static_cast<int>(grid.dims.size());
         if (direction < 0 || direction >= ndims)
-            fail(ErrorClass::arg, "direction is ", direction, " but the grid has ", ndims, " dimensions, counted from 0");
+            fail(ErrorClass::arg, "direction is ", direction, " but the grid has ", ndims, " dimensions, from 0");
         call.pointer(rank_source, "rank_source");
         call.pointer(rank_dest, "rank_dest");
         *rank_source = grid.shifted(direction, -static_cast<std::int64_t>(disp)).value_or(MPI_PROC_NULL);

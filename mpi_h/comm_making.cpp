@@ -57,10 +57,10 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
-        auto hints = Ref<Info>::adopt(new Info);
-        if (info != MPI_INFO_NULL) hints->entries = call.info(info).entries;
+        Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
         Ref<Comm> child = coll::duplicate(parent);
-        child->info = hints;
+        child->info = {};
+        if (hints) take_hints(*child, *hints);
         *newcomm = with_attributes(parent, std::move(child));
     });
 }

@@ -106,9 +106,7 @@ TUTTI_FUNCTION(Comm_set_info)
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
     return enter("MPI_Comm_set_info", [&](Call& call) {
         Comm& c = call.comm(comm);
-        Info& given = call.info(info);
-        if (!c.info) c.info = Ref<Info>::adopt(new Info);
-        for (auto const& [key, value] : given.entries) c.info->set(key, value);
+        take_hints(c, call.info(info));
     });
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 DistGraphTopology& graph_of(Comm& c) { return topology_of<DistGraphTopology>(c, "a distributed graph topology"); }
 
-std::vector<int> checked_ranks(Call const& call, Comm const& c, int n, int const* ranks, char const* count_name, char const* name) {
+std::vector<int> checked_ranks(Call const& call, Comm const& c, int n, int const* ranks, char const* count_name,
+                               char const* name) {
     auto given = list(call, n, ranks, count_name, name);
     for (int rank : given) member(c, rank, name);
     return {given.begin(), given.end()};
@@ -50,8 +51,8 @@ void check_info(Call& call, MPI_Info info) {
 }
 
 /// Copies as many neighbours, and their weights, as there is room for.
-void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int> const& ranks, std::vector<int> const& weights,
-              int most, int* ranks_out, int* weights_out) {
+void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int> const& ranks,
+              std::vector<int> const& weights, int most, int* ranks_out, int* weights_out) {
     std::size_t n = std::min(ranks.size(), static_cast<std::size_t>(most));
     if (n == 0) return;
     call.pointer(ranks_out, "the array of neighbours");
@@ -63,8 +64,8 @@ void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int>
 
 TUTTI_FUNCTION(Dist_graph_create_adjacent)
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sources[], int const sourceweights[],
-                                    int outdegree, int const destinations[], int const destweights[], MPI_Info info, int,
-                                    MPI_Comm* comm_dist_graph) {
+                                    int outdegree, int const destinations[], int const destweights[], MPI_Info info,
+                                    int, MPI_Comm* comm_dist_graph) {
     return enter("MPI_Dist_graph_create_adjacent", [&](Call& call) {
         Comm& parent = call.comm(comm);
         call.pointer(comm_dist_graph, "comm_dist_graph");

@@ -14,7 +14,8 @@ GraphTopology checked_graph(Call const& call, Comm const& c, int nnodes, int con
 }
 
 /// Copies a list into a user's array with room for `most` values.
-void copy_out(Call const& call, std::span<int const> values, int most, int* to, char const* room_name, char const* list_name) {
+void copy_out(Call const& call, std::span<int const> values, int most, int* to, char const* room_name,
+              char const* list_name) {
     int n = static_cast<int>(values.size());
     if (most < n) fail(ErrorClass::arg, room_name, " is ", most, " but there are ", n, " values");
     if (n > 0) call.pointer(to, list_name);

@@ -63,9 +63,9 @@ int UserKeyval::copy(Object& from, AttributeValue const& value, AttributeValue& 
 int UserKeyval::remove(Object& of, AttributeValue const& value) {
     if (!delete_) return MPI_SUCCESS;
     int object = static_cast<int>(of.handle), number = static_cast<int>(handle);
-    if (delete_proxy)
-        return delete_proxy(delete_, object, number, attribute_kind_out(value.as), reinterpret_cast<void*>(value.bits), extra_);
-    return delete_(object, number, seen_from_c(value), extra_);
+    if (!delete_proxy) return delete_(object, number, seen_from_c(value), extra_);
+    void* bits = reinterpret_cast<void*>(value.bits);
+    return delete_proxy(delete_, object, number, attribute_kind_out(value.as), bits, extra_);
 }
 
 int make_keyval(Keyval::On on, CopyFunction* copy, DeleteFunction* remove, void* extra_state) {

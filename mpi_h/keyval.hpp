@@ -14,7 +14,8 @@ static_assert(std::is_same_v<CopyFunction, MPI_Type_copy_attr_function>);
 
 /// Another language's way of calling the user's functions; the binding that registers the key gives it. `given_as` is
 /// the binding's number for GivenAs: 0 a pointer, 1 an integer as wide as an address, 3 a default integer.
-using CopyProxy = int(CopyFunction* user, int handle, int keyval, void* extra, int given_as, void* value, void** copy, int* flag);
+using CopyProxy = int(CopyFunction* user, int handle, int keyval, void* extra, int given_as, void* value, void** copy,
+                      int* flag);
 using DeleteProxy = int(DeleteFunction* user, int handle, int keyval, int given_as, void* value, void* extra);
 
 class UserKeyval final : public Keyval {

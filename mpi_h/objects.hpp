@@ -28,6 +28,14 @@ inline MPI_Comm handle_of(Ref<Comm> comm) { return comm ? front().tables.comms.a
 /// A copy of the program's info, with a handle of its own.
 inline MPI_Info handle_of(Ref<Info> info) { return front().tables.infos.add(info.detach()); }
 
+/// Adds to a communicator's hints those of `given` that mean something: assertions, on which any implementation may
+/// rely (MPI 4.0, 7.4.4), and Tutti's own. Others are ignored, so that MPI_Comm_get_info does not promise them.
+inline void take_hints(Comm& comm, Info const& given) {
+    if (!comm.info) comm.info = Ref<Info>::adopt(new Info);
+    for (auto const& [key, value] : given.entries)
+        if (key.starts_with("mpi_assert_") || key.starts_with("tutti_")) comm.info->set(key, value);
+}
+
 /// A list of `n` values that the user gave; throws when there should be one and is none.
 template <class T>
 std::span<T const> list(Call const& call, int n, T const* values, char const* count_name, char const* list_name) {

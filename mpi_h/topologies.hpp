@@ -33,7 +33,7 @@ inline Ref<Group> first_ranks(Comm const& c, int n) {
 /// A rank that names a process: no MPI_PROC_NULL here.
 inline void member(Comm const& c, int rank, char const* argument = "rank") {
     if (rank < 0 || rank >= c.size())
-        fail(ErrorClass::rank, argument, " is ", rank, " but the communicator has ", c.size(), " ranks: 0 to ", c.size() - 1);
+        fail(ErrorClass::rank, argument, " is ", rank, " but the communicator has ", c.size(), " ranks");
 }
 
 }  // namespace tutti

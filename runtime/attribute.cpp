@@ -11,7 +11,8 @@
 namespace tutti {
 
 Attributes::Slots::const_iterator Attributes::position(Keyval const& key) const {
-    return std::find_if(slots_.begin(), slots_.end(), [&](auto const& entry) { return entry.second.key.get() == &key; });
+    auto is_under = [&](auto const& entry) { return entry.second.key.get() == &key; };
+    return std::find_if(slots_.begin(), slots_.end(), is_under);
 }
 
 AttributeValue const* Attributes::find(Keyval const& key) const {

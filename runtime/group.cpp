@@ -16,7 +16,8 @@ int Group::rank_of(int world_rank) const {
         ranks_.assign(static_cast<std::size_t>(*std::max_element(world_ranks_.begin(), world_ranks_.end())) + 1, -1);
         for (int r = 0; r < size(); ++r) ranks_[static_cast<std::size_t>(world_ranks_[r])] = r;
     }
-    return world_rank >= 0 && world_rank < static_cast<int>(ranks_.size()) ? ranks_[static_cast<std::size_t>(world_rank)] : -1;
+    bool known = world_rank >= 0 && world_rank < static_cast<int>(ranks_.size());
+    return known ? ranks_[static_cast<std::size_t>(world_rank)] : -1;
 }
 
 }  // namespace tutti

@@ -92,8 +92,12 @@ Ref<Group> group_excl(Group const& of, std::span<int const> ranks) {
     return make(std::move(chosen), of);
 }
 
-Ref<Group> group_range_incl(Group const& of, std::span<RankRange const> ranges) { return group_incl(of, expanded(of, ranges)); }
+Ref<Group> group_range_incl(Group const& of, std::span<RankRange const> ranges) {
+    return group_incl(of, expanded(of, ranges));
+}
 
-Ref<Group> group_range_excl(Group const& of, std::span<RankRange const> ranges) { return group_excl(of, expanded(of, ranges)); }
+Ref<Group> group_range_excl(Group const& of, std::span<RankRange const> ranges) {
+    return group_excl(of, expanded(of, ranges));
+}
 
 }  // namespace tutti

@@ -11,7 +11,8 @@ CartTopology CartTopology::make(std::span<int const> dims, std::vector<bool> per
     for (int d : dims) {
         if (d <= 0) fail(ErrorClass::dims, "dims contains ", d, " but a dimension has at least 1 point");
         points *= d;
-        if (points > available) fail(ErrorClass::dims, "the grid has more points than the communicator's ", available, " ranks");
+        if (points > available)
+            fail(ErrorClass::dims, "the grid has more points than the communicator's ", available, " ranks");
     }
     CartTopology grid{{dims.begin(), dims.end()}, std::move(periodic), {}};
     if (rank >= 0 && rank < points) grid.coords = grid.coords_of(rank);
@@ -30,7 +31,8 @@ int CartTopology::rank_at(std::span<int const> at) const {
         int c = at[i];
         if (c < 0 || c >= dims[i]) {
             if (!periodic[i])
-                fail(ErrorClass::arg, "coords[", i, "] is ", c, " but dimension ", i, " has ", dims[i], " points and is not periodic");
+                fail(ErrorClass::arg, "coords[", i, "] is ", c, " but dimension ", i, " has ", dims[i],
+                     " points and is not periodic");
             c = (c % dims[i] + dims[i]) % dims[i];
         }
         rank = rank * dims[i] + c;
@@ -78,9 +80,10 @@ GraphTopology GraphTopology::make(std::span<int const> index, int const* edges, 
         fail(ErrorClass::dims, "the graph has ", nodes, " nodes but the communicator ", available, " ranks");
     int before = 0;
     for (int i = 0; i < nodes; ++i) {
-        if (index[static_cast<std::size_t>(i)] < before)
-            fail(ErrorClass::arg, "index[", i, "] is ", index[static_cast<std::size_t>(i)], ": degrees add up, so it must be at least ", before);
-        before = index[static_cast<std::size_t>(i)];
+        int value = index[static_cast<std::size_t>(i)];
+        if (value < before)
+            fail(ErrorClass::arg, "index[", i, "] is ", value, ": degrees add up, so it must be at least ", before);
+        before = value;
     }
     if (before > 0 && !edges) fail(ErrorClass::arg, "edges is a null pointer");
     for (int i = 0; i < before; ++i)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the programs in this folder: CHECK(condition, "what differs: %d", value) says where and what, and ends the job. */
+/* For the programs in this folder: CHECK(condition, "what differs: %d", value) says where and what, and ends the job;
+ * FAILS(MPI_ERR_COUNT, MPI_Send(...)) checks the error class that a call gives. */
 #ifndef TUTTI_TESTS_CHECK_H
 #define TUTTI_TESTS_CHECK_H
 
@@ -11,6 +12,13 @@
 #define CHECK(condition, ...)                                                  \
     do {                                                                       \
         if (!(condition)) check_failed(__FILE__, __LINE__, #condition, __VA_ARGS__); \
+    } while (0)
+
+#define FAILS(expected, call)                                                                            \
+    do {                                                                                                 \
+        int check_class = MPI_SUCCESS;                                                                   \
+        MPI_Error_class(call, &check_class);                                                             \
+        CHECK(check_class == (expected), #call " gave class %d instead of " #expected, check_class);     \
     } while (0)
 
 static inline void check_failed(const char *file, int line, const char *condition, const char *format, ...) {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Thousands of communicators made and freed leak neither handles nor memory of the process or of the node. */
+// ranks: 1 3
+#include <sys/resource.h>
+
+#include "../check.h"
+
+static long peak_kib(void) {
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_maxrss;
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Group world;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    long early = 0;
+    for (int i = 0; i < 4000; ++i) {
+        MPI_Comm part, copy, again, grid;
+        int color = rank == i % size && size > 1 ? MPI_UNDEFINED : i % 2;
+        MPI_Comm_split(MPI_COMM_WORLD, color, i % 3 == 0 ? -rank : 0, &part);
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        if (part != MPI_COMM_NULL) {
+            int one = 1, sum = 0, n;
+            MPI_Comm_size(part, &n);
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, part);
+            CHECK(sum == n, "cycle %d: sum is %d instead of %d", i, sum, n);
+            MPI_Comm_free(&part);
+        }
+        MPI_Comm_create_group(copy, world, 5, &again);
+        MPI_Comm_free(&copy);
+        MPI_Cart_create(again, 1, &size, &size, 0, &grid);
+        MPI_Comm_free(&again);
+        MPI_Comm_free(&grid);
+        if (i == 1000) early = peak_kib();
+    }
+    long grown = peak_kib() - early;
+    CHECK(grown < 2048, "3000 cycles took %ld KiB more", grown);
+    MPI_Group_free(&world);
+    MPI_Finalize();
+    return 0;
+}

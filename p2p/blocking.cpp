@@ -11,13 +11,18 @@ namespace {
 
 int place_of(Comm const& comm, int rank) { return comm.world_rank(rank); }   // one node: place and world rank agree
 
+/// Looks in a row without a pause: the pieces of a message follow each other closely.
+constexpr int looks = 8;
+
 /// Waits for `op`, looking first where its message comes from (−1: everywhere).
 template <class Op>
 void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
     if (op.done) return;
     engine.process().waiter.until([&] {
-        if (op.done) return true;
-        engine.poll_from(peer);
+        for (int i = 0; i < looks; ++i) {
+            if (op.done) return true;
+            engine.poll_from(peer);
+        }
         return op.done;
     }, why);
 }

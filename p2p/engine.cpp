@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace tutti::p2p {
 namespace {
@@ -40,7 +41,7 @@ Engine::Engine(Process& process)
     for (unsigned r = 0; r < ranks; ++r) {
         // A rank sends itself nothing through rings, so the memory of that pair holds its row of bells.
         auto* bell = bells ? reinterpret_cast<std::atomic<std::uint8_t>*>(segment.pair(r, r) + me) : nullptr;
-        peers_.push_back({Outbox(segment.pair(r, me), layout_, bell), Inbox(segment.pair(me, r), layout_), {}, {}, {}});
+        peers_.push_back({Outbox(segment.pair(r, me), layout_, bell), Inbox(segment.pair(me, r), layout_), {}, {}, {}, false, nullptr, nullptr, 0});
     }
     if (bells) {
         bells_ = segment.pair(me, me);
@@ -90,6 +91,7 @@ void Engine::handle(int peer, Peer& from, Cell const& cell) {
     case Kind::small: return receive_small(peer, from, cell);
     case Kind::eager: return receive_eager(peer, from, cell, false);
     case Kind::eager_sync: return receive_eager(peer, from, cell, true);
+    case Kind::more: return receive_more(peer, from, cell);
     case Kind::offer: return receive_offer(peer, from, cell);
     case Kind::piece: return receive_piece(from, cell);
     case Kind::grant: return receive_grant(from, cell);
@@ -107,7 +109,9 @@ void Engine::receive_small(int peer, Peer& from, Cell const& cell) {
         from.in.matched(cell.length);
         deliver(*op, key, cell.payload, cell.length);
     } else {
-        keep(peer, cell, Unexpected::What::here, cell.payload, {});
+        Unexpected* m = set_aside(peer, cell, Unexpected::What::here, cell.length, {});
+        std::memcpy(m->content(), cell.payload, cell.length);
+        unexpected_.add(*m);
     }
     from.in.advance();
 }
@@ -115,15 +119,42 @@ void Engine::receive_small(int peer, Peer& from, Cell const& cell) {
 void Engine::receive_eager(int peer, Peer& from, Cell const& cell, bool sync) {
     Key key{cell.context, cell.source, cell.tag};
     Remote remote = cell.remote();
-    std::byte const* content = from.in.bytes(remote);
-    if (Receive* op = posted_.take(key)) {
-        from.in.matched(cell.length);
-        deliver(*op, key, content, cell.length);
-        if (sync) control(peer, {Kind::done, 0, 0, {.id = remote.id}});
+    std::size_t bytes = cell.length;
+    from.arrived = 0;
+    if ((from.into = posted_.take(key))) {
+        from.in.matched(bytes);
+        matched(*from.into, key, bytes);
+        from.into->send = sync ? remote.id : 0;
     } else {
-        keep(peer, cell, sync ? Unexpected::What::here_sync : Unexpected::What::here, content, remote);
+        from.aside = set_aside(peer, cell, sync ? Unexpected::What::here_sync : Unexpected::What::here, bytes, remote);
     }
+    receive_more(peer, from, cell);
+}
+
+void Engine::receive_more(int peer, Peer& from, Cell const& cell) {
+    Remote remote = cell.remote();
+    std::byte const* piece = from.in.bytes(remote);
+    std::size_t at = from.arrived, whole = from.into ? from.into->sent : from.aside->bytes;
+    from.arrived += remote.bytes;
+    if (!from.into) {
+        std::memcpy(from.aside->content() + at, piece, remote.bytes);
+    } else if (at < from.into->status.bytes) {
+        from.into->data.scatter(at, piece, std::min<std::size_t>(remote.bytes, from.into->status.bytes - at));
+    }
+    if (from.arrived < whole) return from.in.advance();
     from.in.advance(remote.end);
+    arrived(peer, from);
+}
+
+void Engine::arrived(int peer, Peer& from) {
+    if (Receive* op = std::exchange(from.into, nullptr)) {
+        if (op->send) control(peer, {Kind::done, 0, 0, {.id = op->send}});
+        return finish(*op);
+    }
+    Unexpected* m = std::exchange(from.aside, nullptr);
+    // A receive may have been posted since its first piece came.
+    Receive* op = posted_.take(m->key);
+    op ? take(*op, *m) : unexpected_.add(*m);
 }
 
 void Engine::receive_offer(int peer, Peer& from, Cell const& cell) {
@@ -133,13 +164,13 @@ void Engine::receive_offer(int peer, Peer& from, Cell const& cell) {
         matched(*op, key, cell.length);
         accept(*op, peer, {remote.id, remote.address, cell.length});
     } else {
-        keep(peer, cell, Unexpected::What::offered, nullptr, remote);
+        unexpected_.add(*set_aside(peer, cell, Unexpected::What::offered, 0, remote));
     }
     from.in.advance();
 }
 
-void Engine::keep(int peer, Cell const& cell, Unexpected::What what, std::byte const* content, Remote const& remote) {
-    Unexpected* m = Unexpected::make(content ? cell.length : 0);
+Unexpected* Engine::set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room, Remote const& remote) {
+    Unexpected* m = Unexpected::make(room);
     m->key = {cell.context, cell.source, cell.tag};
     m->peer = peer;
     m->number = peers_[static_cast<std::size_t>(peer)].in.number();
@@ -147,8 +178,7 @@ void Engine::keep(int peer, Cell const& cell, Unexpected::What what, std::byte c
     m->what = what;
     m->send = remote.id;
     m->address = remote.address;
-    if (content) std::memcpy(m->content(), content, cell.length);
-    unexpected_.add(*m);
+    return m;
 }
 
 void Engine::begin(Receive& op) {

@@ -74,6 +74,9 @@ private:
         Line queued, granted;
         std::deque<Control> controls;
         bool busy = false;      ///< in busy_
+        Receive* into = nullptr;          ///< the receive whose eager message is arriving in pieces,
+        Unexpected* aside = nullptr;      ///< or the message, while it is unexpected
+        std::size_t arrived = 0;          ///< bytes of it
     };
     struct Offer {
         std::uint64_t send, address, bytes;
@@ -85,8 +88,10 @@ private:
     void handle(int peer, Peer& from, Cell const& cell);
     void receive_small(int peer, Peer& from, Cell const& cell);
     void receive_eager(int peer, Peer& from, Cell const& cell, bool sync);
+    void receive_more(int peer, Peer& from, Cell const& cell);
+    void arrived(int peer, Peer& from);
     void receive_offer(int peer, Peer& from, Cell const& cell);
-    void keep(int peer, Cell const& cell, Unexpected::What what, std::byte const* content, Remote const& remote);
+    Unexpected* set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room, Remote const& remote);
     void take(Receive& op, Unexpected& message);
     void matched(Receive& op, Key const& key, std::size_t bytes);
     void deliver(Receive& op, Key const& key, std::byte const* content, std::size_t bytes);
@@ -95,6 +100,8 @@ private:
     // send.cpp
     void begin_local(Send& op);
     bool write(Peer& to, Send& op);
+    bool write_eager(Peer& to, Send& op, bool sync);
+    static Cell& head(Peer& to, Send const& op);
     bool write_piece(Peer& to, Send& op);
     void control(int peer, Control const& control);
     bool flush(Peer& to);

@@ -4,9 +4,9 @@
 
 namespace tutti::p2p {
 
-bool Outbox::refresh_cells() {
+bool Outbox::refresh_cells(std::size_t n) {
     cells_freed_ = consumed().cells.load(std::memory_order_acquire);
-    return next_ < cells_freed_ + layout_.cells;
+    return next_ + n <= cells_freed_ + layout_.cells;
 }
 
 bool Outbox::refresh_matched(std::size_t bytes) {

@@ -31,8 +31,9 @@ namespace tutti::p2p {
 
 enum class Kind : std::uint8_t {
     small = 1,       ///< a message inside the cell
-    eager,           ///< a message in the byte ring
+    eager,           ///< a message in the byte ring, or the first piece of one
     eager_sync,      ///< likewise; the sender wants `done` once it is matched
+    more,            ///< the next piece of the message that `eager` or `eager_sync` began; nothing comes in between
     offer,           ///< a message that stays with the sender until the receiver asks for it
     grant,           ///< receiver → sender: send the offered message in pieces
     piece,           ///< a piece of a granted message
@@ -100,8 +101,8 @@ public:
     Outbox(std::byte* memory, RingLayout const& layout, std::atomic<std::uint8_t>* bell)
         : memory_(memory), layout_(layout), bell_(bell) {}
 
-    /// True when a cell can be written now.
-    bool has_cell() { return next_ < cells_freed_ + layout_.cells || refresh_cells(); }
+    /// True when a cell (or `n`, at most half of them) can be written now.
+    bool has_cell(std::size_t n = 1) { return next_ + n <= cells_freed_ + layout_.cells || refresh_cells(n); }
     /// The next cell, for the caller to fill and publish; only after has_cell().
     Cell& cell() { return *reinterpret_cast<Cell*>(memory_ + RingLayout::first_cell + (next_ & (layout_.cells - 1)) * sizeof(Cell)); }
     /// Shows the cell to the receiver; returns its number.
@@ -129,7 +130,7 @@ public:
 
 private:
     Consumed const& consumed() const { return *reinterpret_cast<Consumed const*>(memory_); }
-    bool refresh_cells();
+    bool refresh_cells(std::size_t n);
     bool refresh_matched(std::size_t bytes);
 
     std::byte* memory_;

@@ -3,6 +3,14 @@
 #include "p2p/engine.hpp"
 
 namespace tutti::p2p {
+namespace {
+
+/// Bytes per piece of an eager message: the receiver copies one out while the sender copies the next one in.
+std::size_t eager_step(std::size_t bytes) {
+    return bytes <= 8192 ? 2048 : 4096;
+}
+
+}  // namespace
 
 void Engine::Line::remove(Send& op) {
     Send* before = nullptr;
@@ -57,32 +65,52 @@ void Engine::begin_local(Send& op) {
 }
 
 bool Engine::write(Peer& to, Send& op) {
-    if (!to.out.has_cell()) return false;
-    Cell& cell = to.out.cell();
-    std::size_t bytes = op.data.bytes;
     bool sync = op.mode == Mode::synchronous;
-    Kind kind = Kind::small;
-    Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
-    if (op.eager && !sync && bytes <= Cell::room) {
-        op.data.gather(0, cell.payload, bytes);
-    } else if (op.eager) {
-        std::byte* room = to.out.place(bytes, remote);
-        if (!room) return false;
-        op.data.gather(0, room, bytes);
-        cell.set_remote(remote);
-        kind = sync ? Kind::eager_sync : Kind::eager;
+    if (op.eager && (sync || op.data.bytes > Cell::room)) return write_eager(to, op, sync);
+    if (!to.out.has_cell()) return false;
+    Cell& cell = head(to, op);
+    if (op.eager) {
+        op.data.gather(0, cell.payload, op.data.bytes);
     } else {
-        remote.address = op.data.dense() ? reinterpret_cast<std::uint64_t>(op.data.base) : 0;
-        cell.set_remote(remote);
-        kind = Kind::offer;
+        cell.set_remote({.id = reinterpret_cast<std::uint64_t>(&op),
+                         .address = op.data.dense() ? reinterpret_cast<std::uint64_t>(op.data.base) : 0});
     }
+    op.stage = SendStage::offered;
+    op.number = to.out.publish(cell, op.eager ? Kind::small : Kind::offer);
+    if (op.eager) sent(op);
+    return true;
+}
+
+Cell& Engine::head(Peer& to, Send const& op) {
+    Cell& cell = to.out.cell();
     cell.context = op.key.context;
-    cell.length = bytes;
+    cell.length = op.data.bytes;
     cell.source = op.key.source;
     cell.tag = op.key.tag;
+    return cell;
+}
+
+bool Engine::write_eager(Peer& to, Send& op, bool sync) {
+    std::size_t bytes = op.data.bytes, step = eager_step(bytes);
+    Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
+    if (!to.out.has_cell((bytes + step - 1) / step + 1)) return false;
+    std::byte* room = to.out.place(bytes, remote);
+    if (!room) return false;
+    remote.bytes = static_cast<std::uint32_t>(std::min(step, bytes));
+    op.data.gather(0, room, remote.bytes);
+    Cell& first = head(to, op);
+    first.set_remote(remote);
     op.stage = SendStage::offered;
-    op.number = to.out.publish(cell, kind);
-    if (op.eager && !sync) sent(op);
+    op.number = to.out.publish(first, sync ? Kind::eager_sync : Kind::eager);
+    for (std::size_t at = remote.bytes; at < bytes; at += remote.bytes) {
+        remote.offset += remote.bytes;
+        remote.bytes = static_cast<std::uint32_t>(std::min(step, bytes - at));
+        op.data.gather(at, room + at, remote.bytes);
+        Cell& next = to.out.cell();
+        next.set_remote(remote);
+        to.out.publish(next, Kind::more);
+    }
+    if (!sync) sent(op);
     return true;
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 template <class Table, class T>
 void place(Table& table, int handle, Ref<T> object) {
+    object->predefined = true;
     table.place(handle, object.detach());
 }
 
@@ -48,7 +49,6 @@ void place_predefined_ops(abi::Tables& tables) {
     for (auto [handle, which] : ops) {
         auto op = Ref<Op>::adopt(new Op);
         op->builtin = which;
-        op->predefined = true;
         op->commutative = which != BuiltinOp::replace && which != BuiltinOp::no_op;
         place(tables.ops, handle, std::move(op));
     }

@@ -24,13 +24,14 @@ public:
         std::int64_t low = at, high = at, total = 1;
         for (Loop loop : loops) {
             if (loop.count == 0) return;
-            std::int64_t span = (loop.count - 1) * loop.stride;
-            (span < 0 ? low : high) += span;
-            total *= loop.count;
+            std::int64_t const span = product(loop.count - 1, loop.stride);
+            std::int64_t& end = span < 0 ? low : high;
+            end = sum(end, span);
+            total = product(total, loop.count);
         }
         add_bounds(old, low, high);
         if (old.size_ == 0) return;
-        if (__builtin_add_overflow(size_, product(old.size_, total), &size_)) too_large();
+        size_ = sum(size_, product(old.size_, total));
         add_layout(old.layout_, loops, at);
         signatures_.add(old.signature_, total);
     }
@@ -58,10 +59,15 @@ private:
 
     static void lower(Bound& bound, std::int64_t value) { bound = std::min(bound.value_or(value), value); }
     static void raise(Bound& bound, std::int64_t value) { bound = std::max(bound.value_or(value), value); }
-    [[noreturn]] static void too_large() { fail(ErrorClass::type, "the type would hold more than 2^63 bytes"); }
+    [[noreturn]] static void too_large() { fail(ErrorClass::type, "the type would reach over more than 2^63 bytes"); }
     static std::int64_t product(std::int64_t a, std::int64_t b) {
         std::int64_t result;
         if (__builtin_mul_overflow(a, b, &result)) too_large();
+        return result;
+    }
+    static std::int64_t sum(std::int64_t a, std::int64_t b) {
+        std::int64_t result;
+        if (__builtin_add_overflow(a, b, &result)) too_large();
         return result;
     }
 

@@ -42,7 +42,7 @@ TypeBuilder::Type TypeBuilder::predefined(char const* name, Basic kind, Elementa
     Type type = Type::adopt(new Datatype);
     type->name = name;
     type->basic_ = kind;
-    type->predefined = type->committed = true;
+    type->committed = true;
     type->size_ = type->true_extent_ = unit.size;
     type->alignment_ = unit.size / unit.parts;
     type->layout_ = TypeLayout::run(0, unit.size);
@@ -72,17 +72,16 @@ TypeBuilder::Type TypeBuilder::pair(char const* name, Basic kind, Elementary fir
     Type a = predefined("", Basic::none, first), b = predefined("", Basic::none, second);
     Datatype const* types[] = {a.get(), b.get()};
     Type type = structure(ones, places, types);
-    for (Type* part : {&a, &b}) (*part)->predefined = false;   // they end here
     type->name = name;
     type->basic_ = kind;
-    type->predefined = type->committed = true;
+    type->committed = true;
     return type;
 }
 
 TypeBuilder::Type TypeBuilder::marker(char const* name, bool upper) {
     Type type = Type::adopt(new Datatype);
     type->name = name;
-    type->predefined = type->committed = true;
+    type->committed = true;
     (upper ? type->marked_ub_ : type->marked_lb_) = true;
     return type;
 }

@@ -27,7 +27,8 @@ public:
     using Type = Ref<Datatype>;
     using Numbers = std::span<std::int64_t const>;
 
-    /// A predefined type of one elementary datum. Its alignment is that of its parts.
+    /// A type as MPI predefines it, of one elementary datum; its alignment is that of its parts. The front door, which
+    /// gives it a handle, also marks it as one that cannot be freed.
     static Type predefined(char const* name, Basic kind, Elementary unit);
     /// The same by kind alone, with the usual C representation; for the layers below the front door and their tests.
     static Type predefined(Basic kind);

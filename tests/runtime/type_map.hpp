@@ -67,7 +67,6 @@ private:
         BothForms made;
         Basic kind = kinds[number(0, 5)];
         made.real = TypeBuilder::predefined(kind);
-        owned_.push_back(made.real);
         if (kind == Basic::short_int) made.naive.entries = {{2, 0}, {4, 4}};
         else made.naive.entries = {{made.real->size(), 0}};
         made.naive.extent = made.real->extent();
@@ -145,7 +144,6 @@ private:
     }
 
     std::mt19937 random_;
-    std::vector<Ref<Datatype>> owned_;   ///< predefined types are never freed by themselves
 };
 
 }  // namespace tutti::testing

@@ -3,6 +3,7 @@
 #include "coll/collectives.hpp"
 
 #include "coll/drive.hpp"
+#include "coll/reducer.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -26,8 +27,7 @@ void run(Comm& comm, Collective collective, Offer const& offer, Args& args) {
 template <class Args>
 void run_reduction(Comm& comm, Collective collective, std::size_t bytes, Args& args) {
     CommState& state = state_of(comm);
-    args.kernel2 = kernel2(args.op->builtin, args.type->basic());
-    args.kernel_k = kernel_k(args.op->builtin, args.type->basic());
+    find_kernels(args);
     Offer offer = offer_of(state, bytes);
     offer.ordered = args.op->commutative || state.trees.hierarchy.consecutive();
     offer.one_kind = args.kernel_k != nullptr;

@@ -56,6 +56,13 @@ private:
     std::size_t element_;
 };
 
+/// Kernels read packed operands, so pairs with padding inside (MPI_DOUBLE_INT) take the way of users' types.
+inline void find_kernels(ReduceArgs& a) {
+    bool const packed = a.type->dense(2);
+    a.kernel2 = packed ? kernel2(a.op->builtin, a.type->basic()) : nullptr;
+    a.kernel_k = packed ? kernel_k(a.op->builtin, a.type->basic()) : nullptr;
+}
+
 /// This rank's own operand: `in`, or `out` in place.
 inline ConstBuffer operand(ReduceArgs const& a) { return {a.in ? a.in : a.out, a.count, a.type}; }
 inline Buffer result(ReduceArgs const& a) { return {a.out, a.count, a.type}; }

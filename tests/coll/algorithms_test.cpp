@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm of the list with the ranks as threads: numbers of ranks, ways to reach large buffers, pretended
+// topologies. Under ThreadSanitizer every access that the flags do not order is a finding.
+#include "world.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+struct WorldShape {
+    int ranks, levels;
+    bool mixed;
+    Way way;
+};
+
+std::string name_of(testing::TestParamInfo<WorldShape> const& info) {
+    WorldShape const& s = info.param;
+    char const* way = s.way == Way::direct ? "direct" : s.way == Way::cma ? "refused" : "staged";
+    return std::to_string(s.ranks) + "_ranks_" + std::to_string(s.levels) + "_levels_" + (s.mixed ? "mixed_" : "") + way;
+}
+
+struct ThreadExecute {
+    ThreadWorld& world;
+    int rank;
+    FramePool frames{};
+    std::uint64_t op = 0;
+
+    template <class Args>
+    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
+        coll::run(world, rank, ++op, frames, algorithm.thread, args);
+    }
+};
+
+class Algorithms : public testing::TestWithParam<WorldShape> {};
+
+TEST_P(Algorithms, AgreeWithPlainComputation) {
+    WorldShape const setup = GetParam();
+    ThreadWorld world(setup.ranks, make_tree(setup.ranks, setup.levels, setup.mixed), setup.way);
+    Suite suite(world.trees.hierarchy, world.area.slot_bytes());
+    CaseList(suite, static_cast<unsigned>(setup.ranks * 31 + setup.levels * 7 + static_cast<int>(setup.way))).add_all();
+    run_ranks(suite, [&](int rank) {
+        ThreadExecute execute{world, rank};
+        run_cases(suite, rank, execute);
+    });
+}
+
+std::vector<WorldShape> setups() {
+    std::vector<WorldShape> all;
+    int turn = 0;
+    for (int ranks : {1, 2, 3, 4, 5, 7, 8, 16})
+        for (Way way : {Way::direct, Way::cma, Way::staged}) {
+            int const levels = 1 + turn % 4;
+            all.push_back({ranks, levels, ranks >= 4 && turn % 3 == 0, way});
+            ++turn;
+        }
+    return all;
+}
+INSTANTIATE_TEST_SUITE_P(Worlds, Algorithms, testing::ValuesIn(setups()), name_of);
+
+}  // namespace
+}  // namespace tutti::coll::test

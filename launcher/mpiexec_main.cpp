@@ -23,7 +23,7 @@ int carry_out(Job const& job) {
     bool has_program = !job.programs.empty() && !job.programs.front().command.empty();
     if (job.show_hierarchy) {
         int ranks = job.programs.empty() ? 1 : job.ranks();
-        int failed = print(hierarchy_drawing(place(job, ranks), ranks));
+        int failed = print(hierarchy_drawing(job, place(job, ranks), ranks));
         if (failed || !has_program) return failed;
     }
     return launch(job);

@@ -2,12 +2,14 @@
 // From the words of the command line to a place for each rank.
 #include "launcher/placement.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <numeric>
 
 #include <unistd.h>
 
+#include "launcher/environment.hpp"
 #include "runtime/error.hpp"
 #include "runtime/variables.hpp"
 #include "topo/detect.hpp"
@@ -18,18 +20,35 @@
 namespace tutti::launcher {
 namespace {
 
-// Inside a batch job the cores of the affinity mask were given to us; elsewhere another job may run on the same ones.
-bool cores_are_ours() {
-    constexpr std::array<char const*, 6> batch = {"SLURM_JOB_ID", "PBS_JOBID",  "LSB_JOBID",
-                                                  "COBALT_JOBID", "OAR_JOB_ID", "JOB_ID"};
-    for (char const* name : batch)
-        if (std::getenv(name)) return true;
-    return false;
+bool is_set(char const* name) { return std::getenv(name) != nullptr; }
+
+bool inside_batch_job() {
+    constexpr std::array names = {"SLURM_JOB_ID", "PBS_JOBID",  "LSB_JOBID",
+                                  "COBALT_JOBID", "OAR_JOB_ID", "PE_HOSTFILE"};
+    return std::any_of(names.begin(), names.end(), is_set);
 }
 
-Variables settings() {
+// Nobody else may run on the cores that we see: a batch system has either confined us to some, or given us all. And no
+// second job of ours can have cores of its own beside this one, when this one takes more than half of them.
+bool cores_are_ours(topo::Machine const& machine, int ranks) {
+    if (!inside_batch_job() || 2 * ranks <= machine.core_count()) return false;
+    long units = static_cast<long>(machine.pus.size());
+    if (units < sysconf(_SC_NPROCESSORS_ONLN)) return true;
+    constexpr std::array told = {"SLURM_CPUS_ON_NODE", "NCPUS", "LSB_DJOB_NUMPROC"};
+    return std::any_of(told.begin(), told.end(),
+                       [&](char const* name) { return is_set(name) && std::atol(std::getenv(name)) >= units; });
+}
+
+// As the ranks of the first program will read them, because they and we must see the same machine.
+Variables settings(Job const& job) {
+    EnvironmentRules const none;
+    EnvironmentRules const& own = job.programs.empty() ? none : job.programs.front().environment;
+    std::vector<std::string> entries = rank_environment(environ, job.environment, own, {}, {});
+    std::vector<char const*> pointers;
+    for (std::string const& entry : entries) pointers.push_back(entry.c_str());
+    pointers.push_back(nullptr);
     std::vector<std::string> complaints;   // ranks print them; once is enough
-    return read_variables(environ, complaints);
+    return read_variables(pointers.data(), complaints);
 }
 
 template <class T>
@@ -43,10 +62,10 @@ T value(topo::Result<T> const& result) {
 }  // namespace
 
 Placed place(Job const& job, int ranks) {
-    topo::Machine machine = value(topo::read_machine(settings().topology));
+    topo::Machine machine = value(topo::read_machine(settings(job).topology));
     int usable = machine.pretended ? static_cast<int>(machine.pus.size()) : topo::usable_cores();
     topo::BindTo bind = job.bind.value_or(topo::BindTo{});
-    topo::Plan plan = value(topo::plan_ranks(machine, ranks, job.map, bind, usable, cores_are_ours()));
+    topo::Plan plan = value(topo::plan_ranks(machine, ranks, job.map, bind, usable, cores_are_ours(machine, ranks)));
     return {std::move(machine), std::move(plan), topo::usable_cores()};
 }
 
@@ -60,10 +79,10 @@ std::string binding_report(Placed const& placed) {
     return all;
 }
 
-std::string hierarchy_drawing(Placed const& placed, int ranks) {
+std::string hierarchy_drawing(Job const& job, Placed const& placed, int ranks) {
     std::vector<int> all(static_cast<std::size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
-    topo::LevelChoice choice = value(topo::parse_hierarchy(settings().hierarchy));
+    topo::LevelChoice choice = value(topo::parse_hierarchy(settings(job).hierarchy));
     topo::Hierarchy hierarchy = topo::make_hierarchy(placed.machine, placed.plan.placement, all, choice);
     return topo::draw(placed.machine, placed.plan.placement, hierarchy, {topo::locale_is_utf8()});
 }

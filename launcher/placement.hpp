@@ -22,6 +22,6 @@ Placed place(Job const& job, int ranks);
 std::string binding_report(Placed const& placed);
 
 /// What --show-hierarchy prints.
-std::string hierarchy_drawing(Placed const& placed, int ranks);
+std::string hierarchy_drawing(Job const& job, Placed const& placed, int ranks);
 
 }  // namespace tutti::launcher

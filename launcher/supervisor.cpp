@@ -28,7 +28,9 @@ constexpr milliseconds forever = 24h;
 Supervisor::Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals,
                        Guardian& guardian)
     : job_(job), segment_(segment), output_(output), input_(input), signals_(signals), guardian_(guardian),
-      host_(host_name()) {}
+      host_(host_name()) {
+    for (pid_t pid : children()) not_ours_.insert(pid);
+}
 
 void Supervisor::add_rank(pid_t pid) {
     ranks_.push_back({pid, true});
@@ -207,7 +209,7 @@ void Supervisor::time_out() {
 bool Supervisor::end_leftovers() {
     bool any = false;
     for (pid_t pid : children()) {
-        if (pid == guardian_.pid()) continue;
+        if (not_ours_.contains(pid)) continue;
         any = true;
         bool first_time = warned_.insert(pid).second;
         if (kill_at_ && Clock::now() >= *kill_at_) kill(pid, SIGKILL);

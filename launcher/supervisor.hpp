@@ -73,6 +73,7 @@ private:
     bool ending_ = false, killed_ = false;
     int interrupts_ = 0, passed_on_ = 0;           // passed_on_: the last ending signal that ranks got from the user
     std::optional<int> gone_without_mpi_;          // a rank that ended well and never called MPI_Init
+    std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us
     std::set<pid_t> warned_;                       // leftovers that have got SIGTERM
     Clock::time_point started_ = Clock::now(), silence_ = Clock::now();
     std::optional<Clock::time_point> kill_at_;

@@ -46,4 +46,7 @@ for end in "exit 1" "signal 9" "abort 3"; do
 done
 run -n 2 sh -c 'sleep 1235 & (setsid sleep 1236 &) ; exit 0'; expect_code 0; expect_within 2000
 left=$(pgrep -fc '^sleep 123[56]$'); [ "$left" = 0 ] || wrong "$left background processes were left behind"
+# what a shell had started before it became mpiexec is not ours
+bash -c "sleep 1239 & echo \$! > $folder/pid; exec $mpiexec -n 1 true"
+kill "$(cat "$folder/pid")" 2> /dev/null || wrong "mpiexec ended a process that it had not started"
 finish

@@ -28,9 +28,16 @@ last=$(taskset -pc $$ | grep -o '[0-9]*$')
 run -n 2 -bind-to "user:$last" sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_out "$last"$'\n'"$last"
 run -n 2 -bind-to "user:$last" --report-bindings true; expect_err "rank 1 is bound to processing unit $last"
 run -n 1 -bind-to none sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_out "$(taskset -pc $$ | grep -o '[0-9,-]*$')"
+# by itself only in a batch job, and when a second job could not do the same
+cores=$(nproc)
+run -n "$cores" "$rank" place; [ "$(sort -u "$folder/out")" = -1 ] || wrong "ranks were bound outside of a batch job"
+SLURM_JOB_ID=1 SLURM_CPUS_ON_NODE=$cores run -n "$cores" "$rank" place; [ "$(sort -u "$folder/out" | wc -l)" = "$cores" ] || wrong "in a batch job: $out"
+SLURM_JOB_ID=1 SLURM_CPUS_ON_NODE=1 run -n "$cores" "$rank" place; [ "$cores" = 1 ] || [ "$(sort -u "$folder/out")" = -1 ] || wrong "a part of the node: $out"
+SLURM_JOB_ID=1 SLURM_CPUS_ON_NODE=$cores run -n $((cores * 2)) "$rank" place; [ "$(sort -u "$folder/out")" = -1 ] || wrong "too many ranks were bound: $out"
 run -n 1 -bind-to core "$rank" place; [ "$out" -ge 0 ] || wrong "a bound rank has place $out"
 run -n 1 -bind-to none "$rank" place; expect_out -1
 TUTTI_TOPOLOGY="socket:2 numa:2 core:2" run -n 8 --show-hierarchy; expect_code 0; [[ "$out" == *socket* && "$out" == *numa* ]] || wrong "--show-hierarchy: $out"
+run -n 8 -genv TUTTI_TOPOLOGY "socket:2 core:4" --show-hierarchy; [[ "$out" == *"2 sockets"* ]] || wrong "-genv TUTTI_TOPOLOGY: $out"
 TUTTI_TOPOLOGY="cheese:2" run -n 8 --show-hierarchy; expect_code 2; expect_err cheese
 
 # limits: 64 ranks on however many cores, few descriptors, a limit that ranks get back unchanged

@@ -17,16 +17,15 @@ namespace tutti::p2p {
 /// memcpy for pieces of 64 bytes to 4 KiB between a ring and a buffer. The C library's way from 2 KiB on (rep movsb)
 /// starts slowly on lines that another core holds: 4 KiB from rank to rank take 1.0 µs with it and 0.8 µs with this.
 inline void copy_piece(std::byte* to, std::byte const* from, std::size_t n) {
-    using Vector [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]] = char;
+    using Lanes [[gnu::vector_size(16)]] = char;
     if (n > 4096) {
         std::memcpy(to, from, n);
         return;
     }
     for (; n >= 64; n -= 64, to += 64, from += 64) {
-        auto* in = reinterpret_cast<Vector const*>(from);
-        auto* out = reinterpret_cast<Vector*>(to);
-        Vector a = in[0], b = in[1], c = in[2], d = in[3];
-        out[0] = a, out[1] = b, out[2] = c, out[3] = d;
+        Lanes a, b, c, d;
+        std::memcpy(&a, from, 16), std::memcpy(&b, from + 16, 16), std::memcpy(&c, from + 32, 16), std::memcpy(&d, from + 48, 16);
+        std::memcpy(to, &a, 16), std::memcpy(to + 16, &b, 16), std::memcpy(to + 32, &c, 16), std::memcpy(to + 48, &d, 16);
     }
     std::memcpy(to, from, n);
 }

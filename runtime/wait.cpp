@@ -40,7 +40,9 @@ void futex_wake(std::atomic<std::uint32_t>& word) {
 Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms)
     : segment_(segment), card_(segment.card(rank)), policy_(policy), sleep_after_ns_(sleep_after_ms * 1'000'000),
       // When ranks share cores, whoever is waited for may not be running: a few polls, then the core is given away.
-      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), polls_(policy == WaitPolicy::dedicated ? 2000 : 2) {
+      // A rank with a core of its own does so too in a longer wait, for there may be other programs than ours.
+      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), most_polls_(policy == WaitPolicy::dedicated ? 500 : 2),
+      polls_(most_polls_) {
     membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 }
 
@@ -65,7 +67,8 @@ void Waiter::wake_all() {
 void Waiter::Pause::relax() {
     if (asleep_) return sleep();
     polls_ = 0;
-    if (waiter_.policy_ == WaitPolicy::shared) sched_yield();
+    sched_yield();
+    yielded_ = true;
     std::int64_t now = now_ns();
     if (since_ == 0) since_ = now;
     if (now - since_ > announce_after_ns) announce();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one wait: the only place that spins, yields or sleeps. Whoever waits gives a condition and a reason.
 //
-// Policies: dedicated (spin with pause), shared (a few polls, then sched_yield), and, after `sleep_after` milliseconds
+// Policies: dedicated (spin with pause, and yield at times), shared (a few polls, then sched_yield), and, after `sleep_after` milliseconds
 // without progress, asleep on the futex of the rank's card.
 //
 // Sleeping, argued: the sleeper (1) counts itself in header.sleepers and marks its card, (2) runs membarrier, (3) looks
@@ -86,7 +86,7 @@ private:
     class Pause {
     public:
         Pause(Waiter& waiter, Reason const& why) : waiter_(waiter), why_(why) {}
-        ~Pause() { if (announced_ || asleep_) finish(); }
+        ~Pause() { learn(); if (announced_ || asleep_) finish(); }
         /// Something arrived: more may follow at once, so the next look comes without a sleep.
         void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
         /// Between two looks at the condition; at the sleeping stage it first only marks, so that the condition is
@@ -94,6 +94,13 @@ private:
         void step() { if (++polls_ > waiter_.polls_ || asleep_) relax(); else cpu_pause(); }
 
     private:
+        /// What was waited for came when the core was given away: the next time give it away sooner. It came while
+        /// polling: poll longer. So two ranks that a busy machine has put on one core do not spin against each other.
+        void learn() {
+            int& polls = waiter_.polls_;
+            if (yielded_ && polls_ == 0) polls = polls > 3 ? polls / 2 : 2;
+            else if (polls < waiter_.most_polls_) polls = polls * 2 < waiter_.most_polls_ ? polls * 2 : waiter_.most_polls_;
+        }
         void relax();
         void announce();
         void finish();
@@ -104,6 +111,7 @@ private:
         Waiter& waiter_;
         Reason const& why_;
         int polls_ = 0;
+        bool yielded_ = false;
         std::int64_t since_ = 0;
         std::uint32_t ticket_ = 0;
         bool announced_ = false, asleep_ = false;
@@ -116,7 +124,7 @@ private:
     Card& card_;
     WaitPolicy policy_;
     std::int64_t sleep_after_ns_;
-    int first_polls_, polls_;
+    int first_polls_, most_polls_, polls_;
     unsigned looks_in_vain_ = 0;
     Pollable* pollable_[4] = {};
     int pollables_ = 0;

@@ -60,7 +60,7 @@ void SharedPage::barrier()
     lines_[rank_].arrived.store(++count_, std::memory_order_release);
     for (int rank = 0; rank < ranks_; ++rank)
         for (int polls = 0; lines_[rank].arrived.load(std::memory_order_acquire) < count_; ++polls)
-            if (crowded_ || polls > 100000)
+            if (crowded_ || polls > 1000)
                 sched_yield();
 }
 

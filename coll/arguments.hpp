@@ -55,8 +55,7 @@ struct ReduceArgs : Chosen {
     Datatype const* type;
     Op const* op;
     int root;                   ///< reduce only, else 0
-    Kernel2 kernel2;            ///< null: a user's operator
-    KernelK kernel_k;
+    Kernels kernels;            ///< null: a user's operator
     std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
 };
 

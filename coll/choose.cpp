@@ -105,7 +105,7 @@ void parse_setting(std::string_view word, Settings& settings, std::vector<std::s
 }  // namespace
 
 char const* name_of(Collective collective) {
-    constexpr char const* names[] = {"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+    static constexpr char const* names[] = {"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
                                      "reduce_scatter", "scan", "exscan"};
     static_assert(std::size(names) == collectives);
     return names[static_cast<int>(collective)];

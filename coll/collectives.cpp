@@ -30,7 +30,7 @@ void run_reduction(Comm& comm, Collective collective, std::size_t bytes, Args& a
     find_kernels(args);
     Offer offer = offer_of(state, bytes);
     offer.ordered = args.op->commutative || state.trees.hierarchy.consecutive();
-    offer.one_kind = args.kernel_k != nullptr;
+    offer.one_kind = args.kernels.many != nullptr;
     run(comm, collective, offer, args);
 }
 
@@ -41,15 +41,15 @@ void barrier(Comm& comm) {
     run(comm, Collective::barrier, offer_of(state_of(comm), 0), args);
 }
 
-void bcast(Comm& comm, BcastArgs args) {
+void bcast(Comm& comm, BcastArgs& args) {
     run(comm, Collective::bcast, offer_of(state_of(comm), args.data.bytes()), args);
 }
 
-void reduce(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::reduce, args.bytes(), args); }
-void allreduce(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::allreduce, args.bytes(), args); }
-void scan(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::scan, args.bytes(), args); }
-void exscan(Comm& comm, ReduceArgs args) { run_reduction(comm, Collective::exscan, args.bytes(), args); }
-void reduce_scatter(Comm& comm, ReduceScatterArgs args) { run_reduction(comm, Collective::reduce_scatter, args.bytes(), args); }
+void reduce(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::reduce, args.bytes(), args); }
+void allreduce(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::allreduce, args.bytes(), args); }
+void scan(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::scan, args.bytes(), args); }
+void exscan(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::exscan, args.bytes(), args); }
+void reduce_scatter(Comm& comm, ReduceScatterArgs& args) { run_reduction(comm, Collective::reduce_scatter, args.bytes(), args); }
 
 namespace {
 
@@ -63,9 +63,9 @@ void run_movement(Comm& comm, Collective collective, std::size_t equal_bytes, bo
 
 }  // namespace
 
-void gather(Comm& comm, RootedArgs args) { run_movement(comm, Collective::gather, args.largest, args.equal, args); }
-void scatter(Comm& comm, RootedArgs args) { run_movement(comm, Collective::scatter, args.largest, args.equal, args); }
-void allgather(Comm& comm, AllgatherArgs args) { run_movement(comm, Collective::allgather, args.largest, true, args); }
-void alltoall(Comm& comm, AlltoallArgs args) { run_movement(comm, Collective::alltoall, args.each, args.equal, args); }
+void gather(Comm& comm, RootedArgs& args) { run_movement(comm, Collective::gather, args.largest, args.equal, args); }
+void scatter(Comm& comm, RootedArgs& args) { run_movement(comm, Collective::scatter, args.largest, args.equal, args); }
+void allgather(Comm& comm, AllgatherArgs& args) { run_movement(comm, Collective::allgather, args.largest, true, args); }
+void alltoall(Comm& comm, AlltoallArgs& args) { run_movement(comm, Collective::alltoall, args.each, args.equal, args); }
 
 }  // namespace tutti::coll

@@ -60,6 +60,12 @@ public:
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
     }
     void publish(std::uint64_t step = 1) { store(mine_.cell.stamp, step); }
+    /// The same by a rank that does not wait for its readers: they find the slot nearer to them.
+    void publish_and_leave(std::size_t bytes, std::uint64_t step = 1) {
+        publish(step);
+        share_soon(&mine_.cell, sizeof(Cell));
+        if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_), bytes);
+    }
     auto until(int peer, std::uint64_t step = 1) { return Memory::until(channel(peer).cell.stamp, stamp(op_, step), peer); }
     /// The step that `peer` has published in this operation (0: none yet); it may say what lies in the slot.
     std::uint64_t published(int peer) const { return step_of(channel(peer).cell.stamp); }

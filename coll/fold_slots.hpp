@@ -15,7 +15,7 @@ void fold_slots(Env& env, ReduceArgs const& a, int last, std::int64_t first, std
     void const* operands[most];
     Reducer reducer(a);
     std::size_t const bytes = a.bytes(), element = reducer.element_bytes(), n = static_cast<std::size_t>(count);
-    bool const straight = a.kernel_k != nullptr && a.type->dense(a.count);
+    bool const straight = a.kernels.many != nullptr && a.type->dense(a.count);
     std::vector<std::byte> packed(straight ? 0 : n * element);
     void* out = straight ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();
     int k = 0;

@@ -19,7 +19,7 @@ public:
     /// out = in[0] op … op in[k − 1], `n` packed elements each; `out` may be one of the operands.
     void combine(void const* const* in, int k, void* out, std::size_t n) {
         if (n == 0) return;
-        if (args_.kernel_k) args_.kernel_k(in, k, out, n);
+        if (args_.kernels.many) args_.kernels.many(in, k, out, n);
         else combine_by_user(in, k, out, n);
     }
 
@@ -58,9 +58,7 @@ private:
 
 /// Kernels read packed operands, so pairs with padding inside (MPI_DOUBLE_INT) take the way of users' types.
 inline void find_kernels(ReduceArgs& a) {
-    bool const packed = a.type->dense(2);
-    a.kernel2 = packed ? kernel2(a.op->builtin, a.type->basic()) : nullptr;
-    a.kernel_k = packed ? kernel_k(a.op->builtin, a.type->basic()) : nullptr;
+    a.kernels = a.type->dense(2) ? a.op->kernels(*a.type) : Kernels{};
 }
 
 /// This rank's own operand: `in`, or `out` in place.

@@ -22,7 +22,10 @@ struct CommState final : Extension {
         if (++op > safe) [[unlikely]] wait_for_channel(operation);
         return op;
     }
-    void end() { area.done(rank).publish(op); }
+    void end() {
+        area.done(rank).publish(op);
+        own_soon(&area.channel(rank, op + 1).cell);
+    }
     void wait_for_channel(char const* operation);
 
     Process& process;

@@ -10,10 +10,9 @@
 
 namespace tutti {
 
-Front& front() {
-    static Front* one = new Front;   // never destroyed: programs call MPI from destructors of their own globals
-    return *one;
-}
+Front* the_front = nullptr;
+
+Front& make_front() { return *(the_front = new Front); }   // never destroyed: programs call MPI from destructors of their globals
 
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {
     if (null) fail(what, argument, " is the null handle");

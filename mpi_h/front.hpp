@@ -45,7 +45,9 @@ struct Front {
     int last_used_code = MPI_ERR_LASTCODE;      ///< the attribute MPI_LASTUSEDCODE points here
 };
 
-Front& front();
+extern Front* the_front;   ///< null until somebody asks
+Front& make_front();
+inline Front& front() { return the_front ? *the_front : make_front(); }
 
 /// MPI_Init's work: reads the variables, joins the segment (or makes one for a world of one), makes the predefined
 /// objects. Throws Error with a sentence.

@@ -81,7 +81,8 @@ TUTTI_FUNCTION(Allreduce)
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter("MPI_Allreduce", [&](Call& call) {
         Comm& c = call.comm(comm);
-        coll::allreduce(c, reduction_for_all(call, sendbuf, recvbuf, count, datatype, op));
+        coll::ReduceArgs args = reduction_for_all(call, sendbuf, recvbuf, count, datatype, op);
+        coll::allreduce(c, args);
     });
 }
 
@@ -108,7 +109,8 @@ TUTTI_FUNCTION(Scan)
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     return enter("MPI_Scan", [&](Call& call) {
         Comm& c = call.comm(comm);
-        coll::scan(c, reduction_for_all(call, sendbuf, recvbuf, count, datatype, op));
+        coll::ReduceArgs args = reduction_for_all(call, sendbuf, recvbuf, count, datatype, op);
+        coll::scan(c, args);
     });
 }
 
@@ -117,7 +119,8 @@ int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype data
     return enter("MPI_Exscan", [&](Call& call) {
         Comm& c = call.comm(comm);
         bool const gets_nothing = c.rank() == 0 && !is_in_place(sendbuf);   // recvbuf is not significant at rank 0
-        coll::exscan(c, gets_nothing ? reduction(call, sendbuf, recvbuf, count, datatype, op)
-                                     : reduction_for_all(call, sendbuf, recvbuf, count, datatype, op));
+        coll::ReduceArgs args = gets_nothing ? reduction(call, sendbuf, recvbuf, count, datatype, op)
+                                             : reduction_for_all(call, sendbuf, recvbuf, count, datatype, op);
+        coll::exscan(c, args);
     });
 }

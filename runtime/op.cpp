@@ -71,9 +71,11 @@ std::size_t basic_size(Basic kind) {
     return 0;
 }
 
-void Op::check(Datatype const& type) const {
-    if (user) return;
-    if (type.basic() != Basic::none && kernel2(builtin, type.basic())) return;
+Kernels Op::find_kernels(Datatype const& type) const {
+    static_assert(KernelTable::kinds <= std::tuple_size_v<decltype(known_)>);
+    if (user) return {};
+    if (Basic const kind = type.basic(); kind != Basic::none && kernel2(builtin, kind))
+        return known_[static_cast<std::size_t>(kind)] = tutti::kernels(builtin, kind);
     std::string what = type.name.empty() ? "a derived datatype" : type.name;
     fail(ErrorClass::op, name_of(builtin), " is not defined on ", what, ": it is for ", domain_of(builtin));
 }

@@ -2,6 +2,7 @@
 // Reduction operators, built in and the user's (MPI 3.1, 5.9).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 
@@ -17,6 +18,11 @@ using KernelK = void (*)(void const* const* in, int k, void* out, std::size_t n)
 
 enum class BuiltinOp : unsigned char {
     none, max, min, sum, prod, land, band, lor, bor, lxor, bxor, minloc, maxloc, replace, no_op,
+};
+
+struct Kernels {
+    Kernel2 two = nullptr;
+    KernelK many = nullptr;
 };
 
 /// The kernel of a built-in operator on a basic kind; null when MPI does not define it (MPI 3.1, 5.9.2). To be
@@ -35,9 +41,18 @@ public:
     User user;   ///< set unless built in; the front door wraps the user's function
 
     /// Throws Error(op) with a sentence when the operator is not defined on the type.
-    void check(Datatype const& type) const;
+    void check(Datatype const& type) const { kernels(type); }
+    /// The same, and returns the kernels; both null for a user's operator.
+    Kernels kernels(Datatype const& type) const {
+        Kernels const& k = known_[static_cast<std::size_t>(type.basic())];
+        return k.two ? k : find_kernels(type);
+    }
     /// inout = in op inout, element by element; `in` is the operand of the lower ranks.
     void apply(void const* in, void* inout, std::int64_t count, Datatype const& type) const;
+
+private:
+    Kernels find_kernels(Datatype const& type) const;
+    mutable std::array<Kernels, 32> known_{};   ///< by kind, filled as asked for
 };
 
 }  // namespace tutti

@@ -6,11 +6,6 @@
 
 namespace tutti {
 
-struct Kernels {
-    Kernel2 two = nullptr;
-    KernelK many = nullptr;
-};
-
 struct KernelTable {
     static constexpr int operators = static_cast<int>(BuiltinOp::no_op) + 1;
     static constexpr int kinds = static_cast<int>(Basic::complex128) + 1;

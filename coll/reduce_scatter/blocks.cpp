@@ -28,7 +28,7 @@ public:
         stride_ = (elements_ * element_ + cache_line - 1) / cache_line * cache_line;
         buffer_ = stride_ * size;
         steps_ = a_.bytes() == 0 ? 0 : (longest + elements_ - 1) / elements_;
-        straight_ = a_.kernel_k != nullptr && a_.type->dense(a_.count);
+        straight_ = a_.kernels.many != nullptr && a_.type->dense(a_.count);
         if (!straight_) packed_.resize(elements_ * element_);
         operands_.resize(size);
     }

@@ -56,7 +56,7 @@ struct Job {
 
     std::optional<topo::BindTo> bind;   ///< none: as the placement finds best
     topo::MapBy map;
-    bool report_bindings = false;
+    bool report_bindings = false, no_oversubscribe = false;
 
     InputTo input;
     bool prefix = false;                ///< each line begins with its rank

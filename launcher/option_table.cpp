@@ -53,9 +53,8 @@ void pass_variable(EnvironmentRules& rules, std::string const& text) {
 }
 
 template <class T>
-T checked(std::string_view option, topo::Result<T> const& result) {
-    if (!result)
-        throw Complaint(join(option, ": ", result.error().substr(0, result.error().find_last_not_of('.') + 1)));
+T checked(topo::Result<T> const& result) {
+    if (!result) throw Complaint(result.error().substr(0, result.error().find_last_not_of('.') + 1));
     return *result;
 }
 
@@ -66,7 +65,7 @@ void output_folder(Job& job, std::string folder) {
 }
 
 void per_unit(Job& job, std::string const& count, char const* unit) {
-    job.map = checked("-map-by", topo::parse_map_by(join("ppr:", count, ":", unit)));
+    job.map = checked(topo::parse_map_by(join("ppr:", count, ":", unit)));
 }
 
 using Inherit = EnvironmentRules::Inherit;
@@ -89,17 +88,21 @@ constexpr Option places[] = {
      "Bind each rank: none, auto, hwthread, core, l2, l3, numa, socket, node, or user:0,1,… "
      "Auto binds to cores inside a batch job of whose cores the ranks take more than half, each one of its "
      "own, and leaves ranks free otherwise.",
-     [](Target t, Values v) { t.job.bind = checked("-bind-to", topo::parse_bind_to(v[0])); }},
+     [](Target t, Values v) { t.job.bind = checked(topo::parse_bind_to(v[0])); }},
     {"--map-by", "WHAT",
      "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, or ppr:N:UNIT; PE=N after "
      "a colon gives each rank N cores.",
-     [](Target t, Values v) { t.job.map = checked("-map-by", topo::parse_map_by(v[0])); }},
+     [](Target t, Values v) { t.job.map = checked(topo::parse_map_by(v[0])); }},
     {"--report-bindings", "", "Say on standard error where each rank is bound.",
      [](Target t, Values) { t.job.report_bindings = true; }},
     {"--show-hierarchy", "", "Draw the machine, the ranks on it and the teams they form; a program is not needed.",
      [](Target t, Values) { t.job.show_hierarchy = true; }},
     {"-ppn -N -npernode -perhost", "N", "So many ranks per node; without -n, the number of ranks.",
      [](Target t, Values v) { t.job.per_node = number("-ppn", v[0], 1); }},
+    {"-cpus-per-rank -cpus-per-proc", "N", "So many cores for each rank: the same as PE=N with --map-by.",
+     [](Target t, Values v) { t.job.map.cores = number("-cpus-per-rank", v[0], 1); }},
+    {"--nooversubscribe", "", "Refuse to start more ranks than there are usable cores.",
+     [](Target t, Values) { t.job.no_oversubscribe = true; }},
     {"-npersocket", "N", "The same as -map-by ppr:N:socket.",
      [](Target t, Values v) { per_unit(t.job, v[0], "socket"); }},
     {"-hosts -host -H", "NAMES",
@@ -155,7 +158,9 @@ constexpr Option streams[] = {
 };
 
 constexpr Option ends[] = {
-    {"-timeout", "SECONDS", "End the job after SECONDS with exit code 124, and say what each rank was waiting for.",
+    {"-timeout", "SECONDS",
+     "End the job after SECONDS with exit code 124, and say what each rank was waiting for. The variable "
+     "MPIEXEC_TIMEOUT does the same.",
      [](Target t, Values v) { t.job.timeout = seconds(v[0]); }},
     {"-h --help -?", "", "Print this text.", [](Target t, Values) { t.job.show_help = true; }},
     {"-V --version -info", "", "Print the version.", [](Target t, Values) { t.job.show_version = true; }},
@@ -166,7 +171,7 @@ constexpr void (*nothing)(Target, Values) = [](Target, Values) {};
 constexpr Option not_needed[] = {
     {"--oversubscribe --allow-run-as-root --use-hwthread-cpus --nolocal --display-map --display-allocation "
      "--enable-recovery --do-not-launch-daemons -print-all-exitcodes -disable-hostname-propagation "
-     "-enable-auto-cleanup -localonly",
+     "-enable-auto-cleanup -localonly --byslot --bycore --bynode --hetero-nodes",
      "", "Accepted and not needed: ranks may outnumber cores, root may run them, and there is nothing to switch.",
      nothing},
     {"-launcher -launcher-exec -rmk -iface -bootstrap -usize -topolib --prefix --rank-by --report-uri", "VALUE",

@@ -3,6 +3,7 @@
 #include "launcher/options.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <numeric>
 #include <sstream>
@@ -41,9 +42,13 @@ std::string nearest_option(std::string_view word) {
     for (OptionGroup const& group : option_groups())
         for (Option const& option : group.options)
             for (std::string_view name : words_of(option.names)) names.push_back(without_dashes(name));
-    std::string near = nearest(without_dashes(word), names);
-    if (near.empty()) return {};
-    return std::string(word.substr(0, word.size() - without_dashes(word).size())) + near;
+    std::string dashes(word.substr(0, word.size() - without_dashes(word).size()));
+    word.remove_prefix(dashes.size());
+    for (std::string_view name : names)   // --bind-to-core, as it was called once
+        if (word.size() > name.size() + 1 && name.size() > 3 && word.starts_with(name) && word[name.size()] == '-')
+            return join(dashes, name, " ", word.substr(name.size() + 1));
+    std::string near = nearest(word, names);
+    return near.empty() ? near : dashes + near;
 }
 
 class Walk {
@@ -143,6 +148,13 @@ void settle_ranks(Job& job) {
         if (p.ranks == 0) p.ranks = job.programs.size() == 1 ? fallback : 1;
 }
 
+void apply_environment(Job& job) {
+    char const* timeout = std::getenv("MPIEXEC_TIMEOUT");
+    if (!timeout || job.timeout.count() != 0 || job.programs.empty()) return;
+    std::string const value = timeout;
+    find_option("-timeout")->apply({job, job.programs.front()}, {&value, 1});
+}
+
 void check(Job const& job) {
     if (job.show_help || job.show_version || job.show_hierarchy) return;
     bool nothing = job.programs.empty() || job.programs.front().command.empty();
@@ -157,6 +169,7 @@ Job parse_arguments(std::span<std::string const> arguments) {
     Job job;
     Walk(job, arguments).programs();
     settle_ranks(job);
+    apply_environment(job);
     check(job);
     return job;
 }

@@ -64,6 +64,9 @@ T value(topo::Result<T> const& result) {
 Placed place(Job const& job, int ranks) {
     topo::Machine machine = value(topo::read_machine(settings(job).topology));
     int usable = machine.pretended ? static_cast<int>(machine.pus.size()) : topo::usable_cores();
+    if (job.no_oversubscribe && ranks > usable)
+        throw Complaint(
+            join(ranks, " ranks are more than the ", usable, " usable cores, which --nooversubscribe forbids"));
     topo::BindTo bind = job.bind.value_or(topo::BindTo{});
     topo::Plan plan = value(topo::plan_ranks(machine, ranks, job.map, bind, usable, cores_are_ours(machine, ranks)));
     return {std::move(machine), std::move(plan), topo::usable_cores()};

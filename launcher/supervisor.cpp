@@ -202,7 +202,7 @@ std::string Supervisor::waiting_reasons() const {
 
 void Supervisor::time_out() {
     double seconds = static_cast<double>(job_.timeout.count()) / 1000;
-    end_job(124, join("the job ran longer than ", seconds, " seconds and is ended", waiting_reasons()));
+    end_job(124, join("the time limit of ", seconds, " s is over and the job is ended", waiting_reasons()));
 }
 
 // True while there is something to wait for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/options.hpp"
 
+#include <cstdlib>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -64,6 +65,7 @@ TEST(Options, takes_a_variable_as_two_words_or_as_one) {
 TEST(Options, names_the_nearest_option) {
     EXPECT_THAT(complaint({"--bind-too", "core", "prog"}), HasSubstr("did you mean --bind-to?"));
     EXPECT_THAT(complaint({"-outfile-patern", "x", "prog"}), HasSubstr("did you mean -outfile-pattern?"));
+    EXPECT_THAT(complaint({"--bind-to-core", "prog"}), HasSubstr("did you mean --bind-to core?"));
     EXPECT_THAT(complaint({"-zzzzzz", "prog"}), HasSubstr("--help"));
 }
 
@@ -96,6 +98,14 @@ TEST(Options, reads_input_timeout_and_places) {
     EXPECT_EQ(job.map.unit, topo::Unit::socket);
     EXPECT_TRUE(job.prefix);
     EXPECT_EQ(parse({"-s", "none", "prog"}).input.kind, InputTo::Kind::none);
+}
+
+TEST(Options, takes_the_time_limit_from_the_variable_that_both_worlds_know) {
+    setenv("MPIEXEC_TIMEOUT", "7", 1);
+    EXPECT_EQ(parse({"prog"}).timeout.count(), 7000);
+    EXPECT_EQ(parse({"-timeout", "2", "prog"}).timeout.count(), 2000);
+    unsetenv("MPIEXEC_TIMEOUT");
+    EXPECT_EQ(parse({"prog"}).timeout.count(), 0);
 }
 
 TEST(Options, draws_without_a_program) {

@@ -40,6 +40,8 @@ TUTTI_TOPOLOGY="socket:2 numa:2 core:2" run -n 8 --show-hierarchy; expect_code 0
 run -n 8 -genv TUTTI_TOPOLOGY "socket:2 core:4" --show-hierarchy; [[ "$out" == *"2 sockets"* ]] || wrong "-genv TUTTI_TOPOLOGY: $out"
 TUTTI_TOPOLOGY="cheese:2" run -n 8 --show-hierarchy; expect_code 2; expect_err cheese
 
+run -n $((cores + 1)) --nooversubscribe true; expect_code 2; expect_err "--nooversubscribe"
+
 # limits: 64 ranks on however many cores, few descriptors, a limit that ranks get back unchanged
 run -n 64 "$rank" init finalise; expect_code 0; expect_silence
 run -n 64 sh -c 'echo x'; [ "$(wc -l < "$folder/out")" = 64 ] || wrong "64 ranks gave $(wc -l < "$folder/out") lines"

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm of the list in the environment of real programs: node segment, waiting, staging memory, CMA. The
+// ranks are threads of this process, each with its own Process over one segment.
+#include "coll/comm_create.hpp"
+#include "coll/collectives.hpp"
+#include "coll/drive.hpp"
+#include <gmock/gmock.h>
+
+#include "world.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+struct ProcessExecute {
+    Comm const& comm;
+
+    template <class Args>
+    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
+        drive(comm, algorithm.name, [&](ShmEnv& env) { return algorithm.shm(env, args); });
+    }
+};
+
+Variables variables(bool cma) {
+    Variables v;
+    v.wait = "shared";
+    v.cma = cma;
+    v.staging = 8192;
+    return v;
+}
+
+void run_world(int ranks, bool cma, std::string const& machine) {
+    Segment segment = Segment::create(static_cast<unsigned>(ranks), machine);
+    Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
+    CaseList(suite, static_cast<unsigned>(ranks * 3 + cma)).add_all();
+    run_ranks(suite, [&](int rank) {
+        Process process(segment, static_cast<unsigned>(rank), variables(cma));
+        std::vector<std::string> complaints;
+        start(process, complaints);
+        EXPECT_THAT(complaints, testing::IsEmpty());
+        ProcessExecute execute{*process.world};
+        run_cases(suite, rank, execute);
+    });
+}
+
+TEST(Processes, OneRank) { run_world(1, true, ""); }
+TEST(Processes, TwoRanksWithCma) { run_world(2, true, ""); }
+TEST(Processes, ThreeRanksStaged) { run_world(3, false, ""); }
+TEST(Processes, FiveRanksWithCma) { run_world(5, true, ""); }
+
+TEST(Processes, CmaRefusedInMidRun) {
+    Segment segment = Segment::create(2);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 2; ++rank)
+        threads.emplace_back([&, rank] {
+            Process process(segment, static_cast<unsigned>(rank), variables(true));
+            std::vector<std::string> complaints;
+            start(process, complaints);
+            auto type = TypeBuilder::predefined(Basic::int32);
+            std::vector<int> mine(50000), all(100000);
+            for (int turn = 0; turn < 20; ++turn) {
+                for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = static_cast<int>(i) * 2 + rank + turn;
+                if (turn == 10 && rank == 1) segment.header().cma_forbidden = 1;   // at any moment, as seen by rank 0
+                AllgatherArgs args{};
+                args.mine = {mine.data(), 50000, type.get()};
+                args.parts = Parts::regular(all.data(), 50000, *type);
+                args.largest = 200000;
+                allgather(*process.world, args);
+                for (std::size_t i = 0; i < mine.size(); ++i) {
+                    ASSERT_EQ(all[i], static_cast<int>(i) * 2 + turn);
+                    ASSERT_EQ(all[i + 50000], static_cast<int>(i) * 2 + 1 + turn);
+                }
+            }
+        });
+    for (auto& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

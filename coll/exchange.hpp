@@ -11,8 +11,8 @@
 // the receiver (n) in rotated order, so that no two ranks read the same one at the same time (KNEM-Coll, section V.C).
 //
 // Why it ends: post and take never wait for more than a peer's post. Streams go in p rounds; in round i ranks a and b
-// with a + b = i (mod p) serve each other, and in step k each writes piece k, then reads piece k. A rank at (i, k) waits
-// only for what its partner does at earlier places of this order, so the rank that is least far can always go on.
+// with a + b = i (mod p) serve each other, and in step k each writes piece k, then reads piece k. A rank at (i, k)
+// waits only for what its partner does at earlier places of this order, so the rank that is least far can always go on.
 #pragma once
 
 #include <optional>
@@ -42,10 +42,12 @@ public:
     FramePool& frames() { return env_.frames(); }
 
     bool sends_to(int peer) const {
-        return sides_.pattern == Pattern::all || (sides_.pattern == Pattern::to_root ? peer == sides_.root : env_.rank() == sides_.root);
+        return sides_.pattern == Pattern::all ||
+               (sides_.pattern == Pattern::to_root ? peer == sides_.root : env_.rank() == sides_.root);
     }
     bool receives_from(int peer) const {
-        return sides_.pattern == Pattern::all || (sides_.pattern == Pattern::from_root ? peer == sides_.root : env_.rank() == sides_.root);
+        return sides_.pattern == Pattern::all ||
+               (sides_.pattern == Pattern::from_root ? peer == sides_.root : env_.rank() == sides_.root);
     }
 
     void post();
@@ -62,7 +64,9 @@ private:
     int part_of(int receiver) const { return to_one() ? 0 : receiver; }
     Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
     Entry const& mine_for(int peer) { return my_table()[part_of(peer)]; }
-    Entry const& theirs(int peer) { return reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes()))[part_of(env_.rank())]; }
+    Entry const& theirs(int peer) {
+        return reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes()))[part_of(env_.rank())];
+    }
 
     bool post_packed();
     Entry lay_out(Buffer const& part);
@@ -81,7 +85,10 @@ private:
     std::optional<Way> way_;                         ///< once anything is shown
     bool table_ = false, outstanding_ = false, left_ = false;
     std::vector<bool> refused_;                      ///< the peers whose memory could not be read; empty: none
-    struct { int peer = -1; std::uint64_t value = 0; } last_use_[2];   ///< of the stream buffers: whose `taken` frees it
+    struct Use {
+        int peer = -1;
+        std::uint64_t value = 0;
+    } last_use_[2];   ///< of the stream buffers: whose `taken` frees it
 };
 
 /// Small parts of one size: no table, nothing to wait for afterwards.
@@ -106,7 +113,8 @@ bool Exchange<Env>::post_packed() {
 
 template <class Env>
 void Exchange<Env>::post() {
-    bool const sends = sides_.pattern == Pattern::all || (env_.rank() == sides_.root) == (sides_.pattern == Pattern::from_root);
+    bool const sends = sides_.pattern == Pattern::all ||
+                       (env_.rank() == sides_.root) == (sides_.pattern == Pattern::from_root);
     if (!sends || post_packed()) return;
     table_ = true;
     slot_used_ = sizeof(Entry) * static_cast<std::size_t>(parts());
@@ -135,7 +143,8 @@ Entry Exchange<Env>::lay_out(Buffer const& part) {
     bool const readable = *way_ != Way::staged && !sides_.in_place && part.type->dense(part.count);
     bool const fits = n <= staging_.half() - staging_used_;
     if (readable && (n >= direct_ || !fits))
-        return {n, reinterpret_cast<std::uint64_t>(part.address) + static_cast<std::uint64_t>(part.type->true_lb()), Place::memory, piece};
+        return {n, reinterpret_cast<std::uint64_t>(part.address) + static_cast<std::uint64_t>(part.type->true_lb()),
+                Place::memory, piece};
     if (!fits) return {n, 0, Place::stream, piece};
     std::size_t const at = staging_used_;
     Env::load(staging_.laid_out(at), part, 0, n);
@@ -159,14 +168,16 @@ void Exchange<Env>::take_now(int peer) {
     if (step == table_step) return take_entry(peer, theirs(peer));
     std::size_t const n = step - 1;
     std::byte const* parts_there = env_.slot(peer, n * static_cast<std::size_t>(parts()));
-    deliver<Env>(sides_.in[peer], 0, parts_there + n * static_cast<std::size_t>(part_of(env_.rank())), n, n, peer, truncation_);
+    deliver<Env>(sides_.in[peer], 0, parts_there + n * static_cast<std::size_t>(part_of(env_.rank())), n, n, peer,
+                 truncation_);
 }
 
 template <class Env>
 void Exchange<Env>::take_entry(int peer, Entry const& e) {
     switch (e.place) {
     case Place::slot:
-        deliver<Env>(sides_.in[peer], 0, env_.slot(peer, env_.slot_bytes()) + e.at, e.bytes, e.bytes, peer, truncation_);
+        deliver<Env>(sides_.in[peer], 0, env_.slot(peer, env_.slot_bytes()) + e.at, e.bytes, e.bytes, peer,
+                     truncation_);
         break;
     case Place::staging:
         deliver<Env>(sides_.in[peer], 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
@@ -218,8 +229,8 @@ Task Exchange<Env>::stream(int peer, std::uint64_t to_send, std::uint64_t to_tak
             co_await env_.until_sent(peer, k + 1);
             Entry const& e = theirs(peer);
             std::size_t const at = k * e.piece;
-            deliver<Env>(sides_.in[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at), e.bytes, peer,
-                         truncation_);
+            deliver<Env>(sides_.in[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
+                         e.bytes, peer, truncation_);
             env_.taken(peer, refused + k + 1);
         }
     }

@@ -7,8 +7,8 @@
 
 namespace tutti::coll {
 
-/// Every one of those slots has been published and holds a.count elements, of which `count` from `first` on are reduced.
-/// The result goes to the start of `a.out` in the user's layout.
+/// Every one of those slots has been published and holds a.count elements, of which `count` from `first` on are
+/// reduced. The result goes to the start of `a.out` in the user's layout.
 template <class Env>
 void fold_slots(Env& env, ReduceArgs const& a, int last, std::int64_t first, std::int64_t count) {
     constexpr int most = 32;

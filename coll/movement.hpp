@@ -85,12 +85,14 @@ inline void deliver_own(Buffer const& to, ConstBuffer const& from, int rank, Tru
 
 /// Reads a part from its owner's memory, through `bounce` when the receiver's layout has gaps. False: not allowed.
 template <class Env>
-bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<std::byte> bounce, Truncation& truncation) {
+bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<std::byte> bounce,
+                Truncation& truncation) {
     std::size_t const room = to.bytes();
     std::size_t const n = std::min<std::size_t>(e.bytes, room);
     if (e.bytes > room) [[unlikely]] truncation.note(peer, e.bytes, room);
     if (n == 0) return true;
-    if (to.type->dense(to.count)) return env.fetch(peer, e.at, static_cast<std::byte*>(to.address) + to.type->true_lb(), n);
+    if (to.type->dense(to.count))
+        return env.fetch(peer, e.at, static_cast<std::byte*>(to.address) + to.type->true_lb(), n);
     for (std::size_t at = 0; at < n; at += bounce.size()) {
         std::size_t const piece = std::min(bounce.size(), n - at);
         if (!env.fetch(peer, e.at + at, bounce.data(), piece)) return false;
@@ -113,7 +115,9 @@ public:
     std::span<std::byte> bounce() { return {buffer(0), piece_}; }
     std::byte const* laid_out(int peer, std::size_t at) { return env_.staging(peer) + at; }
     /// Piece k of the peer's stream, whose pieces may have another size than ours.
-    std::byte const* buffer(int peer, Entry const& e, std::uint64_t k) { return env_.staging(peer) + half_ + (k % 2) * e.piece; }
+    std::byte const* buffer(int peer, Entry const& e, std::uint64_t k) {
+        return env_.staging(peer) + half_ + (k % 2) * e.piece;
+    }
 
 private:
     Env& env_;

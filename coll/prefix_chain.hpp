@@ -2,8 +2,9 @@
 // The chain that scan and exscan share: rank r waits for block b of the result of the ranks below, combines it with its
 // own, and hands the sum to rank r + 1 through its staging memory, two blocks under way. Operators need not commute.
 //
-// A buffer of block b is written again for block b + 2, after rank r + 1 has acknowledged b. Rank r waits for r − 1 to be
-// ready and for r + 1 to have read; rank 0 waits for no data and the last rank for no reader, so the chain always moves.
+// A buffer of block b is written again for block b + 2, after rank r + 1 has acknowledged b. Rank r waits for r − 1 to
+// be ready and for r + 1 to have read; rank 0 waits for no data and the last rank for no reader, so the chain always
+// moves.
 #pragma once
 
 #include "coll/algorithm.hpp"

@@ -12,13 +12,15 @@ inline bool is_in_place(void const* address) { return address == MPI_IN_PLACE; }
 
 /// An address that must be the user's: not MPI_IN_PLACE.
 inline void* own_address(void const* address, char const* argument) {
-    if (is_in_place(address)) [[unlikely]] fail(ErrorClass::buffer, argument, " is MPI_IN_PLACE, which is not allowed here");
+    if (is_in_place(address)) [[unlikely]]
+        fail(ErrorClass::buffer, argument, " is MPI_IN_PLACE, which is not allowed here");
     return const_cast<void*>(address);
 }
 
 /// `count` elements of a committed type at an address of the user's.
-inline coll::Buffer message(Call& call, void const* address, int count, MPI_Datatype type, char const* address_name = "buffer",
-                            char const* count_name = "count", char const* type_name = "datatype") {
+inline coll::Buffer message(Call& call, void const* address, int count, MPI_Datatype type,
+                            char const* address_name = "buffer", char const* count_name = "count",
+                            char const* type_name = "datatype") {
     Datatype& t = call.type(type, type_name);
     call.count(count, count_name);
     void* own = own_address(address, address_name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocking collectives that move data: gather, scatter, allgather, alltoall and their v and w forms (MPI 3.1, 5.5 to
-// 5.8). Arguments that MPI calls not significant at a rank are not looked at there.
+// The blocking collectives that move data: gather, scatter, allgather, alltoall and their v and w forms (MPI 3.1, 5.5
+// to 5.8). Arguments that MPI calls not significant at a rank are not looked at there.
 #include <vector>
 
 #include "coll/collectives.hpp"
@@ -26,7 +26,8 @@ coll::Parts equal_parts(Call& call, void const* address, int count, MPI_Datatype
 }
 
 /// The v form.
-coll::Parts parts(Call& call, Comm const& comm, void const* address, int const* counts, int const* displs, MPI_Datatype type, Side const& side) {
+coll::Parts parts(Call& call, Comm const& comm, void const* address, int const* counts, int const* displs,
+                  MPI_Datatype type, Side const& side) {
     Datatype& t = call.type(type, side.type);
     void* base = own_address(address, side.buffer);
     call.pointer(counts, side.count);
@@ -61,7 +62,8 @@ void set_root(Args& args, Call const& call, Comm const& comm, int root) {
 
 /// Gather: `parts()` makes what the root receives.
 template <class MakeParts>
-void gather(Call& call, Comm& comm, void const* sendbuf, int sendcount, MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
+void gather(Call& call, Comm& comm, void const* sendbuf, int sendcount, MPI_Datatype sendtype, int root, bool equal,
+            MakeParts&& parts) {
     coll::RootedArgs args{};
     set_root(args, call, comm, root);
     args.equal = equal;
@@ -75,7 +77,8 @@ void gather(Call& call, Comm& comm, void const* sendbuf, int sendcount, MPI_Data
 }
 
 template <class MakeParts>
-void scatter(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, bool equal, MakeParts&& parts) {
+void scatter(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, bool equal,
+             MakeParts&& parts) {
     coll::RootedArgs args{};
     set_root(args, call, comm, root);
     args.equal = equal;
@@ -88,7 +91,8 @@ void scatter(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype 
     coll::scatter(comm, args);
 }
 
-void allgather(Call& call, Comm& comm, void const* sendbuf, int sendcount, MPI_Datatype sendtype, coll::Parts const& parts) {
+void allgather(Call& call, Comm& comm, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
+               coll::Parts const& parts) {
     coll::AllgatherArgs args{};
     args.parts = parts;
     args.is_in_place = is_in_place(sendbuf);
@@ -117,8 +121,8 @@ void alltoall(Comm& comm, void const* sendbuf, coll::Parts const& receive, bool 
 using namespace tutti;
 
 TUTTI_FUNCTION(Gather)
-int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                MPI_Comm comm) {
+int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Gather", [&](Call& call) {
         gather(call, call.comm(comm), sendbuf, sendcount, sendtype, root, true,
                [&] { return equal_parts(call, recvbuf, recvcount, recvtype, receive_side); });
@@ -126,8 +130,8 @@ int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
 }
 
 TUTTI_FUNCTION(Gatherv)
-int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
-                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
+int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                 const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Gatherv", [&](Call& call) {
         Comm& c = call.comm(comm);
         gather(call, c, sendbuf, sendcount, sendtype, root, false,
@@ -136,8 +140,8 @@ int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 
 TUTTI_FUNCTION(Scatter)
-int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                 MPI_Comm comm) {
+int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Scatter", [&](Call& call) {
         scatter(call, call.comm(comm), recvbuf, recvcount, recvtype, root, true,
                 [&] { return equal_parts(call, sendbuf, sendcount, sendtype, send_side); });
@@ -145,8 +149,8 @@ int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 
 TUTTI_FUNCTION(Scatterv)
-int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
+int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Scatterv", [&](Call& call) {
         Comm& c = call.comm(comm);
         scatter(call, c, recvbuf, recvcount, recvtype, root, false,
@@ -155,8 +159,8 @@ int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[
 }
 
 TUTTI_FUNCTION(Allgather)
-int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                   MPI_Comm comm) {
+int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                   MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Allgather", [&](Call& call) {
         Comm& c = call.comm(comm);
         allgather(call, c, sendbuf, sendcount, sendtype, equal_parts(call, recvbuf, recvcount, recvtype, receive_side));
@@ -164,17 +168,18 @@ int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
 }
 
 TUTTI_FUNCTION(Allgatherv)
-int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
-                    MPI_Datatype recvtype, MPI_Comm comm) {
+int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                    const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Allgatherv", [&](Call& call) {
         Comm& c = call.comm(comm);
-        allgather(call, c, sendbuf, sendcount, sendtype, parts(call, c, recvbuf, recvcounts, displs, recvtype, receive_sides));
+        allgather(call, c, sendbuf, sendcount, sendtype,
+                  parts(call, c, recvbuf, recvcounts, displs, recvtype, receive_sides));
     });
 }
 
 TUTTI_FUNCTION(Alltoall)
-int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                  MPI_Comm comm) {
+int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Alltoall", [&](Call& call) {
         Comm& c = call.comm(comm);
         alltoall(c, sendbuf, equal_parts(call, recvbuf, recvcount, recvtype, receive_side), true,
@@ -183,8 +188,8 @@ int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
 }
 
 TUTTI_FUNCTION(Alltoallv)
-int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                   const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                   void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Alltoallv", [&](Call& call) {
         Comm& c = call.comm(comm);
         alltoall(c, sendbuf, parts(call, c, recvbuf, recvcounts, rdispls, recvtype, receive_sides), false,
@@ -193,12 +198,14 @@ int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispl
 }
 
 TUTTI_FUNCTION(Alltoallw)
-int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
-                   const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+                   void* recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[],
+                   MPI_Comm comm) {
     return enter("MPI_Alltoallw", [&](Call& call) {
         Comm& c = call.comm(comm);
         std::vector<Datatype const*> send_types, receive_types;
-        alltoall(c, sendbuf, typed_parts(call, c, recvbuf, recvcounts, rdispls, recvtypes, receive_types, receive_sides), false,
+        alltoall(c, sendbuf,
+                 typed_parts(call, c, recvbuf, recvcounts, rdispls, recvtypes, receive_types, receive_sides), false,
                  [&] { return typed_parts(call, c, sendbuf, sendcounts, sdispls, sendtypes, send_types, send_sides); });
     });
 }

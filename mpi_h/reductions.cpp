@@ -9,7 +9,8 @@ namespace tutti {
 namespace {
 
 /// What every reduction checks at a rank that gives an operand and, unless `recvbuf` is null, gets a result.
-coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype,
+                           MPI_Op op) {
     Datatype& type = call.type(datatype);
     Op& operation = call.op(op);
     call.count(count);
@@ -26,14 +27,15 @@ coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::
 }
 
 /// The same at a rank that certainly gets a result.
-coll::ReduceArgs reduction_for_all(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+coll::ReduceArgs reduction_for_all(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
+                                   MPI_Datatype datatype, MPI_Op op) {
     coll::ReduceArgs args = reduction(call, sendbuf, recvbuf, count, datatype, op);
     call.buffer(recvbuf, count, *args.type, "recvbuf");
     return args;
 }
 
-void reduce_scatter(Call& call, Comm& comm, void const* sendbuf, void* recvbuf, std::span<int const> counts, MPI_Datatype datatype,
-                    MPI_Op op) {
+void reduce_scatter(Call& call, Comm& comm, void const* sendbuf, void* recvbuf, std::span<int const> counts,
+                    MPI_Datatype datatype, MPI_Op op) {
     for (int n : counts) call.count(n, "recvcounts");
     std::int64_t const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     coll::ReduceScatterArgs args{reduction(call, sendbuf, recvbuf, total, datatype, op), counts};
@@ -64,7 +66,8 @@ int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 }
 
 TUTTI_FUNCTION(Reduce)
-int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                MPI_Comm comm) {
     return enter("MPI_Reduce", [&](Call& call) {
         Comm& c = call.comm(comm);
         call.root(c, root);
@@ -87,7 +90,8 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
 }
 
 TUTTI_FUNCTION(Reduce_scatter)
-int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                        MPI_Comm comm) {
     return enter("MPI_Reduce_scatter", [&](Call& call) {
         Comm& c = call.comm(comm);
         call.pointer(recvcounts, "recvcounts");
@@ -96,7 +100,8 @@ int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts
 }
 
 TUTTI_FUNCTION(Reduce_scatter_block)
-int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+                              MPI_Comm comm) {
     return enter("MPI_Reduce_scatter_block", [&](Call& call) {
         Comm& c = call.comm(comm);
         call.count(recvcount, "recvcount");

@@ -5,7 +5,8 @@
 // p − 1 steps. Bytes per rank: n in and (p − 1) n out for small parts, (p − 1) n for large ones.
 //
 // Streams: in step k each rank first lays out piece k of its own part, once all readers have piece k − 2, then reads
-// piece k of the others'. Whoever is least far waits only for what others have done already, so somebody can always go on.
+// piece k of the others'. Whoever is least far waits only for what others have done already, so somebody can always go
+// on.
 #include "coll/algorithm.hpp"
 #include "coll/movement.hpp"
 
@@ -16,7 +17,8 @@ template <class Env>
 class Gathering {
 public:
     Gathering(Env& env, AllgatherArgs const& args)
-        : env_(env), args_(args), mine_(args.is_in_place ? args.parts[env.rank()] : args.mine), staging_(env, args.parameters[1]) {}
+        : env_(env), args_(args), mine_(args.is_in_place ? args.parts[env.rank()] : args.mine),
+          staging_(env, args.parameters[1]) {}
 
     FramePool& frames() { return env_.frames(); }
     bool unfinished() const { return table_ || left_; }
@@ -66,7 +68,8 @@ void Gathering<Env>::post() {
     my_entry() = {n, 0, place_of(n), static_cast<std::uint32_t>(staging_.piece())};
     if (my_entry().place == Place::staging) Env::load(staging_.laid_out(0), mine_, 0, n);
     if (my_entry().place == Place::memory)
-        my_entry().at = reinterpret_cast<std::uint64_t>(mine_.address) + static_cast<std::uint64_t>(mine_.type->true_lb());
+        my_entry().at = reinterpret_cast<std::uint64_t>(mine_.address) +
+                        static_cast<std::uint64_t>(mine_.type->true_lb());
     env_.publish(table_step);
 }
 
@@ -106,8 +109,8 @@ Task Gathering<Env>::read(int peer, std::uint64_t k) {
     co_await env_.until_ready(peer, 0, k + 1);
     Entry const& e = entry(peer);
     std::size_t const at = k * e.piece;
-    deliver<Env>(args_.parts[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at), e.bytes, peer,
-                 truncation_);
+    deliver<Env>(args_.parts[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
+                 e.bytes, peer, truncation_);
     env_.taken(peer, refused + k + 1);
 }
 

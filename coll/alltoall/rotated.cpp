@@ -12,8 +12,13 @@ namespace tutti::coll::algorithms::alltoall {
 template <class Env>
 Task rotated(Env& env, AlltoallArgs const& a) {
     int const rank = env.rank();
-    Exchange<Env> x(env, {.pattern = Pattern::all, .root = 0, .out = a.is_in_place ? a.receive : a.send, .in = a.receive,
-                          .equal = a.equal, .in_place = a.is_in_place}, {a.parameters[0], a.parameters[1]});
+    Sides const sides{.pattern = Pattern::all,
+                      .root = 0,
+                      .out = a.is_in_place ? a.receive : a.send,
+                      .in = a.receive,
+                      .equal = a.equal,
+                      .in_place = a.is_in_place};
+    Exchange<Env> x(env, sides, {a.parameters[0], a.parameters[1]});
     x.post();
     if (!a.is_in_place) deliver_own(a.receive[rank], a.send[rank], rank, x.truncation());
     for (int i = 1, peer = rank; i < env.size(); ++i) {
@@ -26,7 +31,7 @@ Task rotated(Env& env, AlltoallArgs const& a) {
 }
 
 constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
-    "rotated", "small parts in slots, large ones read from their owners in rotated order", "KNEM-Coll, section V.C", needs_nothing,
-    movement_parameters, TUTTI_RUNS(rotated)};
+    "rotated", "small parts in slots, large ones read from their owners in rotated order", "KNEM-Coll, section V.C",
+    needs_nothing, movement_parameters, TUTTI_RUNS(rotated)};
 
 }  // namespace tutti::coll::algorithms::alltoall

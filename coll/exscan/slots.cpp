@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exscan of small messages: every rank writes its slot and reduces the slots of the ranks below its own, in their order;
-// rank 0 gets nothing. One step; s bytes written by each rank, r·s read by rank r.
+// Exscan of small messages: every rank writes its slot and reduces the slots of the ranks below its own, in their
+// order; rank 0 gets nothing. One step; s bytes written by each rank, r·s read by rank r.
 #include "coll/algorithm.hpp"
 #include "coll/fold_slots.hpp"
 

@@ -11,8 +11,11 @@ namespace tutti::coll::algorithms::gather {
 template <class Env>
 Task receiver_reading(Env& env, RootedArgs const& a) {
     bool const root = env.rank() == a.root;
-    Exchange<Env> x(env, {.pattern = Pattern::to_root, .root = a.root, .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                          .in = a.parts}, {a.parameters[0], a.parameters[1]});
+    Sides const sides{.pattern = Pattern::to_root,
+                      .root = a.root,
+                      .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
+                      .in = a.parts};
+    Exchange<Env> x(env, sides, {a.parameters[0], a.parameters[1]});
     x.post();
     if (root && !a.in_place_at_root) deliver_own(a.parts[a.root], a.mine, a.root, x.truncation());
     for (int i = 1; root && i < env.size(); ++i) {
@@ -25,7 +28,7 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
 }
 
 constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
-    "receiver_reading", "small parts in the leaves' slots, large ones read by the root", "KNEM-Coll, section V.B", needs_nothing,
-    movement_parameters, TUTTI_RUNS(receiver_reading)};
+    "receiver_reading", "small parts in the leaves' slots, large ones read by the root", "KNEM-Coll, section V.B",
+    needs_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
 
 }  // namespace tutti::coll::algorithms::gather

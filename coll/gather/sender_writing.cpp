@@ -18,9 +18,11 @@ Entry* my_table(Env& env) { return reinterpret_cast<Entry*>(env.slot(env.slot_by
 /// Where a large part comes from or goes to: memory if it is in one piece there and the system may let us at it.
 template <class Env>
 Entry describe(Env& env, Buffer const& part, Staging<Env> const& staging, std::size_t direct) {
-    auto const address = reinterpret_cast<std::uint64_t>(part.address) + static_cast<std::uint64_t>(part.type->true_lb());
+    auto const address = reinterpret_cast<std::uint64_t>(part.address) +
+                         static_cast<std::uint64_t>(part.type->true_lb());
     bool const reachable = part.type->dense(part.count) && env.way() != Way::staged && part.bytes() >= direct;
-    return {part.bytes(), address, reachable ? Place::memory : Place::stream, static_cast<std::uint32_t>(staging.piece())};
+    return {part.bytes(), address, reachable ? Place::memory : Place::stream,
+            static_cast<std::uint32_t>(staging.piece())};
 }
 
 template <class Env>
@@ -71,7 +73,8 @@ Task take_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation)
     for (std::uint64_t k = 0; k < e.pieces(); ++k) {
         co_await env.until_sent(peer, refused + k + 1);
         std::size_t const at = k * e.piece;
-        deliver<Env>(a.parts[peer], at, staging.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at), e.bytes, peer, truncation);
+        deliver<Env>(a.parts[peer], at, staging.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
+                     e.bytes, peer, truncation);
         env.taken(peer, k + 1);
     }
 }
@@ -108,7 +111,7 @@ Task sender_writing(Env& env, RootedArgs const& a) { return env.rank() == a.root
 }  // namespace
 
 constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
-    "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory", "KNEM-Coll, section V.B",
-    needs_nothing, movement_parameters, TUTTI_RUNS(sender_writing)};
+    "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory",
+    "KNEM-Coll, section V.B", needs_nothing, movement_parameters, TUTTI_RUNS(sender_writing)};
 
 }  // namespace tutti::coll::algorithms::gather

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce_scatter(_block) in blocks: in each step every rank stages a piece of everybody's share and reduces the piece of
-// its own from all staging memories in one pass, in rank order. max(count)·p/chunk steps; each rank stages s bytes, of
-// which its own share stays where it is if nothing forbids, and reads s. DPML (Bayatpour et al., SC 2017), in blocks.
+// Reduce_scatter(_block) in blocks: in each step every rank stages a piece of everybody's share and reduces the piece
+// of its own from all staging memories in one pass, in rank order. max(count)·p/chunk steps; each rank stages s bytes,
+// of which its own share stays where it is if nothing forbids, and reads s. DPML (Bayatpour et al., SC 2017), in
+// blocks.
 //
 // A buffer of step b is written again in step b + 2, after everybody's ack of b. In place, the result's piece b covers
 // data of steps up to b, which are staged before it is written.
@@ -38,7 +39,8 @@ public:
 
     void stage(std::uint64_t b) {
         for (int r = 0; r < env_.size(); ++r)
-            if (r != env_.rank() || !reads_own()) env_.load(piece(env_.staging(), r, b), operand(a_), position(r, b), count(r, b) * element_);
+            if (r != env_.rank() || !reads_own())
+                env_.load(piece(env_.staging(), r, b), operand(a_), position(r, b), count(r, b) * element_);
     }
 
     void reduce(std::uint64_t b) {
@@ -46,18 +48,22 @@ public:
         std::size_t const n = count(me, b);
         if (n == 0) return;
         for (int r = 0; r < env_.size(); ++r) operands_[static_cast<std::size_t>(r)] = piece(env_.staging(r), me, b);
-        if (reads_own()) operands_[static_cast<std::size_t>(me)] = static_cast<std::byte const*>(a_.in) + a_.type->true_lb() + position(me, b);
+        if (reads_own())
+            operands_[static_cast<std::size_t>(me)] = static_cast<std::byte const*>(a_.in) + a_.type->true_lb() +
+                                                      position(me, b);
         std::size_t const at = b * elements_ * element_;
         void* out = straight_ ? static_cast<std::byte*>(a_.out) + a_.type->true_lb() + at : packed_.data();
         reducer_.combine(operands_.data(), env_.size(), out, n);
-        if (!straight_) env_.store(Buffer{a_.out, a_.counts[static_cast<std::size_t>(me)], a_.type}, at, out, n * element_);
+        if (!straight_)
+            env_.store(Buffer{a_.out, a_.counts[static_cast<std::size_t>(me)], a_.type}, at, out, n * element_);
     }
 
 private:
     bool reads_own() const { return straight_ && a_.in != nullptr; }
     /// Elements of rank r's share in step b, and where they start in the packed vector.
     std::size_t count(int r, std::uint64_t b) const {
-        std::size_t const all = static_cast<std::size_t>(a_.counts[static_cast<std::size_t>(r)]), before = b * elements_;
+        std::size_t const all = static_cast<std::size_t>(a_.counts[static_cast<std::size_t>(r)]),
+                          before = b * elements_;
         return before < all ? std::min(elements_, all - before) : 0;
     }
     std::size_t position(int r, std::uint64_t b) const {

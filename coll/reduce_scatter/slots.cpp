@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce_scatter(_block) of small vectors: every rank writes its whole vector into its slot and reduces its share of all
-// slots in rank order. One step; s bytes written by each rank, p·s/p = s read.
+// Reduce_scatter(_block) of small vectors: every rank writes its whole vector into its slot and reduces its share of
+// all slots in rank order. One step; s bytes written by each rank, p·s/p = s read.
 #include <numeric>
 
 #include "coll/algorithm.hpp"

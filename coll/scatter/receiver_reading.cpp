@@ -11,9 +11,12 @@ namespace tutti::coll::algorithms::scatter {
 template <class Env>
 Task receiver_reading(Env& env, RootedArgs const& a) {
     bool const root = env.rank() == a.root;
-    Exchange<Env> x(env, {.pattern = Pattern::from_root, .root = a.root, .out = a.parts,
-                          .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type), .equal = a.equal},
-                    {a.parameters[0], a.parameters[1]});
+    Sides const sides{.pattern = Pattern::from_root,
+                      .root = a.root,
+                      .out = a.parts,
+                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
+                      .equal = a.equal};
+    Exchange<Env> x(env, sides, {a.parameters[0], a.parameters[1]});
     x.post();
     if (root && !a.in_place_at_root) deliver_own(a.mine, a.parts[a.root], a.root, x.truncation());
     if (!root) {
@@ -25,7 +28,7 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
 }
 
 constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
-    "receiver_reading", "small parts in the root's slot, large ones read by the leaves", "KNEM-Coll, section V.B", needs_nothing,
-    movement_parameters, TUTTI_RUNS(receiver_reading)};
+    "receiver_reading", "small parts in the root's slot, large ones read by the leaves", "KNEM-Coll, section V.B",
+    needs_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
 
 }  // namespace tutti::coll::algorithms::scatter

@@ -15,7 +15,8 @@ struct WorldShape {
 std::string name_of(testing::TestParamInfo<WorldShape> const& info) {
     WorldShape const& s = info.param;
     char const* way = s.way == Way::direct ? "direct" : s.way == Way::cma ? "refused" : "staged";
-    return std::to_string(s.ranks) + "_ranks_" + std::to_string(s.levels) + "_levels_" + (s.mixed ? "mixed_" : "") + way;
+    return std::to_string(s.ranks) + "_ranks_" + std::to_string(s.levels) + "_levels_" + (s.mixed ? "mixed_" : "") +
+           way;
 }
 
 struct ThreadExecute {

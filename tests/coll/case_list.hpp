@@ -8,8 +8,8 @@
 namespace tutti::coll::test {
 
 inline bool reduces(Collective c) {
-    return c == Collective::reduce || c == Collective::allreduce || c == Collective::reduce_scatter || c == Collective::scan ||
-           c == Collective::exscan;
+    return c == Collective::reduce || c == Collective::allreduce || c == Collective::reduce_scatter ||
+           c == Collective::scan || c == Collective::exscan;
 }
 inline bool has_root(Collective c) {
     return c == Collective::bcast || c == Collective::reduce || c == Collective::gather || c == Collective::scatter;
@@ -34,8 +34,9 @@ public:
 private:
     std::vector<std::size_t> sizes() const {
         std::size_t const p = static_cast<std::size_t>(s_.ranks), slot = s_.slot_bytes;
-        std::vector<std::size_t> all{0, 8, 48, 56, 64, 1000, slot / p / 8 * 8, slot / p / 8 * 8 + 8, slot - 8, slot, slot + 8,
-                                     20000, 32768, 65536, 65544, 200000};
+        std::vector<std::size_t> all{
+            0,        8,     48,    56,    64,    1000,  slot / p / 8 * 8, slot / p / 8 * 8 + 8, slot - 8, slot,
+            slot + 8, 20000, 32768, 65536, 65544, 200000};
         std::erase_if(all, [&](std::size_t n) { return n * p * p > 4u << 20 || (s_.ranks > 8 && n % 3 == seed_ % 3); });
         return all;
     }
@@ -54,11 +55,18 @@ private:
             for (c.op = 0; !s_.op(c).fits(kind);) ++c.op;
         }
         std::size_t const message = static_cast<std::size_t>(s_.count_of(c) * kind.type->size()) *
-                                    (c.algorithm->collective == Collective::reduce_scatter ? static_cast<std::size_t>(s_.ranks) : 1);
-        Offer const offer{.ranks = s_.ranks, .levels = s_.levels, .bytes = message, .slot_bytes = s_.slot_bytes,
+                                    (c.algorithm->collective == Collective::reduce_scatter
+                                         ? static_cast<std::size_t>(s_.ranks)
+                                         : 1);
+        Offer const offer{.ranks = s_.ranks,
+                          .levels = s_.levels,
+                          .bytes = message,
+                          .slot_bytes = s_.slot_bytes,
                           .ordered = s_.op(c).op->commutative || s_.consecutive,
-                          .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr && kind.type->dense(2),
-                          .equal_parts = c.form == Form::equal, .crowded = true};
+                          .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr &&
+                                      kind.type->dense(2),
+                          .equal_parts = c.form == Form::equal,
+                          .crowded = true};
         if (!offer.meets(c.algorithm->needs)) return;
         c.seed = next();
         if (++offered_ % thinning == 0) s_.cases.push_back(c);
@@ -74,7 +82,8 @@ private:
             if (c.form == Form::types) c.kind = 2;
             if (!reduces(row.collective)) c.op = 0;
             else if (s_.operators[static_cast<std::size_t>(op)].op->builtin == BuiltinOp::minloc) c.kind = 6;
-            else if (s_.operators[static_cast<std::size_t>(op)].op->builtin != BuiltinOp::none) c.kind = static_cast<int>(next() % 2);
+            else if (s_.operators[static_cast<std::size_t>(op)].op->builtin != BuiltinOp::none)
+                c.kind = static_cast<int>(next() % 2);
             add(c);
         }
     }
@@ -87,9 +96,15 @@ private:
                         ++turn_;
                         continue;
                     }
-                    if (s_.kinds[static_cast<std::size_t>(kind)].name == "huge" && (s_.ranks > 4 || bytes != 40)) continue;
-                    add({.algorithm = &row, .bytes = bytes, .kind = kind, .op = static_cast<int>(next() % 5), .root = static_cast<int>(next()) % s_.ranks,
-                         .in_place = in_place, .small_parameters = next() % 2 == 0});
+                    if (s_.kinds[static_cast<std::size_t>(kind)].name == "huge" && (s_.ranks > 4 || bytes != 40))
+                        continue;
+                    add({.algorithm = &row,
+                         .bytes = bytes,
+                         .kind = kind,
+                         .op = static_cast<int>(next() % 5),
+                         .root = static_cast<int>(next()) % s_.ranks,
+                         .in_place = in_place,
+                         .small_parameters = next() % 2 == 0});
                 }
             }
         }
@@ -99,7 +114,12 @@ private:
         if (!has_root(row.collective)) return;
         for (int root = 0; root < s_.ranks; ++root)
             for (std::size_t bytes : {std::size_t{8}, std::size_t{12000}})
-                add({.algorithm = &row, .bytes = bytes, .kind = 1, .root = root, .in_place = root % 2 == 0, .small_parameters = root % 3 == 0});
+                add({.algorithm = &row,
+                     .bytes = bytes,
+                     .kind = 1,
+                     .root = root,
+                     .in_place = root % 2 == 0,
+                     .small_parameters = root % 3 == 0});
     }
 
     static Form form(AlgorithmRow const& row, unsigned turn) {

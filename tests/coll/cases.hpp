@@ -43,16 +43,22 @@ struct Suite {
 
     std::int64_t count_of(Case const& c) const {
         std::int64_t const size = kinds[static_cast<std::size_t>(c.kind)].type->size();
-        return size == 0 ? static_cast<std::int64_t>(c.bytes / 8) : static_cast<std::int64_t>((c.bytes + static_cast<std::size_t>(size) - 1) / static_cast<std::size_t>(size));
+        return size == 0 ? static_cast<std::int64_t>(c.bytes / 8)
+                         : static_cast<std::int64_t>((c.bytes + static_cast<std::size_t>(size) - 1) /
+                                                     static_cast<std::size_t>(size));
     }
     Kind const& kind(Case const& c) const { return kinds[static_cast<std::size_t>(c.kind)]; }
     Operator const& op(Case const& c) const { return operators[static_cast<std::size_t>(c.op)]; }
 
     std::string describe(Case const& c) const {
         std::ostringstream out;
-        out << name_of(c.algorithm->collective) << " " << c.algorithm->name << ", " << ranks << " ranks, " << levels << " levels, " << c.bytes
-            << " bytes of " << kind(c).name << ", " << op(c).name << ", root " << c.root << (c.in_place ? ", in place" : "")
-            << (c.form == Form::equal ? "" : c.form == Form::counts ? ", counts" : ", types") << (c.small_parameters ? ", small parameters" : "");
+        out << name_of(c.algorithm->collective) << " " << c.algorithm->name << ", " << ranks << " ranks, " << levels
+            << " levels, " << c.bytes << " bytes of " << kind(c).name << ", " << op(c).name << ", root " << c.root
+            << (c.in_place ? ", in place" : "")
+            << (c.form == Form::equal    ? ""
+                : c.form == Form::counts ? ", counts"
+                                         : ", types")
+            << (c.small_parameters ? ", small parameters" : "");
         return out.str();
     }
     void fail(Case const& c, int rank, std::string const& what) {
@@ -94,11 +100,16 @@ public:
         return form_ == Form::types ? displacements_[k] : displacements_[k] * types_[k]->extent();
     }
     int count(int i) const { return counts_[static_cast<std::size_t>(i)]; }
-    std::size_t bytes(int i) const { return static_cast<std::size_t>(count(i) * types_[static_cast<std::size_t>(i)]->size()); }
-    void lay(Memory& m, int i, std::vector<std::byte> const& packed) const { m.lay(at(i), count(i), *types_[static_cast<std::size_t>(i)], packed); }
+    std::size_t bytes(int i) const {
+        return static_cast<std::size_t>(count(i) * types_[static_cast<std::size_t>(i)]->size());
+    }
+    void lay(Memory& m, int i, std::vector<std::byte> const& packed) const {
+        m.lay(at(i), count(i), *types_[static_cast<std::size_t>(i)], packed);
+    }
     Parts parts(Memory& m) const {
         if (form_ == Form::equal) return Parts::regular(m.origin(), counts_[0], *types_[0]);
-        if (form_ == Form::counts) return Parts::irregular(m.origin(), counts_.data(), displacements_.data(), *types_[0]);
+        if (form_ == Form::counts)
+            return Parts::irregular(m.origin(), counts_.data(), displacements_.data(), *types_[0]);
         return Parts::typed(m.origin(), counts_.data(), displacements_.data(), types_.data());
     }
 
@@ -114,7 +125,9 @@ private:
 /// Elements that rank `from` has for rank `to`; every rank knows. Some are none at all.
 inline std::int64_t count_between(Suite const& s, Case const& c, int from, int to) {
     std::int64_t const n = s.count_of(c);
-    return c.form == Form::equal ? n : n * ((std::min(from, to) + 2 * std::max(from, to) + static_cast<int>(c.seed)) % 4) / 3;
+    return c.form == Form::equal
+               ? n
+               : n * ((std::min(from, to) + 2 * std::max(from, to) + static_cast<int>(c.seed)) % 4) / 3;
 }
 
 }  // namespace tutti::coll::test

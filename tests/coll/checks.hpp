@@ -21,7 +21,9 @@ struct Turn {
             args.parameters[i] = c.small_parameters ? 320 * (i + 1) : c.algorithm->parameters[i].fallback;
         execute(*static_cast<Algorithm<Args> const*>(c.algorithm->record), args);
     }
-    std::vector<std::byte> data(std::size_t bytes, int from, int to) const { return packed_data(Unit::u32, bytes, c.seed, from, to); }
+    std::vector<std::byte> data(std::size_t bytes, int from, int to) const {
+        return packed_data(Unit::u32, bytes, c.seed, from, to);
+    }
     void same(Memory const& got, Memory const& expected, char const* what) const {
         if (!(got == expected)) suite.fail(c, rank, std::string(what) + " differs");
     }
@@ -136,8 +138,8 @@ inline std::vector<std::byte> combined(Suite const& s, Case const& c, std::int64
 }
 
 template <class Args, class Execute>
-void reduce_case(Turn<Execute> t, std::int64_t n, std::vector<int> const& counts, bool gives_result, std::int64_t result_count,
-                 std::vector<std::byte> const& result_packed) {
+void reduce_case(Turn<Execute> t, std::int64_t n, std::vector<int> const& counts, bool gives_result,
+                 std::int64_t result_count, std::vector<std::byte> const& result_packed) {
     Kind const& kind = t.suite.kind(t.c);
     std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
     Memory in(n, *kind.type), out(n, *kind.type);
@@ -180,7 +182,8 @@ void check_reduction(Turn<Execute> t) {
     case Collective::scan:
         return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(s, t.c, n, 0, t.rank));
     default:
-        return reduce_case<ReduceArgs>(t, n, {}, t.rank > 0, n, t.rank > 0 ? combined(s, t.c, n, 0, t.rank - 1) : std::vector<std::byte>{});
+        return reduce_case<ReduceArgs>(t, n, {}, t.rank > 0, n,
+                                       t.rank > 0 ? combined(s, t.c, n, 0, t.rank - 1) : std::vector<std::byte>{});
     }
 }
 
@@ -193,7 +196,8 @@ void check_reduce_scatter(Turn<Execute> t) {
     std::int64_t const before = std::accumulate(counts.begin(), counts.begin() + t.rank, std::int64_t{0});
     std::int64_t const mine = counts[static_cast<std::size_t>(t.rank)], size = s.kind(t.c).type->size();
     std::vector<std::byte> const all = combined(s, t.c, n, 0, s.ranks - 1);
-    reduce_case<ReduceScatterArgs>(t, n, counts, true, mine, {all.begin() + before * size, all.begin() + (before + mine) * size});
+    reduce_case<ReduceScatterArgs>(t, n, counts, true, mine,
+                                   {all.begin() + before * size, all.begin() + (before + mine) * size});
 }
 
 template <class Execute>

@@ -22,7 +22,8 @@ struct Kind {
 
 inline std::vector<Kind> make_kinds() {
     auto integer = TypeBuilder::predefined(Basic::int32), real = TypeBuilder::predefined(Basic::float64);
-    auto pair = TypeBuilder::pair("double_int", Basic::double_int, elementary(Basic::float64), elementary(Basic::int32));
+    auto pair = TypeBuilder::pair("double_int", Basic::double_int, elementary(Basic::float64),
+                                  elementary(Basic::int32));
     std::int64_t const one[] = {1, 1}, gap[] = {0, 8}, negative[] = {-8, 4};
     Datatype const* const both[] = {integer.get(), integer.get()};
     return {
@@ -71,7 +72,8 @@ inline std::vector<Operator> make_operators() {
         op->user = std::move(user);
         return Operator{name, Ref<Op>::adopt(op)};
     };
-    return {make("sum", BuiltinOp::sum, true, {}), make("max", BuiltinOp::max, true, {}), make("minloc", BuiltinOp::minloc, true, {}),
+    return {make("sum", BuiltinOp::sum, true, {}), make("max", BuiltinOp::max, true, {}),
+            make("minloc", BuiltinOp::minloc, true, {}),
             make("user's sum", BuiltinOp::none, true, packed_operator(false)),
             make("user's maps", BuiltinOp::none, false, packed_operator(true))};
 }
@@ -79,7 +81,11 @@ inline std::vector<Operator> make_operators() {
 /// Packed data that `from` has for `to`: whole small numbers, so that sums of doubles are exact.
 inline std::vector<std::byte> packed_data(Unit unit, std::size_t bytes, unsigned seed, int from, int to) {
     std::vector<std::byte> data(bytes);
-    auto value = [&](std::size_t i) { return (static_cast<unsigned>(i) * 7 + static_cast<unsigned>(from) * 13 + static_cast<unsigned>(to) * 29 + seed) % 101; };
+    auto value = [&](std::size_t i) {
+        return (static_cast<unsigned>(i) * 7 + static_cast<unsigned>(from) * 13 + static_cast<unsigned>(to) * 29 +
+                seed) %
+               101;
+    };
     auto put = [&](std::size_t at, auto v) {
         if (at < bytes) std::memcpy(data.data() + at, &v, std::min(sizeof v, bytes - at));
     };
@@ -101,7 +107,8 @@ public:
     Memory(std::int64_t low, std::int64_t high)
         : low_((low - margin) / 16 * 16), bytes_(static_cast<std::size_t>(high + margin - low_), std::byte{0xa5}) {}
     /// Room for one message.
-    Memory(std::int64_t count, Datatype const& type) : Memory(std::min<std::int64_t>(0, type.true_lb()), type.extent() * count + type.true_extent() + 16) {}
+    Memory(std::int64_t count, Datatype const& type)
+        : Memory(std::min<std::int64_t>(0, type.true_lb()), type.extent() * count + type.true_extent() + 16) {}
 
     std::byte* origin() { return bytes_.data() - low_; }
     void lay(std::int64_t at, std::int64_t count, Datatype const& type, std::vector<std::byte> const& packed) {

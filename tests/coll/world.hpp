@@ -15,7 +15,8 @@
 
 namespace tutti::coll::test {
 
-/// Teams of 2, 4, 8 ranks, as many levels as fit; `mixed` deals the ranks out instead, so that teams are not consecutive.
+/// Teams of 2, 4, 8 ranks, as many levels as fit; `mixed` deals the ranks out instead, so that teams are not
+/// consecutive.
 inline topo::Hierarchy make_tree(int ranks, int levels, bool mixed = false) {
     std::vector<topo::Grouping> groupings;
     for (int l = 1; l < levels; ++l) {
@@ -36,7 +37,8 @@ inline void run_ranks(Suite& suite, std::function<void(int)> const& rank_body) {
             try {
                 rank_body(r);
             } catch (std::exception const& e) {
-                std::fprintf(stderr, "rank %d: %s in: %s\n", r, e.what(), suite.describe(suite.cases[suite.at]).c_str());
+                std::fprintf(stderr, "rank %d: %s in: %s\n", r, e.what(),
+                             suite.describe(suite.cases[suite.at]).c_str());
                 std::abort();
             }
             --left;

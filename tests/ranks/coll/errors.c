@@ -41,26 +41,31 @@ static void arguments(void) {
     expect(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER, "MPI_Allreduce");
     expect(MPI_Allreduce(NULL, b, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER, "MPI_Allreduce");
     expect(MPI_Allreduce(a, b, -2, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, "MPI_Allreduce");
-    expect(MPI_Reduce(a, a, 1, MPI_INT, MPI_SUM, rank, MPI_COMM_SELF), rank == 0 ? MPI_ERR_BUFFER : MPI_ERR_ROOT, "MPI_Reduce");
+    expect(MPI_Reduce(a, a, 1, MPI_INT, MPI_SUM, rank, MPI_COMM_SELF), rank == 0 ? MPI_ERR_BUFFER : MPI_ERR_ROOT,
+           "MPI_Reduce");
     expect(MPI_Scan(a, a, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER, "MPI_Scan");
     expect(MPI_Exscan(a, a, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_BUFFER, "MPI_Exscan");
     expect(MPI_Reduce_scatter(a, b, negative, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, "MPI_Reduce_scatter");
     expect(MPI_Reduce_scatter(a, b, NULL, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_ARG, "MPI_Reduce_scatter");
-    expect(MPI_Reduce_scatter_block(a, b, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT, "MPI_Reduce_scatter_block");
+    expect(MPI_Reduce_scatter_block(a, b, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT,
+           "MPI_Reduce_scatter_block");
 
     expect(MPI_Gather(a, 1, MPI_INT, a, 1, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_BUFFER, "MPI_Gather");
     expect(MPI_Gather(a, -1, MPI_INT, b, 1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_COUNT, "MPI_Gather");
     expect(MPI_Gather(a, 1, uncommitted, b, 1, MPI_INT, 0, MPI_COMM_WORLD), MPI_ERR_TYPE, "MPI_Gather");
-    expect(MPI_Gatherv(a, 1, MPI_INT, b, negative, displs, MPI_INT, 0, MPI_COMM_SELF), size == 1 ? MPI_ERR_COUNT : MPI_ERR_TRUNCATE,
-           "MPI_Gatherv");
+    expect(MPI_Gatherv(a, 1, MPI_INT, b, negative, displs, MPI_INT, 0, MPI_COMM_SELF),
+           size == 1 ? MPI_ERR_COUNT : MPI_ERR_TRUNCATE, "MPI_Gatherv");
     expect(MPI_Scatter(a, 1, MPI_INT, b, 1, MPI_INT, size + 3, MPI_COMM_WORLD), MPI_ERR_ROOT, "MPI_Scatter");
     expect(MPI_Scatterv(a, NULL, displs, MPI_INT, b, 1, MPI_INT, 0, MPI_COMM_SELF), MPI_ERR_ARG, "MPI_Scatterv");
     expect(MPI_Allgather(a, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER, "MPI_Allgather");
-    expect(MPI_Allgatherv(a, 1, MPI_INT, b, negative, displs, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT, "MPI_Allgatherv");
+    expect(MPI_Allgatherv(a, 1, MPI_INT, b, negative, displs, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT,
+           "MPI_Allgatherv");
     expect(MPI_Alltoall(a, 1, MPI_INT, NULL, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_BUFFER, "MPI_Alltoall");
-    expect(MPI_Alltoallv(a, negative, displs, MPI_INT, b, counts, displs, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT, "MPI_Alltoallv");
+    expect(MPI_Alltoallv(a, negative, displs, MPI_INT, b, counts, displs, MPI_INT, MPI_COMM_WORLD), MPI_ERR_COUNT,
+           "MPI_Alltoallv");
     types[0] = uncommitted;
-    expect(MPI_Alltoallw(a, counts, displs, types, b, counts, displs, types, MPI_COMM_WORLD), MPI_ERR_TYPE, "MPI_Alltoallw");
+    expect(MPI_Alltoallw(a, counts, displs, types, b, counts, displs, types, MPI_COMM_WORLD), MPI_ERR_TYPE,
+           "MPI_Alltoallw");
     MPI_Type_free(&uncommitted);
 }
 
@@ -74,7 +79,8 @@ static void truncation(int n) {
     expect(MPI_Scatter(a, n, MPI_INT, b, room, MPI_INT, 0, MPI_COMM_WORLD), class, "MPI_Scatter");
     expect(MPI_Allgather(a, n, MPI_INT, b, room, MPI_INT, MPI_COMM_WORLD), class, "MPI_Allgather");
     expect(MPI_Alltoall(a, n, MPI_INT, b, room, MPI_INT, MPI_COMM_WORLD), class, "MPI_Alltoall");
-    expect(MPI_Alltoallv(a, counts, displs, MPI_INT, b, displs, displs, MPI_INT, MPI_COMM_SELF), MPI_ERR_TRUNCATE, "MPI_Alltoallv");
+    expect(MPI_Alltoallv(a, counts, displs, MPI_INT, b, displs, displs, MPI_INT, MPI_COMM_SELF), MPI_ERR_TRUNCATE,
+           "MPI_Alltoallv");
     free(a), free(b);
 }
 

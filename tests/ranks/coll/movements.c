@@ -30,7 +30,8 @@ static void gather(int n, int gap, MPI_Datatype t) {
             int *mine = filled(n, 0), *all = filled(n * size, gap);
             fill(mine, 0, n, 0, rank, root);
             if (rank == root && in_place) fill(all, rank * n, n, gap, rank, root);
-            MPI_Gather(rank == root && in_place ? MPI_IN_PLACE : mine, n, MPI_INT, rank == root ? all : NULL, n, t, root, comm);
+            MPI_Gather(rank == root && in_place ? MPI_IN_PLACE : mine, n, MPI_INT, rank == root ? all : NULL, n, t,
+                       root, comm);
             for (int i = 0; i < size && rank == root; ++i) check_filled(all, i * n, n, gap, i, root, "Gather", root);
             free(mine), free(all);
 
@@ -63,7 +64,8 @@ static void gatherv(int n, int gap, MPI_Datatype t) {
             int *mine = filled(mine_n, 0), *all = filled(room, gap);
             fill(own ? all : mine, own ? displs[rank] : 0, mine_n, own ? gap : 0, rank, root);
             MPI_Gatherv(own ? MPI_IN_PLACE : mine, mine_n, MPI_INT, all, counts, displs, t, root, comm);
-            for (int i = 0; i < size && rank == root; ++i) check_filled(all, displs[i], counts[i], gap, i, root, "Gatherv", root);
+            for (int i = 0; i < size && rank == root; ++i)
+                check_filled(all, displs[i], counts[i], gap, i, root, "Gatherv", root);
             free(mine), free(all);
 
             mine = filled(mine_n, gap), all = filled(room, 0);
@@ -118,7 +120,8 @@ static void alltoallv(int n, int gap, MPI_Datatype t) {
     for (int in_place = 0; in_place < 2; ++in_place) {
         for (int typed = 0; typed < 2; ++typed) {
             int *send = filled(next, 0), *receive = filled(next, gap);
-            for (int i = 0; i < size; ++i) fill(in_place ? receive : send, displs[i], counts[i], in_place ? gap : 0, rank, i);
+            for (int i = 0; i < size; ++i)
+                fill(in_place ? receive : send, displs[i], counts[i], in_place ? gap : 0, rank, i);
             void *from = in_place ? MPI_IN_PLACE : send;
             if (typed) MPI_Alltoallw(from, counts, send_bytes, ints, receive, counts, bytes, spaced, comm);
             else MPI_Alltoallv(from, counts, displs, MPI_INT, receive, counts, displs, t, comm);

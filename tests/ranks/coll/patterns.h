@@ -30,9 +30,10 @@ static inline MPI_Datatype spaced_int(int gap) {
 static inline void check_filled(const int *b, int at, int n, int gap, int from, int to, const char *what, int root) {
     for (int k = 0; k < n; ++k) {
         int got = b[(at + k) * (1 + gap)];
-        CHECK(got == pattern(from, to, k), "%s, root %d, %d elements, gap %d: from %d to %d element %d is %d", what, root, n, gap, from,
-              to, k, got);
-        for (int g = 1; g <= gap; ++g) CHECK(b[(at + k) * (1 + gap) + g] == -1, "%s: gap behind element %d was written", what, k);
+        CHECK(got == pattern(from, to, k), "%s, root %d, %d elements, gap %d: from %d to %d element %d is %d", what,
+              root, n, gap, from, to, k, got);
+        for (int g = 1; g <= gap; ++g)
+            CHECK(b[(at + k) * (1 + gap) + g] == -1, "%s: gap behind element %d was written", what, k);
     }
 }
 

@@ -27,7 +27,9 @@ static void then_maps(void *in, void *inout, int *len, MPI_Datatype *type) {
 
 /* What rank r has at place k, and what ranks 0 to last have together. */
 static double value(int r, int k) { return (r * 5 + k) % 11 - 3; }
-static struct map map_of(int r, int k) { return (struct map){2 * (unsigned)((r + k) % 5) + 1, 77, (unsigned)(r * 3 + k)}; }
+static struct map map_of(int r, int k) {
+    return (struct map){2 * (unsigned)((r + k) % 5) + 1, 77, (unsigned)(r * 3 + k)};
+}
 static struct place place_of(int r, int k) { return (struct place){(r * 7 + k) % 4, r}; }
 
 static double sum_to(int last, int k) {
@@ -81,14 +83,15 @@ static char *operands(const struct sort *s, int count) {
 
 static void check(const struct sort *s, const char *b, int count, int first, int last, const char *call, int root) {
     for (int k = 0; k < count; ++k)
-        CHECK(s->same(b + (size_t)k * s->bytes, last, first + k), "%s of %d %s, root %d: element %d of ranks up to %d", call, n, s->name,
-              root, k, last);
+        CHECK(s->same(b + (size_t)k * s->bytes, last, first + k), "%s of %d %s, root %d: element %d of ranks up to %d",
+              call, n, s->name, root, k, last);
 }
 
 static void rooted(const struct sort *s, int in_place) {
     for (int root = 0; root < size; ++root) {
         char *in = operands(s, n), *out = operands(s, n);
-        MPI_Reduce(in_place && rank == root ? MPI_IN_PLACE : in, rank == root ? out : NULL, n, s->type, s->op, root, comm);
+        MPI_Reduce(in_place && rank == root ? MPI_IN_PLACE : in, rank == root ? out : NULL, n, s->type, s->op, root,
+                   comm);
         if (rank == root) check(s, out, n, 0, size - 1, "Reduce", root);
         free(in), free(out);
     }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators made of communicators, by ranks that are threads of this process: who is in, who is told, in which
+// order; and that contexts are never used twice.
+#include "coll/comm_derive.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <numeric>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "coll/agree.hpp"
+#include "coll/comm_create.hpp"
+#include "coll/dist_graph.hpp"
+#include "p2p/p2p.hpp"
+
+using namespace tutti;
+
+namespace {
+
+/// Runs `body(world)` on so many ranks. Processes end together: a rank's memory is in use until the last has finished.
+void run(unsigned ranks, std::function<void(Comm&)> const& body) {
+    Segment segment = Segment::create(ranks);
+    Variables variables;
+    variables.wait = "shared";
+    std::vector<std::unique_ptr<Process>> processes;
+    std::vector<std::string> complaints;
+    for (unsigned r = 0; r < ranks; ++r) {
+        processes.push_back(std::make_unique<Process>(segment, r, variables));
+        p2p::start(*processes.back());
+        coll::start(*processes.back(), complaints);
+    }
+    EXPECT_TRUE(complaints.empty());
+    std::vector<std::thread> threads;
+    for (auto& process : processes)
+        threads.emplace_back([&] {
+            body(*process->world);
+            coll::barrier(*process->world);
+        });
+    for (auto& t : threads) t.join();
+}
+
+/// What every member of `comm` says, in rank order.
+template <class T>
+std::vector<T> everybody(Comm& comm, T mine) {
+    std::vector<T> all(static_cast<std::size_t>(comm.size()));
+    coll::allgather_bytes(comm, &mine, sizeof mine, all.data());
+    return all;
+}
+
+/// The members are these world ranks in this order, agree on the context, and find each other in it.
+void expect_members(Ref<Comm> const& comm, std::vector<int> const& world_ranks) {
+    ASSERT_TRUE(comm);
+    EXPECT_EQ(everybody(*comm, comm->process.rank()), world_ranks);
+    EXPECT_EQ(everybody(*comm, comm->context), std::vector<std::uint64_t>(world_ranks.size(), comm->context));
+    std::vector<int> group(comm->group->world_ranks().begin(), comm->group->world_ranks().end());
+    EXPECT_EQ(group, world_ranks);
+}
+
+Ref<Group> group_of(Comm& world, std::vector<int> ranks) {
+    return Ref<Group>::adopt(new Group(std::move(ranks), world.process.rank()));
+}
+
+}  // namespace
+
+class CommDerive : public testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, CommDerive, testing::Values(1, 2, 3, 5, 8));
+
+TEST_P(CommDerive, DuplicatesHaveAContextOfTheirOwn) {
+    run(GetParam(), [](Comm& world) {
+        world.topology = std::make_unique<VirtualTopology>(CartTopology{{world.size()}, {true}, {world.rank()}});
+        std::vector<int> all(world.group->world_ranks().begin(), world.group->world_ranks().end());
+        Ref<Comm> one = coll::duplicate(world), two = coll::duplicate(*one);
+        expect_members(one, all);
+        expect_members(two, all);
+        EXPECT_EQ(std::set({world.context, one->context, two->context}).size(), 3u);
+        ASSERT_TRUE(two->topology);
+        EXPECT_EQ(std::get<CartTopology>(*two->topology).dims, std::vector{world.size()});
+        EXPECT_FALSE(coll::split(world, 0, 0)->topology);
+    });
+}
+
+TEST_P(CommDerive, SplitsFollowColorsAndKeys) {
+    run(GetParam(), [](Comm& world) {
+        std::mt19937 random(11);   // the same sequence on every rank
+        std::set<std::uint64_t> contexts;
+        for (int round = 0; round < 60; ++round) {
+            std::vector<int> colors, keys, want;
+            for (int r = 0; r < world.size(); ++r) {
+                colors.push_back(static_cast<int>(random() % 4) - 1);   // −1: takes no part
+                keys.push_back(static_cast<int>(random() % 3) - 1);
+            }
+            int const me = world.rank(), mine = colors[static_cast<std::size_t>(me)];
+            for (int key = -1; key <= 1; ++key)
+                for (int r = 0; r < world.size(); ++r)
+                    if (colors[static_cast<std::size_t>(r)] == mine && keys[static_cast<std::size_t>(r)] == key)
+                        want.push_back(r);
+            auto color = mine < 0 ? std::nullopt : std::optional(mine);
+            Ref<Comm> part = coll::split(world, color, keys[static_cast<std::size_t>(me)]);
+            ASSERT_EQ(static_cast<bool>(part), mine >= 0);
+            if (!part) continue;
+            expect_members(part, want);
+            EXPECT_TRUE(contexts.insert(part->context).second) << "a context was used twice";
+        }
+    });
+}
+
+TEST_P(CommDerive, GroupsWhoseMembersAloneCallHearAlongATree) {
+    run(GetParam(), [](Comm& world) {
+        int const me = world.rank(), last = world.size() - 1;
+        std::vector<int> all(static_cast<std::size_t>(world.size())), same;
+        for (int r = last; r >= 0; --r) {
+            all[static_cast<std::size_t>(last - r)] = r;
+            if (r % 2 == me % 2) same.push_back(r);
+        }
+        for (int round = 0; round < 20; ++round) {
+            expect_members(coll::create_group(world, group_of(world, all), 3), all);
+            expect_members(coll::create_group(world, group_of(world, same), me % 2), same);
+            expect_members(coll::create_group(world, group_of(world, {me}), 0), {me});
+        }
+    });
+}
+
+TEST_P(CommDerive, EdgesGivenByAnybodyReachBothEnds) {
+    run(GetParam(), [](Comm& world) {
+        int const me = world.rank(), size = world.size();
+        for (int givers : {size, 1}) {
+            std::vector<coll::Edge> edges;   // from every rank to rank 0, given by one or by the next rank
+            for (int r = 0; r < size; ++r)
+                if ((givers == 1 && me == 0) || (givers > 1 && me == (r + 1) % size)) edges.push_back({r, 0, 100 + r});
+            DistGraphTopology graph = coll::exchange_edges(world, edges, true);
+            EXPECT_EQ(graph.destinations, std::vector{0});
+            EXPECT_EQ(graph.destination_weights, std::vector{100 + me});
+            std::vector<int> sources = graph.sources, all(static_cast<std::size_t>(size));
+            std::iota(all.begin(), all.end(), 0);
+            std::sort(sources.begin(), sources.end());
+            EXPECT_EQ(sources, me == 0 ? all : std::vector<int>{});
+        }
+    });
+}

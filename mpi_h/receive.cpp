@@ -22,7 +22,8 @@ template <class Body>
 inline int with(char const* name, Incoming const& a, Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = call.comm(a.comm);
-        Datatype& type = call.type(a.datatype);
+        bool nobody = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;   // nothing moves: no type is needed
+        Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
         call.count(a.count);
         call.rank(comm, a.source, "source", true);
         call.tag(a.tag, true);

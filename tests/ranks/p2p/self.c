@@ -36,6 +36,8 @@ int main(int argc, char **argv) {
     MPI_Get_count(&s, MPI_INT, &count);
     CHECK(s.MPI_SOURCE == MPI_PROC_NULL && s.MPI_TAG == MPI_ANY_TAG && count == 0 && in[0] == -7,
           "from nobody: source %d tag %d count %d", s.MPI_SOURCE, s.MPI_TAG, count);
+    MPI_Recv(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &s);
+    MPI_Send(NULL, 0, MPI_DATATYPE_NULL, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
     MPI_Isend(out, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r[0]);
     MPI_Irecv(in, 5, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &r[1]);
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);

@@ -22,7 +22,8 @@ template <class Body>
 inline int with(char const* name, Incoming const& a, Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = call.comm(a.comm);
-        bool nobody = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;   // nothing moves: no type is needed
+        // From nobody nothing comes, so no type is needed.
+        bool nobody = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
         Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
         call.count(a.count);
         call.rank(comm, a.source, "source", true);

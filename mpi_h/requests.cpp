@@ -91,7 +91,8 @@ public:
         Outcome outcome = take(handle);
         abi::store(status, outcome.status);
         if (!outcome.failed()) return set(status, MPI_SUCCESS);
-        set(status, error_code(Error(outcome.status.error, outcome.sentence), join(call_.name, ": ", outcome.sentence)));
+        std::string sentence = join(call_.name, ": ", outcome.sentence);
+        set(status, error_code(Error(outcome.status.error, outcome.sentence), sentence));
         if (!first_error_.empty()) return;
         outcome.blame(call_);
         first_error_ = join("request ", count_ - 1, " failed: ", outcome.sentence);

@@ -25,7 +25,8 @@ template <class Body>
 inline int with(char const* name, Outgoing const& a, Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = call.comm(a.comm);
-        bool nobody = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;   // nothing moves, so no type is needed
+        // To nobody nothing goes, so no type is needed.
+        bool nobody = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
         Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
         call.count(a.count);
         call.rank(comm, a.dest, "dest");

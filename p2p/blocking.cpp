@@ -50,7 +50,8 @@ Reason reason(Comm const& comm, char const* call, int peer, int tag) { return {c
 /// A send to oneself that nobody can receive while this call waits.
 [[noreturn]] void waits_for_itself(Send const& op) {
     fail(ErrorClass::other, "a ", op.mode == Mode::synchronous ? "synchronous" : "blocking", " send of ", op.data.bytes,
-         " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source, ") would wait for ever: no receive is posted");
+         " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source,
+         ") would wait for ever: no receive is posted");
 }
 
 Status no_process() {
@@ -71,8 +72,8 @@ Status found(Unexpected const& message) {
 
 std::string describe_failure(Receive const& op) {
     if (op.status.error != ErrorClass::truncate)
-        return join("the buffer of the message from rank ", op.status.source, " with tag ", op.status.tag, " or the receive's own (",
-                    op.sent, " bytes) does not lie in its process's memory");
+        return join("the buffer of the message from rank ", op.status.source, " with tag ", op.status.tag,
+                    " or the receive's own (", op.sent, " bytes) does not lie in its process's memory");
     return join("the message from rank ", op.status.source, " with tag ", op.status.tag, " has ", op.sent,
                 " bytes but the receive has room for ", op.data.bytes);
 }
@@ -81,7 +82,8 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
     if (dest == proc_null) return;
     Engine& e = engine(comm.process);
     if (data.bytes <= Cell::room && data.dense() && (mode == Mode::standard || mode == Mode::ready)) [[likely]]
-        if (e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data.base, data.bytes)) return;
+        if (e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data.base, data.bytes))
+            return;
     Send op = make_send(comm, data, dest, tag, mode, flavour);
     if (mode == Mode::buffered) {
         Send& copy = e.buffer.copy(op);
@@ -110,8 +112,8 @@ void recv(Comm& comm, Data const& data, int source, int tag, Status& status, cha
     if (op.failed()) [[unlikely]] throw Error(op.status.error, describe_failure(op));
 }
 
-void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag, Status& status,
-              char const* call, Flavour flavour) {
+void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag,
+              Status& status, char const* call, Flavour flavour) {
     if (source == proc_null) {
         status = no_process();
         return send(comm, out, dest, send_tag, Mode::standard, call, flavour);

@@ -24,8 +24,8 @@ Send& SendBuffer::copy(Send const& from) {
     constexpr std::size_t align = 16;
     std::size_t need = (from.data.bytes + align - 1) / align * align + overhead;
     if (from.data.bytes + overhead > bytes_)
-        fail(ErrorClass::buffer, "the message of ", from.data.bytes, " bytes and ", overhead, " bytes of overhead do not fit "
-             "into the attached buffer of ", bytes_, " bytes");
+        fail(ErrorClass::buffer, "the message of ", from.data.bytes, " bytes and ", overhead,
+             " bytes of overhead do not fit into the attached buffer of ", bytes_, " bytes");
     std::size_t begin = 0;
     for (auto const& [at, send] : sends_) {
         if (begin + need <= at) break;
@@ -33,8 +33,9 @@ Send& SendBuffer::copy(Send const& from) {
     }
     need = std::min(need, bytes_ - std::min(begin, bytes_));   // the last one need not be rounded up
     if (need < from.data.bytes + overhead)
-        fail(ErrorClass::buffer, "the attached buffer of ", bytes_, " bytes has no room for a message of ", from.data.bytes,
-             " bytes and ", overhead, " bytes of overhead; ", sends_.size(), " messages in it are still on their way");
+        fail(ErrorClass::buffer, "the attached buffer of ", bytes_, " bytes has no room for a message of ",
+             from.data.bytes, " bytes and ", overhead,
+             " bytes of overhead; ", sends_.size(), " messages in it are still on their way");
     auto send = std::make_unique<Copy>();
     static_cast<Send&>(*send) = from;
     send->owner = this;

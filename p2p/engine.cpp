@@ -41,7 +41,7 @@ Engine::Engine(Process& process)
     for (unsigned r = 0; r < ranks; ++r) {
         // A rank sends itself nothing through rings, so the memory of that pair holds its row of bells.
         auto* bell = bells ? reinterpret_cast<std::atomic<std::uint8_t>*>(segment.pair(r, r) + me) : nullptr;
-        peers_.push_back({Outbox(segment.pair(r, me), layout_, bell), Inbox(segment.pair(me, r), layout_), {}, {}, {}, false, nullptr, nullptr, 0});
+        peers_.emplace_back(Outbox(segment.pair(r, me), layout_, bell), Inbox(segment.pair(me, r), layout_));
     }
     if (bells) {
         bells_ = segment.pair(me, me);
@@ -60,14 +60,16 @@ bool Engine::poll_rings() {
             if (r != me_) moved |= drain(r);
         return moved;
     }
-    for (int group = 0; group < ranks; group += 8) {
-        std::uint64_t seen, rung = std::atomic_ref(*reinterpret_cast<std::uint64_t*>(bells_ + group)).load(std::memory_order_acquire);
+    for (int group = 0; group < ranks; group += 8) {   // eight bells in one load
+        auto& bells = *reinterpret_cast<std::uint64_t*>(bells_ + group);
+        std::uint64_t seen, rung = std::atomic_ref(bells).load(std::memory_order_acquire);
         std::memcpy(&seen, seen_.data() + group, sizeof seen);
-        for (std::uint64_t differ = rung ^ seen; differ != 0;) {
-            int lane = std::endian::native == std::endian::little ? std::countr_zero(differ) / 8 : std::countl_zero(differ) / 8;
-            differ &= ~(std::endian::native == std::endian::little ? 0xffULL << 8 * lane : 0xffULL << (56 - 8 * lane));
-            moved |= drain(group + lane);
-        }
+        if (rung == seen) continue;
+        std::uint8_t differ[8];
+        rung ^= seen;
+        std::memcpy(differ, &rung, sizeof differ);
+        for (int i = 0; i < 8; ++i)
+            if (differ[i]) moved |= drain(group + i);
     }
     return moved;
 }
@@ -169,7 +171,8 @@ void Engine::receive_offer(int peer, Peer& from, Cell const& cell) {
     from.in.advance();
 }
 
-Unexpected* Engine::set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room, Remote const& remote) {
+Unexpected* Engine::set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room,
+                              Remote const& remote) {
     Unexpected* m = Unexpected::make(room);
     m->key = {cell.context, cell.source, cell.tag};
     m->peer = peer;

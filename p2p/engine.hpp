@@ -69,6 +69,8 @@ private:
         void remove(Send& op);
     };
     struct Peer {
+        Peer(Outbox const& outbox, Inbox const& inbox) : out(outbox), in(inbox) {}
+
         Outbox out;
         Inbox in;
         Line queued, granted;

@@ -26,7 +26,9 @@ struct Key {
     /// 0: no wildcard, 1: any source, 2: any tag, 3: both.
     int wildcards() const { return (source == any_source ? 1 : 0) | (tag == any_tag ? 2 : 0); }
     /// The key of the receives with these wildcards that take a message with this key.
-    Key with_wildcards(int which) const { return {context, which & 1 ? any_source : source, which & 2 ? any_tag : tag}; }
+    Key with_wildcards(int which) const {
+        return {context, which & 1 ? any_source : source, which & 2 ? any_tag : tag};
+    }
 };
 
 /// An entry's place in one queue.

@@ -23,9 +23,15 @@ inline void copy_piece(std::byte* to, std::byte const* from, std::size_t n) {
         return;
     }
     for (; n >= 64; n -= 64, to += 64, from += 64) {
-        Lanes a, b, c, d;
-        std::memcpy(&a, from, 16), std::memcpy(&b, from + 16, 16), std::memcpy(&c, from + 32, 16), std::memcpy(&d, from + 48, 16);
-        std::memcpy(to, &a, 16), std::memcpy(to + 16, &b, 16), std::memcpy(to + 32, &c, 16), std::memcpy(to + 48, &d, 16);
+        Lanes a, b, c, d;   // all loaded before one is stored
+        std::memcpy(&a, from, 16);
+        std::memcpy(&b, from + 16, 16);
+        std::memcpy(&c, from + 32, 16);
+        std::memcpy(&d, from + 48, 16);
+        std::memcpy(to, &a, 16);
+        std::memcpy(to + 16, &b, 16);
+        std::memcpy(to + 32, &c, 16);
+        std::memcpy(to + 48, &d, 16);
     }
     std::memcpy(to, from, n);
 }

@@ -16,10 +16,12 @@ inline std::uint64_t context_of(Comm const& comm, Flavour flavour) {
 
 // Blocking calls. `dest` and `source` may be proc_null, `source` and `tag` wildcards where messages are received.
 // A truncated message fills `status` and throws Error(truncate).
-void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const* call, Flavour flavour = Flavour::user);
-void recv(Comm& comm, Data const& data, int source, int tag, Status& status, char const* call, Flavour flavour = Flavour::user);
-void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag, Status& status,
-              char const* call, Flavour flavour = Flavour::user);
+void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const* call,
+          Flavour flavour = Flavour::user);
+void recv(Comm& comm, Data const& data, int source, int tag, Status& status, char const* call,
+          Flavour flavour = Flavour::user);
+void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag,
+              Status& status, char const* call, Flavour flavour = Flavour::user);
 /// Receives into the memory that it sends from; what is on its way out is kept in a temporary where it must be.
 void sendrecv_replace(Comm& comm, Data const& data, int dest, int send_tag, int source, int recv_tag, Status& status,
                       char const* call);

@@ -36,7 +36,8 @@ bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted)
     }
     return true;
 } catch (Error const& error) {
-    op.status.error = error.error_class;   // one of the two buffers is not where its owner said; the other is told nothing
+    // One of the two buffers is not where its owner said; the other rank is not bothered with it.
+    op.status.error = error.error_class;
     return true;
 }
 

@@ -28,7 +28,8 @@ Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
 
 }  // namespace
 
-SendRequest::SendRequest(Comm& c, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode) {
+SendRequest::SendRequest(Comm& c, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
+                         Mode mode) {
     comm = Ref<Comm>::share(&c);
     op_.data = Data::of(buffer, count, type);
     op_.key = {c.context, c.rank(), tag};
@@ -124,7 +125,8 @@ void RecvRequest::completed() {
     Ref<Request>::release(this);
 }
 
-Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode) {
+Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
+                   Mode mode) {
     return make_started<SendRequest>(comm, buffer, count, type, dest, tag, mode);
 }
 
@@ -135,14 +137,16 @@ Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const&
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type) {
     Unexpected* content = std::exchange(message.content, nullptr);
     int source = content ? message.status.source : proc_null;
-    auto* request = new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
+    auto* request = new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source,
+                                                            message.status.tag);
     auto result = Ref<Request>::adopt(request);
     if (content) request->start_with(content);
     else request->start();
     return result;
 }
 
-Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode) {
+Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
+                       Mode mode) {
     return make_persistent<SendRequest>(comm, buffer, count, type, dest, tag, mode);
 }
 

@@ -55,11 +55,13 @@ private:
     Ref<Datatype> type_;
 };
 
-Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode);
+Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
+                   Mode mode);
 Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type);
 /// Persistent ones: inactive until start().
-Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode);
+Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
+                       Mode mode);
 Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
 
 /// The sentence of a failed receive.

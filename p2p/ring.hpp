@@ -19,6 +19,7 @@
 //    at most `cells` < 256, so equal bytes mean equal counts, or a bell that is still on its way and will differ.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -82,7 +83,7 @@ struct alignas(cache_line) Consumed {
 /// Where the parts of a pair's memory lie; both sides compute the same.
 struct RingLayout {
     explicit RingLayout(std::size_t pair_bytes)
-        : cells(std::bit_floor(pair_bytes / 8 / sizeof(Cell)) < 128 ? std::bit_floor(pair_bytes / 8 / sizeof(Cell)) : 128),
+        : cells(std::min<std::size_t>(std::bit_floor(pair_bytes / 8 / sizeof(Cell)), 128)),
           bytes_at(first_cell + cells * sizeof(Cell)), capacity((pair_bytes - bytes_at) / cache_line * cache_line) {}
 
     static constexpr std::size_t first_cell = 2 * cache_line;
@@ -90,6 +91,7 @@ struct RingLayout {
     std::size_t cells;      ///< a power of two below 256
     std::size_t bytes_at;
     std::size_t capacity;   ///< of the byte ring
+    std::size_t cell_at(std::uint64_t number) const { return first_cell + (number & (cells - 1)) * sizeof(Cell); }
     /// The largest piece that always fits in the end.
     std::size_t largest_piece() const { return capacity * 3 / 8 / cache_line * cache_line; }
 };
@@ -104,7 +106,7 @@ public:
     /// True when a cell (or `n`, at most half of them) can be written now.
     bool has_cell(std::size_t n = 1) { return next_ + n <= cells_freed_ + layout_.cells || refresh_cells(n); }
     /// The next cell, for the caller to fill and publish; only after has_cell().
-    Cell& cell() { return *reinterpret_cast<Cell*>(memory_ + RingLayout::first_cell + (next_ & (layout_.cells - 1)) * sizeof(Cell)); }
+    Cell& cell() { return *reinterpret_cast<Cell*>(memory_ + layout_.cell_at(next_)); }
     /// Shows the cell to the receiver; returns its number.
     std::uint64_t publish(Cell& cell, Kind kind) {
         std::uint64_t number = next_++;
@@ -149,7 +151,7 @@ public:
 
     /// The next cell, null when none has come.
     Cell const* peek() const {
-        auto* cell = reinterpret_cast<Cell const*>(memory_ + RingLayout::first_cell + (next_ & (layout_.cells - 1)) * sizeof(Cell));
+        auto* cell = reinterpret_cast<Cell const*>(memory_ + layout_.cell_at(next_));
         return cell->mark.load(std::memory_order_acquire) >> 8 == next_ + 1 ? cell : nullptr;
     }
     std::uint64_t number() const { return next_; }   ///< of the next cell

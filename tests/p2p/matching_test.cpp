@@ -12,7 +12,8 @@ namespace {
 
 TEST(Posted, OldestMatchingReceiveWinsWhateverItsWildcards) {
     Posted posted;
-    std::vector<Key> keys = {{1, any_source, any_tag}, {1, 0, 5}, {1, any_source, 5}, {1, 0, any_tag}, {1, 0, 5}, {2, 0, 5}};
+    std::vector<Key> keys = {{1, any_source, any_tag}, {1, 0, 5}, {1, any_source, 5}, {1, 0, any_tag}, {1, 0, 5},
+                             {2, 0, 5}};
     std::vector<Receive> receives(keys.size());
     std::vector<std::size_t> order = {2, 5, 3, 1, 0, 4};
     for (std::size_t i : order) {
@@ -83,7 +84,8 @@ TEST(Matching, TenThousandReceivesInReverseOrder) {
         if (r.me() == 0) {
             std::vector<int> values(n, -1);
             std::vector<Ref<Request>> requests;
-            for (int i = 0; i < n; ++i) requests.push_back(irecv(*r.comm, &values[static_cast<std::size_t>(i)], 1, *type, 1, n - i));
+            for (int i = 0; i < n; ++i)
+                requests.push_back(irecv(*r.comm, &values[static_cast<std::size_t>(i)], 1, *type, 1, n - i));
             r.send({}, 1, 0);
             for (auto& q : requests) r.wait(*q);
             for (int i = 0; i < n; ++i) ASSERT_EQ(values[static_cast<std::size_t>(i)], n - i);
@@ -124,7 +126,8 @@ TEST(Matching, MessagesOfAllSizesKeepTheirOrder) {
             std::vector<Ref<Request>> requests;
             for (std::size_t n : sizes) data.push_back(numbers(n, static_cast<int>(n)));
             for (auto& v : data)
-                requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, 1, 1, Mode::standard));
+                requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, 1, 1,
+                                         Mode::standard));
             for (auto& q : requests) r.wait(*q);
         } else {
             for (std::size_t n : sizes) EXPECT_EQ(r.recv(100'000, 0, 1), numbers(n, static_cast<int>(n)));

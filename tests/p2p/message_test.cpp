@@ -62,16 +62,19 @@ TEST_P(EveryWay, TwoSendersOfEverySizeToEachOtherDoNotLock) {
             }
         for (auto& v : out) {
             r.process.waiter.progress();
-            requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type, other, 5, Mode::standard));
+            requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type,
+                                     other, 5, Mode::standard));
         }
         for (auto& v : in)
-            requests.push_back(irecv(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type, other, 5));
+            requests.push_back(irecv(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type,
+                                     other, 5));
         for (auto& request : requests) r.wait(*request);
         EXPECT_EQ(in, out);
     }, variables());
 }
 
-INSTANTIATE_TEST_SUITE_P(Copying, EveryWay, testing::Bool(), [](auto const& info) { return info.param ? "once" : "staged"; });
+INSTANTIATE_TEST_SUITE_P(Copying, EveryWay, testing::Bool(),
+                         [](auto const& info) { return info.param ? "once" : "staged"; });
 
 TEST(Message, ManyRanksSendToOneThroughBells) {
     run(12, [](Rank& r) {
@@ -95,7 +98,8 @@ TEST(Message, FullRingToOneRankDoesNotHoldUpAnother) {
             std::vector<Ref<Request>> requests;
             auto type = TypeBuilder::predefined(Basic::int32);
             auto v = numbers(1000, 1);
-            for (int i = 0; i < 500; ++i) requests.push_back(isend(*r.comm, v.data(), 1000, *type, 1, 0, Mode::standard));
+            for (int i = 0; i < 500; ++i)
+                requests.push_back(isend(*r.comm, v.data(), 1000, *type, 1, 0, Mode::standard));
             EXPECT_FALSE(requests.back()->complete);   // rank 1 does not look yet
             r.send(v, 2, 0);
             EXPECT_EQ(r.recv(1000, 2, 1), v);

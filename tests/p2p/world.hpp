@@ -31,7 +31,8 @@ struct Rank {
         std::vector<int> all(segment.ranks());
         std::iota(all.begin(), all.end(), 0);
         comm = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(all, static_cast<int>(r))), 7));
-        self = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group({static_cast<int>(r)}, static_cast<int>(r))), 9));
+        std::vector<int> mine = {static_cast<int>(r)};
+        self = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(mine, static_cast<int>(r))), 9));
     }
     int me() const { return process.rank(); }
     int size() const { return process.size(); }

@@ -18,8 +18,8 @@ static void check_pair(int me, int n, MPI_Datatype strided, int send_gaps, int r
     MPI_Get_count(&s, MPI_DOUBLE, &count);
     CHECK(count == n, "%d doubles received, not %d", count, n);
     for (int i = 0; i < n; ++i)
-        CHECK(in[recv_gaps ? 2 * i : i] == other * 1e6 + i, "n %d, gaps %d %d: element %d is %g", n, send_gaps, recv_gaps,
-              i, in[recv_gaps ? 2 * i : i]);
+        CHECK(in[recv_gaps ? 2 * i : i] == other * 1e6 + i, "n %d, gaps %d %d: element %d is %g", n, send_gaps,
+              recv_gaps, i, in[recv_gaps ? 2 * i : i]);
     for (int i = 0; recv_gaps && i + 1 < n; ++i) CHECK(in[2 * i + 1] == -1, "gap %d became %g", i, in[2 * i + 1]);
 }
 

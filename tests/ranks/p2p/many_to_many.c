@@ -28,7 +28,8 @@ int main(int argc, char **argv) {
         MPI_Waitall(2 * ranks, r, MPI_STATUSES_IGNORE);
         for (int i = 0; i < ranks; ++i)
             for (int k = 0; k < n; ++k)
-                CHECK(in[i * n + k] == i * 100 + me + k, "round %d: element %d from %d is %d", round, k, i, in[i * n + k]);
+                CHECK(in[i * n + k] == i * 100 + me + k, "round %d: element %d from %d is %d", round, k, i,
+                      in[i * n + k]);
         MPI_Barrier(MPI_COMM_WORLD);   // a wildcard of one round must not take a message of the next
     }
     for (int i = 0; i < ranks; ++i) MPI_Isend(&me, 1, MPI_INT, i, 50, MPI_COMM_WORLD, &r[i]);

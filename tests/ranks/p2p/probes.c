@@ -6,7 +6,8 @@
 static int me, ranks;
 
 static void take(int n, int from, const int *data) {
-    for (int i = 0; i < n; ++i) CHECK(data[i] == from * 1000 + i, "element %d of %d from %d is %d", i, n, from, data[i]);
+    for (int i = 0; i < n; ++i)
+        CHECK(data[i] == from * 1000 + i, "element %d of %d from %d is %d", i, n, from, data[i]);
 }
 
 int main(int argc, char **argv) {

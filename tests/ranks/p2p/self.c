@@ -20,7 +20,8 @@ int main(int argc, char **argv) {
         MPI_Recv(in, n, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &s);
         MPI_Wait(&r[0], MPI_STATUS_IGNORE);
         MPI_Get_count(&s, MPI_INT, &count);
-        CHECK(count == n && s.MPI_SOURCE == 0 && s.MPI_TAG == 3, "count %d source %d tag %d", count, s.MPI_SOURCE, s.MPI_TAG);
+        CHECK(count == n && s.MPI_SOURCE == 0 && s.MPI_TAG == 3, "count %d source %d tag %d", count, s.MPI_SOURCE,
+              s.MPI_TAG);
         CHECK(n == 0 || in[n - 1] == n - 1 + me, "last of %d is %d", n, in[n - 1]);
         MPI_Irecv(in, n, MPI_INT, me, 4, MPI_COMM_WORLD, &r[0]);
         MPI_Issend(out, n, MPI_INT, me, 4, MPI_COMM_WORLD, &r[1]);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one wait: conditions, progress, reasons, sleep and waking.
+#include "runtime/wait.hpp"
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Wait : public ::testing::TestWithParam<WaitPolicy> {};
+INSTANTIATE_TEST_SUITE_P(Policies, Wait, ::testing::Values(WaitPolicy::dedicated, WaitPolicy::shared));
+
+TEST_P(Wait, ReturnsWhenTheFlagComes) {
+    Segment s = Segment::create(2);
+    Waiter waiter(s, 0, GetParam(), 0);
+    Flag flag;
+    int data = 0;
+    std::thread writer([&] {
+        data = 7;
+        flag.publish(3);
+    });
+    waiter.until([&] { return flag.reached(3); }, {"test"});
+    EXPECT_EQ(data, 7) << "what was written before the flag must be visible";
+    writer.join();
+}
+
+TEST_P(Wait, DrivesProgressWhileItWaits) {
+    struct Steps : Pollable {
+        int count = 0;
+        bool poll() override { return ++count < 100; }
+    } steps;
+    Segment s = Segment::create(1);
+    Waiter waiter(s, 0, GetParam(), 0);
+    waiter.attach(&steps);
+    waiter.until([&] { return steps.count >= 10000; }, {"test"});
+    EXPECT_GE(steps.count, 10000);
+    waiter.detach(&steps);
+    int before = steps.count;
+    waiter.progress();
+    EXPECT_EQ(steps.count, before) << "detached, but polled";
+}
+
+TEST_P(Wait, SleepsAndIsWokenByAWriter) {
+    Segment s = Segment::create(2);
+    Waiter sleeper(s, 0, GetParam(), 1), writer(s, 1, GetParam(), 1);
+    for (std::uint64_t round = 1; round <= 20; ++round) {
+        Flag flag;
+        std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
+        while (s.card(0).asleep.load() == 0) std::this_thread::yield();
+        EXPECT_EQ(s.header().sleepers.load(), 1u);
+        flag.publish(1);
+        writer.wake_sleepers();
+        thread.join();
+        EXPECT_EQ(s.header().sleepers.load(), 0u);
+        EXPECT_EQ(s.card(0).asleep.load(), 0u);
+    }
+}
+
+TEST(WaitReason, IsOnTheCardWhileAWaitIsLong) {
+    Segment s = Segment::create(1);
+    Waiter waiter(s, 0, WaitPolicy::shared, 10);
+    Flag flag;
+    std::thread thread([&] { waiter.until([&] { return flag.reached(1); }, {"MPI_Recv", 5, 77, 0x123}); });
+    while (s.card(0).waits.load() % 2 == 0) std::this_thread::sleep_for(5ms);
+    std::string reason = s.card(0).reason;
+    EXPECT_NE(reason.find("MPI_Recv"), std::string::npos) << reason;
+    EXPECT_NE(reason.find("5"), std::string::npos) << reason;
+    EXPECT_NE(reason.find("77"), std::string::npos) << reason;
+    flag.publish(1);
+    waiter.wake_sleepers();
+    thread.join();
+    EXPECT_EQ(s.card(0).waits.load() % 2, 0u) << "the reason outlived the wait";
+}
+
+}  // namespace
+}  // namespace tutti

@@ -14,11 +14,11 @@
 
 namespace tutti::p2p {
 
-/// memcpy for pieces of 64 bytes to 4 KiB between a ring and a buffer. The C library's way from 2 KiB on (rep movsb)
+/// memcpy for pieces between a ring and a buffer. The C library's way with pieces of about 2 KiB (rep movsb)
 /// starts slowly on lines that another core holds: 4 KiB from rank to rank take 1.0 µs with it and 0.8 µs with this.
 inline void copy_piece(std::byte* to, std::byte const* from, std::size_t n) {
     using Lanes [[gnu::vector_size(16)]] = char;
-    if (n > 4096) {
+    if (n > 2048) {
         std::memcpy(to, from, n);
         return;
     }
@@ -49,7 +49,9 @@ struct Data {
     static Data of(void const* buffer, std::int64_t count, Datatype const& type) {
         std::size_t bytes = static_cast<std::size_t>(count * type.size());
         auto* base = static_cast<std::byte*>(const_cast<void*>(buffer));
-        if (type.dense(count)) [[likely]] return {base + type.true_lb(), bytes, nullptr, 0};
+        // As numbers: MPI_BOTTOM is a null pointer, and with it the lower bound is the address.
+        auto first = reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(type.true_lb());
+        if (type.dense(count)) [[likely]] return {reinterpret_cast<std::byte*>(first), bytes, nullptr, 0};
         return {base, bytes, &type, count};
     }
     bool dense() const { return type == nullptr; }

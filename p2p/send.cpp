@@ -27,7 +27,7 @@ bool Engine::send_small(int peer, Key const& key, std::byte const* data, std::si
     cell.length = bytes;
     cell.source = key.source;
     cell.tag = key.tag;
-    std::memcpy(cell.payload, data, bytes);
+    if (bytes != 0) std::memcpy(cell.payload, data, bytes);   // `data` may be null when nothing is sent
     to.out.publish(cell, Kind::small);
     process_.waiter.wake_sleepers();
     return true;

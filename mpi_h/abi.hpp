@@ -23,7 +23,9 @@
 
 namespace tutti::abi {
 
-enum class Kind : unsigned { comm = 1, group = 2, datatype = 3, errhandler = 5, op = 6, info = 7, keyval = 9, request = 11 };
+enum class Kind : unsigned {
+    comm = 1, group = 2, datatype = 3, errhandler = 5, op = 6, info = 7, keyval = 9, request = 11,
+};
 
 /// The objects of one kind that users hold handles of. Numbers of freed handles are used again, the oldest last.
 template <class T, Kind kind>
@@ -103,8 +105,12 @@ int class_number(ErrorClass error_class);
 ErrorClass class_of(int number);
 
 /// Internal ranks and tags of wildcards and MPI_PROC_NULL have values of their own: these translate.
-inline int rank_in(int source) { return source == MPI_ANY_SOURCE ? any_source : source == MPI_PROC_NULL ? proc_null : source; }
-inline int rank_out(int source) { return source == any_source ? MPI_ANY_SOURCE : source == proc_null ? MPI_PROC_NULL : source; }
+inline int rank_in(int source) {
+    return source == MPI_ANY_SOURCE ? any_source : source == MPI_PROC_NULL ? proc_null : source;
+}
+inline int rank_out(int source) {
+    return source == any_source ? MPI_ANY_SOURCE : source == proc_null ? MPI_PROC_NULL : source;
+}
 inline int tag_in(int tag) { return tag == MPI_ANY_TAG ? any_tag : tag; }
 inline int tag_out(int tag) { return tag == any_tag ? MPI_ANY_TAG : tag; }
 
@@ -118,7 +124,9 @@ inline void store(MPI_Status* to, Status const& from) {
     to->MPI_TAG = tag_out(from.tag);
 }
 inline std::size_t status_bytes(MPI_Status const& s) {
-    return static_cast<std::size_t>(static_cast<unsigned>(s.count_lo)) | static_cast<std::size_t>(static_cast<unsigned>(s.count_hi_and_cancelled) >> 1) << 32;
+    std::size_t low = static_cast<unsigned>(s.count_lo);
+    std::size_t high = static_cast<unsigned>(s.count_hi_and_cancelled) >> 1;
+    return high << 32 | low;
 }
 inline bool status_cancelled(MPI_Status const& s) { return s.count_hi_and_cancelled & 1; }
 

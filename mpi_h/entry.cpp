@@ -12,7 +12,8 @@ namespace tutti {
 
 Front* the_front = nullptr;
 
-Front& make_front() { return *(the_front = new Front); }   // never destroyed: programs call MPI from destructors of their globals
+// Never destroyed: programs call MPI from destructors of their globals.
+Front& make_front() { return *(the_front = new Front); }
 
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {
     if (null) fail(what, argument, " is the null handle");

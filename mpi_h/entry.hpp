@@ -74,14 +74,16 @@ public:
     /// A rank of `c`; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
     void rank(Comm const& c, int value, char const* argument, bool any = false) const {
         if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && front().check_arguments) [[unlikely]]
-            if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE)) bad_rank(ErrorClass::rank, c, value, argument);
+            if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE))
+                bad_rank(ErrorClass::rank, c, value, argument);
     }
     void root(Comm const& c, int value) const {
         if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && front().check_arguments) [[unlikely]]
             bad_rank(ErrorClass::root, c, value, "root");
     }
     void tag(int value, bool any = false) const {
-        if (value < 0 && !(any && value == MPI_ANY_TAG) && front().check_arguments) [[unlikely]] negative(ErrorClass::tag, "tag", value);
+        if (value < 0 && !(any && value == MPI_ANY_TAG) && front().check_arguments) [[unlikely]]
+            negative(ErrorClass::tag, "tag", value);
     }
     /// A buffer of `n` elements: null only when nothing is in it or the type has absolute addresses (MPI_BOTTOM).
     void buffer(void const* address, long n, Datatype const& t, char const* argument = "buf") const {

@@ -55,7 +55,8 @@ void start(Front& f, int thread_level);
 /// MPI_Finalize's work: attribute callbacks of MPI_COMM_SELF, a barrier, then the end of everything.
 void finish(Front& f);
 
-/// Ends the whole job: leaves code and sentence on this rank's card for the launcher and exits. `sentence` may be empty.
+/// Ends the whole job: leaves code and sentence on this rank's card for the launcher and exits. `sentence` may be
+/// empty.
 [[noreturn]] void abort_job(int code, std::string const& sentence);
 
 /// Makes the predefined datatypes and operators known by their handles; once per process (predefined_types.cpp).

@@ -39,11 +39,13 @@ unsigned join_segment(Front& f, std::vector<std::string>& complaints) {
     int descriptor = number_in(launch::segment_variable), rank = number_in(launch::rank_variable);
     if (descriptor >= 0 && rank >= 0) {
         f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
-        if (rank >= static_cast<int>(f.segment->ranks())) fail(ErrorClass::other, launch::rank_variable, "=", rank, " is not a rank of this job");
+        if (rank >= static_cast<int>(f.segment->ranks()))
+            fail(ErrorClass::other, launch::rank_variable, "=", rank, " is not a rank of this job");
         if (f.segment->card(static_cast<unsigned>(rank)).state.load() != RankState::absent)
-            fail(ErrorClass::other, "rank ", rank, " of this job has run an MPI program already; each rank can run one");
+            fail(ErrorClass::other, "rank ", rank, " of this job has run an MPI program already; each can run one");
         // What this process starts itself is not this rank: without these it is a world of its own.
-        for (char const* variable : {launch::segment_variable, launch::rank_variable, launch::launcher_variable}) unsetenv(variable);
+        for (char const* variable : {launch::segment_variable, launch::rank_variable, launch::launcher_variable})
+            unsetenv(variable);
         return static_cast<unsigned>(rank);
     }
     if (foreign_launcher())

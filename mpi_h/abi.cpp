@@ -16,7 +16,8 @@ constexpr std::pair<ErrorClass, int> numbers[] = {
     {ErrorClass::truncate, MPI_ERR_TRUNCATE}, {ErrorClass::other, MPI_ERR_OTHER}, {ErrorClass::intern, MPI_ERR_INTERN},
     {ErrorClass::in_status, MPI_ERR_IN_STATUS}, {ErrorClass::pending, MPI_ERR_PENDING},
     {ErrorClass::keyval, MPI_ERR_KEYVAL}, {ErrorClass::no_mem, MPI_ERR_NO_MEM},
-    {ErrorClass::info_key, MPI_ERR_INFO_KEY}, {ErrorClass::info_value, MPI_ERR_INFO_VALUE}, {ErrorClass::info_nokey, MPI_ERR_INFO_NOKEY},
+    {ErrorClass::info_key, MPI_ERR_INFO_KEY}, {ErrorClass::info_value, MPI_ERR_INFO_VALUE},
+    {ErrorClass::info_nokey, MPI_ERR_INFO_NOKEY},
     {ErrorClass::info, MPI_ERR_INFO}, {ErrorClass::name, MPI_ERR_NAME}, {ErrorClass::errhandler, MPI_ERR_ARG},
     {ErrorClass::unsupported, MPI_ERR_UNSUPPORTED_OPERATION},
 };

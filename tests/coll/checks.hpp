@@ -13,6 +13,9 @@ struct Turn {
     Case const& c;
     int rank;
     Execute& execute;
+    std::vector<Operator> const& operators; ///< the rank's own, as every rank of a job has: they remember their kernels
+
+    Op const& op() const { return *operators[static_cast<std::size_t>(c.op)].op; }
 
     template <class Args>
     void run(Args& args) {
@@ -122,14 +125,15 @@ void check_alltoall(Turn<Execute> t) {
 }
 
 /// Operands of ranks first … last, combined in their order, in packed form.
-inline std::vector<std::byte> combined(Suite const& s, Case const& c, std::int64_t n, int first, int last) {
-    Kind const& kind = s.kind(c);
+template <class Execute>
+std::vector<std::byte> combined(Turn<Execute> const& t, std::int64_t n, int first, int last) {
+    Kind const& kind = t.suite.kind(t.c);
     std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
     Memory sum(n, *kind.type);
     for (int r = first; r <= last; ++r) {
         Memory next(n, *kind.type);
-        next.lay(0, n, *kind.type, packed_data(kind.unit, bytes, c.seed, r, 0));
-        if (r > first && n > 0) s.op(c).op->apply(sum.origin(), next.origin(), n, *kind.type);
+        next.lay(0, n, *kind.type, packed_data(kind.unit, bytes, t.c.seed, r, 0));
+        if (r > first && n > 0) t.op().apply(sum.origin(), next.origin(), n, *kind.type);
         sum = std::move(next);
     }
     std::vector<std::byte> packed(bytes);
@@ -154,7 +158,7 @@ void reduce_case(Turn<Execute> t, std::int64_t n, std::vector<int> const& counts
     args.out = out.origin();
     args.count = n;
     args.type = kind.type.get();
-    args.op = t.suite.op(t.c).op.get();
+    args.op = &t.op();
     args.root = t.c.root;
     find_kernels(args);
     if constexpr (std::is_same_v<Args, ReduceScatterArgs>) args.counts = counts;
@@ -176,14 +180,14 @@ void check_reduction(Turn<Execute> t) {
     std::int64_t const n = s.count_of(t.c);
     switch (t.c.algorithm->collective) {
     case Collective::reduce:
-        return reduce_case<ReduceArgs>(t, n, {}, t.rank == t.c.root, n, combined(s, t.c, n, 0, s.ranks - 1));
+        return reduce_case<ReduceArgs>(t, n, {}, t.rank == t.c.root, n, combined(t, n, 0, s.ranks - 1));
     case Collective::allreduce:
-        return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(s, t.c, n, 0, s.ranks - 1));
+        return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, s.ranks - 1));
     case Collective::scan:
-        return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(s, t.c, n, 0, t.rank));
+        return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, t.rank));
     default:
         return reduce_case<ReduceArgs>(t, n, {}, t.rank > 0, n,
-                                       t.rank > 0 ? combined(s, t.c, n, 0, t.rank - 1) : std::vector<std::byte>{});
+                                       t.rank > 0 ? combined(t, n, 0, t.rank - 1) : std::vector<std::byte>{});
     }
 }
 
@@ -195,7 +199,7 @@ void check_reduce_scatter(Turn<Execute> t) {
     std::int64_t const n = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
     std::int64_t const before = std::accumulate(counts.begin(), counts.begin() + t.rank, std::int64_t{0});
     std::int64_t const mine = counts[static_cast<std::size_t>(t.rank)], size = s.kind(t.c).type->size();
-    std::vector<std::byte> const all = combined(s, t.c, n, 0, s.ranks - 1);
+    std::vector<std::byte> const all = combined(t, n, 0, s.ranks - 1);
     reduce_case<ReduceScatterArgs>(t, n, counts, true, mine,
                                    {all.begin() + before * size, all.begin() + (before + mine) * size});
 }

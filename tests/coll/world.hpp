@@ -58,9 +58,10 @@ inline void run_ranks(Suite& suite, std::function<void(int)> const& rank_body) {
 
 template <class Execute>
 void run_cases(Suite& suite, int rank, Execute& execute) {
+    std::vector<Operator> const operators = make_operators();
     for (std::size_t i = 0; i < suite.cases.size(); ++i) {
         if (rank == 0) suite.at = i;
-        check(Turn<Execute>{suite, suite.cases[i], rank, execute});
+        check(Turn<Execute>{suite, suite.cases[i], rank, execute, operators});
     }
 }
 

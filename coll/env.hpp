@@ -60,9 +60,8 @@ public:
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
     }
     void publish(std::uint64_t step = 1) { store(mine_.cell.stamp, step); }
-    /// The same by a rank that does not wait for its readers: they find the slot nearer to them.
-    void publish_and_leave(std::size_t bytes, std::uint64_t step = 1) {
-        publish(step);
+    /// After the last publish of a rank that does not wait for its readers: they find its slot nearer to them.
+    void leave(std::size_t bytes) {
         share_soon(&mine_.cell, sizeof(Cell));
         if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_), bytes);
     }

@@ -11,7 +11,8 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
     std::size_t const bytes = a.data.bytes();
     if (env.rank() == a.root) {
         env.load(env.slot(bytes), a.data, 0, bytes);
-        env.publish_and_leave(bytes);
+        env.publish();
+        env.leave(bytes);
         co_return;
     }
     int const mine = env.hierarchy().levels_of(env.rank(), a.root);
@@ -20,7 +21,8 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
     std::byte const* data = env.slot(leader, bytes);
     if (mine > 1) {   // a leader itself: first pass it on
         copy_bytes(env.slot(bytes), data, bytes);
-        env.publish_and_leave(bytes);
+        env.publish();
+        env.leave(bytes);
     }
     env.store(a.data, 0, data, bytes);
 }

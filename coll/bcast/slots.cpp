@@ -10,7 +10,8 @@ Task slots(Env& env, BcastArgs const& a) {
     std::size_t const bytes = a.data.bytes();
     if (env.rank() == a.root) {
         env.load(env.slot(bytes), a.data, 0, bytes);
-        env.publish_and_leave(bytes);
+        env.publish();
+        env.leave(bytes);
     } else {
         co_await env.until(a.root);
         env.store(a.data, 0, env.slot(a.root, bytes), bytes);

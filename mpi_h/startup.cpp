@@ -101,8 +101,12 @@ void finish(Front& f) {
     Process& process = *f.process;
     process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
     process.world->attributes.clear(*process.world);
-    p2p::finish(process, "MPI_Finalize");          // what was sent has left before its memory goes
-    coll::barrier(*process.world);
+    // Until the first barrier others may still ask for messages that this rank offered; after it they are on their way
+    // or never will be, and the second one keeps this rank's memory until they are there.
+    for (int round = 0; round < 2; ++round) {
+        p2p::finish(process, "MPI_Finalize");
+        coll::barrier(*process.world);
+    }
     process.card().state.store(RankState::finalised, std::memory_order_release);
     f.stage = Stage::after;
 }

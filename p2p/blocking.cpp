@@ -223,6 +223,7 @@ std::pair<void*, std::size_t> detach(Process& process, char const* call) {
 
 void finish(Process& process, char const* call) {
     Engine& e = engine(process);
+    while (e.poll()) {}   // grants that are here already belong to what is under way
     process.waiter.until([&] { return e.idle(); }, {call});
 }
 

@@ -49,8 +49,8 @@ public:
 
     Process& process() const { return process_; }
     int me() const { return me_; }
-    /// True when nothing of this rank is under way to any peer, buffered sends included.
-    bool idle() const { return busy_.empty() && buffer.idle(); }
+    /// True when everything that can leave this rank now has left it; offers wait for those who want them.
+    bool idle() const { return busy_.empty(); }
 
     SendBuffer buffer;
 

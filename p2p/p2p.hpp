@@ -52,7 +52,8 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
 void attach(Process& process, void* memory, std::size_t bytes);
 std::pair<void*, std::size_t> detach(Process& process, char const* call);
 
-/// Waits until everything that this rank sent has left it; for MPI_Finalize.
+/// Waits until everything that this rank has to send now has left it. For MPI_Finalize, before a barrier and, since
+/// others may have asked for offered messages until they reached it, once more after it, before a second one.
 void finish(Process& process, char const* call);
 
 }  // namespace tutti::p2p

@@ -130,16 +130,15 @@ Reason reason_of_first(Call& call, Handles handles) {
     return {call.name};
 }
 
-/// Takes every complete request of `handles`; the number of them, MPI_UNDEFINED when there is nothing to wait for.
-int take_some(Call& call, Handles handles, int* indices, MPI_Status* statuses, bool waits) {
+/// Takes every complete request of `handles`; `count`: of them, MPI_UNDEFINED when there is nothing to wait for.
+void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     bool some = false;
     int first = first_complete(handles, some);
     auto found = [&] { return (first = first_complete(handles, some)) != MPI_UNDEFINED || !some; };
     if (waits) wait(found, reason_of_first(call, handles));
     else waiter().look(found);
-    if (!some) return MPI_UNDEFINED;
+    count = some ? 0 : MPI_UNDEFINED;
     Answers answers(call, statuses);
-    int count = 0;
     for (std::size_t i = 0; i < handles.size(); ++i) {
         Request* r = active(handles[i]);
         if (!r || !r->complete) continue;
@@ -147,7 +146,6 @@ int take_some(Call& call, Handles handles, int* indices, MPI_Status* statuses, b
         answers.add(handles[i]);
     }
     answers.finish();
-    return count;
 }
 
 void start(Call& call, MPI_Request handle, char const* which) {
@@ -250,7 +248,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, i
         call.pointer(outcount, "outcount");
         Handles handles = checked(call, incount, array_of_requests, "incount");
         if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-        *outcount = take_some(call, handles, array_of_indices, array_of_statuses, true);
+        take_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
     });
 }
 
@@ -261,7 +259,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, i
         call.pointer(outcount, "outcount");
         Handles handles = checked(call, incount, array_of_requests, "incount");
         if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
-        *outcount = take_some(call, handles, array_of_indices, array_of_statuses, false);
+        take_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
     });
 }
 

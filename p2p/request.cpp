@@ -40,13 +40,14 @@ SendRequest::SendRequest(Comm& c, void const* buffer, std::int64_t count, Dataty
 }
 
 void SendRequest::start() {
-    status = {};
-    active = complete = true;
-    if (op_.peer == proc_null) return;
     Engine& e = engine(comm->process);
+    bool buffered = op_.mode == Mode::buffered && op_.peer != proc_null;
     op_.done = op_.cancelled = op_.cancelling = false;
     op_.finished = nullptr;
-    if (op_.mode == Mode::buffered) return e.begin(e.buffer.copy(op_));
+    if (buffered) e.begin(e.buffer.copy(op_));   // may throw: then nothing was started
+    status = {};
+    active = complete = true;
+    if (buffered || op_.peer == proc_null) return;
     e.begin(op_);
     if (op_.done) return;
     complete = false;

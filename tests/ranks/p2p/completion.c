@@ -105,6 +105,12 @@ static void errors_of_several(void) {
         CHECK(s[1].MPI_ERROR == MPI_SUCCESS, "second status has %d", s[1].MPI_ERROR);
         CHECK(r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL, "requests are left: 0x%x 0x%x", r[0], r[1]);
     }
+    int count = 0, indices[2];
+    MPI_Irecv(value, 1, MPI_INT, other, 5, MPI_COMM_WORLD, &r[0]);
+    r[1] = MPI_REQUEST_NULL;
+    MPI_Send(value, 2, MPI_INT, other, 5, MPI_COMM_WORLD);
+    MPI_Error_class(MPI_Waitsome(2, r, &count, indices, s), &class);
+    CHECK(class == MPI_ERR_IN_STATUS && count == 1 && indices[0] == 0, "Waitsome: class %d count %d", class, count);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 

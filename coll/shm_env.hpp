@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "coll/env.hpp"
+#include "runtime/error.hpp"
 #include "runtime/ladder.hpp"
 #include "runtime/process.hpp"
 
@@ -41,11 +42,21 @@ protected:
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return comm_.process.segment.at(offset); }
     Way best_way() const { return comm_.process.ladder.cma() ? Way::cma : Way::staged; }
+    // Memory that the kernel does not copy (a device's, or none at all) is refused, too: its owner then copies it into
+    // its staging memory, or finds out that it cannot, and no peer waits for an answer.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
-        return comm_.process.ladder.read(static_cast<unsigned>(comm_.world_rank(peer)), address, to, bytes);
+        try {
+            return comm_.process.ladder.read(static_cast<unsigned>(comm_.world_rank(peer)), address, to, bytes);
+        } catch (Error const&) {
+            return false;
+        }
     }
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
-        return comm_.process.ladder.write(static_cast<unsigned>(comm_.world_rank(peer)), address, from, bytes);
+        try {
+            return comm_.process.ladder.write(static_cast<unsigned>(comm_.world_rank(peer)), address, from, bytes);
+        } catch (Error const&) {
+            return false;
+        }
     }
 
 private:

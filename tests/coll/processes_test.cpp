@@ -47,6 +47,29 @@ TEST(Processes, TwoRanksWithCma) { run_world(2, true, ""); }
 TEST(Processes, ThreeRanksStaged) { run_world(3, false, ""); }
 TEST(Processes, FiveRanksWithCma) { run_world(5, true, ""); }
 
+Task reach(ShmEnv& env, std::uint64_t address, bool& fetched, bool& put) {
+    char here[8] = {};
+    fetched = env.fetch(0, address, here, sizeof here);
+    put = env.put(0, address, here, sizeof here);
+    co_return;
+}
+
+TEST(Processes, MemoryThatTheKernelDoesNotCopyIsRefusedWithoutAnError) {
+    Segment segment = Segment::create(1);
+    Process process(segment, 0, variables(true));
+    std::vector<std::string> complaints;
+    start(process, complaints);
+    char there[8] = {};
+    bool fetched = true, put = true;
+    drive(*process.world, "test", [&](ShmEnv& env) { return reach(env, 4096, fetched, put); });
+    EXPECT_FALSE(fetched);
+    EXPECT_FALSE(put);
+    drive(*process.world, "test",
+          [&](ShmEnv& env) { return reach(env, reinterpret_cast<std::uint64_t>(there), fetched, put); });
+    EXPECT_EQ(fetched, process.ladder.cma());
+    EXPECT_EQ(put, process.ladder.cma());
+}
+
 TEST(Processes, CmaRefusedInMidRun) {
     Segment segment = Segment::create(2);
     std::vector<std::thread> threads;

@@ -32,7 +32,8 @@ void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
     std::size_t const most = state_of(comm).area.slot_bytes();
     for (std::size_t at = 0; at < n; at += most)
         drive(comm, "making a communicator", [&](ShmEnv& env) {
-            return gather_piece(env, static_cast<std::byte const*>(mine) + at, std::min(most, n - at), static_cast<std::byte*>(all) + at, n);
+            return gather_piece(env, static_cast<std::byte const*>(mine) + at, std::min(most, n - at),
+                                static_cast<std::byte*>(all) + at, n);
         });
 }
 

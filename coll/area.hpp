@@ -55,10 +55,13 @@ struct Channel {
 class Area {
 public:
     Area() = default;
-    Area(std::byte* base, int members) : base_(base), members_(members), slot_bytes_(slot_size(members)), stride_(stride(members)) {}
+    Area(std::byte* base, int members)
+        : base_(base), members_(members), slot_bytes_(slot_size(members)), stride_(stride(members)) {}
 
     /// Bytes of an area for so many members.
-    static std::size_t bytes(int members) { return lanes(members) + static_cast<std::size_t>(members) * channel_depth * stride(members); }
+    static std::size_t bytes(int members) {
+        return lanes(members) + static_cast<std::size_t>(members) * channel_depth * stride(members);
+    }
     /// Makes every flag zero. The communicator's rank 0 does this before anybody else knows of the area.
     void clear();
 
@@ -70,17 +73,26 @@ public:
     Channel& channel(int member, std::uint64_t op) const { return *reinterpret_cast<Channel*>(lane(member, op)); }
     /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
     std::atomic<std::uint64_t>& sent(int member, std::uint64_t op, int peer) const { return pairs(member, op)[peer]; }
-    std::atomic<std::uint64_t>& taken(int member, std::uint64_t op, int peer) const { return pairs(member, op)[members_ + peer]; }
-    std::byte* slot(int member, std::uint64_t op) const { return lane(member, op) + sizeof(Channel) + pair_bytes(members_); }
+    std::atomic<std::uint64_t>& taken(int member, std::uint64_t op, int peer) const {
+        return pairs(member, op)[members_ + peer];
+    }
+    std::byte* slot(int member, std::uint64_t op) const {
+        return lane(member, op) + sizeof(Channel) + pair_bytes(members_);
+    }
 
 private:
     static std::size_t lanes(int members) { return static_cast<std::size_t>(members) * sizeof(Flag); }
-    static std::size_t pair_bytes(int members) { return (static_cast<std::size_t>(members) * 16 + cache_line - 1) / cache_line * cache_line; }
+    static std::size_t pair_bytes(int members) {
+        return (static_cast<std::size_t>(members) * 16 + cache_line - 1) / cache_line * cache_line;
+    }
     /// Many members get smaller slots, but each slot has room for a table of 24 bytes per member.
-    static std::size_t slot_size(int members) { return members <= 32 ? 8192 : members <= 170 ? 4096 : (static_cast<std::size_t>(members) * 24 + 63) / 64 * 64; }
+    static std::size_t slot_size(int members) {
+        return members <= 32 ? 8192 : members <= 170 ? 4096 : (static_cast<std::size_t>(members) * 24 + 63) / 64 * 64;
+    }
     static std::size_t stride(int members) { return sizeof(Channel) + pair_bytes(members) + slot_size(members); }
     std::byte* lane(int member, std::uint64_t op) const {
-        return base_ + lanes(members_) + (static_cast<std::size_t>(member) * channel_depth + op % channel_depth) * stride_;
+        return base_ + lanes(members_) +
+               (static_cast<std::size_t>(member) * channel_depth + op % channel_depth) * stride_;
     }
     std::atomic<std::uint64_t>* pairs(int member, std::uint64_t op) const {
         return reinterpret_cast<std::atomic<std::uint64_t>*>(lane(member, op) + sizeof(Channel));

@@ -99,7 +99,8 @@ public:
 private:
     Parts(void const* base, std::int64_t count, Datatype const* type, std::int64_t step, int const* counts,
           int const* displacements, Datatype const* const* types)
-        : base_(base), count_(count), type_(type), step_(step), counts_(counts), displacements_(displacements), types_(types) {}
+        : base_(base), count_(count), type_(type), step_(step), counts_(counts), displacements_(displacements),
+          types_(types) {}
 
     void const* base_;
     std::int64_t count_;
@@ -125,7 +126,7 @@ struct AllgatherArgs : Chosen {
     Buffer mine;
     Parts parts = Parts::none();
     bool is_in_place = false;
-    std::size_t largest = 0;    ///< bytes of the largest part, the same number at all ranks (counts are known everywhere)
+    std::size_t largest = 0;    ///< bytes of the largest part; all ranks know it, for counts are known everywhere
 };
 
 /// alltoall(v, w).

@@ -88,13 +88,15 @@ void parse_setting(std::string_view word, Settings& settings, std::vector<std::s
     auto collective = find_collective(collective_name);
     if (!collective) {
         std::string known;
-        for (int c = 0; c < collectives; ++c) known += (c ? ", " : "") + std::string(name_of(static_cast<Collective>(c)));
+        for (int c = 0; c < collectives; ++c)
+            known += (c ? ", " : "") + std::string(name_of(static_cast<Collective>(c)));
         complaints.push_back(join("TUTTI_COLL: ", collective_name, " is not a collective; these are: ", known));
         return;
     }
     AlgorithmRow const* algorithm = find_algorithm(*collective, name);
     if (!algorithm) {
-        complaints.push_back(join("TUTTI_COLL: ", collective_name, " has no algorithm ", name, "; it has ", names_of_algorithms(*collective)));
+        complaints.push_back(join("TUTTI_COLL: ", collective_name, " has no algorithm ", name, "; it has ",
+                                  names_of_algorithms(*collective)));
         return;
     }
     Setting& setting = settings.of[static_cast<std::size_t>(*collective)];
@@ -105,17 +107,21 @@ void parse_setting(std::string_view word, Settings& settings, std::vector<std::s
 }  // namespace
 
 char const* name_of(Collective collective) {
-    static constexpr char const* names[] = {"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
-                                     "reduce_scatter", "scan", "exscan"};
+    static constexpr char const* names[] = {"barrier", "bcast", "reduce", "allreduce", "gather", "scatter",
+                                            "allgather", "alltoall", "reduce_scatter", "scan", "exscan"};
     static_assert(std::size(names) == collectives);
     return names[static_cast<int>(collective)];
 }
 
 std::span<AlgorithmRow const> all_algorithms() {
     static AlgorithmRow const rows[] = {
-#define ALGORITHM(folder, algorithm)                                                                                     \
-    {Collective::folder, algorithms::folder::algorithm##_algorithm.name, algorithms::folder::algorithm##_algorithm.sentence,                     \
-     algorithms::folder::algorithm##_algorithm.source, algorithms::folder::algorithm##_algorithm.needs, algorithms::folder::algorithm##_algorithm.parameters, \
+#define ALGORITHM(folder, algorithm)                                                                                   \
+    {Collective::folder,                                                                                               \
+     algorithms::folder::algorithm##_algorithm.name,                                                                   \
+     algorithms::folder::algorithm##_algorithm.sentence,                                                               \
+     algorithms::folder::algorithm##_algorithm.source,                                                                 \
+     algorithms::folder::algorithm##_algorithm.needs,                                                                  \
+     algorithms::folder::algorithm##_algorithm.parameters,                                                             \
      &algorithms::folder::algorithm##_algorithm},
 #include "coll/algorithms.def"
 #undef ALGORITHM

@@ -76,7 +76,8 @@ private:
     }
     static Decision decide(Collective collective, Offer const& offer, Settings const& settings);
 
-    std::array<std::unique_ptr<std::array<Decision, 256>>, collectives> cache_;   ///< a collective's part is made at its first use
+    /// A collective's part is made at its first use.
+    std::array<std::unique_ptr<std::array<Decision, 256>>, collectives> cache_;
 };
 
 }  // namespace tutti::coll

@@ -11,8 +11,14 @@ namespace {
 constexpr std::size_t unknown_size = ~std::size_t{0};
 
 Offer offer_of(CommState const& state, std::size_t bytes) {
-    return {.ranks = state.area.members(), .levels = state.trees.hierarchy.levels(), .bytes = bytes,
-            .slot_bytes = state.area.slot_bytes(), .ordered = true, .one_kind = true, .equal_parts = true, .crowded = false};
+    return {.ranks = state.area.members(),
+            .levels = state.trees.hierarchy.levels(),
+            .bytes = bytes,
+            .slot_bytes = state.area.slot_bytes(),
+            .ordered = true,
+            .one_kind = true,
+            .equal_parts = true,
+            .crowded = false};
 }
 
 template <class Args>
@@ -49,7 +55,9 @@ void reduce(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::redu
 void allreduce(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::allreduce, args.bytes(), args); }
 void scan(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::scan, args.bytes(), args); }
 void exscan(Comm& comm, ReduceArgs& args) { run_reduction(comm, Collective::exscan, args.bytes(), args); }
-void reduce_scatter(Comm& comm, ReduceScatterArgs& args) { run_reduction(comm, Collective::reduce_scatter, args.bytes(), args); }
+void reduce_scatter(Comm& comm, ReduceScatterArgs& args) {
+    run_reduction(comm, Collective::reduce_scatter, args.bytes(), args);
+}
 
 namespace {
 

@@ -73,8 +73,10 @@ void start(Process& process, std::vector<std::string>& complaints) {
     std::iota(everybody.begin(), everybody.end(), 0);
     if (Area::bytes(process.size()) > process.segment.commons().size())
         fail(ErrorClass::no_mem, "the node's shared memory is laid out too small for ", process.size(), " ranks");
-    process.world = assemble(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context, process.segment.commons().data());
-    process.self = make_comm(process, Ref<Group>::adopt(new Group({process.rank()}, process.rank())), conceive(process, 1));
+    process.world = assemble(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context,
+                             process.segment.commons().data());
+    process.self = make_comm(process, Ref<Group>::adopt(new Group({process.rank()}, process.rank())),
+                             conceive(process, 1));
     process.world->name = "MPI_COMM_WORLD";
     process.self->name = "MPI_COMM_SELF";
 }

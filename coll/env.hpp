@@ -32,7 +32,8 @@ inline void copy_bytes(void* to, void const* from, std::size_t n) {
 
 /// How the ranks of a communicator are grouped.
 struct Trees {
-    explicit Trees(topo::Hierarchy levels) : hierarchy(std::move(levels)), one_team(topo::Hierarchy::build(hierarchy.size(), {})) {}
+    explicit Trees(topo::Hierarchy levels)
+        : hierarchy(std::move(levels)), one_team(topo::Hierarchy::build(hierarchy.size(), {})) {}
     topo::Hierarchy hierarchy, one_team;
 };
 
@@ -43,7 +44,8 @@ class Environment : public Memory {
 public:
     template <class... A>
     Environment(Area const& area, Trees const& trees, int rank, std::uint64_t op, A&&... rest)
-        : Memory(std::forward<A>(rest)...), area_(area), trees_(trees), rank_(rank), op_(op), mine_(area.channel(rank, op)) {}
+        : Memory(std::forward<A>(rest)...), area_(area), trees_(trees), rank_(rank), op_(op),
+          mine_(area.channel(rank, op)) {}
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
@@ -54,7 +56,9 @@ public:
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
     /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line.
-    std::byte* slot(std::size_t bytes) const { return bytes <= Cell::inline_bytes ? mine_.cell.payload : area_.slot(rank_, op_); }
+    std::byte* slot(std::size_t bytes) const {
+        return bytes <= Cell::inline_bytes ? mine_.cell.payload : area_.slot(rank_, op_);
+    }
     /// Where `peer` wrote so many bytes; valid after until(peer, …).
     std::byte const* slot(int peer, std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
@@ -65,27 +69,37 @@ public:
         share_soon(&mine_.cell, sizeof(Cell));
         if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_), bytes);
     }
-    auto until(int peer, std::uint64_t step = 1) { return Memory::until(channel(peer).cell.stamp, stamp(op_, step), peer); }
+    auto until(int peer, std::uint64_t step = 1) {
+        return Memory::until(channel(peer).cell.stamp, stamp(op_, step), peer);
+    }
     /// The step that `peer` has published in this operation (0: none yet); it may say what lies in the slot.
     std::uint64_t published(int peer) const { return step_of(channel(peer).cell.stamp); }
 
-    // --- Counters of a level: how far this rank's data is ready, how far it has read others' -----------------------------
+    // --- Counters of a level: how far this rank's data is ready, how far it has read others' -------------------------
     void ready(int level, std::uint64_t step) { store(mine_.ready[level].value, step); }
-    auto until_ready(int peer, int level, std::uint64_t step) { return Memory::until(channel(peer).ready[level].value, stamp(op_, step), peer); }
+    auto until_ready(int peer, int level, std::uint64_t step) {
+        return Memory::until(channel(peer).ready[level].value, stamp(op_, step), peer);
+    }
     void ack(int level, std::uint64_t step) { store(mine_.ack[level].value, step); }
-    auto until_ack(int peer, int level, std::uint64_t step) { return Memory::until(channel(peer).ack[level].value, stamp(op_, step), peer); }
+    auto until_ack(int peer, int level, std::uint64_t step) {
+        return Memory::until(channel(peer).ack[level].value, stamp(op_, step), peer);
+    }
     /// The step that `peer` has acknowledged in this operation (0: none yet).
     std::uint64_t acked(int peer, int level) const { return step_of(channel(peer).ack[level].value); }
 
-    // --- Counters of a pair: what I have laid out for a peer, what I have taken from it ----------------------------------
+    // --- Counters of a pair: what I have laid out for a peer, what I have taken from it ------------------------------
     void sent(int peer, std::uint64_t step) { store(area_.sent(rank_, op_, peer), step); }
-    auto until_sent(int peer, std::uint64_t step) { return Memory::until(area_.sent(peer, op_, rank_), stamp(op_, step), peer); }
+    auto until_sent(int peer, std::uint64_t step) {
+        return Memory::until(area_.sent(peer, op_, rank_), stamp(op_, step), peer);
+    }
     std::uint64_t sent_by(int peer) const { return step_of(area_.sent(peer, op_, rank_)); }
     void taken(int peer, std::uint64_t step) { store(area_.taken(rank_, op_, peer), step); }
-    auto until_taken(int peer, std::uint64_t step) { return Memory::until(area_.taken(peer, op_, rank_), stamp(op_, step), peer); }
+    auto until_taken(int peer, std::uint64_t step) {
+        return Memory::until(area_.taken(peer, op_, rank_), stamp(op_, step), peer);
+    }
     std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
 
-    // --- Large messages --------------------------------------------------------------------------------------------------
+    // --- Large messages ----------------------------------------------------------------------------------------------
     /// The best way that may be tried now; what the system refuses later, fetch and put say.
     Way way() const { return Memory::best_way(); }
     /// Shows a buffer to the peers (before publish): they read it by fetch if `way` is not staged.
@@ -102,23 +116,29 @@ public:
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
     /// Copies from a peer's own memory in one copy. False when the system does not allow it (any more): the bytes must
     /// then come through the peer's staging memory.
-    bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) { return Memory::fetch(peer, address, to, bytes); }
+    bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
+        return Memory::fetch(peer, address, to, bytes);
+    }
     /// The other direction, with the same rules: the peer must have shown the address in this operation.
-    bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) { return Memory::put(peer, address, from, bytes); }
+    bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
+        return Memory::put(peer, address, from, bytes);
+    }
     /// This rank's staging memory, staging_bytes() long, and a peer's after until(peer, …) if it exposed anything.
     std::byte* staging() { return Memory::staging(); }
     std::byte* staging(int peer) { return Memory::staging_at(channel(peer).exposure.staging); }
 
-    // --- Data in the user's layout ---------------------------------------------------------------------------------------
+    // --- Data in the user's layout -----------------------------------------------------------------------------------
     /// Packs (buffer, count) into `to`, or copies it when it lies in one piece.
     static void load(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
         if (bytes == 0) return;
-        if (from.type->dense(from.count)) copy_bytes(to, static_cast<std::byte const*>(from.address) + from.type->true_lb() + position, bytes);
+        if (from.type->dense(from.count))
+            copy_bytes(to, static_cast<std::byte const*>(from.address) + from.type->true_lb() + position, bytes);
         else from.type->pack(from.address, from.count, position, to, bytes);
     }
     static void store(Buffer const& to, std::size_t position, void const* from, std::size_t bytes) {
         if (bytes == 0) return;
-        if (to.type->dense(to.count)) copy_bytes(static_cast<std::byte*>(to.address) + to.type->true_lb() + position, from, bytes);
+        if (to.type->dense(to.count))
+            copy_bytes(static_cast<std::byte*>(to.address) + to.type->true_lb() + position, from, bytes);
         else to.type->unpack(to.address, to.count, position, from, bytes);
     }
 

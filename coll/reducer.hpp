@@ -33,7 +33,8 @@ private:
     Laid lay_out(void const* packed, std::int64_t n) const {
         Datatype const& t = *args_.type;
         std::int64_t low = std::min<std::int64_t>(0, t.true_lb()) + std::min<std::int64_t>(0, t.extent() * (n - 1));
-        std::int64_t high = std::max<std::int64_t>(0, t.true_lb() + t.true_extent()) + std::max<std::int64_t>(0, t.extent() * (n - 1));
+        std::int64_t high = std::max<std::int64_t>(0, t.true_lb() + t.true_extent()) +
+                            std::max<std::int64_t>(0, t.extent() * (n - 1));
         Laid laid;
         laid.memory.resize(static_cast<std::size_t>(high - low) + 16);
         auto start = reinterpret_cast<std::uintptr_t>(laid.memory.data() - low);

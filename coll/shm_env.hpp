@@ -35,7 +35,9 @@ protected:
         void await_suspend(std::coroutine_handle<>) const noexcept {}
         void await_resume() const noexcept {}
     };
-    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) { return {*this, word, value, peer}; }
+    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
+        return {*this, word, value, peer};
+    }
     void stored() { comm_.process.waiter.wake_sleepers(); }
 
     std::uint64_t staging_offset();

@@ -19,8 +19,8 @@ namespace tutti::coll {
 struct ThreadWorld {
     ThreadWorld(int ranks, topo::Hierarchy tree, Way allowed = Way::direct, std::size_t staging = 1 << 16)
         : trees(std::move(tree)), way(allowed), staging_bytes(staging),
-          memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free), area(memory.get(), ranks),
-          stagings(static_cast<std::size_t>(ranks)) {
+          memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free),
+          area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)) {
         area.clear();
         for (auto& s : stagings) s.resize(staging);
     }
@@ -70,7 +70,9 @@ protected:
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int) { return {*this, word, value}; }
     void stored() {}
 
-    std::uint64_t staging_offset() const { return reinterpret_cast<std::uint64_t>(world_.stagings[static_cast<std::size_t>(rank_)].data()); }
+    std::uint64_t staging_offset() const {
+        return reinterpret_cast<std::uint64_t>(world_.stagings[static_cast<std::size_t>(rank_)].data());
+    }
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
     Way best_way() const { return world_.way; }
@@ -100,7 +102,8 @@ using ThreadEnv = Environment<ThreadMemory>;
 
 /// Runs one operation as `rank`: waits for its channel, drives the algorithm, says that it is done.
 template <class Args>
-void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Task (*algorithm)(ThreadEnv&, Args const&), Args const& args) {
+void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Task (*algorithm)(ThreadEnv&, Args const&),
+         Args const& args) {
     for (int m = 0; op > channel_depth && m < world.area.members(); ++m)
         while (!world.area.done(m).reached(op - channel_depth)) std::this_thread::yield();
     ThreadEnv env(world.area, world.trees, rank, op, world, rank, frames);

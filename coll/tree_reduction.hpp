@@ -23,9 +23,10 @@ template <class Env>
 class TreeReduction {
 public:
     /// `root`: whose result it is, or −1: everybody's. All ranks give the same chunk and share, in bytes.
-    TreeReduction(Env& env, topo::Hierarchy const& tree, ReduceArgs const& args, int root, std::size_t chunk, std::size_t smallest_share)
-        : env_(env), tree_(tree), a_(args), root_(root), levels_(tree.levels()), mine_(tree.levels_of(env.rank(), root)),
-          reducer_(args), smallest_share_(smallest_share) {
+    TreeReduction(Env& env, topo::Hierarchy const& tree, ReduceArgs const& args, int root, std::size_t chunk,
+                  std::size_t smallest_share)
+        : env_(env), tree_(tree), a_(args), root_(root), levels_(tree.levels()),
+          mine_(tree.levels_of(env.rank(), root)), reducer_(args), smallest_share_(smallest_share) {
         std::size_t const element = std::max<std::size_t>(1, reducer_.element_bytes());
         std::size_t const buffers = static_cast<std::size_t>(levels_ + 2) * depth;
         std::size_t const whole = std::max(element, args.bytes());
@@ -113,7 +114,8 @@ private:
         std::size_t const members = static_cast<std::size_t>(team.members.size());
         std::size_t const least = std::max<std::size_t>(1, smallest_share_ / element);
         std::size_t const share = std::max(least, (n + members - 1) / members);
-        std::size_t const first = std::min(n, share * static_cast<std::size_t>(team.my_index)), last = std::min(n, first + share);
+        std::size_t const first = std::min(n, share * static_cast<std::size_t>(team.my_index)),
+                          last = std::min(n, first + share);
         if (first == last) return;
         operands_.clear();
         for (int member : team.members) operands_.push_back(buffer(env_.staging(member), level, b) + first * element);

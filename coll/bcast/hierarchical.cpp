@@ -16,8 +16,9 @@ constexpr int data_level = 0;    // counters: chunks ready, chunks read
 template <class Env>
 struct Part {
     Part(Env& e, BcastArgs const& args)
-        : env(e), a(args), bytes(args.data.bytes()), chunk(std::min(args.parameters[0], e.staging_bytes() / (depth + 1))),
-          chunks((bytes + chunk - 1) / chunk), levels(e.hierarchy().levels_of(e.rank(), args.root)) {
+        : env(e), a(args), bytes(args.data.bytes()),
+          chunk(std::min(args.parameters[0], e.staging_bytes() / (depth + 1))), chunks((bytes + chunk - 1) / chunk),
+          levels(e.hierarchy().levels_of(e.rank(), args.root)) {
         dense = a.data.type->dense(a.data.count);
         base = static_cast<std::byte*>(a.data.address) + a.data.type->true_lb();
     }

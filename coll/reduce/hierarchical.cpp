@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce over any number of levels, in blocks: the members of each team share the work by index range, the root leads
 // every team that it is in. L steps per block; each byte is staged once and read once per level.
-// XHC (Katevenis, Ploumidis, Marazakis), section IV.B without its broadcast. The argument why buffers are reused safely: tree_reduction.hpp.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.B without its broadcast. The argument why buffers are reused
+// safely: tree_reduction.hpp.
 #include "coll/tree_reduction.hpp"
 
 namespace tutti::coll::algorithms::reduce {

@@ -42,7 +42,7 @@ private:
     }
 
 #if defined(__SANITIZE_THREAD__)
-    static constexpr unsigned thinning = 5;   // a tenth of the speed; the order of accesses does not depend on every size
+    static constexpr unsigned thinning = 5;   // it takes ten times as long; accesses do not depend on every size
 #else
     static constexpr unsigned thinning = 1;
 #endif

@@ -57,9 +57,9 @@ private:
     std::size_t element_;
 };
 
-/// Kernels read packed operands, so pairs with padding inside (MPI_DOUBLE_INT) take the way of users' types.
+/// Kernels that read packed operands; pairs with padding inside (MPI_DOUBLE_INT) have some of their own.
 inline void find_kernels(ReduceArgs& a) {
-    a.kernels = a.type->dense(2) ? a.op->kernels(*a.type) : Kernels{};
+    a.kernels = a.type->dense(2) ? a.op->kernels(*a.type) : packed_pair_kernels(a.op->builtin, a.type->basic());
 }
 
 /// This rank's own operand: `in`, or `out` in place.

@@ -29,6 +29,8 @@ struct Kernels {
 /// looked up once per call; for the processor at hand. Buffers need not be aligned. No two kernels differ in a bit.
 Kernel2 kernel2(BuiltinOp op, Basic kind);
 KernelK kernel_k(BuiltinOp op, Basic kind);
+/// For pairs that C pads (MPI_DOUBLE_INT and its like): kernels on their packed form. Null for everything else.
+Kernels packed_pair_kernels(BuiltinOp op, Basic kind);
 /// Bytes of one element of a basic kind in memory (pair kinds with their C padding).
 std::size_t basic_size(Basic kind);
 

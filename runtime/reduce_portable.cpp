@@ -14,6 +14,13 @@ struct Pair {
     Index index;
 };
 
+/// The same without C's padding, as data is packed.
+template <class Value, class Index>
+struct [[gnu::packed]] PackedPair {
+    Value value;
+    Index index;
+};
+
 /// The smaller of equal values' indices wins (MPI 3.1, 5.9.4).
 struct Minloc {
     template <class P> static P of(P a, P b) {
@@ -60,6 +67,13 @@ constexpr void fill_pair(KernelTable& table, Basic kind) {
     table.set(BuiltinOp::maxloc, kind, scalar_kernels<Maxloc, Pair<Value, Index>>);
 }
 
+template <class P>
+Kernels pair_kernels(BuiltinOp op) {
+    if (op == BuiltinOp::minloc) return scalar_kernels<Minloc, P>;
+    if (op == BuiltinOp::maxloc) return scalar_kernels<Maxloc, P>;
+    return {};
+}
+
 constexpr KernelTable full_table() {
     KernelTable table = vector_table();
     fill_scalar_floats<long double>(table, Basic::float80, Basic::complex80);
@@ -81,5 +95,15 @@ constexpr KernelTable full_table() {
 }  // namespace
 
 constinit KernelTable const portable_kernels = full_table();
+
+Kernels packed_pair_kernels(BuiltinOp op, Basic kind) {
+    switch (kind) {
+    case Basic::double_int: return pair_kernels<PackedPair<double, int>>(op);
+    case Basic::long_int: return pair_kernels<PackedPair<long, int>>(op);
+    case Basic::short_int: return pair_kernels<PackedPair<short, int>>(op);
+    case Basic::long_double_int: return pair_kernels<PackedPair<long double, int>>(op);
+    default: return {};
+    }
+}
 
 }  // namespace tutti

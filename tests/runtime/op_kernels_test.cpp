@@ -231,6 +231,34 @@ TEST(Kernels, PairsTakeTheLowerIndexOfEqualValues) {
     check_pair<Pair<double, double>>(Basic::two_double);
 }
 
+template <class Value>
+void check_packed(Basic kind) {
+    struct [[gnu::packed]] Packed {
+        Value value;
+        int index;
+        bool operator==(Packed const& other) const { return value == other.value && index == other.index; }
+    };
+    Kernels kernels = packed_pair_kernels(BuiltinOp::maxloc, kind);
+    ASSERT_NE(kernels.two, nullptr);
+    Packed const a[] = {{1, 5}, {7, 2}, {3, 9}}, b[] = {{1, 4}, {6, 1}, {4, 0}};
+    Packed out[3], inout[] = {b[0], b[1], b[2]};
+    void const* in[] = {a, b};
+    kernels.many(in, 2, out, 3);
+    kernels.two(a, inout, 3);
+    for (auto const& result : {out, inout}) {
+        EXPECT_TRUE(result[0] == b[0]) << "the lower index";
+        EXPECT_TRUE(result[1] == a[1] && result[2] == b[2]);
+    }
+}
+
+TEST(Kernels, PairsInPackedForm) {
+    check_packed<double>(Basic::double_int);
+    check_packed<long>(Basic::long_int);
+    check_packed<short>(Basic::short_int);
+    check_packed<long double>(Basic::long_double_int);
+    EXPECT_EQ(packed_pair_kernels(BuiltinOp::maxloc, Basic::two_int).two, nullptr);
+}
+
 /// Rounding shows the grouping: sums of many operands must go from the left on every processor and at every length.
 TEST(Kernels, ManyOperandsAreGroupedFromTheLeft) {
     constexpr std::size_t n = 777;

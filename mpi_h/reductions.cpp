@@ -22,7 +22,8 @@ coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::
     args.type = &type;
     args.op = &operation;
     if (args.in) no_alias({args.in, count, &type}, {args.out, count, &type});
-    else if (!is_in_place(sendbuf)) call.buffer(sendbuf, count, type, "sendbuf");
+    else if (!is_in_place(sendbuf) && count > 0 && type.size() > 0)   // below, a null pointer means in place
+        fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions cannot start from)");
     return args;
 }
 

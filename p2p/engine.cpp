@@ -33,7 +33,7 @@ void start(Process& process) { process.p2p = std::make_unique<Engine>(process); 
 Engine::Engine(Process& process)
     : process_(process), me_(process.rank()), layout_(process.segment.header().pair_bytes),
       eager_limit_(std::min(process.variables.eager, layout_.largest_piece())),
-      piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 4)) {
+      piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 8)) {
     Segment& segment = process.segment;
     unsigned ranks = segment.ranks(), me = static_cast<unsigned>(me_);
     bool bells = ranks > polled_directly;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One ring by itself: room, reuse, lazily published positions, the largest piece, bells, the budget.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <thread>
+
+#include "p2p/ring.hpp"
+
+namespace tutti::p2p::test {
+namespace {
+
+struct Pair {
+    explicit Pair(std::size_t bytes)
+        : layout(bytes), size(bytes), memory(static_cast<std::byte*>(std::aligned_alloc(4096, bytes))) {
+        std::memset(memory.get(), 0, bytes);
+    }
+    void send(std::size_t bytes, unsigned char value) {
+        Remote remote;
+        std::byte* room = out.place(bytes, remote);
+        ASSERT_NE(room, nullptr);
+        ASSERT_GE(room, memory.get() + layout.bytes_at);
+        ASSERT_LE(room + bytes, memory.get() + size);
+        std::memset(room, value, bytes);
+        Cell& cell = out.cell();
+        cell.length = bytes;
+        cell.set_remote(remote);
+        out.publish(cell, Kind::eager);
+    }
+    bool receive(std::size_t bytes, unsigned char value) {
+        Cell const* cell = in.peek();
+        if (!cell) return false;
+        EXPECT_EQ(cell->length, bytes);
+        Remote remote = cell->remote();
+        for (std::size_t i = 0; i < bytes; ++i)
+            if (in.bytes(remote)[i] != std::byte{value}) ADD_FAILURE() << "byte " << i << " of " << bytes;
+        in.advance(remote.end);
+        return true;
+    }
+
+    struct Free { void operator()(void* p) const { std::free(p); } };
+    RingLayout layout;
+    std::size_t size;
+    std::unique_ptr<std::byte, Free> memory;
+    std::atomic<std::uint8_t> bell = 0;
+    Outbox out{memory.get(), layout, &bell};
+    Inbox in{memory.get(), layout};
+};
+
+class Ring : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Ring, PartsFitAndAPieceOfAPageDoesToo) {
+    RingLayout layout(GetParam());
+    EXPECT_TRUE(std::has_single_bit(layout.cells));
+    EXPECT_LT(layout.cells, 256u);
+    EXPECT_LE(layout.bytes_at + layout.capacity, GetParam());
+    EXPECT_GE(layout.largest_piece(), 8192u);
+}
+
+TEST_P(Ring, TakesAsManyCellsAsItHasAndGoesOnAfterAQuarter) {
+    Pair pair(GetParam());
+    auto fill = [&] {
+        std::size_t n = 0;
+        for (; pair.out.has_cell(); ++n) pair.out.publish(pair.out.cell(), Kind::small);
+        return n;
+    };
+    EXPECT_EQ(fill(), pair.layout.cells);
+    for (int round = 0; round < 100; ++round) {
+        for (std::size_t i = 0; i < pair.layout.cells / 4; ++i) {
+            EXPECT_EQ(fill(), 0u);
+            ASSERT_NE(pair.in.peek(), nullptr);
+            pair.in.advance();
+        }
+        EXPECT_EQ(fill(), pair.layout.cells / 4);
+    }
+}
+
+TEST_P(Ring, LargestPieceFitsWheneverEverythingIsConsumed) {
+    Pair pair(GetParam());
+    std::mt19937 random(3);
+    for (int round = 0; round < 5000; ++round) {
+        std::size_t bytes = round % 2 ? pair.layout.largest_piece() : random() % pair.layout.largest_piece();
+        ASSERT_TRUE(pair.out.has_cell());
+        pair.send(bytes, static_cast<unsigned char>(round));
+        ASSERT_TRUE(pair.receive(bytes, static_cast<unsigned char>(round)));
+    }
+}
+
+TEST_P(Ring, TwoThreadsMoveEverySizeWhole) {
+    Pair pair(GetParam());
+    auto size = [&](int i) { return static_cast<std::size_t>(i) * 7919 % pair.layout.largest_piece(); };
+    constexpr int count = 3000;
+    std::thread sender([&] {
+        for (int i = 0; i < count; ++i) {
+            Remote remote;
+            std::byte* room;
+            while (!pair.out.has_cell() || !(room = pair.out.place(size(i), remote))) std::this_thread::yield();
+            std::memset(room, i & 0xff, size(i));
+            Cell& cell = pair.out.cell();
+            cell.length = size(i);
+            cell.set_remote(remote);
+            pair.out.publish(cell, Kind::eager);
+        }
+    });
+    for (int i = 0; i < count; ++i)
+        while (!pair.receive(size(i), static_cast<unsigned char>(i))) std::this_thread::yield();
+    sender.join();
+    EXPECT_EQ(pair.in.peek(), nullptr);
+}
+
+TEST_P(Ring, BellTellsTheCountOfCells) {
+    Pair pair(GetParam());
+    for (int i = 0; i < 1000; ++i) {
+        EXPECT_EQ(pair.bell.load(), static_cast<std::uint8_t>(pair.in.number()));
+        ASSERT_TRUE(pair.out.has_cell());
+        pair.out.publish(pair.out.cell(), Kind::small);
+        EXPECT_NE(pair.bell.load(), static_cast<std::uint8_t>(pair.in.number()));
+        ASSERT_NE(pair.in.peek(), nullptr);
+        pair.in.advance();
+    }
+}
+
+TEST_P(Ring, BudgetIsSpentByMessagesAndGivenBackByMatches) {
+    Pair pair(GetParam());
+    std::uint64_t spent = 0;
+    for (; pair.out.spend(4096); spent += Outbox::cost(4096)) {}
+    EXPECT_LE(spent, Outbox::eager_budget);
+    EXPECT_GT(spent + Outbox::cost(4096), Outbox::eager_budget);
+    EXPECT_FALSE(pair.out.spend(4096));
+    for (std::uint64_t i = 0; i < Outbox::eager_budget / 8; i += Outbox::cost(4096)) pair.in.matched(4096);
+    EXPECT_TRUE(pair.out.spend(4096));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Ring, testing::Values(32 * 1024, 80 * 1024));
+
+}  // namespace
+}  // namespace tutti::p2p::test

@@ -59,7 +59,7 @@ Segment Segment::create(unsigned ranks, std::string_view machine) {
         if (ftruncate(descriptor, static_cast<off_t>(layout.bytes)) != 0) continue;
         std::byte* base = map(descriptor, layout.bytes);
         if (!base) continue;
-        std::memcpy(base + layout.machine, machine.data(), machine.size());
+        machine.copy(reinterpret_cast<char*>(base + layout.machine), machine.size());
         auto& header = *new (base) SegmentHeader{};
         static_cast<SegmentLayout&>(header) = layout;
         header.magic = SegmentHeader::expected_magic;

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# scalapack.sh BUILD [all | NAME...]: runs testers of ScaLAPACK, PBLAS and BLACS, as Debian built them against MPICH, on
+# 4 ranks of ours. Prints "passed NAME" or "FAILED NAME: why" for each. What counts is what their own CTest list says
+# (the exit code) and what they print: no result that failed.
+set -u
+build=$(cd "$1" && pwd)
+shift
+programs=$(echo /usr/lib/*/scalapack/mpich-tests)
+[ -d "$programs" ] || { echo "skipped: no $programs (Debian: apt-get install scalapack-mpi-test)"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cp -rs "$programs/." "$scratch/" # the programs with their data files beside them
+
+names=("$@")
+if [ "${names[*]}" = all ]; then
+    mapfile -t names < <(find "$scratch" -name CTestTestfile.cmake -exec sed -nE 's/^add_test\((\w+) .*/\1/p' {} + | sort -u)
+fi
+
+failed_results='\bFAILED\.? *$|\b[1-9][0-9]* +FAILED|\b[1-9][0-9]* tests? (completed and )?failed'
+failures=0
+for name in "${names[@]}"; do
+    program=$(find "$scratch" -name "$name" | sort | head -1)
+    cd "${program%/*}" || exit 1
+    why=
+    timeout -k 5 "${LIMIT:-300}" "$build/bin/mpiexec" --drop-in -n 4 "./$name" >"$scratch/out" 2>"$scratch/err" </dev/null ||
+        why="exit code $?: $(tail -n 2 "$scratch/err")"
+    # The heads of their tables have a column FAILED.
+    cat "$scratch/out" ./*.SUMM ./*.out 2>/dev/null | grep -vE 'SUBROUTINE|\b0 +FAILED' | grep -E "$failed_results" \
+        >"$scratch/failed" && why="$why $(head -n 1 "$scratch/failed")"
+    [ -s "$scratch/out" ] || why="$why it printed nothing"
+    if [ -z "$why" ]; then
+        echo "passed $name"
+    else
+        echo "FAILED $name: $why"
+        failures=$((failures + 1))
+    fi
+done
+[ "$failures" = 0 ]

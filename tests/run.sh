@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what is missing, builds, runs every test, runs them again under sanitizers, and looks for leftovers.
+# The last line is "N passed, N failed"; the exit code says the same.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+
+usage() {
+    cat <<'END'
+Usage: tests/run.sh [options]
+  --quick         only the plain build, no sanitizers
+  --scalapack     also all of ScaLAPACK's own test programs (some minutes more)
+  --filter RE     only tests whose name matches; ctest -N in build/ lists the names
+  --jobs N        so many tests and compilers at once (number of cores)
+  --help          this text
+END
+}
+
+quick= scalapack= filter=. jobs=$(nproc)
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) quick=1 ;;
+    --scalapack) scalapack=1 ;;
+    --filter) filter=${2:?--filter needs a regular expression}; shift ;;
+    --jobs) jobs=${2:?--jobs needs a number}; shift ;;
+    --help | -h) usage; exit 0 ;;
+    *) echo "tests/run.sh: no option $1" >&2; usage >&2; exit 2 ;;
+    esac
+    shift
+done
+
+passed=0 failed=0
+finish() {
+    echo
+    echo "$passed passed, $failed failed"
+    [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+    exit
+}
+broken() { echo "FAILED: $*"; failed=$((failed + 1)); }
+title() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+
+# configure_and_build FOLDER TARGETS -- CMAKE OPTIONS
+configure_and_build() {
+    local folder=$1 targets=()
+    shift
+    while [ "$1" != -- ]; do targets+=("$1"); shift; done
+    shift
+    mkdir -p "$folder"
+    { cmake -G Ninja -B "$folder" "$@" . && ninja -C "$folder" -j "$jobs" "${targets[@]}"; } >"$folder/log" 2>&1 && return
+    tail -40 "$folder/log"
+    broken "building $folder"
+    return 1
+}
+
+# run_tests FOLDER CTEST OPTIONS: adds ctest's count to ours.
+run_tests() {
+    local folder=$1 of bad
+    shift
+    ctest --test-dir "$folder" -j "$jobs" --output-on-failure --no-tests=ignore -R "$filter" "$@" 2>&1 </dev/null |
+        tee "$folder/tests.log" | grep -vE '^ *Start +[0-9]+:|^Internal ctest|^$'
+    read -r bad of < <(sed -nE 's/.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$folder/tests.log")
+    passed=$((passed + ${of:-0} - ${bad:-0}))
+    failed=$((failed + ${bad:-0}))
+}
+
+# Everything that a test starts carries this mark in its environment and puts its files into this folder.
+export TEST_RUN_MARK="run$$-$RANDOM"
+export TMPDIR=$root/build/scratch
+leftovers() {
+    local seen environment pid
+    for environment in /proc/[0-9]*/environ; do
+        pid=${environment#/proc/} pid=${pid%/environ}
+        [ "$pid" = $$ ] || [ "$pid" = "$BASHPID" ] && continue
+        if tr '\0' '\n' 2>/dev/null <"$environment" | grep -qx "TEST_RUN_MARK=$TEST_RUN_MARK"; then
+            seen=$(tr '\0' ' ' 2>/dev/null <"/proc/$pid/cmdline")
+            [ -n "$seen" ] && [ "$(ps -o ppid= -p "$pid" | tr -d ' ')" != "$BASHPID" ] && echo "process $pid: $seen"
+        fi
+    done
+    find "$TMPDIR" -mindepth 1 | sed 's/^/file /'
+    find /dev/shm /tmp -maxdepth 1 -newer build/begin -iname '*tutti*' 2>/dev/null | sed 's/^/file /'
+}
+
+title "Packages"
+# shellcheck source=tests/install.sh
+. tests/install.sh
+need "${build_packages[@]}" "${test_packages[@]}" procps || { broken "installing packages"; finish; }
+mkdir -p "$TMPDIR"
+touch build/begin
+
+title "Build"
+configure_and_build build -- || finish
+title "Tests"
+run_tests build
+if [ -n "$scalapack" ]; then
+    title "ScaLAPACK, all programs"
+    while read -r verdict program; do
+        echo "$verdict $program"
+        [ "$verdict" = passed ] && passed=$((passed + 1)) || failed=$((failed + 1))
+    done < <(tests/programs/scalapack.sh build all </dev/null)
+fi
+
+if [ -z "$quick" ]; then
+    # Unrecovered reports: the first one ends the program, and with it the test.
+    export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+    export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1
+    title "Build with AddressSanitizer and UndefinedBehaviorSanitizer"
+    if configure_and_build build-asan -- -DTUTTI_SANITIZE=address,undefined; then
+        title "Unit and rank tests under them"
+        run_tests build-asan -L 'unit|ranks'
+    fi
+    title "Build with ThreadSanitizer"
+    if configure_and_build build-tsan tests_coll -- -DTUTTI_SANITIZE=thread; then
+        title "Collectives among threads under it"
+        run_tests build-tsan -R unit/coll
+    fi
+fi
+
+title "Leftovers"
+left=$(leftovers)
+if [ -n "$left" ]; then
+    echo "$left"
+    broken "something was left behind"
+else
+    echo "none"
+    passed=$((passed + 1))
+fi
+finish

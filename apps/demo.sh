@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs what is needed, builds Tutti, and shows it at work: a first program, an adaptive-mesh code, the machine.
+set -eu
+cd "$(dirname "$0")/.."
+case ${1:-} in
+--help | -h) echo "Usage: apps/demo.sh    (no options; needs Debian 12, and root or sudo for missing packages)"; exit 0 ;;
+'') ;;
+*) echo "apps/demo.sh: it takes no arguments" >&2; exit 2 ;;
+esac
+
+bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
+title() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
+show() { echo "\$ $*"; "$@"; }
+
+title "1. Packages and build"
+# shellcheck source=tests/install.sh
+. tests/install.sh
+need "${build_packages[@]}"
+mkdir -p build
+if ! { cmake -G Ninja -B build -DTUTTI_TESTS="$(tests_wanted)" . && ninja -C build; } >build/log 2>&1; then
+    tail -n 30 build/log
+    exit 1
+fi
+echo "Built in $SECONDS seconds; the whole story is in build/log."
+
+PATH=$PWD/build/bin:$PATH
+title "2. A small C program, compiled with mpicc, on 4 ranks"
+show mpicc apps/hello.c -o build/hello
+show mpiexec -n 4 build/hello
+
+title "3. The proxy app: heat in an adaptive mesh, on 4 ranks, verified against a serial run"
+show mpiexec -n 4 build/bin/tutti-stencil --verify
+
+title "4. The machine, as the collectives see it"
+show mpiexec -n 4 --show-hierarchy build/hello
+
+title "Done. Your own program: build/bin/mpicc app.c -o app && build/bin/mpiexec -n 8 ./app"

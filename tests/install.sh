@@ -22,6 +22,3 @@ need() {
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
             apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >/dev/null
 }
-
-# Whether the tests can be configured: their packages need not be there for a build.
-tests_wanted() { [ -e /usr/include/gtest/gtest.h ] && [ -e /usr/include/gmock/gmock.h ] && echo ON || echo OFF; }

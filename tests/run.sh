@@ -47,7 +47,7 @@ configure_and_build() {
     while [ "$1" != -- ]; do targets+=("$1"); shift; done
     shift
     mkdir -p "$folder"
-    { cmake -G Ninja -B "$folder" "$@" . && ninja -C "$folder" -j "$jobs" "${targets[@]}"; } >"$folder/log" 2>&1 && return
+    { cmake -G Ninja -B "$folder" -DTUTTI_TESTS=ON "$@" . && ninja -C "$folder" -j "$jobs" "${targets[@]}"; } >"$folder/log" 2>&1 && return
     tail -40 "$folder/log"
     broken "building $folder"
     return 1

@@ -26,7 +26,8 @@ struct Extension {
 class Comm final : public Object {
 public:
     /// `context`: unique in the job, made by the communicator's rank 0 (see Process::fresh_context).
-    Comm(Process& p, Ref<Group> members, std::uint64_t context_id) : process(p), group(std::move(members)), context(context_id) {}
+    Comm(Process& p, Ref<Group> members, std::uint64_t context_id)
+        : process(p), group(std::move(members)), context(context_id) {}
 
     int rank() const { return group->rank(); }
     int size() const { return group->size(); }

@@ -30,8 +30,8 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
         used_.emplace(offset, bytes);
         return offset;
     }
-    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", (end_ - begin_) >> 20, " MiB) has no room for ",
-         bytes >> 10, " KiB more: too many communicators are alive");
+    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", (end_ - begin_) >> 20,
+         " MiB) has no room for ", bytes >> 10, " KiB more: too many communicators are alive");
 }
 
 void SegmentHeap::release(std::uint64_t offset) {

@@ -31,7 +31,8 @@ bool Ladder::move(unsigned peer, std::uint64_t address, std::byte* local, std::s
         } else if (moved < 0 && errno == EINTR) {
             continue;
         } else if (moved < 0 && errno == EFAULT) {
-            fail(ErrorClass::buffer, "the buffer of rank ", peer, " does not lie in that rank's memory (", bytes, " bytes missing)");
+            fail(ErrorClass::buffer, "the buffer of rank ", peer, " does not lie in that rank's memory (", bytes,
+                 " bytes missing)");
         } else {   // EPERM, ENOSYS, ESRCH (another pid namespace): one step down, for all and for good
             segment_.header().cma_forbidden.store(1, std::memory_order_relaxed);
             return false;

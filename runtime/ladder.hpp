@@ -18,9 +18,9 @@ public:
     /// May CMA be tried? False once any rank of the node has been refused.
     bool cma() const { return allowed_ && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0; }
 
-    /// Copies `bytes` bytes at `address` in the memory of the node's rank `peer`. False when the system refuses; nothing
-    /// is then promised about `to`, and cma() is false from now on, for every rank of the node. Throws Error when the
-    /// address is not the peer's.
+    /// Copies `bytes` bytes at `address` in the memory of the node's rank `peer`. False when the system refuses;
+    /// nothing is then promised about `to`, and cma() is false from now on, for every rank of the node. Throws Error
+    /// when the address is not the peer's.
     bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes);
     /// The other direction, with the same rules.
     bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes);

@@ -30,7 +30,12 @@ public:
     static Ref share(T* object) { if (object) ++object->references; return adopt(object); }
     Ref(Ref const& other) : object_(other.object_) { if (object_) ++object_->references; }
     Ref(Ref&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
-    Ref& operator=(Ref other) noexcept { T* mine = object_; object_ = other.object_; other.object_ = mine; return *this; }
+    Ref& operator=(Ref other) noexcept {
+        T* mine = object_;
+        object_ = other.object_;
+        other.object_ = mine;
+        return *this;
+    }
     ~Ref() { release(object_); }
 
     T* get() const { return object_; }

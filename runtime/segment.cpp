@@ -54,7 +54,8 @@ Segment Segment::create(unsigned ranks, std::string_view machine) {
     int descriptor = memfd_create("tutti", 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
     // A small address limit (ulimit -v) leaves smaller heaps, not a failure.
-    for (std::uint64_t heap = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks)); heap >= 4 * mega; heap /= 2) {
+    std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
+    for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
         SegmentLayout layout = lay_out(ranks, machine.size(), heap);
         if (ftruncate(descriptor, static_cast<off_t>(layout.bytes)) != 0) continue;
         std::byte* base = map(descriptor, layout.bytes);
@@ -120,7 +121,8 @@ std::span<std::byte> Segment::heap(unsigned rank) const {
 void Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {
     std::uint64_t first = round_up(offset, page), last = (offset + bytes) / page * page;
     if (last > first)
-        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first), static_cast<off_t>(last - first));
+        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first),
+                  static_cast<off_t>(last - first));
 }
 
 }  // namespace tutti

@@ -65,7 +65,9 @@ public:
         auto final_suspend() noexcept {
             struct ToAwaiting {
                 bool await_ready() noexcept { return false; }
-                std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> h) noexcept { return h.promise().awaiting; }
+                std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> h) noexcept {
+                    return h.promise().awaiting;
+                }
                 void await_resume() noexcept {}
             };
             return ToAwaiting{};

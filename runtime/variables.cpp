@@ -38,7 +38,11 @@ bool parse(std::string_view text, std::size_t& out) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{}) return false;
     std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    int shift = unit.empty() ? 0 : unit == "K" || unit == "k" ? 10 : unit == "M" || unit == "m" ? 20 : unit == "G" || unit == "g" ? 30 : -1;
+    int shift = unit.empty()                 ? 0
+              : unit == "K" || unit == "k" ? 10
+              : unit == "M" || unit == "m" ? 20
+              : unit == "G" || unit == "g" ? 30
+                                           : -1;
     if (shift < 0 || (value << shift >> shift) != value) return false;
     out = value << shift;
     return true;
@@ -62,12 +66,14 @@ std::optional<std::string_view> look_up(char const* const* environment, std::str
 }
 
 template <class T>
-void read_one(char const* const* environment, char const* name, char const* type, T& value, std::vector<std::string>& complaints) {
+void read_one(char const* const* environment, char const* name, char const* type, T& value,
+              std::vector<std::string>& complaints) {
     auto text = look_up(environment, environment_name(name));
     T parsed{};
     if (!text) return;
     if (parse(*text, parsed)) value = parsed;
-    else complaints.push_back(join(environment_name(name), "=", *text, " is not a ", type, "; ", shown(value), " is used"));
+    else complaints.push_back(
+        join(environment_name(name), "=", *text, " is not a ", type, "; ", shown(value), " is used"));
 }
 
 std::vector<std::string> known_names() {
@@ -85,7 +91,8 @@ void complain_about_unknown(char const* const* environment, std::vector<std::str
         std::string_view entry = *environment, name = entry.substr(0, entry.find('='));
         if (name.substr(0, 6) != "TUTTI_" || std::find(views.begin(), views.end(), name) != views.end()) continue;
         std::string near = nearest(name, views);
-        complaints.push_back(join(name, " is not a variable of Tutti", near.empty() ? "" : "; did you mean " + near + "?"));
+        complaints.push_back(
+            join(name, " is not a variable of Tutti", near.empty() ? "" : "; did you mean " + near + "?"));
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one wait: the only place that spins, yields or sleeps. Whoever waits gives a condition and a reason.
 //
-// Policies: dedicated (spin with pause, and yield at times), shared (a few polls, then sched_yield), and, after `sleep_after` milliseconds
-// without progress, asleep on the futex of the rank's card.
+// Policies: dedicated (spin with pause, and yield at times), shared (a few polls, then sched_yield), and, after
+// `sleep_after` milliseconds without progress, asleep on the futex of the rank's card.
 //
 // Sleeping, argued: the sleeper (1) counts itself in header.sleepers and marks its card, (2) runs membarrier, (3) looks
 // at its condition once more, (4) sleeps while card.wake is unchanged since before (1). A writer stores its flag, then
@@ -11,6 +11,7 @@
 // their fast path; where membarrier is missing the bounded sleep (10 ms) takes its place.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -99,7 +100,7 @@ private:
         void learn() {
             int& polls = waiter_.polls_;
             if (yielded_ && polls_ == 0) polls = polls > 3 ? polls / 2 : 2;
-            else if (polls < waiter_.most_polls_) polls = polls * 2 < waiter_.most_polls_ ? polls * 2 : waiter_.most_polls_;
+            else if (polls < waiter_.most_polls_) polls = std::min(polls * 2, waiter_.most_polls_);
         }
         void relax();
         void announce();

@@ -36,7 +36,8 @@ TEST(Segment, IsSharedWithWhoeverMapsItsDescriptor) {
     Segment theirs = Segment::attach(dup(mine.descriptor()));
     mine.pair(1, 0)[5] = std::byte{42};
     EXPECT_EQ(theirs.pair(1, 0)[5], std::byte{42});
-    EXPECT_NE(fcntl(theirs.descriptor(), F_GETFD) & FD_CLOEXEC, 0) << "programs that a rank starts would inherit the segment";
+    EXPECT_NE(fcntl(theirs.descriptor(), F_GETFD) & FD_CLOEXEC, 0)
+        << "programs that a rank starts would inherit the segment";
 }
 
 TEST(Segment, RefusesADescriptorThatIsNone) {

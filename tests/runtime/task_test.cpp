@@ -81,7 +81,8 @@ TEST(Ladder, ReadsAndWritesWhereAllowedAndStepsDownForGoodWhereNot) {
     char theirs[] = "hello", mine[6] = {};
     EXPECT_FALSE(forbidden.cma());
     EXPECT_FALSE(forbidden.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6));
-    if (!ladder.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6)) GTEST_SKIP() << "the system forbids CMA here";
+    if (!ladder.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6))
+        GTEST_SKIP() << "the system forbids CMA here";
     EXPECT_STREQ(mine, "hello");
     EXPECT_TRUE(ladder.write(1, reinterpret_cast<std::uint64_t>(theirs), "world", 6));
     EXPECT_STREQ(theirs, "world");

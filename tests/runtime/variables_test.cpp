@@ -42,7 +42,8 @@ TEST(Variables, AreReadInTheirTypes) {
 }
 
 TEST(Variables, ThatDoNotParseAreReportedAndKeepTheirDefault) {
-    for (char const* wrong : {"TUTTI_EAGER=many", "TUTTI_EAGER=-1", "TUTTI_EAGER=99999999999999999999G", "TUTTI_CMA=perhaps",
+    for (char const* wrong : {"TUTTI_EAGER=many", "TUTTI_EAGER=-1", "TUTTI_EAGER=99999999999999999999G",
+                              "TUTTI_CMA=perhaps",
                               "TUTTI_SLEEP_AFTER=1.5", "TUTTI_EAGER="}) {
         std::vector<std::string> complaints;
         Variables v = read({wrong}, complaints);
@@ -62,7 +63,8 @@ TEST(Variables, ThatAreMisspeltAreReportedWithTheNearestName) {
 
 TEST(Variables, OfTheLaunchersContractAreNoSettings) {
     std::vector<std::string> complaints;
-    std::string rank = std::string(launch::rank_variable) + "=0", segment = std::string(launch::segment_variable) + "=5";
+    std::string rank = std::string(launch::rank_variable) + "=0";
+    std::string segment = std::string(launch::segment_variable) + "=5";
     read({rank.c_str(), segment.c_str()}, complaints);
     EXPECT_THAT(complaints, IsEmpty());
 }
@@ -70,7 +72,9 @@ TEST(Variables, OfTheLaunchersContractAreNoSettings) {
 TEST(Variables, AreDescribedWithValueAndOrigin) {
     char const* environment[] = {"TUTTI_EAGER=1K", nullptr};
     auto rows = describe_variables(environment);
-    auto row = [&](std::string const& name) { return *std::find_if(rows.begin(), rows.end(), [&](auto& r) { return r.name == name; }); };
+    auto row = [&](std::string const& name) {
+        return *std::find_if(rows.begin(), rows.end(), [&](auto& r) { return r.name == name; });
+    };
     EXPECT_EQ(row("TUTTI_EAGER").value, "1024");
     EXPECT_EQ(row("TUTTI_EAGER").fallback, "16384");
     EXPECT_EQ(row("TUTTI_EAGER").origin, "environment");

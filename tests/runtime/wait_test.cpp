@@ -52,8 +52,8 @@ TEST_P(Wait, SleepsAndIsWokenByAWriter) {
     for (std::uint64_t round = 1; round <= 20; ++round) {
         Flag flag;
         std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
-        while (s.card(0).asleep.load() == 0) std::this_thread::yield();
-        EXPECT_EQ(s.header().sleepers.load(), 1u);
+        while (s.header().sleepers.load() == 0) std::this_thread::yield();
+        EXPECT_EQ(s.card(0).asleep.load(), 1u);
         flag.publish(1);
         writer.wake_sleepers();
         thread.join();

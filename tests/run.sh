@@ -67,6 +67,7 @@ run_tests() {
 # Everything that a test starts carries this mark in its environment and puts its files into this folder.
 export TEST_RUN_MARK="run$$-$RANDOM"
 export TMPDIR=$root/build/scratch
+named_files() { find /dev/shm /tmp -maxdepth 1 -iname '*tutti*' 2>/dev/null | sort; }
 leftovers() {
     local seen environment pid
     for environment in /proc/[0-9]*/environ; do
@@ -78,7 +79,7 @@ leftovers() {
         fi
     done
     find "$TMPDIR" -mindepth 1 | sed 's/^/file /'
-    find /dev/shm /tmp -maxdepth 1 -newer build/begin -iname '*tutti*' 2>/dev/null | sed 's/^/file /'
+    named_files | comm -13 build/begin - | sed 's/^/file /'
 }
 
 title "Packages"
@@ -86,7 +87,7 @@ title "Packages"
 . tests/install.sh
 need "${build_packages[@]}" "${test_packages[@]}" procps || { broken "installing packages"; finish; }
 mkdir -p "$TMPDIR"
-touch build/begin
+named_files >build/begin
 
 title "Build"
 configure_and_build build -- || finish

@@ -16,6 +16,7 @@
 #include <new>
 
 #include "runtime/flag.hpp"
+#include "runtime/ladder.hpp"
 
 namespace tutti::coll {
 
@@ -26,9 +27,6 @@ inline constexpr std::uint64_t last_operation = ~std::uint64_t{0} >> 28;
 
 /// The value of a flag at `step` of operation `op`.
 constexpr std::uint64_t stamp(std::uint64_t op, std::uint64_t step) { return op << 28 | step; }
-
-/// How a peer gets at bytes that a member shows (the single-copy ladder, best first).
-enum class Way : std::uint32_t { direct, cma, staged };
 
 /// What a member shows its peers in one operation; valid for them once they have seen its cell's stamp.
 struct alignas(cache_line) Exposure {

@@ -40,6 +40,15 @@ struct Buffer {
     operator ConstBuffer() const { return {address, count, type}; }
 };
 
+/// Where the data of a buffer in one piece begins. As numbers: MPI_BOTTOM is a null pointer.
+inline std::byte* first_byte(Buffer const& b) {
+    return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(b.address) +
+                                        static_cast<std::uintptr_t>(b.type->true_lb()));
+}
+inline std::byte const* first_byte(ConstBuffer const& b) {
+    return first_byte(Buffer{const_cast<void*>(b.address), b.count, b.type});
+}
+
 struct BarrierArgs : Chosen {};
 
 struct BcastArgs : Chosen {

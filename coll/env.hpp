@@ -100,11 +100,11 @@ public:
     std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
 
     // --- Large messages ----------------------------------------------------------------------------------------------
-    /// The best way that may be tried now; what the system refuses later, fetch and put say.
-    Way way() const { return Memory::best_way(); }
-    /// Shows a buffer to the peers (before publish): they read it by fetch if `way` is not staged.
-    Way expose(void const* address) {
-        mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), Memory::best_way()};
+    /// The best way for peers to bytes of this rank; what the system refuses later, fetch and put say.
+    Way way(void const* address, std::size_t bytes) const { return Memory::way(address, bytes); }
+    /// Shows a buffer to the peers (before publish): they get at it by fetch or reach if the way is not staged.
+    Way expose(void const* address, std::size_t bytes) {
+        mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), way(address, bytes)};
         return mine_.exposure.way;
     }
     /// Shows staging memory only: the data does not lie in one piece.
@@ -114,6 +114,13 @@ public:
     }
     /// What `peer` shows; valid after until(peer, …).
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
+    /// Where this rank can load and store bytes of a peer's own memory; null when it cannot. Never null when both the
+    /// peer and this rank have called something of theirs Way::direct in this operation, and the peer this address.
+    std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) { return Memory::reach(peer, address, bytes); }
+    /// A copy between memories that this rank can load and store; `working_set` as in Copier::copy.
+    void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) const {
+        Memory::copier().copy(to, from, bytes, working_set);
+    }
     /// Copies from a peer's own memory in one copy. False when the system does not allow it (any more): the bytes must
     /// then come through the peer's staging memory.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {

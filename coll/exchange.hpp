@@ -15,8 +15,6 @@
 // waits only for what its partner does at earlier places of this order, so the rank that is least far can always go on.
 #pragma once
 
-#include <optional>
-
 #include "coll/movement.hpp"
 
 namespace tutti::coll {
@@ -82,8 +80,8 @@ private:
     Staging<Env> staging_;
     Truncation truncation_;
     std::size_t slot_used_ = 0, staging_used_ = 0;
-    std::optional<Way> way_;                         ///< once anything is shown
-    bool table_ = false, outstanding_ = false, left_ = false;
+    bool table_ = false, left_ = false;
+    bool outstanding_ = false;                       ///< something is shown that others must have read
     std::vector<bool> refused_;                      ///< the peers whose memory could not be read; empty: none
     struct Use {
         int peer = -1;
@@ -138,13 +136,13 @@ Entry Exchange<Env>::lay_out(Buffer const& part) {
         slot_used_ += n;
         return {n, at, Place::slot, piece};
     }
-    if (!way_) way_ = env_.expose(nullptr);
+    if (!outstanding_) env_.expose_staged();
     outstanding_ = true;
-    bool const readable = *way_ != Way::staged && !sides_.in_place && part.type->dense(part.count);
+    void const* address = first_byte(part);
+    bool const readable = !sides_.in_place && part.type->dense(part.count) && env_.way(address, n) != Way::staged;
     bool const fits = n <= staging_.half() - staging_used_;
     if (readable && (n >= direct_ || !fits))
-        return {n, reinterpret_cast<std::uint64_t>(part.address) + static_cast<std::uint64_t>(part.type->true_lb()),
-                Place::memory, piece};
+        return {n, reinterpret_cast<std::uint64_t>(address), Place::memory, piece};
     if (!fits) return {n, 0, Place::stream, piece};
     std::size_t const at = staging_used_;
     Env::load(staging_.laid_out(at), part, 0, n);

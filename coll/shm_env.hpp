@@ -43,7 +43,11 @@ protected:
     std::uint64_t staging_offset();
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return comm_.process.segment.at(offset); }
-    Way best_way() const { return comm_.process.ladder.cma() ? Way::cma : Way::staged; }
+    Copier const& copier() const { return comm_.process.copier; }
+    Way way(void const* address, std::size_t bytes) const { return comm_.process.ladder.way(address, bytes); }
+    std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
+        return comm_.process.ladder.reach(static_cast<unsigned>(comm_.world_rank(peer)), address, bytes);
+    }
     // Memory that the kernel does not copy (a device's, or none at all) is refused, too: its owner then copies it into
     // its staging memory, or finds out that it cannot, and no peer waits for an answer.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {

@@ -27,6 +27,7 @@ struct ThreadWorld {
 
     Trees trees;
     Way way;
+    Copier copier;
     std::size_t staging_bytes;
     std::unique_ptr<std::byte, void (*)(void*)> memory;
     Area area;
@@ -75,7 +76,11 @@ protected:
     }
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
-    Way best_way() const { return world_.way; }
+    Copier const& copier() const { return world_.copier; }
+    Way way(void const*, std::size_t) const { return world_.way; }
+    std::byte* reach(int, std::uint64_t address, std::size_t) const {
+        return world_.way == Way::direct ? reinterpret_cast<std::byte*>(address) : nullptr;
+    }
     /// With Way::cma allowed, every third copy is refused, as if the system had changed its mind in mid-run.
     bool fetch(int, std::uint64_t address, void* to, std::size_t bytes) {
         if (world_.way == Way::cma && ++fetches_ % 3 == 0) return false;

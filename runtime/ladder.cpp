@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CMA: the kernel copies between two address spaces, in one direction or the other.
+// The steps of the ladder: load and store where memory is shared, CMA where it is not.
 #include "runtime/ladder.hpp"
 
 #include <cerrno>
@@ -12,9 +12,21 @@
 
 namespace tutti {
 
-Ladder::Ladder(Segment const& segment, bool allow_cma) : segment_(segment), allowed_(allow_cma) {
+Ladder::Ladder(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier)
+    : segment_(segment), rank_(rank), allowed_(allowed), copier_(copier), arenas_(segment) {
     // Where Yama guards ptrace, ranks are siblings and may reach each other only if they say so; elsewhere a no-op.
-    if (allow_cma) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    if (allowed.cma) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+}
+
+Way Ladder::way(void const* address, std::size_t bytes) {
+    auto const at = reinterpret_cast<std::uint64_t>(address);
+    if (allowed_.arena && in_arena(segment_.card(rank_), segment_.header().arena_bytes, at, bytes) && arenas_.map())
+        return Way::direct;
+    return cma() ? Way::cma : Way::staged;
+}
+
+std::byte* Ladder::reach(unsigned peer, std::uint64_t address, std::size_t bytes) {
+    return allowed_.arena ? arenas_.at(peer, address, bytes) : nullptr;
 }
 
 template <class Move>
@@ -42,10 +54,18 @@ bool Ladder::move(unsigned peer, std::uint64_t address, std::byte* local, std::s
 }
 
 bool Ladder::read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes) {
+    if (std::byte const* from = reach(peer, address, bytes)) {
+        copier_.copy(to, from, bytes, 2 * bytes);
+        return true;
+    }
     return move(peer, address, static_cast<std::byte*>(to), bytes, process_vm_readv);
 }
 
 bool Ladder::write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes) {
+    if (std::byte* to = reach(peer, address, bytes)) {
+        copier_.copy(to, from, bytes, 2 * bytes);
+        return true;
+    }
     return move(peer, address, static_cast<std::byte*>(const_cast<void*>(from)), bytes, process_vm_writev);
 }
 

@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single-copy ladder: how one rank gets at another's bytes. Its steps from the top are arenas (load and store),
-// XPMEM, CMA (process_vm_readv and writev), and copy-in-copy-out through the segment, which always works and is the
-// caller's. The first refusal by the system moves the whole node one step down for good, silently.
+// The single-copy ladder: how one rank gets at another's bytes. Its steps from the top: arenas (load and store), XPMEM
+// (the same, where the kernel has it), CMA (process_vm_readv and writev), and copy-in-copy-out through the segment,
+// which always works and is the caller's. The first refusal by the system moves one step down for good, silently.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/copy.hpp"
+#include "runtime/peer_arenas.hpp"
 #include "runtime/segment.hpp"
 
 namespace tutti {
 
+/// How a peer gets at bytes that a rank shows, best first.
+enum class Way : std::uint32_t {
+    direct,   ///< by load and store, for certain: they lie in an arena
+    attach,   ///< by load and store if the system lets the peer attach to them (XPMEM)
+    cma,      ///< by a copy that the kernel makes
+    staged,   ///< not at all: their owner lays them out in the segment
+};
+
+/// The steps that may be tried; the last one always may.
+struct Steps {
+    bool arena = true, xpmem = true, cma = true;
+};
+
 class Ladder {
 public:
-    Ladder(Segment const& segment, bool allow_cma);
+    /// `rank` is this rank's card in the segment.
+    Ladder(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier);
 
     /// May CMA be tried? False once any rank of the node has been refused.
-    bool cma() const { return allowed_ && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0; }
+    bool cma() const { return allowed_.cma && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0; }
+
+    /// The best way for peers to bytes of this rank's own memory. Way::direct also says that this rank can reach the
+    /// arenas of all others.
+    Way way(void const* address, std::size_t bytes);
+
+    /// Where this rank can load and store what lies at `address` in the memory of the node's rank `peer`; null when
+    /// there is no such way. Never null for what the peer calls Way::direct if this rank has called something so.
+    std::byte* reach(unsigned peer, std::uint64_t address, std::size_t bytes);
 
     /// Copies `bytes` bytes at `address` in the memory of the node's rank `peer`. False when the system refuses;
     /// nothing is then promised about `to`, and cma() is false from now on, for every rank of the node. Throws Error
@@ -30,7 +54,10 @@ private:
     bool move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call);
 
     Segment const& segment_;
-    bool allowed_;
+    unsigned rank_;
+    Steps allowed_;
+    Copier const& copier_;
+    PeerArenas arenas_;
 };
 
 }  // namespace tutti

@@ -19,7 +19,8 @@ WaitPolicy policy_for(Variables const& variables, SegmentHeader const& header) {
 Process::Process(Segment& s, unsigned rank, Variables v)
     : segment(s), variables(std::move(v)),
       waiter(segment, rank, policy_for(variables, segment.header()), variables.sleep_after),
-      ladder(segment, variables.cma), heap(segment, rank), rank_(static_cast<int>(rank)) {
+      ladder(segment, rank, {.arena = variables.arena, .xpmem = variables.xpmem, .cma = variables.cma}, copier),
+      heap(segment, rank), rank_(static_cast<int>(rank)) {
     card().pid.store(getpid(), std::memory_order_relaxed);
     card().state.store(RankState::initialised, std::memory_order_release);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/comm.hpp"
+#include "runtime/copy.hpp"
 #include "runtime/heap.hpp"
 #include "runtime/ladder.hpp"
 #include "runtime/segment.hpp"
@@ -36,6 +37,7 @@ public:
     Segment& segment;
     Variables const variables;
     Waiter waiter;
+    Copier const copier;
     Ladder ladder;
     SegmentHeap heap;                                   ///< this rank's part of the segment
     FramePool frames;                                   ///< for coroutines

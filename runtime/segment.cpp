@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t mega = 1 << 20;
 constexpr std::uint64_t giga = 1 << 30;
+constexpr std::uint64_t huge_page = 2 * mega;
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -41,6 +43,30 @@ SegmentLayout lay_out(unsigned ranks, std::size_t machine_bytes, std::uint64_t h
     return h;
 }
 
+// A window for each rank's arena: twice the machine's memory, so that fragments never fill it. All windows together are
+// mapped by every rank, which a processor with 47 bits of addresses must bear.
+std::uint64_t arena_window(unsigned ranks) {
+    auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page;
+    std::uint64_t window = giga;
+    while (window < 2 * memory && window < 1024 * giga) window *= 2;
+    while (window > giga && window * ranks > 32 * 1024 * giga) window /= 2;
+    return window;
+}
+
+// The arenas are memory that may be used, not memory that is: without leave for so long a file there are none.
+bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
+    rlimit limit{};
+    getrlimit(RLIMIT_FSIZE, &limit);   // going beyond it is a signal
+    layout.arenas = round_up(layout.bytes, huge_page);
+    layout.arena_bytes = window;
+    for (; layout.arena_bytes >= 256 * mega; layout.arena_bytes /= 2) {
+        std::uint64_t const whole = layout.arenas + layout.ranks * layout.arena_bytes;
+        if (whole <= limit.rlim_cur && ftruncate(descriptor, static_cast<off_t>(whole)) == 0) return true;
+    }
+    layout.arena_bytes = 0;
+    return layout.bytes <= limit.rlim_cur && ftruncate(descriptor, static_cast<off_t>(layout.bytes)) == 0;
+}
+
 std::byte* map(int descriptor, std::size_t bytes) {
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (p == MAP_FAILED) return nullptr;
@@ -57,7 +83,7 @@ Segment Segment::create(unsigned ranks, std::string_view machine) {
     std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
         SegmentLayout layout = lay_out(ranks, machine.size(), heap);
-        if (ftruncate(descriptor, static_cast<off_t>(layout.bytes)) != 0) continue;
+        if (!make_room(descriptor, layout, arena_window(ranks))) continue;
         std::byte* base = map(descriptor, layout.bytes);
         if (!base) continue;
         machine.copy(reinterpret_cast<char*>(base + layout.machine), machine.size());
@@ -77,14 +103,14 @@ Segment Segment::create(unsigned ranks, std::string_view machine) {
 
 Segment Segment::attach(int descriptor) {
     struct stat info {};
-    if (fstat(descriptor, &info) != 0 || info.st_size < static_cast<off_t>(sizeof(SegmentHeader)))
+    SegmentLayout layout{};
+    if (fstat(descriptor, &info) != 0 || pread(descriptor, &layout, sizeof layout, 0) != sizeof layout)
         fail(ErrorClass::other, "descriptor ", descriptor, " is not a segment of this job");
-    std::size_t bytes = static_cast<std::size_t>(info.st_size);
-    std::byte* base = map(descriptor, bytes);
-    if (!base) fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno));
-    Segment segment(descriptor, base, bytes);
-    if (segment.header().magic != SegmentHeader::expected_magic || segment.header().bytes != bytes)
+    if (layout.magic != SegmentHeader::expected_magic || layout.bytes > static_cast<std::uint64_t>(info.st_size))
         fail(ErrorClass::other, "descriptor ", descriptor, " is a segment of another version of Tutti");
+    std::byte* base = map(descriptor, layout.bytes);
+    if (!base) fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno));
+    Segment segment(descriptor, base, layout.bytes);
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);   // programs that a rank starts are not ranks
     return segment;
 }

@@ -30,14 +30,18 @@ struct alignas(cache_line) Card {
     std::atomic<std::uint32_t> wake;          ///< futex word, counts wake-ups
     alignas(cache_line) std::atomic<std::uint64_t> waits;    ///< odd while `reason` says what the rank waits for
     char reason[192];                         ///< zero-ended
+
+    /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
+    alignas(cache_line) std::atomic<std::uint64_t> arena_base;
+    std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window
 };
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3130'6974'7475'54ULL;   // "Tutti01"
+    static constexpr std::uint64_t expected_magic = 0x3230'6974'7475'54ULL;   // "Tutti02"
 
     std::uint64_t magic;
-    std::uint64_t bytes;            ///< of the whole mapping
+    std::uint64_t bytes;            ///< of the whole mapping; the file goes on with the arenas
     std::uint32_t ranks;            ///< on this node
     std::uint32_t world_size;
     std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
@@ -46,6 +50,8 @@ struct SegmentLayout {
     std::uint64_t pair_bytes;       ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
     std::uint64_t heap_bytes;       ///< of each rank's heap
+    std::uint64_t arenas;           ///< offset in the file of the first rank's arena window, behind the mapping
+    std::uint64_t arena_bytes;      ///< of each rank's window; 0: there are none
 };
 
 struct SegmentHeader : SegmentLayout {
@@ -76,6 +82,8 @@ public:
     std::byte* pair(unsigned receiver, unsigned sender) const;
     /// Flags and slots of the world communicator.
     std::span<std::byte> commons() const { return {at(header().commons), header().commons_bytes}; }
+    /// Where `rank`'s arena window begins in the file.
+    std::uint64_t arena(unsigned rank) const { return header().arenas + rank * header().arena_bytes; }
     /// The heap that `rank` alone allocates from; everybody may read and write what it hands out.
     std::span<std::byte> heap(unsigned rank) const;
 

@@ -49,7 +49,7 @@ private:
 
 template <class Env>
 Place Gathering<Env>::place_of(std::size_t n) {
-    bool const readable = env_.way() != Way::staged && mine_.type->dense(mine_.count);
+    bool const readable = mine_.type->dense(mine_.count) && env_.way(first_byte(mine_), n) != Way::staged;
     bool const fits = n <= staging_.half();
     if (readable && (n >= args_.parameters[0] || !fits)) return Place::memory;
     return fits ? Place::staging : Place::stream;
@@ -64,12 +64,11 @@ void Gathering<Env>::post() {
         return;
     }
     table_ = true;
-    env_.expose(mine_.address);
+    env_.expose_staged();
     my_entry() = {n, 0, place_of(n), static_cast<std::uint32_t>(staging_.piece())};
     if (my_entry().place == Place::staging) Env::load(staging_.laid_out(0), mine_, 0, n);
     if (my_entry().place == Place::memory)
-        my_entry().at = reinterpret_cast<std::uint64_t>(mine_.address) +
-                        static_cast<std::uint64_t>(mine_.type->true_lb());
+        my_entry().at = reinterpret_cast<std::uint64_t>(first_byte(mine_));
     env_.publish(table_step);
 }
 

@@ -100,7 +100,7 @@ Task hierarchical(Env& env, BcastArgs const& a) {
     Part<Env> p(env, a);
     std::vector<int> const children = p.children();
     int const parent = p.root() ? -1 : p.parent();
-    Way const way = p.dense ? env.expose(p.base) : env.expose_staged();
+    Way const way = p.dense ? env.expose(p.base, p.bytes) : env.expose_staged();
     bool refused = false;
     for (std::uint64_t c = 0; c < p.chunks; ++c) {
         if (parent >= 0) co_await receive(env, p, parent, c, refused);

@@ -18,10 +18,10 @@ Entry* my_table(Env& env) { return reinterpret_cast<Entry*>(env.slot(env.slot_by
 /// Where a large part comes from or goes to: memory if it is in one piece there and the system may let us at it.
 template <class Env>
 Entry describe(Env& env, Buffer const& part, Staging<Env> const& staging, std::size_t direct) {
-    auto const address = reinterpret_cast<std::uint64_t>(part.address) +
-                         static_cast<std::uint64_t>(part.type->true_lb());
-    bool const reachable = part.type->dense(part.count) && env.way() != Way::staged && part.bytes() >= direct;
-    return {part.bytes(), address, reachable ? Place::memory : Place::stream,
+    void const* address = first_byte(part);
+    std::size_t const n = part.bytes();
+    bool const reachable = part.type->dense(part.count) && n >= direct && env.way(address, n) != Way::staged;
+    return {n, reinterpret_cast<std::uint64_t>(address), reachable ? Place::memory : Place::stream,
             static_cast<std::uint32_t>(staging.piece())};
 }
 
@@ -45,7 +45,7 @@ Task leaf(Env& env, RootedArgs const& a) {
         env.publish(1 + n);
         co_return;
     }
-    env.expose(a.mine.address);
+    env.expose_staged();
     Entry& mine = *my_table(env);
     mine = describe(env, a.mine, Staging<Env>(env, a.parameters[1]), a.parameters[0]);
     env.publish(table_step);
@@ -92,7 +92,7 @@ Task root(Env& env, RootedArgs const& a) {
         else deliver<Env>(a.parts[peer], 0, env.slot(peer, n), n, n, peer, truncation);
     }
     if (any_large) {
-        env.expose(nullptr);
+        env.expose_staged();
         Staging<Env> const staging(env, a.parameters[1]);
         for (int i = 0; i < env.size(); ++i)
             if (i != a.root) my_table(env)[i] = describe(env, a.parts[i], staging, 0);

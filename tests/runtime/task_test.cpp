@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coroutines and their pool of frames; the ladder's CMA step.
+// Coroutines and their pool of frames.
 #include "runtime/task.hpp"
 
 #include <stdexcept>
@@ -72,26 +72,6 @@ TEST(Task, TakesItsFrameFromThePoolAgain) {
     void* large = env.pool.get(1 << 20);
     FramePool::put(large);
     FramePool::put(first);
-}
-
-TEST(Ladder, ReadsAndWritesWhereAllowedAndStepsDownForGoodWhereNot) {
-    Segment s = Segment::create(2);
-    s.card(1).pid = getpid();
-    Ladder ladder(s, true), forbidden(s, false);
-    char theirs[] = "hello", mine[6] = {};
-    EXPECT_FALSE(forbidden.cma());
-    EXPECT_FALSE(forbidden.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6));
-    if (!ladder.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6))
-        GTEST_SKIP() << "the system forbids CMA here";
-    EXPECT_STREQ(mine, "hello");
-    EXPECT_TRUE(ladder.write(1, reinterpret_cast<std::uint64_t>(theirs), "world", 6));
-    EXPECT_STREQ(theirs, "world");
-    EXPECT_THROW(ladder.read(1, 8, mine, 6), Error) << "not in the peer's memory";
-    EXPECT_TRUE(ladder.cma()) << "a wrong address is no refusal";
-    s.card(1).pid = 0x3fffffff;   // nobody: as from another pid namespace
-    EXPECT_FALSE(ladder.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6));
-    EXPECT_FALSE(ladder.cma());
-    EXPECT_EQ(s.header().cma_forbidden.load(), 1u) << "the other ranks must learn of it";
 }
 
 }  // namespace

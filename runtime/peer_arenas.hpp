@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arenas of all ranks of the node as this rank sees them: one mapping, made at the first use and kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/segment.hpp"
+
+namespace tutti {
+
+class PeerArenas {
+public:
+    explicit PeerArenas(Segment const& segment) : segment_(segment) {}
+    ~PeerArenas();
+    PeerArenas(PeerArenas const&) = delete;
+    PeerArenas& operator=(PeerArenas const&) = delete;
+
+    /// Maps everything unless that was done (or refused) before. False: this rank cannot reach any arena.
+    bool map();
+    /// Where this rank finds bytes that lie at `address` in the arena of the node's rank `peer`, in that rank's own
+    /// address space. Null when they do not lie in its arena, or map() is false. Reading beyond what the owner has
+    /// allocated is no fault.
+    std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes);
+
+private:
+    Segment const& segment_;
+    std::byte* base_ = nullptr;
+    void* reserved_ = nullptr;       ///< what munmap must be told
+    std::size_t reserved_bytes_ = 0;
+    bool tried_ = false;
+};
+
+/// Does [address, address + bytes) lie in the arena of the card's rank?
+inline bool in_arena(Card const& card, std::uint64_t window, std::uint64_t address, std::size_t bytes) {
+    std::uint64_t const base = card.arena_base.load(std::memory_order_acquire), offset = address - base;
+    return base != 0 && offset < window && bytes <= window - offset;
+}
+
+}  // namespace tutti

@@ -30,8 +30,12 @@ constexpr std::uint64_t stamp(std::uint64_t op, std::uint64_t step) { return op 
 
 /// What a member shows its peers in one operation; valid for them once they have seen its cell's stamp.
 struct alignas(cache_line) Exposure {
-    std::uint64_t address;   ///< in the member's own address space
+    static constexpr std::uint64_t one_piece = ~std::uint64_t{0};
+
+    std::uint64_t address;   ///< in the member's own address space: the first byte; with gaps: the elements' origin
     std::uint64_t staging;   ///< offset of its staging memory in the segment
+    std::uint64_t bytes;     ///< of data
+    std::uint64_t layout;    ///< one_piece, or where in the staging memory the datatype is written down
     Way way;
 };
 

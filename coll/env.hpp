@@ -18,6 +18,7 @@
 
 #include "coll/area.hpp"
 #include "coll/arguments.hpp"
+#include "coll/peer_buffer.hpp"
 #include "runtime/task.hpp"
 #include "topo/hierarchy.hpp"
 
@@ -80,6 +81,8 @@ public:
     auto until_ready(int peer, int level, std::uint64_t step) {
         return Memory::until(channel(peer).ready[level].value, stamp(op_, step), peer);
     }
+    /// The step that `peer` is ready for (0: none yet).
+    std::uint64_t ready_of(int peer, int level) const { return step_of(channel(peer).ready[level].value); }
     void ack(int level, std::uint64_t step) { store(mine_.ack[level].value, step); }
     auto until_ack(int peer, int level, std::uint64_t step) {
         return Memory::until(channel(peer).ack[level].value, stamp(op_, step), peer);
@@ -104,12 +107,31 @@ public:
     Way way(void const* address, std::size_t bytes) const { return Memory::way(address, bytes); }
     /// Shows a buffer to the peers (before publish): they get at it by fetch or reach if the way is not staged.
     Way expose(void const* address, std::size_t bytes) {
-        mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), way(address, bytes)};
+        mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), bytes,
+                          Exposure::one_piece, way(address, bytes)};
         return mine_.exposure.way;
+    }
+    /// The same for a buffer of any layout. With gaps it is Way::direct if peers can load and store there and its
+    /// datatype can be written into `room` bytes of staging memory from `at` on; otherwise staged.
+    Way expose(ConstBuffer const& b, std::size_t at, std::size_t room) {
+        if (b.type->dense(b.count)) return expose(first_byte(b), b.bytes());
+        expose_staged();
+        if (write_layout(b, at, room) != 0)
+            mine_.exposure = {reinterpret_cast<std::uint64_t>(b.address), mine_.exposure.staging, b.bytes(), at,
+                              Way::direct};
+        return mine_.exposure.way;
+    }
+    /// Writes the datatype of a buffer with gaps down in `room` bytes of staging memory from `at` on, if peers can load
+    /// and store all of the buffer; returns the bytes it takes, 0: no.
+    std::size_t write_layout(ConstBuffer const& b, std::size_t at, std::size_t room) {
+        AddressRange const range = AddressRange::of(b.address, b.count, *b.type);
+        if (way(reinterpret_cast<void const*>(range.first), range.bytes) != Way::direct) return 0;
+        auto* to = reinterpret_cast<std::int64_t*>(staging() + at);
+        return sizeof(std::int64_t) * flatten(*b.type, {to, room / sizeof(std::int64_t)});
     }
     /// Shows staging memory only: the data does not lie in one piece.
     Way expose_staged() {
-        mine_.exposure = {0, Memory::staging_offset(), Way::staged};
+        mine_.exposure = {0, Memory::staging_offset(), 0, Exposure::one_piece, Way::staged};
         return Way::staged;
     }
     /// What `peer` shows; valid after until(peer, …).
@@ -120,6 +142,13 @@ public:
     /// A copy between memories that this rank can load and store; `working_set` as in Copier::copy.
     void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) const {
         Memory::copier().copy(to, from, bytes, working_set);
+    }
+    /// What `peer` shows, if this rank can load and store there; valid after until(peer, …).
+    PeerBuffer<Environment> buffer_of(int peer) {
+        Exposure const& e = exposure(peer);
+        if (e.way == Way::staged) return {};
+        if (e.layout == Exposure::one_piece) return {*this, peer, e.address, e.bytes};
+        return {*this, peer, e.address, e.bytes, staging(peer) + e.layout};
     }
     /// Copies from a peer's own memory in one copy. False when the system does not allow it (any more): the bytes must
     /// then come through the peer's staging memory.

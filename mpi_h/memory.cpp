@@ -3,8 +3,10 @@
 #include <cstdlib>
 
 #include "mpi_h/entry.hpp"
+#include "runtime/arena/access.hpp"
 
 using namespace tutti;
+using arena::Arena;
 
 namespace {
 constexpr std::size_t alignment = 64;   // a cache line, and enough for every vector instruction
@@ -16,8 +18,9 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
         if (size < 0) fail(ErrorClass::arg, "size is ", size, " but must be at least 0");
         if (info != MPI_INFO_NULL) call.info(info);
         call.pointer(baseptr, "baseptr");
-        void* memory = nullptr;
-        if (posix_memalign(&memory, alignment, static_cast<std::size_t>(size)) != 0)
+        // From the arena whatever its size and whoever is the program's allocator: it is asked for to be communicated.
+        void* memory = tutti_arena()->arena->allocate(static_cast<std::size_t>(size));
+        if (!memory && posix_memalign(&memory, alignment, static_cast<std::size_t>(size)) != 0)
             fail(ErrorClass::no_mem, "the system does not give ", size, " bytes");
         *static_cast<void**>(baseptr) = memory;
     });
@@ -25,5 +28,8 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 
 TUTTI_FUNCTION(Free_mem)
 int PMPI_Free_mem(void* base) {
-    return enter("MPI_Free_mem", [&](Call&) { std::free(base); });
+    return enter("MPI_Free_mem", [&](Call&) {
+        if (Arena* arena = tutti_arena()->arena; arena->holds(base)) arena->release(base);
+        else std::free(base);
+    });
 }

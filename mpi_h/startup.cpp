@@ -14,6 +14,7 @@
 #include "mpi_h/entry.hpp"
 #include "mpi_h/info_env.hpp"
 #include "p2p/p2p.hpp"
+#include "runtime/arena/access.hpp"
 #include "runtime/launch.hpp"
 
 namespace tutti {
@@ -35,7 +36,7 @@ bool foreign_launcher() {
 }
 
 /// The job's segment and this process's rank in it; without a launcher a segment of its own.
-unsigned join_segment(Front& f, std::vector<std::string>& complaints) {
+unsigned join_segment(Front& f, bool allow_arena, std::vector<std::string>& complaints) {
     int descriptor = number_in(launch::segment_variable), rank = number_in(launch::rank_variable);
     if (descriptor >= 0 && rank >= 0) {
         f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
@@ -43,6 +44,7 @@ unsigned join_segment(Front& f, std::vector<std::string>& complaints) {
             fail(ErrorClass::other, launch::rank_variable, "=", rank, " is not a rank of this job");
         if (f.segment->card(static_cast<unsigned>(rank)).state.load() != RankState::absent)
             fail(ErrorClass::other, "rank ", rank, " of this job has run an MPI program already; each can run one");
+        if (allow_arena) tutti_arena()->open();
         // What this process starts itself is not this rank: without these it is a world of its own.
         for (char const* variable : {launch::segment_variable, launch::rank_variable, launch::launcher_variable})
             unsetenv(variable);
@@ -84,7 +86,7 @@ void place_predefined_objects(Front& f) {
 void start(Front& f, int thread_level) {
     std::vector<std::string> complaints;
     Variables variables = read_variables(environ, complaints);
-    unsigned rank = join_segment(f, complaints);
+    unsigned rank = join_segment(f, variables.arena, complaints);
     f.check_arguments = variables.check_arguments;
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());

@@ -43,28 +43,33 @@ SegmentLayout lay_out(unsigned ranks, std::size_t machine_bytes, std::uint64_t h
     return h;
 }
 
-// A window for each rank's arena: twice the machine's memory, so that fragments never fill it. All windows together are
-// mapped by every rank, which a processor with 47 bits of addresses must bear.
-std::uint64_t arena_window(unsigned ranks) {
+std::uint64_t limit_on(decltype(RLIMIT_AS) what) {
+    rlimit limit{};
+    getrlimit(what, &limit);
+    return limit.rlim_cur;   // RLIM_INFINITY is the largest number
+}
+
+// A window for each rank's arena: twice the machine's memory, so that fragments never fill it. Every rank maps its own
+// once and all of them together once, which a processor with 47 bits of addresses must bear.
+std::uint64_t arena_window(unsigned ranks, std::uint64_t addresses) {
     auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page;
     std::uint64_t window = giga;
     while (window < 2 * memory && window < 1024 * giga) window *= 2;
-    while (window > giga && window * ranks > 32 * 1024 * giga) window /= 2;
+    while (window * (ranks + 1) > std::min(32 * 1024 * giga, addresses)) window /= 2;
     return window;
 }
 
 // The arenas are memory that may be used, not memory that is: without leave for so long a file there are none.
 bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
-    rlimit limit{};
-    getrlimit(RLIMIT_FSIZE, &limit);   // going beyond it is a signal
+    std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
     layout.arenas = round_up(layout.bytes, huge_page);
     layout.arena_bytes = window;
     for (; layout.arena_bytes >= 256 * mega; layout.arena_bytes /= 2) {
         std::uint64_t const whole = layout.arenas + layout.ranks * layout.arena_bytes;
-        if (whole <= limit.rlim_cur && ftruncate(descriptor, static_cast<off_t>(whole)) == 0) return true;
+        if (whole <= limit && ftruncate(descriptor, static_cast<off_t>(whole)) == 0) return true;
     }
     layout.arena_bytes = 0;
-    return layout.bytes <= limit.rlim_cur && ftruncate(descriptor, static_cast<off_t>(layout.bytes)) == 0;
+    return layout.bytes <= limit && ftruncate(descriptor, static_cast<off_t>(layout.bytes)) == 0;
 }
 
 std::byte* map(int descriptor, std::size_t bytes) {
@@ -79,11 +84,12 @@ std::byte* map(int descriptor, std::size_t bytes) {
 Segment Segment::create(unsigned ranks, std::string_view machine) {
     int descriptor = memfd_create("tutti", 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
-    // A small address limit (ulimit -v) leaves smaller heaps, not a failure.
+    // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
+    std::uint64_t const addresses = limit_on(RLIMIT_AS), share = addresses == RLIM_INFINITY ? addresses : addresses / 4;
     std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
         SegmentLayout layout = lay_out(ranks, machine.size(), heap);
-        if (!make_room(descriptor, layout, arena_window(ranks))) continue;
+        if (layout.bytes > share || !make_room(descriptor, layout, arena_window(ranks, share))) continue;
         std::byte* base = map(descriptor, layout.bytes);
         if (!base) continue;
         machine.copy(reinterpret_cast<char*>(base + layout.machine), machine.size());

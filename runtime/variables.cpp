@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <numeric>
 #include <optional>
 
 #include "runtime/error.hpp"
 #include "runtime/launch.hpp"
+#include "runtime/setting_text.hpp"
 
 namespace tutti {
 namespace {
@@ -20,35 +20,9 @@ std::string shown(long v) { return std::to_string(v); }
 std::string shown(std::size_t v) { return std::to_string(v); }
 std::string shown(std::string const& v) { return v; }
 
-bool parse(std::string_view text, bool& out) {
-    std::string word(text);
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-    if (word == "1" || word == "yes" || word == "on" || word == "true") return out = true, true;
-    if (word == "0" || word == "no" || word == "off" || word == "false") return out = false, true;
-    return false;
-}
 
-bool parse(std::string_view text, long& out) {
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return error == std::errc{} && end == text.data() + text.size() && out >= 0;
-}
-
-bool parse(std::string_view text, std::size_t& out) {
-    std::size_t value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{}) return false;
-    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    int shift = unit.empty()                 ? 0
-              : unit == "K" || unit == "k" ? 10
-              : unit == "M" || unit == "m" ? 20
-              : unit == "G" || unit == "g" ? 30
-                                           : -1;
-    if (shift < 0 || (value << shift >> shift) != value) return false;
-    out = value << shift;
-    return true;
-}
-
-bool parse(std::string_view text, std::string& out) { return out = text, true; }
+using tutti::parse_setting;
+bool parse_setting(std::string_view text, std::string& out) { return out = text, true; }
 
 std::string environment_name(std::string_view name) {
     std::string all = "TUTTI_";
@@ -71,7 +45,7 @@ void read_one(char const* const* environment, char const* name, char const* type
     auto text = look_up(environment, environment_name(name));
     T parsed{};
     if (!text) return;
-    if (parse(*text, parsed)) value = parsed;
+    if (parse_setting(*text, parsed)) value = parsed;
     else complaints.push_back(
         join(environment_name(name), "=", *text, " is not a ", type, "; ", shown(value), " is used"));
 }

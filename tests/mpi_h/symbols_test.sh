@@ -31,9 +31,29 @@ comm -23 "$work/declared.p" "$work/strong" >"$work/out"
 report "declared in mpi.h but not a symbol of libmpi.so.12" "$work/out"
 grep -E '^P?MPI_[A-Z][a-z]' "$work/mpi" | sort | comm -23 - <(sort "$work/declared" "$work/declared.p") >"$work/out"
 report "exported by libmpi.so.12 but not declared in mpi.h" "$work/out"
-grep -vE '^(P?MPI|MPII|MPIR)_' "$work/mpi" >"$work/out" || true
+# The allocation functions, which every library that a program may be linked with must have.
+sort >"$work/arena" <<'END'
+aligned_alloc
+calloc
+free
+malloc
+malloc_usable_size
+memalign
+posix_memalign
+pvalloc
+realloc
+tutti_arena
+valloc
+END
+exported "$build/lib/libtutti_malloc.so" TWBDR | comm -3 - "$work/arena" >"$work/out"
+report "libtutti_malloc.so should export the allocation functions and nothing else" "$work/out"
+comm -23 "$work/arena" "$work/mpi" >"$work/out"
+report "an allocation function that libmpi.so.12 lacks" "$work/out"
+comm -23 "$work/arena" "$work/mpich" >"$work/out"
+report "an allocation function that libmpich.so.12 lacks" "$work/out"
+grep -vE '^(P?MPI|MPII|MPIR)_' "$work/mpi" | comm -23 - "$work/arena" >"$work/out" || true
 report "exported by libmpi.so.12 but none of MPI's names" "$work/out"
-comm -12 "$work/mpi" "$work/mpich" >"$work/out"
+comm -12 "$work/mpi" "$work/mpich" | comm -23 - "$work/arena" >"$work/out"
 report "a placeholder in libmpich.so.12 hides a function of libmpi.so.12" "$work/out"
 readelf -d "$build/lib/libmpich.so.12" | grep -q 'NEEDED.*\[libmpi\.so\.12\]' || { echo "libmpich.so.12 does not bring libmpi.so.12"; status=1; }
 

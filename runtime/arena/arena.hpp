@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank's arena: the window of the node segment's file from which its large blocks come, as its owner sees it. Peers
+// map the same window (runtime/peer_arenas.hpp) and load and store there.
+//
+// It works inside malloc, before main and in every thread: no allocation, no exceptions, one lock. Blocks begin on
+// pages, since peers' processors and the kernel's huge pages know nothing smaller.
+//
+// fork: the window is shared memory, so a child would write into its parent's blocks. The child therefore gets private
+// copies of all blocks in use before either of the two goes on, and takes no new ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "runtime/arena/page_runs.hpp"
+
+namespace tutti {
+struct Card;
+}
+
+namespace tutti::arena {
+
+struct Options {
+    std::size_t keep = 0;          ///< bytes of freed pages that are kept for reuse
+    bool huge_pages = true;        ///< ask for them
+};
+
+enum class State {
+    closed,     ///< not opened (yet)
+    open,
+    refused,    ///< the system gave no window; for good
+    forked,     ///< a child: blocks can be read, written and freed, no new ones come
+};
+
+class Arena {
+public:
+    constexpr Arena() = default;
+    Arena(Arena const&) = delete;
+    Arena& operator=(Arena const&) = delete;
+
+    /// Claims the window of `rank` in the segment behind `descriptor`, once; what another process of the same rank has
+    /// left in it is dropped, and a window that such a process still uses is refused. Thread-safe.
+    State open(int descriptor, unsigned rank, Options const& options);
+    /// Gives everything back. For tests; a program keeps its arena to its end.
+    void close();
+    State state() const { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
+
+    /// Is this a block of ours? One comparison; false before open().
+    bool holds(void const* p) const { return reinterpret_cast<std::uintptr_t>(p) - base_ < bytes_; }
+
+    /// `alignment`: a power of two. Null when there is no room, no arena, or no such alignment (above 2 MiB).
+    void* allocate(std::size_t bytes, std::size_t alignment = page_bytes);
+    /// All bytes zero; pages that were never written are not touched.
+    void* allocate_zeroed(std::size_t bytes);
+    /// Ends the program with a sentence when `block` is none of ours.
+    void release(void* block);
+    /// Makes a block longer or shorter where it lies; false when that is not possible.
+    bool resize(void* block, std::size_t bytes);
+    std::size_t usable(void const* block);
+
+    struct Use {
+        std::size_t in_use, kept, highest;   ///< bytes
+    };
+    Use use();
+
+    // The three handlers of pthread_atfork.
+    void before_fork();
+    void after_fork_in_parent();
+    void after_fork_in_child();
+
+private:
+    class Locked;
+
+    State claim(int descriptor, unsigned rank, Options const& options);
+    void* address(Page p) const { return reinterpret_cast<void*>(base_ + std::size_t{p} * page_bytes); }
+    Page page_of(void const* block) const {
+        return static_cast<Page>((reinterpret_cast<std::uintptr_t>(block) - base_) / page_bytes);
+    }
+    template <class Each>
+    void* take(std::size_t bytes, std::size_t alignment, Each dirty);
+    Page checked(void const* block, char const* what);
+    void forget(Page first, Page pages);
+    void copy_for_child();
+    void copy_block(Page first, Page pages);
+
+    State state_ = State::closed;
+    std::uintptr_t base_ = 0;          ///< both set once, before state_ says open
+    std::size_t bytes_ = 0;
+    std::size_t keep_ = 0;
+    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    PageRuns runs_;
+    int descriptor_ = -1;              ///< our own, for the child's copies
+    off_t offset_ = 0;                 ///< of the window in the file
+    int child_done_[2] = {-1, -1};     ///< a pipe that the child closes when it has its copies
+    Card* card_ = nullptr;
+    void* card_page_ = nullptr;
+    std::size_t card_page_bytes_ = 0;
+    void* bookkeeping_ = nullptr;
+    std::size_t bookkeeping_bytes_ = 0;
+};
+
+}  // namespace tutti::arena

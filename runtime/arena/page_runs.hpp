@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Runs of pages: which pages of an arena are in use, and which of the others were ever written. Two-level segregated
+// fit: free runs in lists by size class, neighbours joined at once, so take and give cost a handful of steps whatever
+// the arena holds. Nothing is written into the pages themselves, so untouched pages stay untouched. Not locked; no
+// allocation, no exceptions: it works inside malloc.
+//
+// Bookkeeping is an array with an entry per page, of which only the entries at which runs begin are touched:
+//   run[p].pages  length of the run that begins at page p, with a mark when it is free; 0: no run begins here
+//   run[p].before length of the run that ends in front of page p (0: none); kept for page top() as well
+// Pages from top() on have never been in a run. Dirty pages are those that were in use since they were last known to
+// be zero.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::arena {
+
+inline constexpr std::size_t page_bytes = 4096;
+using Page = std::uint32_t;
+
+class PageRuns {
+public:
+    static constexpr Page none = ~Page{0};
+
+    /// Bytes of bookkeeping for so many pages; they must read as zero, and need not be there until touched.
+    static std::size_t bookkeeping(Page pages);
+    void start(void* bookkeeping, Page pages);
+
+    /// First page of `pages` pages (at least 1) whose number is a multiple of `alignment` (a power of two); none when
+    /// there is no room. They keep the dirty marks that they had.
+    Page take(Page pages, Page alignment = 1);
+    /// Ends the use of the run that begins at `first`.
+    void give(Page first);
+    /// Makes a run in use longer or shorter where it lies. False: there is no room behind it.
+    bool resize(Page first, Page pages);
+
+    /// Length of the run in use that begins at `first`; 0 when none does (a wrong pointer).
+    Page used(Page first) const {
+        return first < top_ && !(runs_[first].pages & free_mark) ? runs_[first].pages : 0;
+    }
+    Page top() const { return top_; }
+    Page in_use() const { return in_use_; }
+
+    /// Marks pages as written, and calls `each(page, count)` for those that were dirty before.
+    template <class Each>
+    void soil(Page first, Page pages, Each each);
+    /// Dirty pages outside of runs in use.
+    Page idle_dirty() const { return idle_dirty_; }
+    /// Hands dirty free runs to `forget(page, count)`, the largest classes first, until at most `limit` are left; they
+    /// are clean then.
+    template <class Forget>
+    void clean(Page limit, Forget forget);
+    /// Calls `each(first, pages)` for every run in use.
+    template <class Each>
+    void for_each_used(Each each) const {
+        for (Page p = 0; p < top_; p += length(p))
+            if (!(runs_[p].pages & free_mark)) each(p, runs_[p].pages);
+    }
+
+private:
+    static constexpr std::uint32_t free_mark = 1u << 31;
+    static constexpr int classes = 30, parts = 8;   // sizes below 8 pages exactly, then 8 classes per power of two
+
+    struct Run {
+        std::uint32_t pages, before;
+        Page next, previous;   // in the list of its class
+    };
+    struct Class {
+        int first, second;
+    };
+    static Class class_of(Page pages);
+
+    Page length(Page p) const { return runs_[p].pages & ~free_mark; }
+    bool is_free(Page p) const { return p < top_ && runs_[p].pages & free_mark; }
+    Page& head(Class c) { return heads_[c.first][c.second]; }
+    void list(Page first, Page pages);
+    void unlist(Page first);
+    void begin(Page first, Page pages, std::uint32_t mark);
+    Page find(Page pages);
+    Page grow(Page pages);
+    Page count_dirty(Page first, Page pages) const;
+    template <class Each>
+    void each_word(Page first, Page pages, Each each) const;
+
+    Run* runs_ = nullptr;
+    std::uint64_t* dirty_ = nullptr;
+    Page pages_ = 0, top_ = 0, in_use_ = 0, idle_dirty_ = 0;
+    std::uint32_t first_map_ = 0;
+    std::uint8_t second_map_[classes] = {};
+    Page heads_[classes][parts] = {};   // made `none` by start()
+};
+
+/// Calls each(word index, mask) for the words of the dirty map that hold the pages.
+template <class Each>
+void PageRuns::each_word(Page first, Page pages, Each each) const {
+    std::uint64_t const end = std::uint64_t{first} + pages;
+    for (std::uint64_t p = first; p < end;) {
+        std::uint64_t const word = p / 64, stop = end < (word + 1) * 64 ? end : (word + 1) * 64, n = stop - p;
+        each(word, (n == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << n) - 1) << p % 64));
+        p = stop;
+    }
+}
+
+template <class Each>
+void PageRuns::soil(Page first, Page pages, Each each) {
+    each_word(first, pages, [&](std::uint64_t word, std::uint64_t mask) {
+        std::uint64_t was = dirty_[word] & mask;
+        if (was != mask) dirty_[word] |= mask;
+        while (was != 0) {   // one call per stretch
+            int const from = __builtin_ctzll(was);
+            std::uint64_t const rest = ~(was >> from);
+            int const n = rest == 0 ? 64 - from : __builtin_ctzll(rest);
+            each(static_cast<Page>(word * 64) + static_cast<Page>(from), static_cast<Page>(n));
+            was = from + n == 64 ? 0 : was >> (from + n) << (from + n);
+        }
+    });
+}
+
+template <class Forget>
+void PageRuns::clean(Page limit, Forget forget) {
+    for (int first = classes - 1; first >= 0; --first) {
+        for (int second = parts - 1; second >= 0; --second) {
+            if (!(second_map_[first] >> second & 1)) continue;
+            for (Page p = heads_[first][second]; p != none; p = runs_[p].next) {
+                if (idle_dirty_ <= limit) return;
+                Page const soiled = count_dirty(p, length(p));
+                if (soiled == 0) continue;
+                forget(p, length(p));
+                each_word(p, length(p), [&](std::uint64_t word, std::uint64_t mask) { dirty_[word] &= ~mask; });
+                idle_dirty_ -= soiled;
+            }
+        }
+    }
+}
+
+}  // namespace tutti::arena

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The values of settings as users write them. Without allocation: the arena reads its own inside malloc.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+
+namespace tutti {
+
+/// 1, yes, on, true and their opposites, in any case.
+constexpr bool parse_setting(std::string_view text, bool& out) {
+    auto is = [text](std::string_view word) {
+        if (text.size() != word.size()) return false;
+        for (std::size_t i = 0; i < word.size(); ++i)
+            if ((text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]) != word[i]) return false;
+        return true;
+    };
+    if (is("1") || is("yes") || is("on") || is("true")) return out = true, true;
+    if (is("0") || is("no") || is("off") || is("false")) return out = false, true;
+    return false;
+}
+
+inline bool parse_setting(std::string_view text, long& out) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc{} && end == text.data() + text.size() && out >= 0;
+}
+
+/// Bytes: 4096, 64K, 2M, 1G.
+inline bool parse_setting(std::string_view text, std::size_t& out) {
+    std::size_t value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{}) return false;
+    std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    int shift = unit.empty()                 ? 0
+              : unit == "K" || unit == "k" ? 10
+              : unit == "M" || unit == "m" ? 20
+              : unit == "G" || unit == "g" ? 30
+                                           : -1;
+    if (shift < 0 || (value << shift >> shift) != value) return false;
+    out = value << shift;
+    return true;
+}
+
+}  // namespace tutti

@@ -22,10 +22,8 @@ Ref<Comm> assemble(Process& process, Ref<Group> group, std::uint64_t context, st
 }
 
 void read_placement(Process& process, ProcessState& node, std::vector<std::string>& complaints) {
-    if (auto map = topo::NodeMap::from_text(process.segment.machine())) {
-        node.machine = map->machine;
-        node.placement = map->placement;
-    }
+    node.machine = process.node.machine;
+    node.placement = process.node.placement;
     if (node.placement.pu.size() != process.segment.ranks()) {   // no launcher told: ranks in order on nameless cores
         std::vector<int> numbers(std::max(1u, process.segment.header().usable_cores));
         std::iota(numbers.begin(), numbers.end(), 0);

@@ -1,29 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copying large pieces of memory between ranks.
+// Copying large pieces of memory between ranks: one load and one store per byte, by vector instructions chosen for the
+// processor, with temporal or non-temporal stores by the working set of the operation (YHCCL, section 4.2).
 #pragma once
 
 #include <cstddef>
 #include <cstring>
+#include <string_view>
+
+#include "runtime/copy_kernels.hpp"
+#include "topo/machine.hpp"
 
 namespace tutti {
 
-/// How this node's ranks copy: the size of what they have in cache together decides between temporal and non-temporal
-/// stores (YHCCL, section 4.2).
+/// What this node's ranks have in cache; 0: unknown.
+struct CacheRoom {
+    std::size_t together = 0;   ///< by all ranks, without counting anything twice
+    std::size_t alone = 0;      ///< by one core for itself
+};
+
+/// YHCCL's C = c′ + p · c″, or c′ where the last level holds what the private ones hold. The last level counts as
+/// often as there are instances of it where the ranks are; a part that other programs' cores may want is not taken off
+/// (copy.cpp has the reason).
+CacheRoom cache_room(topo::NodeMap const& node);
+
 class Copier {
 public:
-    /// `cache_bytes`: what all ranks of the node have together; 0: unknown.
-    explicit Copier(std::size_t cache_bytes = 0) : cache_bytes_(cache_bytes) {}
+    enum class Stores { automatic, temporal, nontemporal };
 
-    /// `working_set`: bytes that all ranks of the node touch in the operation that this copy is part of.
+    explicit Copier(CacheRoom room = {}, Stores stores = Stores::automatic);
+
+    /// Copies `n` bytes between memories that do not overlap; neither needs to be aligned. `working_set`: the bytes
+    /// that all ranks of the node touch in the operation that this copy is part of; 0 when what is written is read next
+    /// from cache whatever the operation's size (slots, staging memory). A flag stored after it publishes all of it.
     void copy(void* to, void const* from, std::size_t n, std::size_t working_set) const {
-        (void)working_set;
-        std::memcpy(to, from, n);
+        if (n < vector_from) std::memcpy(to, from, n);
+        else if (streams(working_set)) kernels_.streaming(to, from, n);
+        else if (n <= private_cache_) kernels_.from_core(to, from, n);
+        else kernels_.from_shared(to, from, n);
     }
 
-    std::size_t cache_bytes() const { return cache_bytes_; }
+    /// Do results of an operation with this working set go past the cache? Reductions choose their kernel by it.
+    bool streams(std::size_t working_set) const { return working_set > stream_beyond_; }
 
 private:
-    std::size_t cache_bytes_;
+    static constexpr std::size_t vector_from = 4096;   ///< below memcpy is as good: there is nothing to look ahead to
+
+    std::size_t private_cache_, stream_beyond_;
+    CopyKernels kernels_;
 };
+
+/// By the names in TUTTI_COPY; anything else is automatic.
+Copier::Stores stores_named(std::string_view name);
 
 }  // namespace tutti

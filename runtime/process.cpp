@@ -14,11 +14,23 @@ WaitPolicy policy_for(Variables const& variables, SegmentHeader const& header) {
     return crowded ? WaitPolicy::shared : WaitPolicy::dedicated;
 }
 
+topo::NodeMap read_node(Segment const& segment) {
+    auto map = topo::NodeMap::from_text(segment.machine());
+    return map ? *map : topo::NodeMap{};
+}
+
+Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
+    CacheRoom room = cache_room(node);
+    if (variables.cache != 0) room.together = variables.cache;
+    return Copier(room, stores_named(variables.copy));
+}
+
 }  // namespace
 
 Process::Process(Segment& s, unsigned rank, Variables v)
     : segment(s), variables(std::move(v)),
       waiter(segment, rank, policy_for(variables, segment.header()), variables.sleep_after),
+      node(read_node(segment)), copier(copier_for(variables, node)),
       ladder(segment, rank, {.arena = variables.arena, .xpmem = variables.xpmem, .cma = variables.cma}, copier),
       heap(segment, rank), rank_(static_cast<int>(rank)) {
     card().pid.store(getpid(), std::memory_order_relaxed);

@@ -16,6 +16,7 @@
 #include "runtime/task.hpp"
 #include "runtime/variables.hpp"
 #include "runtime/wait.hpp"
+#include "topo/machine.hpp"
 
 namespace tutti {
 
@@ -37,6 +38,7 @@ public:
     Segment& segment;
     Variables const variables;
     Waiter waiter;
+    topo::NodeMap const node;                           ///< as the launcher described it; without ranks when nobody did
     Copier const copier;
     Ladder ladder;
     SegmentHeap heap;                                   ///< this rank's part of the segment

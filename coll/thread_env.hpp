@@ -26,7 +26,8 @@ struct ThreadWorld {
     }
 
     Trees trees;
-    Way way;
+    Way way;                           ///< to what lies outside `arena`
+    std::span<std::byte const> arena;  ///< what lies in here is reached directly
     Copier copier;
     std::size_t staging_bytes;
     std::unique_ptr<std::byte, void (*)(void*)> memory;
@@ -77,18 +78,29 @@ protected:
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
     Copier const& copier() const { return world_.copier; }
-    Way way(void const*, std::size_t) const { return world_.way; }
-    std::byte* reach(int, std::uint64_t address, std::size_t) const {
-        return world_.way == Way::direct ? reinterpret_cast<std::byte*>(address) : nullptr;
+    Way way(void const* address, std::size_t) const {
+        auto const* p = static_cast<std::byte const*>(address);
+        auto const [first, bytes] = std::pair(world_.arena.data(), world_.arena.size());
+        return p >= first && p < first + bytes ? Way::direct : world_.way;
+    }
+    /// Attaching succeeds with some ranks and addresses only.
+    std::byte* reach(int, std::uint64_t address, std::size_t bytes) const {
+        auto* p = reinterpret_cast<std::byte*>(address);
+        Way const how = way(p, bytes);
+        bool const attached = how == Way::attach && (address / cache_line + static_cast<unsigned>(rank_)) % 4 != 0;
+        return how == Way::direct || attached ? p : nullptr;
     }
     /// With Way::cma allowed, every third copy is refused, as if the system had changed its mind in mid-run.
-    bool fetch(int, std::uint64_t address, void* to, std::size_t bytes) {
-        if (world_.way == Way::cma && ++fetches_ % 3 == 0) return false;
+    bool allowed(int peer, std::uint64_t address, std::size_t bytes) {
+        return reach(peer, address, bytes) || (world_.way == Way::cma && ++fetches_ % 3 != 0);
+    }
+    bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
+        if (!allowed(peer, address, bytes)) return false;
         std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
         return true;
     }
-    bool put(int, std::uint64_t address, void const* from, std::size_t bytes) {
-        if (world_.way == Way::cma && ++fetches_ % 3 == 0) return false;
+    bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
+        if (!allowed(peer, address, bytes)) return false;
         std::memcpy(reinterpret_cast<void*>(address), from, bytes);
         return true;
     }

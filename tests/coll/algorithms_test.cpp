@@ -10,13 +10,14 @@ struct WorldShape {
     int ranks, levels;
     bool mixed;
     Way way;
+    bool arenas = false;   ///< some messages can be reached directly
 };
 
 std::string name_of(testing::TestParamInfo<WorldShape> const& info) {
     WorldShape const& s = info.param;
-    char const* way = s.way == Way::direct ? "direct" : s.way == Way::cma ? "refused" : "staged";
+    static constexpr char const* ways[] = {"direct", "attached", "refused", "staged"};
     return std::to_string(s.ranks) + "_ranks_" + std::to_string(s.levels) + "_levels_" + (s.mixed ? "mixed_" : "") +
-           way;
+           (s.arenas ? "direct_or_" : "") + ways[static_cast<int>(s.way)];
 }
 
 struct ThreadExecute {
@@ -38,9 +39,14 @@ TEST_P(Algorithms, AgreeWithPlainComputation) {
     ThreadWorld world(setup.ranks, make_tree(setup.ranks, setup.levels, setup.mixed), setup.way);
     Suite suite(world.trees.hierarchy, world.area.slot_bytes());
     CaseList(suite, static_cast<unsigned>(setup.ranks * 31 + setup.levels * 7 + static_cast<int>(setup.way))).add_all();
+    std::size_t const room = setup.arenas ? 32 << 20 : 0, ranks = static_cast<std::size_t>(setup.ranks);
+    std::unique_ptr<std::byte[]> const arenas(new std::byte[room * ranks]);
+    world.arena = {arenas.get(), room * ranks};
     run_ranks(suite, [&](int rank) {
         ThreadExecute execute{world, rank};
-        run_cases(suite, rank, execute);
+        if (!setup.arenas) return run_cases(suite, rank, execute);
+        Arena arena({arenas.get() + room * static_cast<std::size_t>(rank), room}, rank, setup.ranks);
+        run_cases(suite, rank, execute, &arena);
     });
 }
 
@@ -53,6 +59,12 @@ std::vector<WorldShape> setups() {
             all.push_back({ranks, levels, ranks >= 4 && turn % 3 == 0, way});
             ++turn;
         }
+    for (int ranks : {2, 3, 4, 8}) {
+        for (Way way : {Way::attach, Way::cma, Way::staged})
+            all.push_back({ranks, 1 + ranks / 4, false, way, true});
+    }
+    all.push_back({3, 1, false, Way::attach});
+    all.push_back({5, 2, true, Way::attach});
     return all;
 }
 INSTANTIATE_TEST_SUITE_P(Worlds, Algorithms, testing::ValuesIn(setups()), name_of);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "arena.hpp"
 #include "coll/arguments.hpp"
 #include "runtime/type_builder.hpp"
 
@@ -105,7 +106,9 @@ class Memory {
 public:
     /// Room for bytes from `low` to `high` around the origin.
     Memory(std::int64_t low, std::int64_t high)
-        : low_((low - margin) / 16 * 16), bytes_(static_cast<std::size_t>(high + margin - low_), std::byte{0xa5}) {}
+        : low_((low - margin) / 16 * 16),
+          bytes_(static_cast<std::size_t>(high + margin - low_), std::byte{0xa5},
+                 message_memory ? message_memory : std::pmr::get_default_resource()) {}
     /// Room for one message.
     Memory(std::int64_t count, Datatype const& type)
         : Memory(std::min<std::int64_t>(0, type.true_lb()), type.extent() * count + type.true_extent() + 16) {}
@@ -119,7 +122,7 @@ public:
 private:
     static constexpr std::int64_t margin = 64;
     std::int64_t low_;
-    std::vector<std::byte> bytes_;
+    std::pmr::vector<std::byte> bytes_;   // a copy of it never lies in the arena
 };
 
 }  // namespace tutti::coll::test

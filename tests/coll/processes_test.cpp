@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every algorithm of the list in the environment of real programs: node segment, waiting, staging memory, CMA. The
-// ranks are threads of this process, each with its own Process over one segment.
-#include "coll/comm_create.hpp"
-#include "coll/collectives.hpp"
-#include "coll/drive.hpp"
+// Every algorithm of the list in the environment of real programs: node segment, waiting, staging memory, arenas, CMA.
+// The ranks are threads of this process, each with its own Process over one segment.
 #include <gmock/gmock.h>
 
+#include <optional>
+#include <stdexcept>
+
+#include <sys/mman.h>
+
+#include "coll/collectives.hpp"
+#include "coll/comm_create.hpp"
+#include "coll/drive.hpp"
 #include "world.hpp"
 
 namespace tutti::coll::test {
@@ -28,24 +33,57 @@ Variables variables(bool cma) {
     return v;
 }
 
-void run_world(int ranks, bool cma, std::string const& machine) {
-    Segment segment = Segment::create(static_cast<unsigned>(ranks), machine);
+/// A rank's arena window, where the rank itself has it. All of it: nothing else may lie between its addresses.
+struct Window {
+    Window(Segment const& segment, int rank)
+        : card(segment.card(static_cast<unsigned>(rank))), bytes(segment.header().arena_bytes) {
+        void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment.descriptor(),
+                       static_cast<off_t>(segment.arena(static_cast<unsigned>(rank))));
+        if (p == MAP_FAILED) throw std::runtime_error("an arena's window cannot be mapped");
+        room = {static_cast<std::byte*>(p), bytes};
+        card.arena_base = reinterpret_cast<std::uint64_t>(p);
+    }
+    ~Window() {
+        card.arena_base = 0;
+        munmap(room.data(), bytes);
+    }
+    Card& card;
+    std::size_t bytes;
+    std::span<std::byte> room;
+};
+
+enum class Arenas { none, some };
+
+void run_world(int ranks, bool cma, Arenas arenas) {
+    Segment segment = Segment::create(static_cast<unsigned>(ranks));
+    if (arenas == Arenas::some && segment.header().arena_bytes == 0)
+        GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
     Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
-    CaseList(suite, static_cast<unsigned>(ranks * 3 + cma)).add_all();
+    CaseList(suite, static_cast<unsigned>(ranks * 3 + cma + 7 * static_cast<int>(arenas))).add_all();
     run_ranks(suite, [&](int rank) {
+        std::optional<Window> window;
+        std::optional<Arena> arena;
+        if (arenas == Arenas::some) {
+            window.emplace(segment, rank);
+            arena.emplace(window->room.first(64 << 20), rank, ranks);
+        }
         Process process(segment, static_cast<unsigned>(rank), variables(cma));
         std::vector<std::string> complaints;
         start(process, complaints);
         EXPECT_THAT(complaints, testing::IsEmpty());
         ProcessExecute execute{*process.world};
-        run_cases(suite, rank, execute);
+        run_cases(suite, rank, execute, arena ? &*arena : nullptr);
     });
 }
 
-TEST(Processes, OneRank) { run_world(1, true, ""); }
-TEST(Processes, TwoRanksWithCma) { run_world(2, true, ""); }
-TEST(Processes, ThreeRanksStaged) { run_world(3, false, ""); }
-TEST(Processes, FiveRanksWithCma) { run_world(5, true, ""); }
+TEST(Processes, OneRank) { run_world(1, true, Arenas::none); }
+TEST(Processes, OneRankWithAnArena) { run_world(1, true, Arenas::some); }
+TEST(Processes, TwoRanksWithCma) { run_world(2, true, Arenas::none); }
+TEST(Processes, TwoRanksWithArenasAndCma) { run_world(2, true, Arenas::some); }
+TEST(Processes, ThreeRanksStaged) { run_world(3, false, Arenas::none); }
+TEST(Processes, ThreeRanksWithArenasElseStaged) { run_world(3, false, Arenas::some); }
+TEST(Processes, FiveRanksWithCma) { run_world(5, true, Arenas::none); }
+TEST(Processes, FiveRanksWithArenasAndCma) { run_world(5, true, Arenas::some); }
 
 Task reach(ShmEnv& env, std::uint64_t address, bool& fetched, bool& put) {
     char here[8] = {};

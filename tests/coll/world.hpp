@@ -56,11 +56,13 @@ inline void run_ranks(Suite& suite, std::function<void(int)> const& rank_body) {
     for (std::string const& failure : suite.failures) ADD_FAILURE() << failure;
 }
 
+/// `arena`: where the rank has its messages; null: nowhere special.
 template <class Execute>
-void run_cases(Suite& suite, int rank, Execute& execute) {
+void run_cases(Suite& suite, int rank, Execute& execute, Arena* arena = nullptr) {
     std::vector<Operator> const operators = make_operators();
     for (std::size_t i = 0; i < suite.cases.size(); ++i) {
         if (rank == 0) suite.at = i;
+        if (arena) arena->begin(i);
         check(Turn<Execute>{suite, suite.cases[i], rank, execute, operators});
     }
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Arenas for the messages of the generic tests: some cases have all of them there, some a few, some all ranks' but one.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <span>
+
+namespace tutti::coll::test {
+
+/// Where the calling thread, a rank, has its messages; null: with everything else.
+inline thread_local std::pmr::memory_resource* message_memory = nullptr;
+
+/// One rank's arena. Everything in it is free again when the next case begins; what does not fit lies elsewhere.
+class Arena final : public std::pmr::memory_resource {
+public:
+    Arena(std::span<std::byte> room, int rank, int ranks)
+        : room_(room), rank_(static_cast<std::size_t>(rank)), ranks_(static_cast<std::size_t>(ranks)) {
+        message_memory = this;
+    }
+    ~Arena() override { message_memory = nullptr; }
+
+    void begin(std::size_t case_number) {
+        used_ = 0;
+        case_ = case_number;
+    }
+
+private:
+    bool outside() {
+        ++allocations_;
+        if (case_ % 3 == 0) return false;
+        if (case_ % 3 == 1) return case_ / 3 % ranks_ == rank_;
+        return (allocations_ + rank_) % 3 == 0;
+    }
+    void* do_allocate(std::size_t bytes, std::size_t alignment) override {
+        std::size_t const room = (bytes + 63) / 32 * 32;   // a block begins anywhere in a line, as malloc's do
+        if (outside() || room > room_.size() - used_)
+            return std::pmr::new_delete_resource()->allocate(bytes, alignment);
+        std::byte* p = room_.data() + used_;
+        used_ += room;
+        return p;
+    }
+    void do_deallocate(void* p, std::size_t bytes, std::size_t alignment) override {
+        auto* at = static_cast<std::byte*>(p);
+        if (at >= room_.data() && at < room_.data() + room_.size()) return;
+        std::pmr::new_delete_resource()->deallocate(p, bytes, alignment);
+    }
+    bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
+
+    std::span<std::byte> room_;
+    std::size_t rank_, ranks_, used_ = 0, case_ = 0, allocations_ = 0;
+};
+
+}  // namespace tutti::coll::test

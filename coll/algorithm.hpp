@@ -22,7 +22,7 @@ enum Needs : unsigned {
     needs_nothing = 0,
     needs_slot = 1,             ///< the message fits into a slot (what counts as the message: see message_bytes)
     needs_commutative = 2,      ///< the operator commutes, or the hierarchy's teams hold consecutive ranks
-    needs_one_kind = 4,         ///< a built-in operator on one kind of element (there is a kernel)
+    needs_one_kind = 4,         ///< a built-in operator on elements without gaps: a kernel takes them where they lie
     needs_equal_parts = 8,      ///< every rank's part has the same size and every rank knows it
 };
 

@@ -36,7 +36,8 @@ struct alignas(cache_line) Exposure {
     std::uint64_t staging;   ///< offset of its staging memory in the segment
     std::uint64_t bytes;     ///< of data
     std::uint64_t layout;    ///< one_piece, or where in the staging memory the datatype is written down
-    Way way;
+    Way way;                 ///< to all that is shown
+    std::uint64_t result = 0;   ///< a second buffer's first byte, which peers store to (expose_both)
 };
 
 /// A flag with room for a small payload on its own line: an 8-byte message is one line moved.

@@ -36,7 +36,7 @@ void run_reduction(Comm& comm, Collective collective, std::size_t bytes, Args& a
     find_kernels(args);
     Offer offer = offer_of(state, bytes);
     offer.ordered = args.op->commutative || state.trees.hierarchy.consecutive();
-    offer.one_kind = args.kernels.many != nullptr;
+    offer.one_kind = args.kernels.many != nullptr && args.type->dense(2);
     run(comm, collective, offer, args);
 }
 

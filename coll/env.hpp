@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <coroutine>
 #include <cstring>
+#include <span>
 
 #include "coll/area.hpp"
 #include "coll/arguments.hpp"
@@ -134,6 +135,17 @@ public:
         mine_.exposure = {0, Memory::staging_offset(), 0, Exposure::one_piece, Way::staged};
         return Way::staged;
     }
+    /// Shows what peers load from and what they store to, by load and store alone: there is no staging memory yet.
+    void expose_both(std::span<std::byte const> in, std::span<std::byte const> out) {
+        Way worst = Way::direct;
+        for (auto shown : {in, out})
+            if (!shown.empty()) worst = std::max(worst, way(shown.data(), shown.size()));
+        mine_.exposure.address = reinterpret_cast<std::uint64_t>(in.data());
+        mine_.exposure.result = reinterpret_cast<std::uint64_t>(out.data());
+        mine_.exposure.way = worst;
+    }
+    /// Shows staging memory and leaves alone what else is shown, which peers may be reading.
+    void add_staging() { mine_.exposure.staging = Memory::staging_offset(); }
     /// What `peer` shows; valid after until(peer, …).
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
     /// Where this rank can load and store bytes of a peer's own memory; null when it cannot. Never null when both the

@@ -23,9 +23,7 @@ Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive, std::size_t chu
     int const rank = env.rank();
     bool const last = rank + 1 == env.size();
     env.reserve_staging(3 * stride);
-    env.expose_staged();
-    env.publish();
-    if (rank > 0) co_await env.until(rank - 1);   // its staging memory's place is known from here on
+    env.add_staging();
 
     for (std::uint64_t b = 0; b < blocks; ++b) {
         std::size_t const at = b * block, n = std::min(block, total - at);

@@ -43,7 +43,7 @@ private:
 
     // Coroutines take the environment first: their frames come from its pool.
     static Task run_in(Env& env, TreeReduction& t) {
-        env.expose_staged();
+        env.add_staging();
         for (std::uint64_t b = 0; b < t.blocks_; ++b) {
             co_await up(env, t, b);
             if (t.root_ < 0 && b > 0) co_await down(env, t, b - 1);

@@ -88,7 +88,7 @@ template <class Env>
 Task blocks(Env& env, ReduceScatterArgs const& a) {
     Pieces<Env> pieces(env, a);
     env.reserve_staging(pieces.staging_bytes());
-    env.expose_staged();
+    env.add_staging();
     for (std::uint64_t b = 0; b < pieces.steps(); ++b) {
         for (int peer = 0; b >= 2 && peer < env.size(); ++peer)
             if (peer != env.rank()) co_await env.until_ack(peer, 0, b - 1);

@@ -117,18 +117,20 @@ public:
     Way expose(ConstBuffer const& b, std::size_t at, std::size_t room) {
         if (b.type->dense(b.count)) return expose(first_byte(b), b.bytes());
         expose_staged();
-        if (write_layout(b, at, room) != 0)
+        if (can_load(b) && write_layout(*b.type, at, room) != 0)
             mine_.exposure = {reinterpret_cast<std::uint64_t>(b.address), mine_.exposure.staging, b.bytes(), at,
                               Way::direct};
         return mine_.exposure.way;
     }
-    /// Writes the datatype of a buffer with gaps down in `room` bytes of staging memory from `at` on, if peers can load
-    /// and store all of the buffer; returns the bytes it takes, 0: no.
-    std::size_t write_layout(ConstBuffer const& b, std::size_t at, std::size_t room) {
+    /// Can peers load and store all that a buffer with gaps touches?
+    bool can_load(ConstBuffer const& b) const {
         AddressRange const range = AddressRange::of(b.address, b.count, *b.type);
-        if (way(reinterpret_cast<void const*>(range.first), range.bytes) != Way::direct) return 0;
-        auto* to = reinterpret_cast<std::int64_t*>(staging() + at);
-        return sizeof(std::int64_t) * flatten(*b.type, {to, room / sizeof(std::int64_t)});
+        return way(reinterpret_cast<void const*>(range.first), range.bytes) == Way::direct;
+    }
+    /// Writes a datatype down in `room` bytes of staging memory from `at` on; returns how many it takes, 0: too many.
+    std::size_t write_layout(Datatype const& type, std::size_t at, std::size_t room) {
+        constexpr std::size_t word = sizeof(std::int64_t);
+        return word * flatten(type, {reinterpret_cast<std::int64_t*>(staging() + at), room / word});
     }
     /// Shows staging memory only: the data does not lie in one piece.
     Way expose_staged() {

@@ -35,7 +35,7 @@ template <class Env>
 class Exchange {
 public:
     Exchange(Env& env, Sides const& sides, Limits limits)
-        : env_(env), sides_(sides), direct_(limits.direct), staging_(env, limits.piece) {}
+        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece) {}
 
     FramePool& frames() { return env_.frames(); }
 
@@ -66,6 +66,11 @@ private:
         return reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes()))[part_of(env_.rank())];
     }
 
+    /// What all ranks touch if all parts are like this one.
+    std::size_t working_set(std::size_t part) const {
+        auto const p = static_cast<std::size_t>(env_.size());
+        return 2 * part * p * (sides_.pattern == Pattern::all ? p : 1);
+    }
     bool post_packed();
     Entry lay_out(Buffer const& part);
     void take_now(int peer);
@@ -76,10 +81,10 @@ private:
 
     Env& env_;
     Sides sides_;
-    std::size_t direct_;
+    Limits const limits_;
     Staging<Env> staging_;
     Truncation truncation_;
-    std::size_t slot_used_ = 0, staging_used_ = 0;
+    std::size_t slot_used_ = 0;
     bool table_ = false, left_ = false;
     bool outstanding_ = false;                       ///< something is shown that others must have read
     std::vector<bool> refused_;                      ///< the peers whose memory could not be read; empty: none
@@ -129,25 +134,15 @@ void Exchange<Env>::post() {
 template <class Env>
 Entry Exchange<Env>::lay_out(Buffer const& part) {
     std::size_t const n = part.bytes();
-    auto const piece = static_cast<std::uint32_t>(staging_.piece());
     if (n <= env_.slot_bytes() - slot_used_) {
         std::size_t const at = slot_used_;
         Env::load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
         slot_used_ += n;
-        return {n, at, Place::slot, piece};
+        return {n, at, Place::slot, static_cast<std::uint32_t>(staging_.piece())};
     }
     if (!outstanding_) env_.expose_staged();
     outstanding_ = true;
-    void const* address = first_byte(part);
-    bool const readable = !sides_.in_place && part.type->dense(part.count) && env_.way(address, n) != Way::staged;
-    bool const fits = n <= staging_.half() - staging_used_;
-    if (readable && (n >= direct_ || !fits))
-        return {n, reinterpret_cast<std::uint64_t>(address), Place::memory, piece};
-    if (!fits) return {n, 0, Place::stream, piece};
-    std::size_t const at = staging_used_;
-    Env::load(staging_.laid_out(at), part, 0, n);
-    staging_used_ += n;
-    return {n, at, Place::staging, piece};
+    return staging_.lay_out(part, limits_, !sides_.in_place);
 }
 
 /// After until(peer): takes what can be taken at once.
@@ -182,7 +177,9 @@ void Exchange<Env>::take_entry(int peer, Entry const& e) {
         env_.taken(peer, has_all);
         break;
     case Place::memory:
-        if (fetch_part(env_, peer, e, sides_.in[peer], staging_.bounce(), truncation_)) {
+    case Place::arena:
+    case Place::layout:
+        if (fetch_part(env_, peer, e, sides_.in[peer], staging_.bounce(), working_set(e.bytes), truncation_)) {
             env_.taken(peer, has_all);
         } else {
             left_ = true;
@@ -200,7 +197,7 @@ void Exchange<Env>::take_entry(int peer, Entry const& e) {
 template <class Env>
 bool Exchange<Env>::asked_to_stream(int peer) {
     Entry const& e = mine_for(peer);
-    return e.place == Place::stream || (e.place == Place::memory && env_.taken_by(peer) >= refused);
+    return e.place == Place::stream || (e.shown() && env_.taken_by(peer) >= refused);
 }
 
 template <class Env>
@@ -242,7 +239,7 @@ Task Exchange<Env>::finish() {
         if (peer == rank) continue;
         std::uint64_t to_send = 0;
         if (table_ && sends_to(peer)) {
-            if (mine_for(peer).place == Place::memory) co_await env_.until_taken(peer, has_all);
+            if (mine_for(peer).shown()) co_await env_.until_taken(peer, has_all);
             if (asked_to_stream(peer)) to_send = mine_for(peer).pieces();
         }
         std::uint64_t const to_take = pieces_to_take(peer);

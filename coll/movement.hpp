@@ -20,7 +20,9 @@ inline constexpr std::uint64_t table_step = last_step;
 enum class Place : std::uint32_t {
     slot,      ///< packed, in the sender's slot, behind the table
     staging,   ///< packed, in the first half of the sender's staging memory
-    memory,    ///< in one piece where the sender's user has it: one copy by the receiver, if the system lets it
+    memory,    ///< in one piece where its user has it: one copy, if the system lets it
+    arena,     ///< in one piece in its owner's arena: one copy by load and store
+    layout,    ///< with gaps in its owner's arena; `at` is where the staging memory says how (see Shown)
     stream,    ///< comes in pieces through the second half of the staging memory, in two buffers by turns
 };
 
@@ -30,8 +32,17 @@ struct Entry {
     Place place;
     std::uint32_t piece;     ///< bytes of a piece, should it be streamed
     std::uint64_t pieces() const { return (bytes + piece - 1) / piece; }
+    /// Is it the peer that gets at the user's memory, and may answer that it could not?
+    bool shown() const { return place == Place::memory || in_arena(); }
+    /// Peers can load and store there: for certain, if they too have found something of theirs in an arena.
+    bool in_arena() const { return place == Place::arena || place == Place::layout; }
 };
 static_assert(sizeof(Entry) == 24);
+
+/// Where a part with gaps lies: its elements' origin, and where in the staging memory their datatype is written down.
+struct Shown {
+    std::uint64_t origin, layout;
+};
 
 /// What a receiver answers in its counter `taken` for the sender: it has all; it may not read the sender's memory and
 /// wants a stream; from `refused` on, one more for each piece of a stream.
@@ -39,13 +50,29 @@ inline constexpr std::uint64_t has_all = 1, refused = 2;
 
 /// Where the parts of a rank that do not fit its slot go.
 struct Limits {
-    std::size_t direct;      ///< the smallest part that is read from its owner's memory, in bytes
+    /// From the algorithm's first three parameters.
+    static Limits of(Chosen const& c) { return {c.parameters[0], c.parameters[1], c.parameters[2]}; }
+
+    std::size_t direct;      ///< the smallest part that peers get at in its owner's arena, in bytes
     std::size_t piece;       ///< bytes of a piece of a stream, cut to what staging memory holds
+    std::size_t cma;         ///< the smallest part that is copied by the system, in bytes
 };
-inline constexpr Parameter movement_parameters[] = {
-    {"direct", 16384, "bytes from which a part is read from its owner's memory, where the system allows it"},
-    {"piece", 65536, "bytes of a piece where parts go through staging memory"},
-};
+inline constexpr Parameter direct_parameter = {
+    "direct", 16384, "bytes from which a part is copied where it lies in its owner's arena"};
+inline constexpr Parameter piece_parameter = {"piece", 65536, "bytes of a piece where parts go through staging memory"};
+inline constexpr Parameter cma_parameter = {
+    "cma", 16384, "bytes from which a part outside the arenas is copied by the system, where it allows that"};
+inline constexpr Parameter movement_parameters[] = {direct_parameter, piece_parameter, cma_parameter};
+inline constexpr Parameter shared_movement_parameters[] = {
+    direct_parameter, piece_parameter, cma_parameter,
+    {"share", 16384, "bytes from which the root copies a part of what it gets or gives, where both sides lie in arenas"}};
+
+/// Where the root's share of `bytes` bytes begins, of those that it exchanges with each of the `size` − 1 others: all
+/// ranks then copy the same number of bytes.
+inline std::size_t root_share(std::size_t bytes, int size) {
+    auto const p = static_cast<std::size_t>(size);
+    return bytes / p * (p - 1) / cache_line * cache_line;
+}
 
 /// What remains to be said when everything has arrived: that something was too long for its place.
 class Truncation {
@@ -83,16 +110,31 @@ inline void deliver_own(Buffer const& to, ConstBuffer const& from, int rank, Tru
     copy_typed(to.address, to.count, *to.type, from.address, from.count, *from.type);
 }
 
-/// Reads a part from its owner's memory, through `bounce` when the receiver's layout has gaps. False: not allowed.
+/// A peer's part, if this rank can load and store there.
+template <class Env>
+PeerBuffer<Env> buffer_of(Env& env, int peer, Entry const& e) {
+    if (!e.shown()) return {};
+    if (e.place != Place::layout) return {env, peer, e.at, e.bytes};
+    Shown shown;
+    std::memcpy(&shown, env.staging(peer) + e.at, sizeof shown);
+    return {env, peer, shown.origin, e.bytes, env.staging(peer) + shown.layout};
+}
+
+/// Reads a part from its owner's memory, through `bounce` when the system copies and the receiver's layout has gaps.
+/// False: not allowed. `working_set` as in Copier::copy.
 template <class Env>
 bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<std::byte> bounce,
-                Truncation& truncation) {
+                std::size_t working_set, Truncation& truncation) {
     std::size_t const room = to.bytes();
     std::size_t const n = std::min<std::size_t>(e.bytes, room);
     if (e.bytes > room) [[unlikely]] truncation.note(peer, e.bytes, room);
     if (n == 0) return true;
-    if (to.type->dense(to.count))
-        return env.fetch(peer, e.at, static_cast<std::byte*>(to.address) + to.type->true_lb(), n);
+    if (PeerBuffer<Env> const there = buffer_of(env, peer, e)) {
+        there.get(to, 0, n, working_set);
+        return true;
+    }
+    if (e.place == Place::layout) return false;
+    if (to.type->dense(to.count)) return env.fetch(peer, e.at, first_byte(to), n);
     for (std::size_t at = 0; at < n; at += bounce.size()) {
         std::size_t const piece = std::min(bounce.size(), n - at);
         if (!env.fetch(peer, e.at + at, bounce.data(), piece)) return false;
@@ -101,16 +143,14 @@ bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<
     return true;
 }
 
-/// The two halves of staging memory: parts laid out, and the two buffers of streams.
+/// The two halves of staging memory: parts and layouts laid out, and the two buffers of streams.
 template <class Env>
 class Staging {
 public:
     Staging(Env& env, std::size_t piece)
         : env_(env), half_(env.staging_bytes() / 2), piece_(std::min(piece, half_ / 2) / cache_line * cache_line) {}
 
-    std::size_t half() const { return half_; }
     std::size_t piece() const { return piece_; }
-    std::byte* laid_out(std::size_t at) { return env_.staging() + at; }
     std::byte* buffer(std::uint64_t k) { return env_.staging() + half_ + (k % 2) * piece_; }
     std::span<std::byte> bounce() { return {buffer(0), piece_}; }
     std::byte const* laid_out(int peer, std::size_t at) { return env_.staging(peer) + at; }
@@ -119,9 +159,56 @@ public:
         return env_.staging(peer) + half_ + (k % 2) * e.piece;
     }
 
+    /// Where a part for others goes: shown where it lies if it is large and peers may be let at it (`may_show`: nothing
+    /// overwrites it meanwhile), else packed here while there is room, else shown all the same, else streamed.
+    Entry lay_out(Buffer const& part, Limits const& limits, bool may_show = true) {
+        std::size_t const n = part.bytes();
+        Entry const shown = may_show ? show(part, limits) : entry(n, 0, Place::stream);
+        if (shown.shown()) return shown;
+        if (n > half_ - used_) return may_show ? show(part, {.direct = 0, .piece = limits.piece, .cma = 0}) : shown;
+        std::size_t const at = used_;
+        Env::load(env_.staging() + at, part, 0, n);
+        used_ += n;
+        return entry(n, at, Place::staging);
+    }
+    /// Shows a part where it lies, or says that it must be streamed.
+    Entry show(Buffer const& part, Limits const& limits) {
+        std::size_t const n = part.bytes();
+        if (!part.type->dense(part.count)) return n >= limits.direct ? show_layout(part) : entry(n, 0, Place::stream);
+        Way const way = env_.way(first_byte(part), n);
+        bool const arena = way == Way::direct;
+        if (way == Way::staged || n < (arena ? limits.direct : limits.cma)) return entry(n, 0, Place::stream);
+        return entry(n, reinterpret_cast<std::uint64_t>(first_byte(part)), arena ? Place::arena : Place::memory);
+    }
+
 private:
+    Entry entry(std::size_t bytes, std::uint64_t at, Place place) const {
+        return {bytes, at, place, static_cast<std::uint32_t>(piece_)};
+    }
+    /// Parts of one type after the other share its layout. One layout may take a quarter of the room.
+    Entry show_layout(Buffer const& part) {
+        std::size_t const n = part.bytes();
+        constexpr std::size_t word = sizeof(std::int64_t);
+        std::size_t at = (used_ + word - 1) / word * word;
+        if (at + sizeof(Shown) + half_ / 4 > half_) return entry(n, 0, Place::stream);
+        if (!env_.can_load(part)) return entry(n, 0, Place::stream);
+        if (part.type != type_) {
+            std::size_t const written = env_.write_layout(*part.type, at, half_ / 4);
+            if (written == 0) return entry(n, 0, Place::stream);
+            type_ = part.type;
+            layout_ = at;
+            at += written;
+        }
+        Shown const shown{reinterpret_cast<std::uint64_t>(part.address), layout_};
+        std::memcpy(env_.staging() + at, &shown, sizeof shown);
+        used_ = at + sizeof shown;
+        return entry(n, at, Place::layout);
+    }
+
     Env& env_;
-    std::size_t half_, piece_;
+    std::size_t half_, piece_, used_ = 0;
+    Datatype const* type_ = nullptr;   ///< whose layout has been written last, and where
+    std::size_t layout_ = 0;
 };
 
 }  // namespace tutti::coll

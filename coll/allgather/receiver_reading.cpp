@@ -18,7 +18,7 @@ class Gathering {
 public:
     Gathering(Env& env, AllgatherArgs const& args)
         : env_(env), args_(args), mine_(args.is_in_place ? args.parts[env.rank()] : args.mine),
-          staging_(env, args.parameters[1]) {}
+          limits_(Limits::of(args)), staging_(env, limits_.piece) {}
 
     FramePool& frames() { return env_.frames(); }
     bool unfinished() const { return table_ || left_; }
@@ -31,29 +31,25 @@ public:
 private:
     Entry& my_entry() { return *reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
     Entry const& entry(int peer) { return *reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes())); }
-    Place place_of(std::size_t n);
-    void refuse(int peer);
     Task serve(std::uint64_t k);
     Task read(int peer, std::uint64_t k);
+    /// Everybody writes everybody's part.
+    std::size_t working_set(std::size_t part) const {
+        auto const p = static_cast<std::size_t>(env_.size());
+        return part * p * (p + 1);
+    }
     /// Does this peer read my part as a stream? Known once it has answered.
     bool reads_stream(int peer) { return my_entry().place == Place::stream || env_.taken_by(peer) >= refused; }
 
     Env& env_;
     AllgatherArgs const& args_;
     Buffer const mine_;
+    Limits const limits_;
     Staging<Env> staging_;
     Truncation truncation_;
     bool table_ = false, left_ = false;
     std::vector<int> streams_;      ///< peers whose part comes to me as a stream
 };
-
-template <class Env>
-Place Gathering<Env>::place_of(std::size_t n) {
-    bool const readable = mine_.type->dense(mine_.count) && env_.way(first_byte(mine_), n) != Way::staged;
-    bool const fits = n <= staging_.half();
-    if (readable && (n >= args_.parameters[0] || !fits)) return Place::memory;
-    return fits ? Place::staging : Place::stream;
-}
 
 template <class Env>
 void Gathering<Env>::post() {
@@ -65,10 +61,7 @@ void Gathering<Env>::post() {
     }
     table_ = true;
     env_.expose_staged();
-    my_entry() = {n, 0, place_of(n), static_cast<std::uint32_t>(staging_.piece())};
-    if (my_entry().place == Place::staging) Env::load(staging_.laid_out(0), mine_, 0, n);
-    if (my_entry().place == Place::memory)
-        my_entry().at = reinterpret_cast<std::uint64_t>(first_byte(mine_));
+    my_entry() = staging_.lay_out(mine_, limits_);
     env_.publish(table_step);
 }
 
@@ -82,9 +75,9 @@ void Gathering<Env>::take(int peer) {
         streams_.push_back(peer);
         left_ = true;
     } else if (e.place == Place::staging) {
-        deliver<Env>(to, 0, staging_.laid_out(peer, 0), e.bytes, e.bytes, peer, truncation_);
+        deliver<Env>(to, 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
         env_.taken(peer, has_all);
-    } else if (fetch_part(env_, peer, e, to, staging_.bounce(), truncation_)) {
+    } else if (fetch_part(env_, peer, e, to, staging_.bounce(), working_set(e.bytes), truncation_)) {
         env_.taken(peer, has_all);
     } else {
         streams_.push_back(peer);

@@ -18,7 +18,7 @@ Task rotated(Env& env, AlltoallArgs const& a) {
                       .in = a.receive,
                       .equal = a.equal,
                       .in_place = a.is_in_place};
-    Exchange<Env> x(env, sides, {a.parameters[0], a.parameters[1]});
+    Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
     if (!a.is_in_place) deliver_own(a.receive[rank], a.send[rank], rank, x.truncation());
     for (int i = 1, peer = rank; i < env.size(); ++i) {

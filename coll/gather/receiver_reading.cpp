@@ -15,7 +15,7 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
                       .root = a.root,
                       .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
                       .in = a.parts};
-    Exchange<Env> x(env, sides, {a.parameters[0], a.parameters[1]});
+    Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
     if (root && !a.in_place_at_root) deliver_own(a.parts[a.root], a.mine, a.root, x.truncation());
     for (int i = 1; root && i < env.size(); ++i) {

@@ -16,7 +16,7 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
                       .out = a.parts,
                       .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
                       .equal = a.equal};
-    Exchange<Env> x(env, sides, {a.parameters[0], a.parameters[1]});
+    Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
     if (root && !a.in_place_at_root) deliver_own(a.mine, a.parts[a.root], a.root, x.truncation());
     if (!root) {

@@ -9,6 +9,7 @@
 //
 // Bytes: small parts are copied in and out of the slot or the staging memory (2n), large ones in one piece are read by
 // the receiver (n) in rotated order, so that no two ranks read the same one at the same time (KNEM-Coll, section V.C).
+// A root in place that gives parts writes 1/p of each one itself where both sides lie in arenas.
 //
 // Why it ends: post and take never wait for more than a peer's post. Streams go in p rounds; in round i ranks a and b
 // with a + b = i (mod p) serve each other, and in step k each writes piece k, then reads piece k. A rank at (i, k)
@@ -29,6 +30,8 @@ struct Sides {
     Parts out, in;
     bool equal = false;      ///< all `out` parts have the same size
     bool in_place = false;   ///< `out` and `in` are the same memory: a part is read before its place is written
+    std::size_t share = 0;   ///< from_root: the root may help with parts from so many bytes on; 0: never
+    bool helps = false;      ///< at that root: it does
 };
 
 template <class Env>
@@ -49,11 +52,13 @@ public:
     }
 
     void post();
+    void take_own(ConstBuffer const& own) {
+        deliver_own(env_, sides_.in[env_.rank()], own, working_set(own.bytes()), truncation_);
+    }
     void take(int peer);
     bool unfinished() const { return outstanding_ || left_; }
     Task finish();
     void check() const { truncation_.check(); }
-    Truncation& truncation() { return truncation_; }
 
 private:
     bool to_one() const { return sides_.pattern == Pattern::to_root; }
@@ -71,10 +76,13 @@ private:
         auto const p = static_cast<std::size_t>(env_.size());
         return 2 * part * p * (sides_.pattern == Pattern::all ? p : 1);
     }
+    void post_place();
     bool post_packed();
     Entry lay_out(Buffer const& part);
     void take_now(int peer);
     void take_entry(int peer, Entry const& e);
+    bool take_share(int peer, Entry const& e);
+    Task write_shares();
     bool asked_to_stream(int peer);
     std::uint64_t pieces_to_take(int peer);
     Task stream(int peer, std::uint64_t to_send, std::uint64_t to_take);
@@ -86,6 +94,7 @@ private:
     Truncation truncation_;
     std::size_t slot_used_ = 0;
     bool table_ = false, left_ = false;
+    bool helped_ = false;                            ///< the root writes a part of what this rank receives
     bool outstanding_ = false;                       ///< something is shown that others must have read
     std::vector<bool> refused_;                      ///< the peers whose memory could not be read; empty: none
     struct Use {
@@ -114,10 +123,21 @@ bool Exchange<Env>::post_packed() {
     return true;
 }
 
+/// Shows the root where its part goes to.
+template <class Env>
+void Exchange<Env>::post_place() {
+    Buffer const part = sides_.in[sides_.root];
+    if (part.bytes() < sides_.share) return env_.publish();
+    env_.expose_staged();
+    my_table()[0] = staging_.show(part, limits_);
+    env_.publish(table_step);
+}
+
 template <class Env>
 void Exchange<Env>::post() {
     bool const sends = sides_.pattern == Pattern::all ||
                        (env_.rank() == sides_.root) == (sides_.pattern == Pattern::from_root);
+    if (!sends && sides_.share > 0) post_place();
     if (!sends || post_packed()) return;
     table_ = true;
     slot_used_ = sizeof(Entry) * static_cast<std::size_t>(parts());
@@ -138,11 +158,13 @@ Entry Exchange<Env>::lay_out(Buffer const& part) {
         std::size_t const at = slot_used_;
         Env::load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
         slot_used_ += n;
-        return {n, at, Place::slot, static_cast<std::uint32_t>(staging_.piece())};
+        return staging_.entry(n, at, Place::slot);
     }
     if (!outstanding_) env_.expose_staged();
     outstanding_ = true;
-    return staging_.lay_out(part, limits_, !sides_.in_place);
+    Entry e = staging_.lay_out(part, limits_, !sides_.in_place);
+    e.helps = sides_.helps;
+    return e;
 }
 
 /// After until(peer): takes what can be taken at once.
@@ -179,7 +201,9 @@ void Exchange<Env>::take_entry(int peer, Entry const& e) {
     case Place::memory:
     case Place::arena:
     case Place::layout:
-        if (fetch_part(env_, peer, e, sides_.in[peer], staging_.bounce(), working_set(e.bytes), truncation_)) {
+        if (take_share(peer, e)) {
+            env_.taken(peer, has_all);
+        } else if (fetch_part(env_, peer, e, sides_.in[peer], staging_.bounce(), working_set(e.bytes), truncation_)) {
             env_.taken(peer, has_all);
         } else {
             left_ = true;
@@ -191,6 +215,35 @@ void Exchange<Env>::take_entry(int peer, Entry const& e) {
     case Place::stream:
         left_ = true;
         break;
+    }
+}
+
+/// Reads all but the root's share, if the root has one.
+template <class Env>
+bool Exchange<Env>::take_share(int peer, Entry const& e) {
+    Buffer const part = sides_.in[peer];
+    if (sides_.share == 0 || part.bytes() < sides_.share || !shared(e, my_table()[0], sides_.share)) return false;
+    if (e.bytes > part.bytes()) [[unlikely]] truncation_.note(peer, e.bytes, part.bytes());
+    buffer_of(env_, peer, e).get(part, 0, root_share(moved(e, my_table()[0]), env_.size()), working_set(e.bytes));
+    return left_ = helped_ = true;
+}
+
+/// The root's shares: first for those who are there, then for the others as they come.
+template <class Env>
+Task Exchange<Env>::write_shares() {
+    std::vector<int> open;
+    for (int i = 1; i < env_.size(); ++i) open.push_back((env_.rank() + i) % env_.size());
+    std::erase_if(open, [&](int peer) { return !mine_for(peer).in_arena() || mine_for(peer).bytes < sides_.share; });
+    std::stable_partition(open.begin(), open.end(), [&](int peer) { return env_.published(peer) != 0; });
+    for (int peer : open) {
+        co_await env_.until(peer);
+        if (env_.published(peer) != table_step) continue;
+        Entry const& mine = mine_for(peer);
+        Entry const& there = *reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes()));
+        if (!shared(mine, there, sides_.share)) continue;
+        std::size_t const n = moved(mine, there), from = root_share(n, env_.size());
+        buffer_of(env_, peer, there).put(sides_.out[peer], from, n - from, working_set(n));
+        env_.sent(peer, has_all);
     }
 }
 
@@ -234,6 +287,8 @@ Task Exchange<Env>::stream(int peer, std::uint64_t to_send, std::uint64_t to_tak
 template <class Env>
 Task Exchange<Env>::finish() {
     int const size = env_.size(), rank = env_.rank();
+    if (table_ && sides_.share > 0) co_await write_shares();
+    if (helped_) co_await env_.until_sent(sides_.root, has_all);
     for (int round = 0; round < size; ++round) {
         int const peer = (round - rank + size) % size;
         if (peer == rank) continue;

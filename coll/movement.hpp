@@ -17,7 +17,7 @@ namespace tutti::coll {
 inline constexpr std::uint64_t table_step = last_step;
 
 /// Where a part lies until its receiver has it.
-enum class Place : std::uint32_t {
+enum class Place : std::uint8_t {
     slot,      ///< packed, in the sender's slot, behind the table
     staging,   ///< packed, in the first half of the sender's staging memory
     memory,    ///< in one piece where its user has it: one copy, if the system lets it
@@ -29,8 +29,9 @@ enum class Place : std::uint32_t {
 struct Entry {
     std::uint64_t bytes;
     std::uint64_t at;        ///< offset in slot or staging, address in memory
-    Place place;
     std::uint32_t piece;     ///< bytes of a piece, should it be streamed
+    Place place;
+    bool helps = false;      ///< a root's: it copies its share of what others get from it or bring to it
     std::uint64_t pieces() const { return (bytes + piece - 1) / piece; }
     /// Is it the peer that gets at the user's memory, and may answer that it could not?
     bool shown() const { return place == Place::memory || in_arena(); }
@@ -65,10 +66,16 @@ inline constexpr Parameter cma_parameter = {
 inline constexpr Parameter movement_parameters[] = {direct_parameter, piece_parameter, cma_parameter};
 inline constexpr Parameter shared_movement_parameters[] = {
     direct_parameter, piece_parameter, cma_parameter,
-    {"share", 16384, "bytes from which the root copies a part of what it gets or gives, where both sides lie in arenas"}};
+    {"share", 16384, "bytes from which a root in place copies a share of each part, where both sides lie in arenas"}};
 
+/// Bytes of a part that arrive; both its sides find the same.
+inline std::size_t moved(Entry const& one, Entry const& other) { return std::min(one.bytes, other.bytes); }
+/// Does the root copy its share of a part? Both sides have shown where it comes from and where it goes to.
+inline bool shared(Entry const& of_root, Entry const& of_leaf, std::size_t least) {
+    return of_root.helps && of_root.in_arena() && of_leaf.in_arena() && moved(of_root, of_leaf) >= least;
+}
 /// Where the root's share of `bytes` bytes begins, of those that it exchanges with each of the `size` − 1 others: all
-/// ranks then copy the same number of bytes.
+/// ranks then copy the same number of bytes. (A root that has a part of its own to copy has enough to do.)
 inline std::size_t root_share(std::size_t bytes, int size) {
     auto const p = static_cast<std::size_t>(size);
     return bytes / p * (p - 1) / cache_line * cache_line;
@@ -104,10 +111,14 @@ void deliver(Buffer const& to, std::size_t position, void const* from, std::size
     Env::store(to, position, from, bytes);
 }
 
-/// A rank's part for itself.
-inline void deliver_own(Buffer const& to, ConstBuffer const& from, int rank, Truncation& truncation) {
-    if (from.bytes() > to.bytes()) [[unlikely]] truncation.note(rank, from.bytes(), to.bytes());
-    copy_typed(to.address, to.count, *to.type, from.address, from.count, *from.type);
+/// A rank's part for itself. `working_set` as in Copier::copy.
+template <class Env>
+void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t working_set, Truncation& truncation) {
+    std::size_t const n = std::min(from.bytes(), to.bytes());
+    if (from.bytes() > n) [[unlikely]] truncation.note(env.rank(), from.bytes(), n);
+    if (to.type->dense(to.count) && from.type->dense(from.count))
+        env.copy(first_byte(to), first_byte(from), n, working_set);
+    else copy_typed(to.address, to.count, *to.type, from.address, from.count, *from.type);
 }
 
 /// A peer's part, if this rank can load and store there.
@@ -159,6 +170,9 @@ public:
         return env_.staging(peer) + half_ + (k % 2) * e.piece;
     }
 
+    Entry entry(std::size_t bytes, std::uint64_t at, Place place) const {
+        return {.bytes = bytes, .at = at, .piece = static_cast<std::uint32_t>(piece_), .place = place};
+    }
     /// Where a part for others goes: shown where it lies if it is large and peers may be let at it (`may_show`: nothing
     /// overwrites it meanwhile), else packed here while there is room, else shown all the same, else streamed.
     Entry lay_out(Buffer const& part, Limits const& limits, bool may_show = true) {
@@ -182,9 +196,6 @@ public:
     }
 
 private:
-    Entry entry(std::size_t bytes, std::uint64_t at, Place place) const {
-        return {bytes, at, place, static_cast<std::uint32_t>(piece_)};
-    }
     /// Parts of one type after the other share its layout. One layout may take a quarter of the room.
     Entry show_layout(Buffer const& part) {
         std::size_t const n = part.bytes();

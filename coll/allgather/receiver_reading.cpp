@@ -25,6 +25,9 @@ public:
     Truncation& truncation() { return truncation_; }
 
     void post();
+    void take_own() {
+        deliver_own(env_, args_.parts[env_.rank()], mine_, working_set(mine_.bytes()), truncation_);
+    }
     void take(int peer);
     Task finish();
 
@@ -129,7 +132,7 @@ Task receiver_reading(Env& env, AllgatherArgs const& a) {
     int const rank = env.rank();
     Gathering<Env> g(env, a);
     g.post();
-    if (!a.is_in_place) deliver_own(a.parts[rank], a.mine, rank, g.truncation());
+    if (!a.is_in_place) g.take_own();
     for (int i = 1, peer = rank; i < env.size(); ++i) {
         if (++peer == env.size()) peer = 0;
         co_await env.until(peer);

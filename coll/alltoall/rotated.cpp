@@ -20,7 +20,7 @@ Task rotated(Env& env, AlltoallArgs const& a) {
                       .in_place = a.is_in_place};
     Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
-    if (!a.is_in_place) deliver_own(a.receive[rank], a.send[rank], rank, x.truncation());
+    if (!a.is_in_place) x.take_own(a.send[rank]);
     for (int i = 1, peer = rank; i < env.size(); ++i) {
         if (++peer == env.size()) peer = 0;
         co_await env.until(peer);

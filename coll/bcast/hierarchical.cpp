@@ -141,18 +141,14 @@ Task pass_on(Env& env, Part<Env>& p, std::uint64_t first, std::uint64_t end) {
 template <class Env>
 Task push(Env& env, Part<Env>& p) {
     std::size_t const from = p.split(p.children.size());
-    std::vector<int> late;
-    for (int turn = 0; turn < 2; ++turn)
-        for (int child : turn == 0 ? p.children : late) {
-            if (turn == 0 && env.published(child) == 0) {
-                late.push_back(child);
-                continue;
-            }
-            co_await env.until(child);
-            if (!p.shared_with(child)) continue;
-            env.buffer_of(child).put(p.a.data, from, p.bytes - from, p.working_set());
-            env.sent(child, last_step);
-        }
+    std::vector<int> open = p.children;
+    std::stable_partition(open.begin(), open.end(), [&](int child) { return env.published(child) != 0; });
+    for (int child : open) {
+        co_await env.until(child);
+        if (!p.shared_with(child)) continue;
+        env.buffer_of(child).put(p.a.data, from, p.bytes - from, p.working_set());
+        env.sent(child, last_step);
+    }
 }
 
 // Waits until a child has read everything, staging what it asks for meanwhile.

@@ -17,7 +17,7 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
                       .in = a.parts};
     Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
-    if (root && !a.in_place_at_root) deliver_own(a.parts[a.root], a.mine, a.root, x.truncation());
+    if (root && !a.in_place_at_root) x.take_own(a.mine);
     for (int i = 1; root && i < env.size(); ++i) {
         int const peer = (a.root + i) % env.size();
         co_await env.until(peer);

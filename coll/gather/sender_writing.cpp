@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gather(v): a small part travels in the leaf's slot, and the leaf returns at once. For large ones the root shows where
 // each part belongs and all leaves write theirs into the root's memory at the same time, so that the root's core is not
-// the bottleneck; parts with gaps, and parts that the system does not let through, come as streams.
-// Two steps. Bytes: 2n per small part, n per large one, copied by the leaf.
-// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, sender-writing.
+// the bottleneck; where both sides lie in arenas a root in place reads 1/p of each part itself. Parts that neither way
+// lets through come as streams.
+// Two steps. Bytes: 2n per small part, n per large one, of any layouts where the root's memory is an arena.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, sender-writing; the share is ours.
 #include "coll/algorithm.hpp"
 #include "coll/movement.hpp"
 
@@ -15,15 +16,8 @@ Entry const* table_of(Env& env, int peer) { return reinterpret_cast<Entry const*
 template <class Env>
 Entry* my_table(Env& env) { return reinterpret_cast<Entry*>(env.slot(env.slot_bytes())); }
 
-/// Where a large part comes from or goes to: memory if it is in one piece there and the system may let us at it.
 template <class Env>
-Entry describe(Env& env, Buffer const& part, Staging<Env> const& staging, std::size_t direct) {
-    void const* address = first_byte(part);
-    std::size_t const n = part.bytes();
-    bool const reachable = part.type->dense(part.count) && n >= direct && env.way(address, n) != Way::staged;
-    return {n, reinterpret_cast<std::uint64_t>(address), reachable ? Place::memory : Place::stream,
-            static_cast<std::uint32_t>(staging.piece())};
-}
+std::size_t working_set(Env const& env, std::size_t part) { return 2 * part * static_cast<std::size_t>(env.size()); }
 
 template <class Env>
 Task leaf_stream(Env& env, RootedArgs const& a, Entry const& mine) {
@@ -37,6 +31,17 @@ Task leaf_stream(Env& env, RootedArgs const& a, Entry const& mine) {
     co_await env.until_taken(a.root, mine.pieces());
 }
 
+/// Writes `bytes` bytes of this leaf's part to where the root wants it; false when it cannot.
+template <class Env>
+bool write(Env& env, RootedArgs const& a, Entry const& there, std::size_t bytes, std::size_t working_set) {
+    if (PeerBuffer<Env> const buffer = buffer_of(env, a.root, there)) {
+        buffer.put(a.mine, 0, bytes, working_set);
+        return true;
+    }
+    if (!there.shown() || there.place == Place::layout || bytes < a.parameters[2]) return false;
+    return a.mine.type->dense(a.mine.count) && env.put(a.root, there.at, first_byte(a.mine), bytes);
+}
+
 template <class Env>
 Task leaf(Env& env, RootedArgs const& a) {
     std::size_t const n = a.mine.bytes();
@@ -47,18 +52,28 @@ Task leaf(Env& env, RootedArgs const& a) {
     }
     env.expose_staged();
     Entry& mine = *my_table(env);
-    mine = describe(env, a.mine, Staging<Env>(env, a.parameters[1]), a.parameters[0]);
+    mine = Staging<Env>(env, a.parameters[1]).show(a.mine, Limits::of(a));
     env.publish(table_step);
-    if (mine.place == Place::memory) {
-        co_await env.until(a.root);
-        Entry const& there = table_of(env, a.root)[env.rank()];
-        void const* from = reinterpret_cast<void const*>(mine.at);
-        if (there.place == Place::memory && env.put(a.root, there.at, from, std::min(n, there.bytes))) {
-            env.sent(a.root, has_all);
-            co_return;
-        }
+    co_await env.until(a.root);
+    Entry const& there = table_of(env, a.root)[env.rank()];
+    std::size_t const bytes = moved(mine, there);
+    bool const both = shared(there, mine, a.parameters[3]);
+    if (write(env, a, there, both ? root_share(bytes, env.size()) : bytes, working_set(env, bytes))) {
+        env.sent(a.root, has_all);
+        if (both) co_await env.until_taken(a.root, has_all);
+    } else {
+        co_await leaf_stream(env, a, mine);
     }
-    co_await leaf_stream(env, a, mine);
+}
+
+/// Reads the root's share of a leaf's part, if it has one.
+template <class Env>
+void read_share(Env& env, RootedArgs const& a, int peer) {
+    Entry const &e = *table_of(env, peer), &mine = my_table(env)[peer];
+    if (!shared(mine, e, a.parameters[3])) return;
+    std::size_t const bytes = moved(e, mine), from = root_share(bytes, env.size());
+    buffer_of(env, peer, e).get(a.parts[peer], from, bytes - from, working_set(env, bytes));
+    env.taken(peer, has_all);
 }
 
 template <class Env>
@@ -79,28 +94,42 @@ Task take_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation)
     }
 }
 
+/// Shows the leaves where their parts belong.
+template <class Env>
+void show_places(Env& env, RootedArgs const& a) {
+    env.expose_staged();
+    Staging<Env> staging(env, a.parameters[1]);
+    Limits const limits{.direct = 0, .piece = a.parameters[1], .cma = 0};   // what leaves do not like they stream
+    for (int i = 0; i < env.size(); ++i) {
+        if (i == a.root) continue;
+        Entry& e = my_table(env)[i];
+        e = staging.show(a.parts[i], limits);
+        e.helps = a.in_place_at_root;
+    }
+    env.publish(table_step);
+}
+
 template <class Env>
 Task root(Env& env, RootedArgs const& a) {
     Truncation truncation;
-    bool any_large = false;
-    if (!a.in_place_at_root) deliver_own(a.parts[a.root], a.mine, a.root, truncation);
+    bool showing = a.equal && a.largest > env.slot_bytes();
+    if (showing) show_places(env, a);
+    if (!a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, working_set(env, a.mine.bytes()), truncation);
     for (int i = 1; i < env.size(); ++i) {
         int const peer = (a.root + i) % env.size();
         co_await env.until(peer);
         std::size_t const n = env.published(peer) - 1;
-        if (n + 1 == table_step) any_large = true;
-        else deliver<Env>(a.parts[peer], 0, env.slot(peer, n), n, n, peer, truncation);
-    }
-    if (any_large) {
-        env.expose_staged();
-        Staging<Env> const staging(env, a.parameters[1]);
-        for (int i = 0; i < env.size(); ++i)
-            if (i != a.root) my_table(env)[i] = describe(env, a.parts[i], staging, 0);
-        env.publish(table_step);
-        for (int i = 1; i < env.size(); ++i) {
-            int const peer = (a.root + i) % env.size();
-            if (env.published(peer) == table_step) co_await take_large(env, a, peer, truncation);
+        if (n + 1 != table_step) {
+            deliver<Env>(a.parts[peer], 0, env.slot(peer, n), n, n, peer, truncation);
+            continue;
         }
+        if (!showing) show_places(env, a);
+        showing = true;
+        read_share(env, a, peer);
+    }
+    for (int i = 1; showing && i < env.size(); ++i) {
+        int const peer = (a.root + i) % env.size();
+        if (env.published(peer) == table_step) co_await take_large(env, a, peer, truncation);
     }
     truncation.check();
 }
@@ -112,6 +141,6 @@ Task sender_writing(Env& env, RootedArgs const& a) { return env.rank() == a.root
 
 constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
     "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory",
-    "KNEM-Coll, section V.B", needs_nothing, movement_parameters, TUTTI_RUNS(sender_writing)};
+    "KNEM-Coll, section V.B", needs_nothing, shared_movement_parameters, TUTTI_RUNS(sender_writing)};
 
 }  // namespace tutti::coll::algorithms::gather

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scatter(v): the root says where each leaf's part lies, every leaf gets its own. Small parts travel together in the
 // root's slot, and the root returns at once; large ones in one piece are read by the leaves from the root's memory, all
-// at the same time. Two steps. Bytes: 2n per small part, n per large one, copied by the leaf.
+// at the same time; where both sides lie in arenas a root in place writes 1/p of each part itself. Two steps. Bytes: 2n
+// per small part, n per large one.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, receiver-reading.
 #include "coll/algorithm.hpp"
 #include "coll/exchange.hpp"
@@ -15,10 +16,12 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
                       .root = a.root,
                       .out = a.parts,
                       .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .equal = a.equal};
+                      .equal = a.equal,
+                      .share = a.parameters[3],
+                      .helps = a.in_place_at_root};
     Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
-    if (root && !a.in_place_at_root) deliver_own(a.mine, a.parts[a.root], a.root, x.truncation());
+    if (root && !a.in_place_at_root) x.take_own(a.parts[a.root]);
     if (!root) {
         co_await env.until(a.root);
         x.take(a.root);
@@ -29,6 +32,6 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
 
 constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     "receiver_reading", "small parts in the root's slot, large ones read by the leaves", "KNEM-Coll, section V.B",
-    needs_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
+    needs_nothing, shared_movement_parameters, TUTTI_RUNS(receiver_reading)};
 
 }  // namespace tutti::coll::algorithms::scatter

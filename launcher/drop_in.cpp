@@ -3,25 +3,41 @@
 #include "launcher/drop_in.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
+#include "launcher/descriptor.hpp"
 #include "launcher/job.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::launcher {
 namespace {
 
+/// A file's bytes without reading them: an interpreter has millions, of which the loader's part are a few.
 class ElfFile {
 public:
     explicit ElfFile(std::string const& file) {
-        std::ifstream in(file, std::ios::binary);
-        bytes_.assign(std::istreambuf_iterator<char>(in), {});
+        Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+        struct stat info {};
+        if (!in || fstat(in.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return;
+        auto const size = static_cast<std::size_t>(info.st_size);
+        void* at = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, in.get(), 0);
+        if (at != MAP_FAILED) bytes_ = {static_cast<char const*>(at), size};
     }
+    ~ElfFile() {
+        if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+    }
+    ElfFile(ElfFile const&) = delete;
+    ElfFile& operator=(ElfFile const&) = delete;
+
+    std::string_view bytes() const { return bytes_; }
 
     bool valid() const {
         Elf64_Ehdr head{};
@@ -46,11 +62,11 @@ public:
 
     std::string text(std::uint64_t offset) const {
         if (offset >= bytes_.size()) return {};
-        return bytes_.substr(offset, bytes_.find('\0', offset) - offset);
+        return std::string(bytes_.substr(offset, bytes_.find('\0', offset) - offset));
     }
 
 private:
-    std::string bytes_;
+    std::string_view bytes_;
 };
 
 std::uint64_t offset_of(std::vector<Elf64_Phdr> const& segments, std::uint64_t address) {
@@ -78,14 +94,31 @@ void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, E
     if (has_rpath && !has_runpath) out.rpath = elf.text(strings + rpath);
 }
 
+/// What runs the file: the program that the first line of a script names, or the file itself.
+std::string interpreter_of(std::string const& file) {
+    ElfFile const script(file);
+    std::string_view line = script.bytes().substr(0, script.bytes().find('\n'));
+    if (line.starts_with(ELFMAG)) return file;
+    if (!line.starts_with("#!")) return "/bin/sh";
+    line.remove_prefix(std::min(line.find_first_not_of(" \t", 2), line.size()));
+    return std::string(line.substr(0, line.find_first_of(" \t\r")));
+}
+
+/// Sanitizers end a program in which any library comes before them.
+bool is_sanitizer(std::string_view library) {
+    constexpr std::array<std::string_view, 5> names = {"libasan.", "libtsan.", "liblsan.", "libhwasan.",
+                                                       "libclang_rt."};
+    return std::any_of(names.begin(), names.end(), [&](auto name) { return library.starts_with(name); });
+}
+
 }  // namespace
 
-std::string library_folder() {
+std::string library_folder(std::string const& library) {
     std::error_code error;
     std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
     for (std::filesystem::path const& folder : {bin / ".." / "lib", bin / TUTTI_LIBRARIES_FROM_PROGRAMS})
-        if (std::filesystem::exists(folder / "libmpi.so.12", error)) return std::filesystem::weakly_canonical(folder);
-    throw Complaint(join("--drop-in: there is no libmpi.so.12 beside ", bin.string()), 1);
+        if (std::filesystem::exists(folder / library, error)) return std::filesystem::weakly_canonical(folder);
+    return {};
 }
 
 Linkage read_linkage(std::string const& file) {
@@ -95,6 +128,7 @@ Linkage read_linkage(std::string const& file) {
     linkage.elf = true;
     std::vector<Elf64_Phdr> segments = elf.segments();
     for (Elf64_Phdr const& segment : segments) {
+        if (segment.p_type == PT_INTERP) linkage.loader = elf.text(segment.p_offset);
         if (segment.p_type != PT_DYNAMIC) continue;
         linkage.dynamic = true;
         read_dynamic(elf, segments, segment, linkage);
@@ -113,6 +147,16 @@ bool needs_preload(std::string const& file) {
                                  ", whose ABI is not MPICH's; compile it with our mpicc"),
                             126);
     return !linkage.rpath.empty();
+}
+
+bool needs_arena(std::string const& file) {
+    Linkage const linkage = read_linkage(interpreter_of(file));
+    if (linkage.loader.empty() || linkage.loader != read_linkage("/proc/self/exe").loader) return false;
+    for (std::string const& name : linkage.libraries) {
+        if (is_sanitizer(name) || name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) return false;
+        if (name.starts_with("libc.so")) return true;   // ahead of whatever brings MPI
+    }
+    return true;
 }
 
 std::string mpi_library_of(std::string const& file) {

@@ -46,14 +46,20 @@ void set_rank_variables(Variables& out, RankFacts const& facts) {
     out["PMI_APPNUM"] = std::to_string(facts.program);
 }
 
+void add(Variables& out, char const* list, std::string const& front, std::string const& back) {
+    std::string& value = out[list];
+    if (!front.empty()) value = front + (value.empty() ? "" : ":") + value;
+    if (!back.empty()) value += (value.empty() ? "" : ":") + back;
+}
+
+// An allocator that the user preloads stays in front of ours, which then stands aside. Inside a job of ours (mpiexec
+// run by a rank) it may be there already.
 void put_in_front(Variables& out, LibraryInFront const& library) {
-    if (library.folder.empty()) return;
-    std::string& path = out["LD_LIBRARY_PATH"];
-    path = library.folder + (path.empty() ? "" : ":") + path;
-    if (!library.preload) return;
-    std::string& preload = out["LD_PRELOAD"];
-    std::string ours = library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12";
-    preload = ours + (preload.empty() ? "" : ":") + preload;
+    if (!library.folder.empty()) add(out, "LD_LIBRARY_PATH", library.folder, {});
+    if (library.preload)
+        add(out, "LD_PRELOAD", library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12", {});
+    else if (!library.arena.empty() && out["LD_PRELOAD"].find(library.arena) == std::string::npos)
+        add(out, "LD_PRELOAD", {}, library.arena);
 }
 
 }  // namespace

@@ -17,10 +17,11 @@ struct RankFacts {
     int launcher = 0;         ///< pid
 };
 
-/// For --drop-in: what the loader is to find first.
+/// What the loader is to find first.
 struct LibraryInFront {
-    std::string folder;     ///< empty: nothing
+    std::string folder;     ///< for --drop-in; empty: nothing
     bool preload = false;   ///< a program with a search path of its own needs it loaded, not only found
+    std::string arena;      ///< file with our allocation functions, to be loaded; empty: none
 };
 
 /// "NAME=VALUE" entries, no name twice. `inherited` is like environ.

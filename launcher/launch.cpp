@@ -20,6 +20,7 @@
 #include "launcher/spawn.hpp"
 #include "launcher/supervisor.hpp"
 #include "runtime/error.hpp"
+#include "runtime/setting_text.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -90,9 +91,38 @@ private:
         char const* path = std::getenv("PATH");
         std::string file =
             find_program(program.command[0], program.directory, path ? path : "/usr/local/bin:/usr/bin:/bin");
+        std::string const seen = seen_from(program.directory, file);
         LibraryInFront library;
-        if (job_.drop_in) library = {library_folder(), needs_preload(seen_from(program.directory, file))};
+        if (job_.drop_in) {
+            library.folder = library_folder("libmpi.so.12");
+            if (library.folder.empty()) throw Complaint("--drop-in: there is no libmpi.so.12 beside mpiexec", 1);
+            library.preload = needs_preload(seen);
+        }
+        if (job_.preload_arena.value_or(arena_wanted(program) && needs_arena(seen))) library.arena = arena_library();
         programs_.push_back({std::move(file), std::move(library)});
+    }
+
+    /// TUTTI_ARENA=no, from wherever a rank gets it, asks for programs as they are.
+    bool arena_wanted(Program const& program) const {
+        constexpr std::string_view prefix = "TUTTI_ARENA=";
+        bool wanted = true;
+        for (std::string const& entry : rank_environment(environ, job_.environment, program.environment, {}, {}))
+            if (entry.starts_with(prefix)) parse_setting(std::string_view(entry).substr(prefix.size()), wanted);
+        return wanted;
+    }
+
+    /// Empty when it cannot be had, which is told only to who has asked for it.
+    std::string arena_library() const {
+        constexpr char name[] = "libtutti_malloc.so";
+        std::string const folder = library_folder(name), file = folder + "/" + name;
+        bool const nameable = file.find_first_of(" :") == std::string::npos;   // what separates names in LD_PRELOAD
+        if (!folder.empty() && nameable) return file;
+        if (job_.preload_arena.has_value())
+            throw Complaint(folder.empty() ? join("--preload-arena: there is no ", name, " beside mpiexec")
+                                           : join("--preload-arena: the loader takes no name with a blank or a colon: ",
+                                                  file),
+                            1);
+        return {};
     }
 
     // Each rank a world of its own: the program found another MPI library than ours.

@@ -7,6 +7,7 @@
 #include "launcher/hosts.hpp"
 #include "launcher/options.hpp"
 #include "runtime/error.hpp"
+#include "runtime/setting_text.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -45,6 +46,13 @@ std::vector<std::string> split_list(std::string_view text) {
     return words;
 }
 
+std::optional<bool> yes_no_auto(std::string_view what, std::string const& text) {
+    bool value = false;
+    if (text == "auto") return {};
+    if (parse_setting(text, value)) return value;
+    throw Complaint(join(what, " must be yes, no or auto, not '", text, "'"));
+}
+
 void pass_variable(EnvironmentRules& rules, std::string const& text) {
     std::size_t equals = text.find('=');
     if (equals != std::string::npos) rules.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
@@ -81,6 +89,10 @@ constexpr Option programs[] = {
     {"--drop-in", "",
      "Put Tutti in the place of MPICH for a program that was built with MPICH, Intel MPI, MVAPICH or Cray MPICH.",
      [](Target t, Values) { t.job.drop_in = true; }},
+    {"--preload-arena", "WHEN",
+     "Load the allocation functions that put large blocks into memory shared by the ranks in front of the program's "
+     "libraries: yes, no, or auto: for interpreters, scripts and programs that are not linked with MPI themselves.",
+     [](Target t, Values v) { t.job.preload_arena = yes_no_auto("--preload-arena", v[0]); }},
 };
 
 constexpr Option places[] = {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 
 #include "runtime/arena/access.hpp"
@@ -45,6 +46,7 @@ constinit std::size_t threshold = never;   ///< set before main, and back to `ne
 constinit int segment = -1, rank = -1;
 constinit Options options{};
 constinit bool interposes = false, opens_early = false;
+constinit bool trying = false, called = false;   ///< while begin() finds out whose malloc the program has
 
 /// What dlsym may ask for while it finds the next allocator. Never given back.
 class FirstBytes {
@@ -109,6 +111,7 @@ State open() {
 /// Before the first large block. A program into which we were only preloaded may have nothing to do with MPI, or may be
 /// the shell around one that has: its window opens with MPI_Init.
 bool opened() {
+    if (trying) return called = true, false;
     if (the_arena.state() == State::open) return true;
     if (opens_early && the_arena.state() == State::closed && open() == State::open) return true;
     if (the_arena.state() != State::closed) __atomic_store_n(&threshold, never, __ATOMIC_RELAXED);
@@ -226,13 +229,32 @@ Access const* tutti_arena() { return interposes ? &access_interposing : &access_
 namespace tutti::arena {
 namespace {
 
+/// In a program at a fixed address the name may stand for its own jump to whatever malloc it was given.
+bool jump_leads_here(void* jump) {
+    threshold = 0;
+    trying = true;
+    std::free(reinterpret_cast<void* (*)(std::size_t)>(jump)(1));
+    trying = false;
+    threshold = never;
+    return called;
+}
+
+/// Are we the program's malloc? The name by itself may be bound elsewhere, an address in this library is not.
+bool is_programs_malloc() {
+    Dl_info winner{}, here{};
+    ElfW(Sym)* symbol = nullptr;
+    void* first = dlsym(RTLD_DEFAULT, "malloc");
+    if (!first || !dladdr(&the_arena, &here) ||
+        !dladdr1(first, &winner, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT))
+        return false;
+    if (winner.dli_fbase == here.dli_fbase) return true;
+    return symbol && symbol->st_shndx == SHN_UNDEF && jump_leads_here(first);
+}
+
 // As early as a library can: behind the C library's own start, before the program's and most libraries' constructors.
 [[gnu::constructor(101)]] void begin() {
     ready();
-    // An address in this library, whatever the name is bound to elsewhere: are we the program's malloc?
-    Dl_info winner{}, here{};
-    void* first = dlsym(RTLD_DEFAULT, "malloc");
-    interposes = first && dladdr(first, &winner) && dladdr(&the_arena, &here) && winner.dli_fbase == here.dli_fbase;
+    interposes = is_programs_malloc();
     segment = number(launch::segment_variable);
     rank = number(launch::rank_variable);
     options = {.keep = setting("TUTTI_ARENA_KEEP", std::size_t{default_arena_keep}),

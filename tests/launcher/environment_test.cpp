@@ -54,10 +54,20 @@ TEST(Environment, lets_a_programs_own_setting_win) {
 }
 
 TEST(Environment, puts_a_library_in_front) {
-    EXPECT_THAT(make({}, {}, {"/tutti/lib", false}), Contains("LD_LIBRARY_PATH=/tutti/lib:/old"));
-    EXPECT_THAT(make({}, {}, {"/tutti/lib", false}), Not(Contains(StartsWith("LD_PRELOAD="))));
-    EXPECT_THAT(make({}, {}, {"/tutti/lib", true}),
+    EXPECT_THAT(make({}, {}, {"/tutti/lib", false, ""}), Contains("LD_LIBRARY_PATH=/tutti/lib:/old"));
+    EXPECT_THAT(make({}, {}, {"/tutti/lib", false, ""}), Not(Contains(StartsWith("LD_PRELOAD="))));
+    EXPECT_THAT(make({}, {}, {"/tutti/lib", true, "/tutti/lib/malloc.so"}),
                 Contains("LD_PRELOAD=/tutti/lib/libmpi.so.12:/tutti/lib/libmpich.so.12"));
+}
+
+TEST(Environment, puts_our_malloc_behind_what_the_user_preloads_and_only_once) {
+    LibraryInFront const arena{"", false, "/tutti/lib/malloc.so"};
+    EXPECT_THAT(make({}, {}, arena), Contains("LD_PRELOAD=/tutti/lib/malloc.so"));
+    EXPECT_THAT(make({}, {}, arena), Contains("LD_LIBRARY_PATH=/old"));
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/j/libjemalloc.so"}}}, arena),
+                Contains("LD_PRELOAD=/j/libjemalloc.so:/tutti/lib/malloc.so"));
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/tutti/lib/malloc.so"}}}, arena),
+                Contains("LD_PRELOAD=/tutti/lib/malloc.so"));
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce by load and store in everybody's buffers: each rank combines its range of the indexes straight from all
+// operands in one pass into the root's result. Two exchanges, no staging; p·s bytes are loaded by all ranks together
+// and s stored.
+//
+// Range r of every operand is read by rank r alone, before rank r writes that range of the result: in place the root's
+// operand may be the result. Nobody returns before all have finished.
+// Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
+#include "coll/direct_access.hpp"
+#include "coll/tree_reduction.hpp"
+
+namespace tutti::coll::algorithms::reduce {
+
+template <class Env>
+Task direct(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
+    co_await DirectAccess<Env>::agree(env, access);
+    if (!access.granted()) {
+        TreeReduction<Env> reduction(env, env.one_team(), a, a.root, a.parameters[2], a.parameters[1]);
+        co_await reduction.run();
+        co_return;
+    }
+    std::size_t const element = static_cast<std::size_t>(a.type->size()), piece = whole_lines(a.parameters[0], element);
+    Share const share(a.bytes(), element, env.rank(), env.size(), a.parameters[1]);
+    std::byte* const result = access.outs()[static_cast<std::size_t>(a.root)];
+    for (std::size_t at = share.first; at < share.last; at += piece)
+        access.combine(a, at, std::min(piece, share.last - at), result + at);
+    co_await DirectAccess<Env>::leave_together(env);
+}
+
+constexpr Parameter direct_parameters[] = {
+    {"chunk", 16384, "bytes that are combined at a time"},
+    {"share", 1024, "bytes below which a rank's share is not divided further"},
+    {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
+};
+constinit const Algorithm<ReduceArgs> direct_algorithm = {
+    "direct", "every rank reduces its range of all buffers into the root's result", "Hashmi et al., IPDPS 2018",
+    needs_one_kind, direct_parameters, TUTTI_RUNS(direct)};
+
+}  // namespace tutti::coll::algorithms::reduce

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce_scatter(_block) by load from everybody's buffers: each rank combines its share straight from all operands in
+// one pass into its result. Two exchanges, no staging; p·s bytes are loaded by all ranks together and s stored.
+//
+// In place a rank's result lies at the start of its operand, where others still read: it combines its share where that
+// lies in its own operand, which nobody else reads, and moves it to the start when all have finished.
+// Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
+#include "coll/direct_access.hpp"
+#include "coll/scatter_blocks.hpp"
+
+namespace tutti::coll::algorithms::reduce_scatter {
+
+template <class Env>
+Task direct(Env& env, ReduceScatterArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    DirectAccess<Env> access(env, shown_operand(a), {});
+    co_await DirectAccess<Env>::agree(env, access);
+    if (!access.granted()) {
+        co_await scatter_in_blocks(env, a, a.parameters[1]);
+        co_return;
+    }
+    std::size_t const element = static_cast<std::size_t>(a.type->size()), piece = whole_lines(a.parameters[0], element);
+    auto const my_count = a.counts.begin() + env.rank();
+    std::size_t const first = element * static_cast<std::size_t>(std::accumulate(a.counts.begin(), my_count, 0LL)),
+                      bytes = element * static_cast<std::size_t>(*my_count);
+    std::byte* const result = first_byte(Buffer{a.out, *my_count, a.type});
+    std::byte* const to = a.in ? result : result + first;
+    for (std::size_t at = 0; at < bytes; at += piece)
+        access.combine(a, first + at, std::min(piece, bytes - at), to + at);
+    co_await DirectAccess<Env>::leave_together(env);
+    if (to != result) std::memmove(result, to, bytes);
+}
+
+constexpr Parameter direct_parameters[] = {
+    {"chunk", 16384, "bytes that are combined at a time"},
+    {"block", 32768, "bytes of each rank's share in a step where some rank's buffers cannot be reached"},
+};
+constinit const Algorithm<ReduceScatterArgs> direct_algorithm = {
+    "direct", "every rank reduces its share straight from all buffers", "Hashmi et al., IPDPS 2018", needs_one_kind,
+    direct_parameters, TUTTI_RUNS(direct)};
+
+}  // namespace tutti::coll::algorithms::reduce_scatter

@@ -153,13 +153,23 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     guardian_.forget(pid);
     int rank = static_cast<int>(found - ranks_.begin());
     Card const& card = segment_.card(static_cast<unsigned>(rank));
-    End end{rank, pid, status, card.state.load(std::memory_order_acquire), card.abort_code.load()};
+    End end{rank, pid, status, card.state.load(std::memory_order_acquire), card.abort_code.load(),
+            what_ran_out(rank, status)};
     if (end.state == RankState::absent && status == 0) gone_without_mpi_ = rank;
     Verdict verdict = judge(end, host_);
     if (job_.verbose && !ending_)
         output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well")
                                              : verdict.sentence);
     return verdict;
+}
+
+// What a killed rank had in its arena stays in the segment, and with it the want: the job is over, so it goes at once.
+std::string Supervisor::what_ran_out(int rank, int status) {
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || killed_) return {};
+    std::string what = memory_.what_ran_out();
+    if (!what.empty())
+        segment_.forget(segment_.arena(static_cast<unsigned>(rank)), segment_.header().arena_bytes);
+    return what;
 }
 
 void Supervisor::conclude(Verdict const& verdict) {

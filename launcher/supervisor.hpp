@@ -13,6 +13,7 @@
 #include "launcher/guardian.hpp"
 #include "launcher/input.hpp"
 #include "launcher/job.hpp"
+#include "launcher/memory_watch.hpp"
 #include "launcher/output.hpp"
 #include "launcher/signals.hpp"
 #include "launcher/verdict.hpp"
@@ -52,6 +53,7 @@ private:
 
     void bury();
     std::optional<Verdict> buried(pid_t pid, int status);
+    std::string what_ran_out(int rank, int status);
     void conclude(Verdict const& verdict);
     void look_for_the_missing();
 
@@ -67,6 +69,7 @@ private:
     Signals& signals_;
     Guardian& guardian_;
     std::string host_;
+    MemoryWatch memory_;
 
     std::vector<Rank> ranks_;
     int code_ = 0;

@@ -2,6 +2,7 @@
 // Judging how a rank ended.
 #include "launcher/verdict.hpp"
 
+#include <csignal>
 #include <cstring>
 
 #include <sys/wait.h>
@@ -12,6 +13,16 @@ namespace tutti::launcher {
 namespace {
 
 int failing(int code) { return (code & 255) != 0 ? code & 255 : 1; }
+
+/// For the ends that do not explain themselves.
+std::string explanation(int signal, std::string const& ran_out) {
+    if (signal == SIGKILL && !ran_out.empty())
+        return join(": ", ran_out, "; allow the job more memory, start fewer ranks, or make the problem smaller");
+    if (signal == SIGBUS)
+        return ": the system had no page left for memory that ranks share, or a file that it had mapped became "
+               "shorter; allow the job more memory, or leave blocks to the C library with TUTTI_ARENA=no";
+    return {};
+}
 
 }  // namespace
 
@@ -31,7 +42,8 @@ Verdict judge(End const& end, std::string const& host) {
         int signal = WTERMSIG(end.status);
         return {
             Kind::killed, 128 + signal,
-            join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "")};
+            join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "",
+                 explanation(signal, end.ran_out))};
     }
     int code = WEXITSTATUS(end.status);
     if (end.state == RankState::initialised)

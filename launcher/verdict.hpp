@@ -16,6 +16,7 @@ struct End {
     int status = 0;                        ///< as waitpid gave it
     RankState state = RankState::absent;   ///< how far it had come in MPI
     int abort_code = 0;
+    std::string ran_out;                   ///< of memory: what MemoryWatch says when it was killed
 };
 
 struct Verdict {

@@ -10,12 +10,15 @@ namespace tutti::launcher {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using Kind = Verdict::Kind;
 
 constexpr int exited(int code) { return code << 8; }
 
 Verdict of(int status, RankState state, int abort_code = 0) {
-    return judge({.rank = 2, .pid = 99, .status = status, .state = state, .abort_code = abort_code}, "here");
+    End const end{
+        .rank = 2, .pid = 99, .status = status, .state = state, .abort_code = abort_code, .ran_out = {}};
+    return judge(end, "here");
 }
 
 TEST(Verdict, is_fine_with_code_0_after_finalize_and_for_programs_without_mpi) {
@@ -36,6 +39,17 @@ TEST(Verdict, names_rank_host_process_and_signal) {
     Verdict v = of(SIGSEGV, RankState::initialised);
     EXPECT_EQ(v.code, 128 + SIGSEGV);
     EXPECT_EQ(v.sentence, "rank 2 on here, process 99, was killed by signal 11 (Segmentation fault)");
+}
+
+TEST(Verdict, says_when_memory_ran_out) {
+    End end{.rank = 2, .pid = 99, .status = SIGKILL, .state = RankState::initialised, .abort_code = 0, .ran_out = {}};
+    EXPECT_EQ(judge(end, "here").sentence, "rank 2 on here, process 99, was killed by signal 9 (Killed)");
+    end.ran_out = "the limit was reached";
+    EXPECT_THAT(judge(end, "here").sentence, HasSubstr("signal 9 (Killed): the limit was reached; allow the job more"));
+    end.status = SIGTERM;
+    EXPECT_THAT(judge(end, "here").sentence, Not(HasSubstr("limit"))) << "somebody else's doing";
+    end.status = SIGBUS;
+    EXPECT_THAT(judge(end, "here").sentence, HasSubstr("no page left for memory that ranks share"));
 }
 
 TEST(Verdict, takes_the_code_of_an_abort) {

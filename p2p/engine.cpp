@@ -33,7 +33,8 @@ void start(Process& process) { process.p2p = std::make_unique<Engine>(process); 
 Engine::Engine(Process& process)
     : process_(process), me_(process.rank()), layout_(process.segment.header().pair_bytes),
       eager_limit_(std::min(process.variables.eager, layout_.largest_piece())),
-      piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 8)) {
+      piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 8)),
+      share_from_(std::max<std::size_t>(process.variables.share, 1)) {
     Segment& segment = process.segment;
     unsigned ranks = segment.ranks(), me = static_cast<unsigned>(me_);
     bool bells = ranks > polled_directly;
@@ -96,7 +97,9 @@ void Engine::handle(int peer, Peer& from, Cell const& cell) {
     case Kind::more: return receive_more(peer, from, cell);
     case Kind::offer: return receive_offer(peer, from, cell);
     case Kind::piece: return receive_piece(from, cell);
-    case Kind::grant: return receive_grant(from, cell);
+    case Kind::grant: return receive_grant(peer, from, cell);
+    case Kind::share: return join(peer, from, cell);
+    case Kind::placed: finish(*reinterpret_cast<Receive*>(cell.context)); break;
     case Kind::cancel: return answer_cancel(peer, from, cell);
     case Kind::done: sent(*reinterpret_cast<Send*>(cell.remote().id)); break;
     case Kind::cancelled: cancel_answered(cell, true); break;

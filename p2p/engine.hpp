@@ -45,7 +45,9 @@ public:
 
     bool poll() override { return poll_rings() | (busy_.empty() ? false : flush_busy()); }
     /// Looks into the ring from one peer only (any_source: all).
-    bool poll_from(int peer) { return peer < 0 ? poll() : peer != me_ && drain(peer); }
+    bool poll_from(int peer) {
+        return peer < 0 ? poll() : (peer != me_ && drain(peer)) | (busy_.empty() ? false : flush_busy());
+    }
 
     Process& process() const { return process_; }
     int me() const { return me_; }
@@ -68,20 +70,32 @@ private:
         void pop() { first = first->next; if (!first) last = nullptr; }
         void remove(Send& op);
     };
+    struct Offer {
+        std::uint64_t send, address, bytes;
+    };
+    /// A copy that a receive shares with its sender, from its beginning until it is settled.
+    struct Shared {
+        Receive* op = nullptr;   ///< null: none
+        Front front;
+        Offer offer;
+        Chunks chunks;
+        /// refused by the system; fault: a buffer is not where its owner said.
+        enum Trouble : std::uint8_t { none, refused, fault } trouble = none;
+    };
     struct Peer {
         Peer(Outbox const& outbox, Inbox const& inbox) : out(outbox), in(inbox) {}
 
         Outbox out;
         Inbox in;
         Line queued, granted;
+        Shared shared;
         std::deque<Control> controls;
         bool busy = false;      ///< in busy_
         Receive* into = nullptr;          ///< the receive whose eager message is arriving in pieces,
         Unexpected* aside = nullptr;      ///< or the message, while it is unexpected
         std::size_t arrived = 0;          ///< bytes of it
-    };
-    struct Offer {
-        std::uint64_t send, address, bytes;
+
+        bool waits() const { return !controls.empty() || queued.first || granted.first || shared.op; }
     };
 
     // engine.cpp
@@ -115,15 +129,24 @@ private:
     // rendezvous.cpp
     void accept(Receive& op, int peer, Offer const& offer);
     bool pull(Receive& op, int peer, Offer const& offer, std::size_t wanted);
-    void receive_grant(Peer& from, Cell const& cell);
+    void receive_grant(int peer, Peer& from, Cell const& cell);
+    void grant(Receive& op, int peer, Offer const& offer, std::size_t wanted);
     void receive_piece(Peer& from, Cell const& cell);
     void answer_cancel(int peer, Peer& from, Cell const& cell);
     void cancel_answered(Cell const& cell, bool cancelled);
 
+    // shared_copy.cpp
+    bool may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted);
+    void share(Receive& op, int peer, Offer const& offer, std::size_t wanted);
+    bool copy_front(Shared& s, int peer);
+    bool settle(Peer& from);
+    void join(int peer, Peer& from, Cell const& cell);
+    bool write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n);
+
     Process& process_;
     int const me_;
     RingLayout layout_;
-    std::size_t eager_limit_, piece_;
+    std::size_t eager_limit_, piece_, share_from_;
     std::vector<Peer> peers_;
     std::vector<Peer*> busy_;             ///< peers for which something waits for room
     std::byte* bells_ = nullptr;          ///< one byte per sender; null: every ring is looked into

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that stay with their sender until somebody wants them: one handshake, one copy by the single-copy ladder,
-// or pieces through the ring where that is not possible or the sender's data has gaps. And the taking back of sends.
+// Messages that stay with their sender until somebody wants them: one handshake and one copy by the single-copy ladder.
+// The receiver copies, straight into its own layout where it can load from the sender; where the sender's data has gaps
+// or is out of reach, the sender stores it straight into a receiver without gaps. Else pieces go through the ring. And
+// the taking back of sends.
 #include <algorithm>
 
 #include "p2p/engine.hpp"
@@ -14,12 +16,19 @@ constexpr std::size_t bounce_bytes = 64 * 1024;   // stays in the second-level c
 
 void Engine::accept(Receive& op, int peer, Offer const& offer) {
     std::size_t wanted = std::min<std::size_t>(offer.bytes, op.data.bytes);
+    if (may_share(op, peers_[static_cast<std::size_t>(peer)], offer, wanted)) return share(op, peer, offer, wanted);
     if (wanted == 0 || pull(op, peer, offer, wanted)) {
         control(peer, {Kind::done, 0, 0, {.id = offer.send}});
         return finish(op);
     }
+    grant(op, peer, offer, wanted);
+}
+
+void Engine::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     op.peer = peer;
-    control(peer, {Kind::grant, reinterpret_cast<std::uint64_t>(&op), wanted, {.id = offer.send}});
+    bool reachable = op.data.dense() && process_.ladder.way(op.data.base, wanted) == Way::direct;
+    control(peer, {Kind::grant, reinterpret_cast<std::uint64_t>(&op), wanted,
+                   {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
 }
 
 bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted) try {
@@ -27,6 +36,10 @@ bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted)
     Ladder& ladder = process_.ladder;
     if (offer.address == 0) return false;
     if (op.data.dense()) return ladder.read(from, offer.address, op.data.base, wanted);
+    if (std::byte const* there = ladder.reach(from, offer.address, wanted)) {
+        op.data.scatter(0, there, wanted);
+        return true;
+    }
     bounce_.resize(bounce_bytes);
     for (std::size_t at = 0; at < wanted;) {
         std::size_t n = std::min(bounce_bytes, wanted - at);
@@ -41,13 +54,20 @@ bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted)
     return true;
 }
 
-void Engine::receive_grant(Peer& from, Cell const& cell) {
-    Send& op = *reinterpret_cast<Send*>(cell.remote().id);
+void Engine::receive_grant(int peer, Peer& from, Cell const& cell) {
+    Remote remote = cell.remote();
+    Send& op = *reinterpret_cast<Send*>(remote.id);
     op.stage = SendStage::granted;
     op.receive = cell.context;
     op.wanted = cell.length;
     op.position = 0;
     from.in.advance();
+    if (std::byte* there = process_.ladder.reach(static_cast<unsigned>(peer), remote.address, op.wanted)) {
+        if (op.data.dense()) process_.copier.copy(there, op.data.base, op.wanted, 2 * op.wanted);
+        else op.data.gather(0, there, op.wanted);
+        control(peer, {Kind::placed, op.receive, 0, {}});
+        return sent(op);
+    }
     from.granted.append(op);
     if (flush(from)) process_.waiter.wake_sleepers();
     mark_busy(from);

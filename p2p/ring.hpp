@@ -2,7 +2,8 @@
 // The way from one rank to another inside a node: a ring of 64-byte cells and a ring of bytes for what is too big for
 // a cell, in the receiver's part of the segment. A message of up to 32 bytes moves exactly one cache line.
 //
-// The argument. A pair's memory has two writers: the sender writes cells and bytes, the receiver writes `Consumed`.
+// The argument. A pair's memory has two writers: the sender writes cells and bytes, the receiver writes `Consumed` (the
+// two words of p2p/halves.hpp have their own argument).
 // Everything counts up from zero and is never reset, so zero memory is an empty ring.
 //  * Cell p (p = 0, 1, 2, …) lies at p mod cells. The sender fills it, then stores its mark, p + 1 and the kind, with
 //    release. The receiver looks, with acquire, for mark p + 1 only: what stood there before is p + 1 − cells, so an
@@ -26,7 +27,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "runtime/flag.hpp"
+#include "p2p/halves.hpp"
 
 namespace tutti::p2p {
 
@@ -36,8 +37,10 @@ enum class Kind : std::uint8_t {
     eager_sync,      ///< likewise; the sender wants `done` once it is matched
     more,            ///< the next piece of the message that `eager` or `eager_sync` began; nothing comes in between
     offer,           ///< a message that stays with the sender until the receiver asks for it
-    grant,           ///< receiver → sender: send the offered message in pieces
+    grant,           ///< receiver → sender: put the offered message where I say if you can, else send it in pieces
     piece,           ///< a piece of a granted message
+    placed,          ///< a granted message lies where the receiver wanted it
+    share,           ///< receiver → sender: I copy the offered message from the front, join in from the back
     done,            ///< receiver → sender: the message was received (or matched, for eager_sync)
     cancel,          ///< sender → receiver: forget my message unless it is matched
     cancelled,       ///< receiver → sender: it is forgotten
@@ -47,17 +50,19 @@ enum class Kind : std::uint8_t {
 /// What a cell carries instead of a small message.
 struct Remote {
     std::uint64_t id = 0;        ///< the sender's operation, or the cell's number for a cancel
-    std::uint64_t address = 0;   ///< where the offered bytes lie in the sender, 0: not in one piece
+    std::uint64_t address = 0;   ///< offer: where the bytes lie in the sender, grant and share: where they shall lie in
+                                 ///< the receiver, 0: not in one piece (grant: or not where the sender could reach it)
     std::uint64_t end = 0;       ///< position in the byte ring after this piece
     std::uint32_t offset = 0;    ///< where in the byte ring it begins
-    std::uint32_t bytes = 0;     ///< of the piece
+    std::uint32_t bytes = 0;     ///< of the piece, share: of a chunk
 };
 
 struct alignas(cache_line) Cell {
     static constexpr std::size_t room = 32;
 
-    std::uint64_t context;   ///< of the communicator; for grant and piece the receiver's operation
-    std::uint64_t length;    ///< of the whole message
+    std::uint64_t context;   ///< of the communicator; grant, piece and placed: the receiver's operation; share: the
+                             ///< number of the copy
+    std::uint64_t length;    ///< of the whole message; grant and share: of what the receiver has room for
     std::int32_t source;     ///< the sender's rank in the communicator
     std::int32_t tag;
     std::byte payload[room];
@@ -86,7 +91,8 @@ struct RingLayout {
         : cells(std::min<std::size_t>(std::bit_floor(pair_bytes / 8 / sizeof(Cell)), 128)),
           bytes_at(first_cell + cells * sizeof(Cell)), capacity((pair_bytes - bytes_at) / cache_line * cache_line) {}
 
-    static constexpr std::size_t first_cell = 2 * cache_line;
+    static constexpr std::size_t halves_at = 2 * cache_line;   // Consumed's neighbour stays free: lines come in pairs
+    static constexpr std::size_t first_cell = halves_at + sizeof(Halves);
 
     std::size_t cells;      ///< a power of two below 256
     std::size_t bytes_at;
@@ -129,6 +135,7 @@ public:
         return true;
     }
     std::size_t largest_piece() const { return layout_.largest_piece(); }
+    Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
 
 private:
     Consumed const& consumed() const { return *reinterpret_cast<Consumed const*>(memory_); }
@@ -156,6 +163,7 @@ public:
     }
     std::uint64_t number() const { return next_; }   ///< of the next cell
     std::byte const* bytes(Remote const& remote) const { return memory_ + layout_.bytes_at + remote.offset; }
+    Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
 
     /// The cell that peek gave is done with, its bytes too; `end`: Remote::end where it had any.
     void advance() {

@@ -165,8 +165,7 @@ bool Engine::flush(Peer& to) {
 }
 
 void Engine::mark_busy(Peer& to) {
-    bool waits = !to.controls.empty() || to.queued.first || to.granted.first;
-    if (to.busy || !waits) return;
+    if (to.busy || !to.waits()) return;
     to.busy = true;
     busy_.push_back(&to);
 }
@@ -175,8 +174,8 @@ bool Engine::flush_busy() {
     bool moved = false;
     for (std::size_t i = 0; i < busy_.size();) {
         Peer& to = *busy_[i];
-        moved |= flush(to);
-        if (!to.controls.empty() || to.queued.first || to.granted.first) {
+        moved |= settle(to) | flush(to);
+        if (to.waits()) {
             ++i;
         } else {
             to.busy = false;

@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
+#include <cstring>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -58,8 +62,39 @@ struct Rank {
                            (me() - step + size()) % size(), 1000 + step, "barrier");
     }
 
+    /// Zeroed memory for a message, valid until the next call of drop(): in this rank's arena, or not.
+    std::byte* memory(std::size_t bytes, bool in_arena) {
+        if (!in_arena) return elsewhere.emplace_back(bytes).data();
+        if (!arena) arena = std::make_unique<Window>(process);
+        std::byte* p = arena->base + arena->used;
+        arena->used += (bytes + 127) / 64 * 64;
+        return std::memset(p, 0, bytes), p;
+    }
+    void drop() {
+        elsewhere.clear();
+        if (arena) arena->used = 0;
+    }
+
     Process process;
     Ref<Comm> comm, self;
+
+private:
+    /// The rank's window of the segment's file, as its arena would map it.
+    struct Window {
+        explicit Window(Process& process) : bytes(process.segment.header().arena_bytes) {
+            Segment const& segment = process.segment;
+            void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment.descriptor(),
+                           static_cast<off_t>(segment.arena(static_cast<unsigned>(process.rank()))));
+            EXPECT_NE(p, MAP_FAILED);
+            base = static_cast<std::byte*>(p);
+            process.card().arena_base = reinterpret_cast<std::uint64_t>(base);
+        }
+        ~Window() { munmap(base, bytes); }
+        std::size_t bytes, used = 0;
+        std::byte* base;
+    };
+    std::unique_ptr<Window> arena;
+    std::deque<std::vector<std::byte>> elsewhere;
 };
 
 /// Runs `body` on every rank; ends when all have sent what they had to send.

@@ -20,7 +20,7 @@ constexpr std::size_t huge_page = 2 << 20;
 
 std::uintptr_t round_up(std::uintptr_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
-/// Does the system count memory before it is touched (vm.overcommit_memory = 2)? For shared files it then refuses at the
+/// Does the system count memory before it is touched (vm.overcommit_memory = 2)? Shared files are then refused at the
 /// touch, with a signal, where ordinary malloc would have refused with a null pointer: no place for an arena.
 bool counts_strictly() {
     int const file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);

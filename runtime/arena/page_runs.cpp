@@ -89,7 +89,7 @@ Page PageRuns::grow(Page pages) {
 }
 
 Page PageRuns::take(Page pages, Page alignment) {
-    if (pages == 0 || pages > pages_ || alignment > pages_ - pages) return none;
+    if (pages == 0 || pages > pages_ || alignment - 1 > pages_ - pages) return none;
     Page const wanted = pages + alignment - 1;
     Page first = find(wanted);
     if (first != none) runs_[first].pages = length(first);

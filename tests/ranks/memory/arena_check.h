@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where a block lies, as the kernel sees it: in the memory file that all ranks of the node share, or elsewhere. */
+#ifndef TUTTI_TESTS_ARENA_CHECK_H
+#define TUTTI_TESTS_ARENA_CHECK_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../check.h"
+
+/* A sanitizer brings its own allocator, which comes first: the arena stands aside. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { allocator_is_ours = 0 };
+#else
+enum { allocator_is_ours = 1 };
+#endif
+
+static inline int shared(void const *block) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    int found = 0;
+    while (maps && fgets(line, sizeof line, maps)) {
+        unsigned long from = 0, to = 0;
+        sscanf(line, "%lx-%lx", &from, &to);
+        if ((uintptr_t)block >= from && (uintptr_t)block < to) found = strstr(line, "memfd:tutti") != NULL;
+    }
+    if (maps) fclose(maps);
+    return found;
+}
+
+#define CHECK_SHARED(block) \
+    CHECK(shared(block) == allocator_is_ours, "%p should%s be shared", (void *)(block), allocator_is_ours ? "" : " not")
+#define CHECK_PRIVATE(block) CHECK(!shared(block), "%p should not be shared", (void *)(block))
+
+#endif

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -59,22 +60,22 @@ void* map_window(int descriptor, off_t offset, std::size_t bytes) {
 
 }  // namespace
 
-/// Holds the lock, and leaves errno as it was: free must not change it.
+/// Holds a shard's lock, and leaves errno as it was: free must not change it.
 class Arena::Locked {
 public:
-    explicit Locked(Arena& arena) : arena_(arena), error_(errno) { pthread_mutex_lock(&arena_.mutex_); }
+    explicit Locked(Shard& shard) : shard_(shard), error_(errno) { pthread_mutex_lock(&shard_.mutex); }
     ~Locked() {
-        pthread_mutex_unlock(&arena_.mutex_);
+        pthread_mutex_unlock(&shard_.mutex);
         errno = error_;
     }
 
 private:
-    Arena& arena_;
+    Shard& shard_;
     int error_;
 };
 
 State Arena::open(int descriptor, unsigned rank, Options const& options) {
-    Locked lock(*this);
+    Locked lock(shards_[0]);
     if (state_ == State::closed) {
         State const found = claim(descriptor, rank, options);
         __atomic_store_n(&state_, found, __ATOMIC_RELEASE);
@@ -109,24 +110,48 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
         fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
                   static_cast<off_t>(layout.arena_bytes));
     std::size_t const bytes = layout.arena_bytes;
-    Page const pages = static_cast<Page>(bytes / page_bytes);
-    bookkeeping_bytes_ = PageRuns::bookkeeping(pages);
-    bookkeeping_ = mmap(nullptr, bookkeeping_bytes_, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bookkeeping_ == MAP_FAILED) return State::refused;
     void* window = map_window(descriptor_, offset_, bytes);
     if (!window) return State::refused;
+    bookkeeping_bytes_ = PageRuns::bookkeeping(static_cast<Page>(bytes / page_bytes)) + shards * 64;
+    bookkeeping_ = mmap(nullptr, bookkeeping_bytes_, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bookkeeping_ == MAP_FAILED) {
+        munmap(window, bytes);
+        return State::refused;
+    }
     if (options.huge_pages) madvise(window, bytes, MADV_HUGEPAGE);
-    runs_.start(bookkeeping_, pages);
-    keep_ = options.keep;
     base_ = reinterpret_cast<std::uintptr_t>(window);
     bytes_ = bytes;
+    divide(options);
     card_->arena_base.store(base_, std::memory_order_release);
     return State::open;
 }
 
+// Half of the window, then the other half in equal parts; all begin on huge pages.
+void Arena::divide(Options const& options) {
+    std::size_t const part = bytes_ / 2 / (shards - 1) / huge_page * huge_page;
+    std::uintptr_t base = base_;
+    auto* bookkeeping = static_cast<std::byte*>(bookkeeping_);
+    for (int i = 0; i < shards; ++i) {
+        Shard& shard = shards_[i];
+        shard.base = base;
+        shard.bytes = i == 0 ? bytes_ / 2 : part;
+        shard.keep = static_cast<Page>(options.keep / (i == 0 ? 1 : 8) / page_bytes);
+        Page const pages = static_cast<Page>(shard.bytes / page_bytes);
+        shard.runs.start(bookkeeping, pages);
+        bookkeeping += round_up(PageRuns::bookkeeping(pages), 16);
+        base += shard.bytes;
+    }
+}
+
+Arena::Shard& Arena::shard_of(void const* block) {
+    std::uintptr_t const offset = reinterpret_cast<std::uintptr_t>(block) - base_, first = shards_[0].bytes;
+    if (offset < first) return shards_[0];
+    std::size_t const i = 1 + (offset - first) / shards_[1].bytes;
+    return shards_[i < shards ? i : shards - 1];
+}
+
 void Arena::close() {
-    Locked lock(*this);
     if (state_ != State::open) return;
     card_->arena_base.store(0, std::memory_order_release);
     card_->arena_pid.store(0, std::memory_order_release);
@@ -135,85 +160,123 @@ void Arena::close() {
     munmap(card_page_, card_page_bytes_);
     ::close(descriptor_);
     base_ = bytes_ = 0;
-    runs_ = PageRuns{};
+    for (Shard& shard : shards_) shard.runs = PageRuns{};
     state_ = State::closed;
+}
+
+namespace {
+
+/// The shard of the calling thread: the first one to ask has the large one for itself, the others have one per core, so
+/// that threads that come and go find what their likes have left.
+int my_shard(int shards) {
+    enum Kind : char { unknown, first, later };
+    // A library that is opened late has room for a few bytes of this sort only, and it must not allocate.
+    [[gnu::tls_model("initial-exec")]] static thread_local Kind mine = unknown;
+    static bool taken = false;
+    if (mine == unknown) mine = __atomic_exchange_n(&taken, true, __ATOMIC_RELAXED) ? later : first;
+    if (mine == first) return 0;
+    int const core = sched_getcpu();
+    return 1 + (core < 0 ? 0 : core) % (shards - 1);
+}
+
+}  // namespace
+
+template <class Each>
+void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
+    if (pages > shard.bytes / page_bytes) return nullptr;
+    Locked lock(shard);
+    Page const first = shard.runs.take(pages, alignment);
+    if (first == PageRuns::none) return nullptr;
+    shard.runs.soil(first, pages, [&](Page dirty_first, Page n) { dirty(shard.address(dirty_first), n * page_bytes); });
+    return shard.address(first);
 }
 
 template <class Each>
 void* Arena::take(std::size_t bytes, std::size_t alignment, Each dirty) {
     if (alignment > huge_page || bytes > bytes_ || state() != State::open) return nullptr;
     Page const pages = bytes == 0 ? 1 : static_cast<Page>((bytes + page_bytes - 1) / page_bytes);
-    Locked lock(*this);
-    Page const first = runs_.take(pages, alignment <= page_bytes ? 1 : static_cast<Page>(alignment / page_bytes));
-    if (first == PageRuns::none) return nullptr;
-    runs_.soil(first, pages, dirty);
-    return address(first);
+    Page const on = alignment <= page_bytes ? 1 : static_cast<Page>(alignment / page_bytes);
+    int const mine = my_shard(shards);
+    void* block = take_from(shards_[mine], pages, on, dirty);
+    return block || mine == 0 ? block : take_from(shards_[0], pages, on, dirty);
 }
 
 void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
-    return take(bytes, alignment, [](Page, Page) {});
+    return take(bytes, alignment, [](void*, std::size_t) {});
 }
 
 void* Arena::allocate_zeroed(std::size_t bytes) {
     // Outside of the lock, where it matters: stretches are noted, up to a number; beyond it they are zeroed at once.
     struct Stretch {
-        Page first, pages;
+        std::byte* first;
+        std::size_t bytes;
     } stretches[16];
     int n = 0;
-    void* block = take(bytes, page_bytes, [&](Page first, Page pages) {
-        if (n != 0 && stretches[n - 1].first + stretches[n - 1].pages == first) stretches[n - 1].pages += pages;
-        else if (n < 16) stretches[n++] = {first, pages};
-        else std::memset(address(first), 0, std::size_t{pages} * page_bytes);
+    void* block = take(bytes, page_bytes, [&](void* first, std::size_t length) {
+        auto* at = static_cast<std::byte*>(first);
+        if (n != 0 && stretches[n - 1].first + stretches[n - 1].bytes == at) stretches[n - 1].bytes += length;
+        else if (n < 16) stretches[n++] = {at, length};
+        else std::memset(at, 0, length);
     });
-    for (int i = 0; i < n; ++i)
-        std::memset(address(stretches[i].first), 0, std::size_t{stretches[i].pages} * page_bytes);
+    for (int i = 0; i < n; ++i) std::memset(stretches[i].first, 0, stretches[i].bytes);
     return block;
 }
 
-Page Arena::checked(void const* block, char const* what) {
+Page Arena::Shard::checked(void const* block, char const* what) const {
     Page const first = page_of(block);
-    if (address(first) != block || runs_.used(first) == 0) wrong_pointer(what, block);
+    if (address(first) != block || runs.used(first) == 0) wrong_pointer(what, block);
     return first;
 }
 
 void Arena::release(void* block) {
-    Locked lock(*this);
-    runs_.give(checked(block, "free"));
-    // Half of what may be kept, so that not every further call has to ask the system.
-    if (state_ == State::open && std::size_t{runs_.idle_dirty()} * page_bytes > keep_)
-        runs_.clean(static_cast<Page>(keep_ / 2 / page_bytes), [&](Page first, Page pages) { forget(first, pages); });
-}
-
-void Arena::forget(Page first, Page pages) {
-    madvise(address(first), std::size_t{pages} * page_bytes, MADV_REMOVE);
+    Shard& shard = shard_of(block);
+    Locked lock(shard);
+    shard.runs.give(shard.checked(block, "free"));
+    Page const half = shard.runs.in_use() / 2, limit = shard.keep > half ? shard.keep : half;
+    if (shard.runs.idle_dirty() <= limit || state_ != State::open) return;
+    // Down to half of what may be kept, so that not every further call has to ask the system.
+    shard.runs.clean(limit / 2, [&](Page first, Page pages) {
+        madvise(shard.address(first), std::size_t{pages} * page_bytes, MADV_REMOVE);
+    });
 }
 
 bool Arena::resize(void* block, std::size_t bytes) {
-    if (bytes > bytes_) return false;
+    Shard& shard = shard_of(block);
+    if (bytes > shard.bytes) return false;
     Page const pages = bytes == 0 ? 1 : static_cast<Page>((bytes + page_bytes - 1) / page_bytes);
-    Locked lock(*this);
-    Page const first = checked(block, "realloc"), old = runs_.used(first);
+    Locked lock(shard);
+    Page const first = shard.checked(block, "realloc"), old = shard.runs.used(first);
     if (state_ != State::open && pages > old) return false;
-    if (!runs_.resize(first, pages)) return false;
-    if (pages > old) runs_.soil(first + old, pages - old, [](Page, Page) {});
+    if (!shard.runs.resize(first, pages)) return false;
+    if (pages > old) shard.runs.soil(first + old, pages - old, [](Page, Page) {});
     return true;
 }
 
 std::size_t Arena::usable(void const* block) {
-    Locked lock(*this);
-    return std::size_t{runs_.used(checked(block, "malloc_usable_size"))} * page_bytes;
+    Shard& shard = shard_of(block);
+    Locked lock(shard);
+    return std::size_t{shard.runs.used(shard.checked(block, "malloc_usable_size"))} * page_bytes;
 }
 
 Arena::Use Arena::use() {
-    Locked lock(*this);
-    return {std::size_t{runs_.in_use()} * page_bytes, std::size_t{runs_.idle_dirty()} * page_bytes,
-            std::size_t{runs_.top()} * page_bytes};
+    Use all{};
+    for (Shard& shard : shards_) {
+        Locked lock(shard);
+        all.in_use += std::size_t{shard.runs.in_use()} * page_bytes;
+        all.kept += std::size_t{shard.runs.idle_dirty()} * page_bytes;
+        all.highest += std::size_t{shard.runs.top()} * page_bytes;
+    }
+    return all;
 }
 
 void Arena::before_fork() {
-    pthread_mutex_lock(&mutex_);
+    Page in_use = 0;
+    for (Shard& shard : shards_) {
+        pthread_mutex_lock(&shard.mutex);
+        in_use += shard.runs.in_use();
+    }
     child_done_[0] = child_done_[1] = -1;
-    if (state_ == State::open && runs_.in_use() != 0 && pipe2(child_done_, O_CLOEXEC) != 0)
+    if (state_ == State::open && in_use != 0 && pipe2(child_done_, O_CLOEXEC) != 0)
         child_done_[0] = child_done_[1] = -1;   // no descriptors left: the child copies while the parent runs on
 }
 
@@ -224,7 +287,7 @@ void Arena::after_fork_in_parent() {
         while (read(child_done_[0], &nothing, 1) < 0 && errno == EINTR) {}   // ends when the child closes, or dies
         ::close(child_done_[0]);
     }
-    pthread_mutex_unlock(&mutex_);
+    for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
 }
 
 void Arena::after_fork_in_child() {
@@ -234,22 +297,25 @@ void Arena::after_fork_in_child() {
         __atomic_store_n(&state_, State::forked, __ATOMIC_RELEASE);
     }
     if (child_done_[1] >= 0) ::close(child_done_[1]);
-    pthread_mutex_unlock(&mutex_);
+    for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
 }
 
 void Arena::copy_for_child() {
     // First nothing is shared any more; the data is still in the file.
-    mmap(address(0), bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    runs_.for_each_used([&](Page first, Page pages) { copy_block(first, pages); });
+    mmap(reinterpret_cast<void*>(base_), bytes_, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    for (Shard& shard : shards_)
+        shard.runs.for_each_used([&](Page first, Page pages) {
+            copy_block(reinterpret_cast<std::uintptr_t>(shard.address(first)), std::size_t{pages} * page_bytes);
+        });
     ::close(descriptor_);
     descriptor_ = -1;
 }
 
 // A private view of the file whose pages are all written to at once, so that none of them follows the parent's later
 // changes. Holes of the file are left to the zeroes that are there already.
-void Arena::copy_block(Page first, Page pages) {
-    off_t const begin = offset_ + static_cast<off_t>(first) * static_cast<off_t>(page_bytes);
-    off_t const end = begin + static_cast<off_t>(pages) * static_cast<off_t>(page_bytes);
+void Arena::copy_block(std::uintptr_t block, std::size_t bytes) {
+    off_t const begin = offset_ + static_cast<off_t>(block - base_), end = begin + static_cast<off_t>(bytes);
     for (off_t at = begin; at < end;) {
         off_t const data = lseek(descriptor_, at, SEEK_DATA);
         if (data < 0 || data >= end) return;

@@ -2,8 +2,9 @@
 // A rank's arena: the window of the node segment's file from which its large blocks come, as its owner sees it. Peers
 // map the same window (runtime/peer_arenas.hpp) and load and store there.
 //
-// It works inside malloc, before main and in every thread: no allocation, no exceptions, one lock. Blocks begin on
-// pages, since peers' processors and the kernel's huge pages know nothing smaller.
+// It works inside malloc, before main and in every thread: no allocation, no exceptions. Blocks begin on pages, since
+// peers' processors and the kernel's huge pages know nothing smaller. The window is cut into shards with a lock each:
+// half of it is the first thread's, the others serve further threads, and every block goes back to where it came from.
 //
 // fork: the window is shared memory, so a child would write into its parent's blocks. The child therefore gets private
 // copies of all blocks in use before either of the two goes on, and takes no new ones.
@@ -24,7 +25,9 @@ struct Card;
 namespace tutti::arena {
 
 struct Options {
-    std::size_t keep = 0;          ///< bytes of freed pages that are kept for reuse
+    /// Bytes of freed pages that are kept for reuse: by the first shard, 1/8 of it by each of the others; or half of
+    /// what is in use, if that is more.
+    std::size_t keep = 0;
     bool huge_pages = true;        ///< ask for them
 };
 
@@ -72,26 +75,37 @@ public:
     void after_fork_in_child();
 
 private:
+    static constexpr int shards = 9;
+
+    struct alignas(64) Shard {
+        pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        PageRuns runs;
+        std::uintptr_t base = 0;
+        std::size_t bytes = 0;
+        Page keep = 0;
+
+        void* address(Page p) const { return reinterpret_cast<void*>(base + std::size_t{p} * page_bytes); }
+        Page page_of(void const* block) const {
+            return static_cast<Page>((reinterpret_cast<std::uintptr_t>(block) - base) / page_bytes);
+        }
+        Page checked(void const* block, char const* what) const;
+    };
     class Locked;
 
     State claim(int descriptor, unsigned rank, Options const& options);
-    void* address(Page p) const { return reinterpret_cast<void*>(base_ + std::size_t{p} * page_bytes); }
-    Page page_of(void const* block) const {
-        return static_cast<Page>((reinterpret_cast<std::uintptr_t>(block) - base_) / page_bytes);
-    }
+    void divide(Options const& options);
+    Shard& shard_of(void const* block);
     template <class Each>
     void* take(std::size_t bytes, std::size_t alignment, Each dirty);
-    Page checked(void const* block, char const* what);
-    void forget(Page first, Page pages);
+    template <class Each>
+    static void* take_from(Shard& shard, Page pages, Page alignment, Each dirty);
     void copy_for_child();
-    void copy_block(Page first, Page pages);
+    void copy_block(std::uintptr_t block, std::size_t bytes);
 
     State state_ = State::closed;
     std::uintptr_t base_ = 0;          ///< both set once, before state_ says open
     std::size_t bytes_ = 0;
-    std::size_t keep_ = 0;
-    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-    PageRuns runs_;
+    Shard shards_[shards];
     int descriptor_ = -1;              ///< our own, for the child's copies
     off_t offset_ = 0;                 ///< of the window in the file
     int child_done_[2] = {-1, -1};     ///< a pipe that the child closes when it has its copies

@@ -94,28 +94,37 @@ Page PageRuns::take(Page pages, Page alignment) {
     Page first = find(wanted);
     if (first != none) runs_[first].pages = length(first);
     else if ((first = grow(wanted)) == none) return none;
-    Page const whole = runs_[first].pages, at = (first + alignment - 1) & ~(alignment - 1);
-    in_use_ += whole;
-    idle_dirty_ -= count_dirty(first, whole);
+    Page const whole = runs_[first].pages, at = (first + alignment - 1) & ~(alignment - 1), front = at - first;
     begin(first, whole, 0);
-    if (at != first) {
-        begin(at, whole - (at - first), 0);
-        begin(first, at - first, 0);
-        give(first);
+    if (front != 0) {
+        begin(at, whole - front, 0);
+        begin(first, front, 0);
+        join(first);
     }
-    Page const rest = runs_[at].pages - pages;
-    if (rest != 0) {
-        begin(at + pages, rest, 0);
-        begin(at, pages, 0);
-        give(at + pages);
-    }
+    cut(at, pages);
+    in_use_ += pages;
+    idle_dirty_ -= count_dirty(at, pages);
     return at;
 }
 
 void PageRuns::give(Page first) {
+    in_use_ -= runs_[first].pages;
+    idle_dirty_ += count_dirty(first, runs_[first].pages);
+    join(first);
+}
+
+// What is behind the first `pages` pages of a run becomes free.
+void PageRuns::cut(Page first, Page pages) {
+    Page const rest = runs_[first].pages - pages;
+    if (rest == 0) return;
+    begin(first + pages, rest, 0);
+    begin(first, pages, 0);
+    join(first + pages);
+}
+
+// A run becomes free, in one piece with its free neighbours.
+void PageRuns::join(Page first) {
     Page pages = runs_[first].pages;
-    in_use_ -= pages;
-    idle_dirty_ += count_dirty(first, pages);
     if (Page const next = first + pages; is_free(next)) {
         unlist(next);
         pages += length(next);
@@ -134,10 +143,9 @@ void PageRuns::give(Page first) {
 bool PageRuns::resize(Page first, Page pages) {
     Page const whole = runs_[first].pages;
     if (pages <= whole) {
-        if (pages == whole) return true;
-        begin(first + pages, whole - pages, 0);
-        begin(first, pages, 0);
-        give(first + pages);
+        in_use_ -= whole - pages;
+        idle_dirty_ += count_dirty(first + pages, whole - pages);
+        cut(first, pages);
         return true;
     }
     Page const next = first + whole, more = pages - whole;
@@ -153,10 +161,11 @@ bool PageRuns::resize(Page first, Page pages) {
         unlist(next);
         runs_[next].pages = 0;
     }
-    idle_dirty_ -= count_dirty(next, room);
-    in_use_ += room;
+    idle_dirty_ -= count_dirty(next, more);
+    in_use_ += more;
     begin(first, whole + room, 0);
-    return resize(first, pages);   // what was too much goes back
+    cut(first, pages);
+    return true;
 }
 
 Page PageRuns::count_dirty(Page first, Page pages) const {

@@ -79,6 +79,8 @@ private:
     void begin(Page first, Page pages, std::uint32_t mark);
     Page find(Page pages);
     Page grow(Page pages);
+    void cut(Page first, Page pages);
+    void join(Page first);
     Page count_dirty(Page first, Page pages) const;
     template <class Each>
     void each_word(Page first, Page pages, Each each) const;

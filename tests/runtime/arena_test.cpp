@@ -219,22 +219,23 @@ TEST(Arena, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
     constexpr std::size_t bytes = 3 * mega + 5;
     auto* block = static_cast<char volatile*>(owner.arena.allocate(bytes));
     auto* untouched = static_cast<char volatile*>(owner.arena.allocate_zeroed(bytes));
-    std::memset(const_cast<char*>(block), 1, bytes);
+    auto set = [](char volatile* b, int value) { std::memset(const_cast<char*>(b), value, bytes); };
+    set(block, 1);
     int const code = fork_with(
         owner.arena,
         [&] {
             usleep(50000);   // the parent writes meanwhile
             for (std::size_t i = 0; i < bytes; ++i)
                 if (block[i] != 1 || untouched[i] != 0) return 1;
-            for (std::size_t i = 0; i < bytes; ++i) const_cast<char&>(block[i]) = 3, const_cast<char&>(untouched[i]) = 3;
+            set(block, 3), set(untouched, 3);
             if (owner.arena.allocate(mega)) return 2;
-            if (!owner.arena.resize(const_cast<char*>(block), mega) || owner.arena.usable(const_cast<char*>(block)) != mega)
-                return 3;
-            owner.arena.release(const_cast<char*>(block));
+            char* const mine = const_cast<char*>(block);
+            if (!owner.arena.resize(mine, mega) || owner.arena.usable(mine) != mega) return 3;
+            owner.arena.release(mine);
             return owner.arena.state() == State::forked ? 42 : 4;
         },
         [&] {
-            for (std::size_t i = 0; i < bytes; ++i) const_cast<char&>(block[i]) = 2, const_cast<char&>(untouched[i]) = 2;
+            set(block, 2), set(untouched, 2);
         });
     EXPECT_EQ(code, 42);
     for (std::size_t i = 0; i < bytes; ++i) {

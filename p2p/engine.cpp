@@ -165,13 +165,17 @@ void Engine::arrived(int peer, Peer& from) {
 void Engine::receive_offer(int peer, Peer& from, Cell const& cell) {
     Key key{cell.context, cell.source, cell.tag};
     Remote remote = cell.remote();
+    std::byte const* layout = remote.bytes ? from.in.bytes(remote) : nullptr;
     if (Receive* op = posted_.take(key)) {
         matched(*op, key, cell.length);
-        accept(*op, peer, {remote.id, remote.address, cell.length});
+        accept(*op, peer, {remote.id, remote.address, cell.length, reinterpret_cast<std::int64_t const*>(layout)});
     } else {
-        unexpected_.add(*set_aside(peer, cell, Unexpected::What::offered, 0, remote));
+        Unexpected* m = set_aside(peer, cell, Unexpected::What::offered, remote.bytes, remote);
+        m->has_layout = layout;
+        if (layout) std::memcpy(m->content(), layout, remote.bytes);
+        unexpected_.add(*m);
     }
-    from.in.advance();
+    layout ? from.in.advance(remote.end) : from.in.advance();
 }
 
 Unexpected* Engine::set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room,
@@ -209,7 +213,8 @@ void Engine::take(Receive& op, Unexpected& m) {
         break;
     case Unexpected::What::offered:
         matched(op, key, m.bytes);
-        accept(op, m.peer, {m.send, m.address, m.bytes});
+        accept(op, m.peer, {m.send, m.address, m.bytes,
+                            m.has_layout ? reinterpret_cast<std::int64_t const*>(m.content()) : nullptr});
         break;
     case Unexpected::What::local: {
         Send& from = *m.local;

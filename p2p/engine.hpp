@@ -72,6 +72,7 @@ private:
     };
     struct Offer {
         std::uint64_t send, address, bytes;
+        std::int64_t const* layout = nullptr;   ///< of what has gaps: the count, then as flatten() wrote it
     };
     /// A copy that a receive shares with its sender, from its beginning until it is settled.
     struct Shared {
@@ -117,6 +118,7 @@ private:
     void begin_local(Send& op);
     bool write(Peer& to, Send& op);
     bool write_eager(Peer& to, Send& op, bool sync);
+    bool write_offer(Peer& to, Send& op);
     static Cell& head(Peer& to, Send const& op);
     bool write_piece(Peer& to, Send& op);
     void control(int peer, Control const& control);
@@ -129,6 +131,7 @@ private:
     // rendezvous.cpp
     void accept(Receive& op, int peer, Offer const& offer);
     bool pull(Receive& op, int peer, Offer const& offer, std::size_t wanted);
+    bool pull_layout(Receive& op, int peer, Offer const& offer, std::size_t wanted);
     void receive_grant(int peer, Peer& from, Cell const& cell);
     void grant(Receive& op, int peer, Offer const& offer, std::size_t wanted);
     void receive_piece(Peer& from, Cell const& cell);

@@ -119,7 +119,7 @@ struct Receive {
     bool failed() const { return status.error != ErrorClass::success; }
 };
 
-/// A message that came before its receive. Eager data lies behind the structure.
+/// A message that came before its receive. Eager data lies behind the structure, or the layout of offered data.
 struct Unexpected {
     Key key;
     int peer = 0;
@@ -128,6 +128,7 @@ struct Unexpected {
     enum class What : std::uint8_t { here, here_sync, offered, local } what = What::here;
     std::uint64_t send = 0;         ///< here_sync and offered: the sender's operation
     std::uint64_t address = 0;      ///< offered: where the bytes lie in the sender, 0: not in one piece
+    bool has_layout = false;        ///< offered: the data has gaps, but can be reached
     Send* local = nullptr;          ///< local: the send to self
     Hook hooks[4];                  ///< by the wildcards of the key they are filed under
     Unexpected* previous = nullptr;

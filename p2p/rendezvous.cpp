@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages that stay with their sender until somebody wants them: one handshake and one copy by the single-copy ladder.
-// The receiver copies, straight into its own layout where it can load from the sender; where the sender's data has gaps
-// or is out of reach, the sender stores it straight into a receiver without gaps. Else pieces go through the ring. And
-// the taking back of sends.
+// The receiver copies, straight from the sender's layout into its own where it can load from the sender. What it cannot
+// reach the sender stores straight into a receiver without gaps, and the rest goes in pieces through the ring. And the
+// taking back of sends.
 #include <algorithm>
 
 #include "p2p/engine.hpp"
+#include "runtime/type_remote.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -34,6 +35,7 @@ void Engine::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted
 bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted) try {
     auto from = static_cast<unsigned>(peer);
     Ladder& ladder = process_.ladder;
+    if (offer.layout) return pull_layout(op, peer, offer, wanted);
     if (offer.address == 0) return false;
     if (op.data.dense()) return ladder.read(from, offer.address, op.data.base, wanted);
     if (std::byte const* there = ladder.reach(from, offer.address, wanted)) {
@@ -51,6 +53,18 @@ bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted)
 } catch (Error const& error) {
     // One of the two buffers is not where its owner said; the other rank is not bothered with it.
     op.status.error = error.error_class;
+    return true;
+}
+
+bool Engine::pull_layout(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
+    std::int64_t const count = offer.layout[0];
+    RemoteType const type(offer.layout + 1);
+    AddressRange const range = type.range(offer.address, count);
+    std::byte const* there = process_.ladder.reach(static_cast<unsigned>(peer), range.first, range.bytes);
+    if (!there) return false;
+    TypedMemory const from = type.at(there, offer.address, count);
+    if (op.data.dense()) pack_typed(from, 0, op.data.base, wanted);
+    else copy_typed(TypedMemory::of(op.data.base, op.data.count, *op.data.type), from, 0, wanted);
     return true;
 }
 

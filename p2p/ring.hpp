@@ -50,11 +50,11 @@ enum class Kind : std::uint8_t {
 /// What a cell carries instead of a small message.
 struct Remote {
     std::uint64_t id = 0;        ///< the sender's operation, or the cell's number for a cancel
-    std::uint64_t address = 0;   ///< offer: where the bytes lie in the sender, grant and share: where they shall lie in
-                                 ///< the receiver, 0: not in one piece (grant: or not where the sender could reach it)
+    std::uint64_t address = 0;   ///< offer: where the data lies in the sender; grant, share: where it shall lie in the
+                                 ///< receiver; 0: not in one piece (grant: or out of the sender's reach)
     std::uint64_t end = 0;       ///< position in the byte ring after this piece
     std::uint32_t offset = 0;    ///< where in the byte ring it begins
-    std::uint32_t bytes = 0;     ///< of the piece, share: of a chunk
+    std::uint32_t bytes = 0;     ///< of the piece; share: of a chunk; offer: of the data's layout, 0: dense
 };
 
 struct alignas(cache_line) Cell {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sending half of the engine: cells and pieces into rings, and the lines of what found no room.
 #include "p2p/engine.hpp"
+#include "runtime/type_remote.hpp"
 
 namespace tutti::p2p {
 namespace {
+
+constexpr std::size_t most_layout_numbers = 128;   // 1 KiB of the ring: any vector, subarray or structure of them
 
 /// Bytes per piece of an eager message: the receiver copies one out while the sender copies the next one in.
 std::size_t eager_step(std::size_t bytes) {
@@ -68,16 +71,36 @@ bool Engine::write(Peer& to, Send& op) {
     bool sync = op.mode == Mode::synchronous;
     if (op.eager && (sync || op.data.bytes > Cell::room)) return write_eager(to, op, sync);
     if (!to.out.has_cell()) return false;
+    if (!op.eager) return write_offer(to, op);
     Cell& cell = head(to, op);
-    if (op.eager) {
-        op.data.gather(0, cell.payload, op.data.bytes);
-    } else {
-        cell.set_remote({.id = reinterpret_cast<std::uint64_t>(&op),
-                         .address = op.data.dense() ? reinterpret_cast<std::uint64_t>(op.data.base) : 0});
+    op.data.gather(0, cell.payload, op.data.bytes);
+    op.number = to.out.publish(cell, Kind::small);
+    sent(op);
+    return true;
+}
+
+bool Engine::write_offer(Peer& to, Send& op) {
+    Data const& data = op.data;
+    Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
+    if (data.dense()) {
+        remote.address = reinterpret_cast<std::uint64_t>(data.base);
+    } else if (auto range = AddressRange::of(data.base, data.count, *data.type);
+               process_.ladder.way(reinterpret_cast<void const*>(range.first), range.bytes) == Way::direct) {
+        // A layout that can be sent along lets the receiver copy straight from it.
+        std::int64_t layout[most_layout_numbers] = {data.count};
+        std::size_t bytes = flatten(*data.type, std::span(layout).subspan(1)) * sizeof *layout;
+        if (bytes != 0) {
+            bytes += sizeof *layout;
+            std::byte* room = to.out.place(bytes, remote);
+            if (!room) return false;
+            std::memcpy(room, layout, bytes);
+            remote.address = reinterpret_cast<std::uint64_t>(data.base);
+        }
     }
+    Cell& cell = head(to, op);
+    cell.set_remote(remote);
     op.stage = SendStage::offered;
-    op.number = to.out.publish(cell, op.eager ? Kind::small : Kind::offer);
-    if (op.eager) sent(op);
+    op.number = to.out.publish(cell, Kind::offer);
     return true;
 }
 

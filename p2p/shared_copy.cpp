@@ -25,7 +25,7 @@ std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>
 
 bool Engine::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
     // Ranks that share cores gain nothing: whoever helps takes the time from somebody else.
-    return wanted >= share_from_ && offer.address != 0 && op.data.dense() && !from.shared.op &&
+    return wanted >= share_from_ && offer.address != 0 && !offer.layout && op.data.dense() && !from.shared.op &&
            process_.ladder.way(op.data.base, wanted) != Way::staged;
 }
 

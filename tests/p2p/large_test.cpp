@@ -231,6 +231,37 @@ TEST_P(Large, EveryPairOfLayouts) {
     }, GetParam().variables());
 }
 
+TEST_P(Large, ASenderWithGapsInAnArenaIsNotWaitedForEither) {
+    Place const p = GetParam();
+    if (!p.arena || !p.from_arena) GTEST_SKIP() << "without a way to the sender's memory it has to help";
+    std::atomic<int> received = 0;
+    run(2, [&](Rank& r) {
+        auto ints = TypeBuilder::predefined(Basic::int32);
+        constexpr std::size_t n = 50'000;
+        int turn = 0;
+        for (Layout const& to : {layouts[0], layouts[1], layouts[2]}) {
+            auto type = (r.me() == 0 ? layouts[1] : to).make(*ints, n / 5);
+            std::size_t const extent = static_cast<std::size_t>(type->extent());
+            auto* data = reinterpret_cast<int*>(r.me() == 0 ? out(r, 6 * extent) : in(r, 6 * extent));
+            auto place = [&](Layout const& l, std::size_t i) {
+                return i / (n / 5) * extent / sizeof(int) + l.place(i % (n / 5));
+            };
+            ++turn;
+            if (r.me() == 0) {
+                for (std::size_t i = 0; i < n; ++i) data[place(layouts[1], i)] = value(i, turn);
+                auto request = isend(*r.comm, data, 5, *type, 1, 1, Mode::standard);
+                while (received < turn) std::this_thread::yield();   // computes
+                r.wait(*request);
+            } else {
+                Status s;
+                p2p::recv(*r.comm, Data::of(data, 5, *type), 0, 1, s, "recv");
+                received = turn;
+                for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(data[place(to, i)], value(i, turn)) << to.name;
+            }
+        }
+    }, p.variables());
+}
+
 std::vector<Place> places() {
     std::vector<Place> all;
     for (bool from : {false, true})

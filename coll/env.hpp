@@ -51,6 +51,8 @@ public:
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
+    /// Are there more ranks on the node than cores for them? The same at every rank.
+    bool crowded() const { return Memory::crowded(); }
     /// The levels of the machine (or those that the user named), and one team of all ranks in their order.
     topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_.one_team; }

@@ -54,6 +54,9 @@ struct Limits {
     /// From the algorithm's first three parameters.
     static Limits of(Chosen const& c) { return {c.parameters[0], c.parameters[1], c.parameters[2]}; }
 
+    /// For parts that have nowhere else to go.
+    static Limits none(std::size_t piece) { return {0, piece, 0}; }
+
     std::size_t direct;      ///< the smallest part that peers get at in its owner's arena, in bytes
     std::size_t piece;       ///< bytes of a piece of a stream, cut to what staging memory holds
     std::size_t cma;         ///< the smallest part that is copied by the system, in bytes
@@ -111,14 +114,22 @@ void deliver(Buffer const& to, std::size_t position, void const* from, std::size
     Env::store(to, position, from, bytes);
 }
 
-/// A rank's part for itself. `working_set` as in Copier::copy.
+/// Packed bytes [position, end) of a rank's part for itself, as far as there is room. `working_set` as in Copier::copy.
+template <class Env>
+void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t position, std::size_t end,
+                 std::size_t working_set, Truncation& truncation) {
+    if (from.bytes() > to.bytes()) [[unlikely]] truncation.note(env.rank(), from.bytes(), to.bytes());
+    end = std::min({end, from.bytes(), to.bytes()});
+    if (position >= end) return;
+    if (to.type->dense(to.count) && from.type->dense(from.count))
+        env.copy(first_byte(to) + position, first_byte(from) + position, end - position, working_set);
+    else
+        copy_typed(TypedMemory::of(to.address, to.count, *to.type),
+                   TypedMemory::of(from.address, from.count, *from.type), position, end - position);
+}
 template <class Env>
 void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t working_set, Truncation& truncation) {
-    std::size_t const n = std::min(from.bytes(), to.bytes());
-    if (from.bytes() > n) [[unlikely]] truncation.note(env.rank(), from.bytes(), n);
-    if (to.type->dense(to.count) && from.type->dense(from.count))
-        env.copy(first_byte(to), first_byte(from), n, working_set);
-    else copy_typed(to.address, to.count, *to.type, from.address, from.count, *from.type);
+    deliver_own(env, to, from, 0, from.bytes(), working_set, truncation);
 }
 
 /// A peer's part, if this rank can load and store there.
@@ -179,7 +190,7 @@ public:
         std::size_t const n = part.bytes();
         Entry const shown = may_show ? show(part, limits) : entry(n, 0, Place::stream);
         if (shown.shown()) return shown;
-        if (n > half_ - used_) return may_show ? show(part, {.direct = 0, .piece = limits.piece, .cma = 0}) : shown;
+        if (n > half_ - used_) return may_show ? show(part, Limits::none(limits.piece)) : shown;
         std::size_t const at = used_;
         Env::load(env_.staging() + at, part, 0, n);
         used_ += n;

@@ -23,6 +23,7 @@ public:
     void reserve_staging(std::size_t bytes);
 
 protected:
+    bool crowded() const { return comm_.process.segment.header().crowded(); }
     struct Awaiter {
         ShmMemory& memory;
         std::atomic<std::uint64_t> const& word;

@@ -10,8 +10,7 @@ namespace {
 WaitPolicy policy_for(Variables const& variables, SegmentHeader const& header) {
     if (variables.wait == "dedicated") return WaitPolicy::dedicated;
     if (variables.wait == "shared") return WaitPolicy::shared;
-    bool crowded = header.usable_cores != 0 && header.ranks > header.usable_cores;
-    return crowded ? WaitPolicy::shared : WaitPolicy::dedicated;
+    return header.crowded() ? WaitPolicy::shared : WaitPolicy::dedicated;
 }
 
 topo::NodeMap read_node(Segment const& segment) {

@@ -52,6 +52,9 @@ struct SegmentLayout {
     std::uint64_t heap_bytes;       ///< of each rank's heap
     std::uint64_t arenas;           ///< offset in the file of the first rank's arena window, behind the mapping
     std::uint64_t arena_bytes;      ///< of each rank's window; 0: there are none
+
+    /// More ranks than cores for them?
+    bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
 };
 
 struct SegmentHeader : SegmentLayout {

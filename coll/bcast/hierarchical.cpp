@@ -21,7 +21,8 @@ struct Part {
     Part(Env& e, BcastArgs const& args)
         : env(e), a(args), bytes(args.data.bytes()), quarter(e.staging_bytes() / 4 / cache_line * cache_line),
           chunk(std::min(args.parameters[0], quarter)), chunks((bytes + chunk - 1) / chunk),
-          levels(e.hierarchy().levels_of(e.rank(), args.root)), dense(a.data.type->dense(a.data.count)) {
+          share(args.parameters[e.crowded() ? 2 : 1]), levels(e.hierarchy().levels_of(e.rank(), args.root)),
+          dense(a.data.type->dense(a.data.count)) {
         way = env.expose(a.data, layout * quarter, quarter);
         for (int level = 0; level < levels; ++level) {   // the members of the teams that this rank leads
             topo::Team const team = env.hierarchy().team(level, env.rank(), a.root);
@@ -39,7 +40,7 @@ struct Part {
     // Does the root write the last part of this rank's, or this child's, buffer? Both sides find the same.
     bool shared_with(int peer) const {
         Exposure const& e = env.exposure(peer);
-        return bytes >= a.parameters[1] && way == Way::direct && e.way == Way::direct && e.bytes == bytes;
+        return bytes >= share && way == Way::direct && e.way == Way::direct && e.bytes == bytes;
     }
     // Where the root's part begins, if it has so many children.
     std::size_t split(std::size_t of_root) const { return bytes / (of_root + 1) * of_root / cache_line * cache_line; }
@@ -48,6 +49,7 @@ struct Part {
     BcastArgs const& a;
     std::size_t bytes, quarter, chunk;
     std::uint64_t chunks;
+    std::size_t share;
     int levels;
     bool dense;
     Way way;
@@ -172,7 +174,7 @@ Task hierarchical(Env& env, BcastArgs const& a) {
     Part<Env> p(env, a);
     if (p.parent < 0) {
         co_await pass_on(env, p, 0, p.chunks);
-        if (p.way == Way::direct && p.bytes >= a.parameters[1]) co_await push(env, p);
+        if (p.way == Way::direct && p.bytes >= p.share) co_await push(env, p);
     } else {
         env.publish();
         while (p.got < p.bytes) {
@@ -187,7 +189,8 @@ Task hierarchical(Env& env, BcastArgs const& a) {
 
 constexpr Parameter hierarchical_parameters[] = {
     {"chunk", 65536, "bytes that are passed on at a time"},
-    {"share", 16384, "bytes from which the root writes a part of its children's buffers, where all lie in arenas"},
+    {"share", 8192, "bytes from which the root writes a part of its children's buffers, where all lie in arenas"},
+    {"crowded_share", 1048576, "the same with more ranks than cores, when the root's core has others to run"},
 };
 constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
     "hierarchical", "every team pulls chunks from its leader's buffer, level after level", "XHC, section IV.A",

@@ -99,7 +99,7 @@ template <class Env>
 void show_places(Env& env, RootedArgs const& a) {
     env.expose_staged();
     Staging<Env> staging(env, a.parameters[1]);
-    Limits const limits{.direct = 0, .piece = a.parameters[1], .cma = 0};   // what leaves do not like they stream
+    Limits const limits = Limits::none(a.parameters[1]);   // what leaves do not like they stream
     for (int i = 0; i < env.size(); ++i) {
         if (i == a.root) continue;
         Entry& e = my_table(env)[i];

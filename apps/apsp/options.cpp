@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <cstdlib>
+
+namespace apsp {
+namespace {
+
+constexpr int largest_to_verify = 2048; // the plain computation takes vertices^3 steps and vertices^2 numbers
+
+const char *const help =
+    "Usage: mpiexec -n N tutti-apsp [options]\n\n"
+    "All shortest paths of a road network by Floyd and Warshall's algorithm, its rows distributed over the ranks.\n"
+    "One junction after the other becomes a place of passage (the pivot): its owner broadcasts its row of distances,\n"
+    "and every rank looks for each of its junctions whether the way through the pivot is shorter. Dead ends are never\n"
+    "on the way, so only junctions have rows; a row has one number per vertex.\n\n"
+    "  --vertices N    junctions and dead ends; a broadcast is 8 N bytes (8192)\n"
+    "  --junctions N   rows and broadcasts per scenario; as many as vertices for the classic problem (8)\n"
+    "  --scenarios N   networks solved one after the other (2000)\n"
+    "  --verify        rank 0 solves each scenario by the textbook's three loops too and compares every distance\n"
+    "                  (at most 2048 vertices)\n";
+
+} // namespace
+
+std::string parse(int argc, char **argv, Options &options, bool &failed)
+{
+    failed = true;
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        if (word == "--help" || word == "-h") {
+            failed = false;
+            return help;
+        }
+        if (word == "--verify") {
+            options.verify = true;
+            continue;
+        }
+        int *number = word == "--vertices"    ? &options.vertices
+                      : word == "--junctions" ? &options.junctions
+                      : word == "--scenarios" ? &options.scenarios
+                                              : nullptr;
+        if (!number)
+            return "tutti-apsp: no option " + word + "; --help lists them\n";
+        const char *value = i + 1 < argc ? argv[++i] : "";
+        char *end = nullptr;
+        long read = std::strtol(value, &end, 10);
+        if (end == value || *end || read < 1 || read > 100000000)
+            return "tutti-apsp: " + word + " needs a number from 1 on; see --help\n";
+        *number = int(read);
+    }
+    if (options.junctions > options.vertices)
+        return "tutti-apsp: more junctions than vertices\n";
+    if (options.verify && options.vertices > largest_to_verify)
+        return "tutti-apsp: --verify takes at most " + std::to_string(largest_to_verify) + " vertices\n";
+    failed = false;
+    return "";
+}
+
+} // namespace apsp

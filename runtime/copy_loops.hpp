@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The copy kernels as templates over a vector type, which each copy_*.cpp defines after its target pragma; nothing in
-// here may have external linkage, or the linker would mix the versions.
+// The copy kernels as templates over a vector type (vector_*.hpp). Included by one file per instruction set after its
+// target pragma; nothing in here may have external linkage, or the linker would mix the versions.
 //
 // What decided, measured between two cores of a processor with private second levels and a shared third one that does
 // not hold their contents, on lines that the other core had altered just before:

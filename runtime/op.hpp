@@ -15,6 +15,8 @@ namespace tutti {
 using Kernel2 = void (*)(void const* in, void* inout, std::size_t n);
 /// out[i] = in[0][i] op in[1][i] op … op in[k−1][i], grouped from the left; out may be one of the inputs.
 using KernelK = void (*)(void const* const* in, int k, void* out, std::size_t n);
+/// The same into each of the m outputs at once, which may be inputs but not overlap one another.
+using KernelM = void (*)(void const* const* in, int k, void* const* out, int m, std::size_t n);
 
 enum class BuiltinOp : unsigned char {
     none, max, min, sum, prod, land, band, lor, bor, lxor, bxor, minloc, maxloc, replace, no_op,
@@ -23,6 +25,8 @@ enum class BuiltinOp : unsigned char {
 struct Kernels {
     Kernel2 two = nullptr;
     KernelK many = nullptr;
+    KernelM spread = nullptr;
+    KernelM stream = nullptr;   ///< spread past the cache (see Copier::streams): the outputs are not read again soon
 };
 
 /// The kernel of a built-in operator on a basic kind; null when MPI does not define it (MPI 3.1, 5.9.2). To be

@@ -3,7 +3,14 @@
 #include "runtime/reduce_table.hpp"
 
 #if defined(__x86_64__)
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,prfchw")
+#include "runtime/vector_avx2.hpp"
+
+namespace tutti {
+namespace {
+using Vectors = Avx2;
+}
+}  // namespace tutti
 #include "runtime/reduce_loops.hpp"
 
 namespace tutti {

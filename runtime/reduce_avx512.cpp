@@ -3,7 +3,14 @@
 #include "runtime/reduce_table.hpp"
 
 #if defined(__x86_64__)
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,prfchw,prefer-vector-width=512")
+#include "runtime/vector_avx512.hpp"
+
+namespace tutti {
+namespace {
+using Vectors = Avx512;
+}
+}  // namespace tutti
 #include "runtime/reduce_loops.hpp"
 
 namespace tutti {

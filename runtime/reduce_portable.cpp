@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reduction kernels for any processor, and those that no vector instruction helps: long double, quadruple
 // precision, logicals of floating type, and pairs.
+#include "runtime/vector_portable.hpp"
+
+namespace tutti {
+namespace {
+using Vectors = Portable;
+}
+}  // namespace tutti
 #include "runtime/reduce_loops.hpp"
 
 namespace tutti {
@@ -41,7 +48,7 @@ void scalar_two(void const* in, void* inout, std::size_t n) {
 }
 
 template <class O, class T>
-constexpr Kernels scalar_kernels{scalar_two<O, T>, one_by_one<O, T>};
+constexpr Kernels scalar_kernels{scalar_two<O, T>, one_by_one<O, T>, spread_one_by_one<O, T>, spread_one_by_one<O, T>};
 
 template <class T>
 constexpr void fill_scalar_floats(KernelTable& table, Basic real, Basic complex) {

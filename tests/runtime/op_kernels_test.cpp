@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every reduction kernel of every instruction set against a plain loop: all operators, kinds, lengths around the widths
-// of vectors, odd addresses, two operands and many. Bits must agree.
+// of vectors, odd addresses, two operands and many, one output and several, past the cache or not. Bits must agree.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -90,30 +91,93 @@ void compare(BuiltinOp op, Basic kind, Combine<T> combine) {
     }
 }
 
+/// k random operands and what they combine to.
+template <class T>
+struct Operands {
+    Operands(std::mt19937& random, int k, std::size_t n, Combine<T> combine) {
+        for (int j = 0; j < k; ++j) {
+            std::vector<T> values = samples<T>(random, n);
+            if (j == 0) expected = values;
+            else for (std::size_t i = 0; i < n; ++i) expected[i] = combine(expected[i], values[i]);
+            in.emplace_back(values);
+        }
+        for (Crooked<T>& buffer : in) pointers.push_back(buffer.data());
+    }
+    std::vector<Crooked<T>> in;
+    std::vector<T> expected;
+    std::vector<void const*> pointers;
+};
+
 template <class T>
 void compare_many(BuiltinOp op, Basic kind, Combine<T> combine) {
     for (KernelTable const* table : tables()) {
         Kernels kernels = table->get(op, kind);
         if (!kernels.many) continue;
         std::mt19937 random(43);
-        for (int k : {1, 2, 3, 4, 5, 6, 7, 10})
-            for (std::size_t n : {0, 1, 3, 65, 2100})
+        // Up to beyond the length at which loops for the first cache hand over to those for more.
+        for (int k : {1, 2, 3, 4, 5, 8, 11})
+            for (std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{65}, std::size_t{613},
+                                  (k == 2 || k == 5 ? 32768 : 0) / sizeof(T) + 77})
                 for (int target : {-1, 0, k / 2, k - 1}) {   // −1: a buffer of its own, else one of the inputs
-                    std::vector<Crooked<T>> in;
-                    std::vector<T> expected;
-                    std::vector<void const*> pointers;
-                    for (int j = 0; j < k; ++j) {
-                        std::vector<T> values = samples<T>(random, n);
-                        if (j == 0) expected = values;
-                        else for (std::size_t i = 0; i < n; ++i) expected[i] = combine(expected[i], values[i]);
-                        in.emplace_back(values);
-                    }
-                    for (Crooked<T>& buffer : in) pointers.push_back(buffer.data());
+                    Operands<T> o(random, k, n, combine);
                     Crooked<T> own(std::vector<T>(n, T{}));
-                    Crooked<T>& out = target < 0 ? own : in[static_cast<std::size_t>(target)];
-                    kernels.many(pointers.data(), k, out.data(), n);
-                    EXPECT_TRUE(out.holds(expected)) << "operator " << int(op) << " kind " << int(kind) << " n " << n
-                                                     << " k " << k << " target " << target;
+                    Crooked<T>& out = target < 0 ? own : o.in[static_cast<std::size_t>(target)];
+                    kernels.many(o.pointers.data(), k, out.data(), n);
+                    EXPECT_TRUE(out.holds(o.expected)) << "operator " << int(op) << " kind " << int(kind) << " n " << n
+                                                       << " k " << k << " target " << target;
+                }
+    }
+}
+
+/// Memory on a line's boundary with room for `offset` bytes before and guards at both ends.
+struct Target {
+    Target(std::size_t offset, std::size_t n) : offset(64 + offset), end(64 + offset + n), bytes(end + 64, 'z') {
+        while (reinterpret_cast<std::uintptr_t>(bytes.data() + slack) % 64 != 0) ++slack, bytes.push_back('z');
+    }
+    void* data() { return bytes.data() + slack + offset; }
+    bool guards() const {
+        auto untouched = [](char c) { return c == 'z'; };
+        auto start = bytes.begin() + static_cast<std::ptrdiff_t>(slack);
+        return std::all_of(start, start + static_cast<std::ptrdiff_t>(offset), untouched) &&
+               std::all_of(start + static_cast<std::ptrdiff_t>(end), bytes.end(), untouched);
+    }
+    std::size_t offset, end, slack = 0;
+    std::vector<char> bytes;
+};
+
+/// Several outputs at once, through the cache and past it: aligned like one another or not, one of them an input.
+template <class T>
+void compare_outputs(BuiltinOp op, Basic kind, Combine<T> combine) {
+    for (KernelTable const* table : tables()) {
+        Kernels kernels = table->get(op, kind);
+        if (!kernels.spread) continue;
+        std::mt19937 random(44);
+        auto check = [&](KernelM kernel, int k, std::size_t n, std::vector<std::size_t> const& offsets, bool in_place) {
+            Operands<T> o(random, k, n, combine);
+            std::vector<Target> targets;
+            std::vector<void*> out;
+            targets.reserve(offsets.size());
+            for (std::size_t offset : offsets) out.push_back(targets.emplace_back(offset, n * sizeof(T)).data());
+            if (in_place) out.push_back(o.in[static_cast<std::size_t>(k - 1)].data());
+            kernel(o.pointers.data(), k, out.data(), static_cast<int>(out.size()), n);
+            bool right = !in_place || o.in[static_cast<std::size_t>(k - 1)].holds(o.expected);
+            for (Target& target : targets)
+                for (std::size_t i = 0; i < n; ++i) {
+                    T value;
+                    std::memcpy(&value, static_cast<char*>(target.data()) + i * sizeof(T), sizeof(T));
+                    right = right && Crooked<T>::equal(value, o.expected[i]);
+                }
+            EXPECT_TRUE(right) << "operator " << int(op) << " kind " << int(kind) << " n " << n << " k " << k;
+            for (Target& target : targets) EXPECT_TRUE(target.guards()) << int(op) << ' ' << int(kind) << ' ' << n;
+        };
+        for (KernelM kernel : {kernels.spread, kernels.stream})
+            for (int k : {1, 2, 5})
+                for (std::size_t n : {0, 1, 7, 16, 100, 613}) {
+                    check(kernel, k, n, {0}, false);
+                    check(kernel, k, n, {sizeof(T)}, true);
+                    check(kernel, k, n, {3, 3}, false);
+                    check(kernel, k, n, {0, sizeof(T), 1}, k == 2);
+                    check(kernel, k, n, {2 * sizeof(T), 2 * sizeof(T)}, false);
                 }
     }
 }
@@ -122,6 +186,7 @@ template <class T>
 void both(BuiltinOp op, Basic kind, Combine<T> combine) {
     compare<T>(op, kind, combine);
     compare_many<T>(op, kind, combine);
+    compare_outputs<T>(op, kind, combine);
 }
 
 using Wide = std::uint64_t;

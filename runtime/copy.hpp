@@ -33,6 +33,7 @@ public:
     /// that all ranks of the node touch in the operation that this copy is part of; 0 when what is written is read next
     /// from cache whatever the operation's size (slots, staging memory). A flag stored after it publishes all of it.
     void copy(void* to, void const* from, std::size_t n, std::size_t working_set) const {
+        if (n == 0) return;   // addresses may be null then
         if (n < vector_from) std::memcpy(to, from, n);
         else if (streams(working_set)) kernels_.streaming(to, from, n);
         else if (n <= private_cache_) kernels_.from_core(to, from, n);

@@ -10,12 +10,13 @@
 //   the first cache; a pass written for each k is no faster than this one for all. Of up to four operands that fit in
 //   the first cache, the compiler's own loops are the faster ones, up to twice.
 // - An allreduce of two ranks that each write their half of the result to both takes 0.55 to 0.85 of one in which each
-//   writes its own result and copies the other half, from 64 KiB to 16 MiB.
+//   writes its own result and copies the other half, from 64 KiB to 16 MiB; 0.8 to 0.95 when the results' memory has
+//   just been altered by its owners, and 1.2 then at 64 KiB.
 // - Prefetching two outputs for writing takes 0.6 to 0.9 of not doing so within the private caches, and makes no
 //   difference beyond. Prefetching operands gains nothing: there are several streams already. Nothing is prefetched
 //   beyond the ends: others may be writing there.
-// - Results past the cache take 0.8 once outputs exceed the private caches and 0.7 beyond the last level, but 1.3 when
-//   they are read again from a cache that would have held them.
+// - Results past the cache take 0.8 once outputs exceed the private caches and 0.7 beyond the last level, but 1.3
+//   (large) to 2 (small) when they are read again from a cache that would have held them.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,11 @@
 // One line of the table: alter the buffers, meet at the shared page, call, look at the clock, check.
 #include "measure.hpp"
 
+#include "limit.hpp"
+
 #include <algorithm>
 #include <ctime>
+#include <span>
 
 namespace bench {
 namespace {
@@ -20,16 +23,28 @@ std::size_t numbers(Blocks blocks, int count, int ranks)
     return blocks == Blocks::none ? 0 : std::size_t(count) * (blocks == Blocks::one ? 1 : ranks);
 }
 
-// The buffers of a rank, and the arguments made from them.
+// How many numbers an operation's buffers hold on one rank.
+struct Room {
+    Room(const Operation &operation, std::size_t bytes, MPI_Comm comm)
+    {
+        MPI_Comm_size(comm, &ranks);
+        count = int(std::max<std::size_t>(1, bytes / sizeof(double)));
+        send = numbers(operation.send, count, ranks);
+        receive = numbers(operation.receive, count, ranks);
+    }
+    int ranks, count;
+    std::size_t send, receive;
+};
+
+// The buffers of a rank, which lie where the caller says, and the arguments made from them.
 struct Buffers {
-    Buffers(const Operation &operation, std::size_t bytes, MPI_Comm comm)
+    Buffers(const Room &room, double *send_memory, double *receive_memory, MPI_Comm comm)
+        : send(send_memory, room.send), receive(receive_memory, room.receive)
     {
         MPI_Comm_rank(comm, &call.rank);
-        MPI_Comm_size(comm, &call.ranks);
-        call.count = int(std::max<std::size_t>(1, bytes / sizeof(double)));
+        call.ranks = room.ranks;
+        call.count = room.count;
         call.comm = comm;
-        send.resize(numbers(operation.send, call.count, call.ranks));
-        receive.resize(numbers(operation.receive, call.count, call.ranks));
         counts.assign(call.ranks, call.count);
         types.assign(call.ranks, MPI_DOUBLE);
         for (int rank = 0; rank < call.ranks; ++rank) {
@@ -68,7 +83,7 @@ struct Buffers {
     }
 
     Call call{};
-    std::vector<double> send, receive;
+    std::span<double> send, receive;
     std::vector<int> counts, places, byte_places;
     std::vector<MPI_Datatype> types;
 };
@@ -102,12 +117,10 @@ Result summarise(std::vector<double> &times, int rank, MPI_Comm comm)
     return result;
 }
 
-} // namespace
-
-Result measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
-               MPI_Comm comm)
+// One series of iterations; `run` is what is timed.
+template <class Run>
+Result series(const Operation &operation, Buffers &buffers, const Settings &settings, SharedPage &page, Run run)
 {
-    Buffers buffers(operation, bytes, comm);
     Call &call = buffers.call;
     std::vector<double> times;
     std::string wrong;
@@ -125,7 +138,7 @@ Result measure(const Operation &operation, std::size_t bytes, const Settings &se
         if (page.heard())
             break;
         double start = now_us();
-        operation.run(call);
+        run();
         double time = (now_us() - start) * operation.share;
         page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early
         if (iteration >= 0)
@@ -134,9 +147,49 @@ Result measure(const Operation &operation, std::size_t bytes, const Settings &se
         if (settings.check && fresh && wrong.empty())
             wrong = buffers.wrong(operation, number, number == 0);
     }
-    Result result = summarise(times, call.rank, comm);
-    result.wrong = agree(wrong, comm);
+    Result result = summarise(times, call.rank, call.comm);
+    result.wrong = agree(wrong, call.comm);
     return result;
+}
+
+} // namespace
+
+Result measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
+               MPI_Comm comm)
+{
+    const Room room(operation, bytes, comm);
+    std::vector<double> send(room.send), receive(room.receive);
+    Buffers buffers(room, send.data(), receive.data(), comm);
+    return series(operation, buffers, settings, page, [&] { operation.run(buffers.call); });
+}
+
+Result measure_limit(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
+                     MPI_Comm comm)
+{
+    const Room room(operation, bytes, comm);
+    constexpr std::size_t page_numbers = 4096 / sizeof(double); // every buffer begins a page
+    auto pages = [](std::size_t count) { return (count + page_numbers - 1) / page_numbers * page_numbers; };
+    const std::size_t each = pages(room.send) + pages(room.receive);
+    SharedMemory memory(comm, each * std::size_t(room.ranks) * sizeof(double));
+    std::vector<const double *> sends;
+    std::vector<double *> receives;
+    for (int rank = 0; rank < room.ranks; ++rank) {
+        double *place = static_cast<double *>(memory.data()) + each * std::size_t(rank);
+        sends.push_back(place);
+        receives.push_back(place + pages(room.send));
+    }
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    Buffers buffers(room, const_cast<double *>(sends[rank]), receives[rank], comm);
+    const Limit limit = limit_of(operation.name);
+    Result best;
+    for (Traffic traffic : all_traffic) {
+        const LimitCall call{buffers.call, sends, receives, page, traffic};
+        Result result = series(operation, buffers, settings, page, [&] { limit(call); });
+        if (best.iterations == 0 || !result.wrong.empty() || (best.wrong.empty() && result.median < best.median))
+            best = result;
+    }
+    return best;
 }
 
 } // namespace bench

@@ -20,4 +20,8 @@ struct Result {
 Result measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
                MPI_Comm comm);
 
+// The same for the best kernel of the same memory traffic; only where limit_of(operation.name) knows one.
+Result measure_limit(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
+                     MPI_Comm comm);
+
 } // namespace bench

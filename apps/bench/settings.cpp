@@ -26,7 +26,10 @@ std::string help()
            "  --root R            of rooted operations: a rank, or 'every' for each in turn (every)\n"
            "  --warm              leave the buffers as they are between iterations\n"
            "  --no-check          do not look at the results\n"
-           "  --csv               lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds\n\n"
+           "  --limit             two columns more: the time of a kernel of the same memory traffic between the same\n"
+           "                      ranks, written by hand over shared memory, and the operation's time divided by it\n"
+           "  --csv               lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds,\n"
+           "                      with --limit two fields more, empty where there is no kernel\n\n"
            "Operations (all when none is named):\n";
     for (auto &operation : operations())
         out << "  " << operation.name << std::string(22 - std::string(operation.name).size(), ' ') << operation.sentence
@@ -103,6 +106,8 @@ std::string parse(int argc, char **argv, Settings &settings, bool &failed)
         }
         if (word == "--csv")
             settings.csv = true;
+        else if (word == "--limit")
+            settings.limit = true;
         else if (word == "--warm")
             settings.alter = false;
         else if (word == "--no-check")

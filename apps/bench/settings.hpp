@@ -16,6 +16,7 @@ struct Settings {
     double seconds = 1.0; // at most, per line of the table
     int root = -1;        // -1: every rank in turn
     bool csv = false;
+    bool limit = false;   // measure the kernel of the same memory traffic too
     bool check = true;
     bool alter = true; // write the buffers anew before each iteration
 };

@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A barrier of the benchmark's own, over memory that all ranks of the node share: it is the same under every MPI, and
-// it leaves the ranks much closer together in time than a barrier that is itself being measured.
-// Each rank writes only its own line; lines count up. Needs all ranks on one node.
+// Flags and a barrier of the benchmark's own, over memory that all ranks of the node share: the same under every MPI,
+// and the ranks leave it much closer together in time than a barrier that is itself being measured.
+// Each rank writes only its own line; lines count up, by the same number of arrivals on every rank. Whoever sees a
+// rank's arrival sees all that the rank wrote before it. Needs all ranks on one node.
 #pragma once
 
+#include "shared_memory.hpp"
+
 #include <atomic>
-#include <mpi.h>
 
 namespace bench {
 
 class SharedPage {
 public:
     explicit SharedPage(MPI_Comm comm); // collective
-    ~SharedPage();
-    SharedPage(const SharedPage &) = delete;
-    SharedPage &operator=(const SharedPage &) = delete;
 
-    void barrier();
+    // One step on: what this rank has written so far may be looked at.
+    void arrive() { lines_[rank_].arrived.store(++count_, std::memory_order_release); }
+    // Until `rank` has arrived as often as this rank.
+    void await(int rank) const;
+    void await_all() const
+    {
+        for (int rank = 0; rank < ranks_; ++rank)
+            await(rank);
+    }
+    void barrier()
+    {
+        arrive();
+        await_all();
+    }
     // What rank 0 says before a barrier is what all ranks read after it.
     void say(bool word) { lines_[0].word.store(word, std::memory_order_relaxed); }
     bool heard() const { return lines_[0].word.load(std::memory_order_relaxed); }
@@ -29,6 +41,7 @@ private:
 
     int rank_, ranks_;
     bool crowded_; // more ranks than cores: give the core away while waiting
+    SharedMemory memory_;
     Line *lines_;
     long count_ = 0;
 };

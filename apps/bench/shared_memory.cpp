@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shared_memory.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+[[noreturn]] void give_up(MPI_Comm comm, const char *what)
+{
+    std::fprintf(stderr, "tutti-bench: the ranks cannot share memory (%s: %s); are they all on one node?\n", what,
+                 std::strerror(errno));
+    MPI_Abort(comm, 3);
+    _exit(3);
+}
+
+} // namespace
+
+SharedMemory::SharedMemory(MPI_Comm comm, std::size_t bytes) : bytes_(bytes)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    int place[2] = {int(getpid()), -1};
+    if (rank == 0) {
+        place[1] = memfd_create("tutti-bench", MFD_CLOEXEC);
+        if (place[1] < 0 || ftruncate(place[1], off_t(bytes)) != 0)
+            give_up(comm, "memfd_create");
+    }
+    MPI_Bcast(place, 2, MPI_INT, 0, comm);
+    int file = place[1];
+    if (rank != 0) {
+        std::string name = "/proc/" + std::to_string(place[0]) + "/fd/" + std::to_string(place[1]);
+        file = open(name.c_str(), O_RDWR | O_CLOEXEC);
+        if (file < 0)
+            give_up(comm, name.c_str());
+    }
+    memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (memory_ == MAP_FAILED)
+        give_up(comm, "mmap");
+    MPI_Barrier(comm); // rank 0 keeps its file open until all have opened it
+    close(file);
+}
+
+SharedMemory::~SharedMemory() { munmap(memory_, bytes_); }
+
+} // namespace bench

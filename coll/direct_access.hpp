@@ -54,10 +54,10 @@ public:
     std::span<std::byte const* const> ins() const { return ins_; }
     std::span<std::byte* const> outs() const { return outs_; }
 
-    /// out = the operands from byte `at` on, combined in rank order; `bytes` of them.
-    void combine(ReduceArgs const& a, std::size_t at, std::size_t bytes, std::byte* out) {
+    /// Everybody's operands from byte `at` on, in rank order, for a kernel.
+    void const* const* operands(std::size_t at) {
         for (std::size_t i = 0; i < ins_.size(); ++i) operands_[i] = ins_[i] + at;
-        a.kernels.many(operands_.data(), env_.size(), out, bytes / static_cast<std::size_t>(a.type->size()));
+        return operands_.data();
     }
 
     /// Nobody returns before all ranks have come here: until then they read or write what this one has shown.
@@ -95,6 +95,8 @@ private:
     bool granted_ = false;
 };
 
+inline std::size_t element_bytes(ReduceArgs const& a) { return static_cast<std::size_t>(a.type->size()); }
+
 /// Whole lines of elements: ranges that start there keep two ranks from writing one line.
 inline std::size_t line_of(std::size_t element) { return std::lcm(element, cache_line); }
 
@@ -109,12 +111,6 @@ struct Share {
     }
     std::size_t first, last;
 };
-
-/// How many bytes at a time: whole lines, so that what is combined is passed on while it is in the nearest cache.
-inline std::size_t whole_lines(std::size_t chunk, std::size_t element) {
-    std::size_t const line = line_of(element);
-    return std::max<std::size_t>(1, chunk / line) * line;
-}
 
 /// What a rank shows of its operand and of its result.
 inline std::span<std::byte const> shown_operand(ReduceArgs const& a) { return {first_byte(operand(a)), a.bytes()}; }

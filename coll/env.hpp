@@ -159,6 +159,8 @@ public:
     void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) const {
         Memory::copier().copy(to, from, bytes, working_set);
     }
+    /// Should a reduction write past the cache what is not for this rank? See Copier::outgrows_core.
+    bool outgrows_core(std::size_t bytes) const { return Memory::copier().outgrows_core(bytes); }
     /// What `peer` shows, if this rank can load and store there; valid after until(peer, …).
     PeerBuffer<Environment> buffer_of(int peer) {
         Exposure const& e = exposure(peer);

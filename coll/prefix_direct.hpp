@@ -51,6 +51,12 @@ private:
     std::vector<std::byte> between_;   ///< two pieces of what does not belong to a result (yet)
 };
 
+/// How many bytes at a time: whole lines.
+inline std::size_t whole_lines(std::size_t chunk, std::size_t element) {
+    std::size_t const line = line_of(element);
+    return std::max<std::size_t>(1, chunk / line) * line;
+}
+
 /// `inclusive`: scan, else exscan. Parameters: bytes at a time, smallest share, bytes of a block of the chain.
 template <class Env>
 Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {

@@ -66,6 +66,6 @@ Copier::Stores stores_named(std::string_view name) {
 
 Copier::Copier(CacheRoom room, Stores stores)
     : private_cache_(room.alone ? room.alone : unlimited), stream_beyond_(stream_limit(room.together, stores)),
-      kernels_(best_copies()) {}
+      core_holds_(stream_limit(room.alone, stores)), kernels_(best_copies()) {}
 
 }  // namespace tutti

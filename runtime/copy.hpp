@@ -40,13 +40,16 @@ public:
         else kernels_.from_shared(to, from, n);
     }
 
-    /// Do results of an operation with this working set go past the cache? Reductions choose their kernel by it.
+    /// Do copies in an operation with this working set go past the cache?
     bool streams(std::size_t working_set) const { return working_set > stream_beyond_; }
+    /// Do reductions write past the cache what is for another core, or is too much for their own? `bytes`: what of
+    /// operand and result that core would have to keep.
+    bool outgrows_core(std::size_t bytes) const { return bytes > core_holds_; }
 
 private:
     static constexpr std::size_t vector_from = 4096;   ///< below memcpy is as good: there is nothing to look ahead to
 
-    std::size_t private_cache_, stream_beyond_;
+    std::size_t private_cache_, stream_beyond_, core_holds_;
     CopyKernels kernels_;
 };
 

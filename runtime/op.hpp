@@ -17,6 +17,8 @@ using Kernel2 = void (*)(void const* in, void* inout, std::size_t n);
 using KernelK = void (*)(void const* const* in, int k, void* out, std::size_t n);
 /// The same into each of the m outputs at once, which may be inputs but not overlap one another.
 using KernelM = void (*)(void const* const* in, int k, void* const* out, int m, std::size_t n);
+/// The same, with all outputs but the first `kept` ones past the cache.
+using KernelS = void (*)(void const* const* in, int k, void* const* out, int m, int kept, std::size_t n);
 
 enum class BuiltinOp : unsigned char {
     none, max, min, sum, prod, land, band, lor, bor, lxor, bxor, minloc, maxloc, replace, no_op,
@@ -26,7 +28,7 @@ struct Kernels {
     Kernel2 two = nullptr;
     KernelK many = nullptr;
     KernelM spread = nullptr;
-    KernelM stream = nullptr;   ///< spread past the cache (see Copier::streams): the outputs are not read again soon
+    KernelS stream = nullptr;   ///< for outputs that do not stay in their reader's cache anyway
 };
 
 /// The kernel of a built-in operator on a basic kind; null when MPI does not define it (MPI 3.1, 5.9.2). To be

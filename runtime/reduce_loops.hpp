@@ -106,11 +106,12 @@ struct Operands {
     int k;
     void* const* out;
     int m;
+    int kept;   ///< outputs that stay in the cache; those behind go past it
 };
 
 /// The elements at byte `at`: `count` values, each an element or a vector of them. All are read before any is written,
 /// so outputs may be inputs.
-template <class O, class V, int count, bool past_cache>
+template <class O, class V, int count, bool past_cache = false>
 inline void combine(Operands const& o, std::size_t at) {
     auto load = [&](int j, int i) {
         V value;
@@ -124,19 +125,22 @@ inline void combine(Operands const& o, std::size_t at) {
 #pragma GCC unroll 4
         for (int i = 0; i < count; ++i) value[i] = O::of(value[i], load(j, i));
     }
-    for (int to = 0; to < o.m; ++to) {
+    auto address = [&](int to, int i) { return static_cast<char*>(o.out[to]) + at + i * sizeof(V); };
+    for (int to = 0; to < o.kept; ++to) {
 #pragma GCC unroll 4
-        for (int i = 0; i < count; ++i) {
-            char* const address = static_cast<char*>(o.out[to]) + at + i * sizeof(V);
-            if constexpr (past_cache) Vectors::stream(address, (Vectors::Type)value[i]);
-            else __builtin_memcpy(address, &value[i], sizeof(V));
+        for (int i = 0; i < count; ++i) __builtin_memcpy(address(to, i), &value[i], sizeof(V));
+    }
+    if constexpr (past_cache) {
+        for (int to = o.kept; to < o.m; ++to) {
+#pragma GCC unroll 4
+            for (int i = 0; i < count; ++i) Vectors::stream(address(to, i), (Vectors::Type)value[i]);
         }
     }
 }
 
 template <class O, class V, int count>
 inline void combine_while(Operands const& o, std::size_t& at, std::size_t end) {
-    for (; at + count * sizeof(V) <= end; at += count * sizeof(V)) combine<O, V, count, false>(o, at);
+    for (; at + count * sizeof(V) <= end; at += count * sizeof(V)) combine<O, V, count>(o, at);
 }
 
 /// What is left at the end, in ever smaller vectors.
@@ -154,14 +158,14 @@ template <class O, class T>
 void spread(void const* const* in, int k, void* const* out, int m, std::size_t n) {
     using V = Vector<T, Vectors::bytes>;
     constexpr std::size_t block = 4 * sizeof(V), write_ahead = 512;
-    Operands const o{in, k, out, m};
+    Operands const o{in, k, out, m, m};
     std::size_t const end = n * sizeof(T);
     std::size_t at = 0;
     for (; at + write_ahead + block <= end; at += block) {
         for (int to = 0; to < m; ++to)
             for (std::size_t i = 0; i < block; i += 64)
                 __builtin_prefetch(static_cast<char*>(out[to]) + at + write_ahead + i, 1, 3);
-        combine<O, V, 4, false>(o, at);
+        combine<O, V, 4>(o, at);
     }
     combine_while<O, V, 4>(o, at, end);
     combine_rest<O, T>(o, at, end);
@@ -177,16 +181,16 @@ inline std::size_t bytes_to_line(void* const* out, int m, std::size_t none) {
 }
 
 template <class O, class T>
-void stream(void const* const* in, int k, void* const* out, int m, std::size_t n) {
+void stream(void const* const* in, int k, void* const* out, int m, int kept, std::size_t n) {
     using V = Vector<T, Vectors::bytes>;
-    Operands const o{in, k, out, m};
-    std::size_t const end = n * sizeof(T), head = bytes_to_line<T>(out, m, end);
+    Operands const all_kept{in, k, out, m, m}, o{in, k, out, m, kept};
+    std::size_t const end = n * sizeof(T), head = kept < m ? bytes_to_line<T>(out + kept, m - kept, end) : end;
     if (head >= end) return spread<O, T>(in, k, out, m, n);
     std::size_t at = 0;
-    combine_rest<O, T>(o, at, head);
+    combine_rest<O, T>(all_kept, at, head);
     for (; at + 4 * sizeof(V) <= end; at += 4 * sizeof(V)) combine<O, V, 4, true>(o, at);
     Vectors::fence();
-    combine_rest<O, T>(o, at, end);
+    combine_rest<O, T>(all_kept, at, end);
 }
 
 template <class O, class T>
@@ -206,8 +210,12 @@ constexpr Kernels vector_kernels{two<O, T>, many<O, T>, spread<O, T>, stream<O, 
 
 template <class O, class T>
 void spread_one_by_one(void const* const* in, int k, void* const* out, int m, std::size_t n) {
-    Operands const o{in, k, out, m};
-    for (std::size_t i = 0; i < n; ++i) combine<O, T, 1, false>(o, i * sizeof(T));
+    Operands const o{in, k, out, m, m};
+    for (std::size_t i = 0; i < n; ++i) combine<O, T, 1>(o, i * sizeof(T));
+}
+template <class O, class T>
+void stream_one_by_one(void const* const* in, int k, void* const* out, int m, int, std::size_t n) {
+    spread_one_by_one<O, T>(in, k, out, m, n);
 }
 
 // The parts of complex numbers the compiler knows how to shuffle into vectors, up to four operands at a time; more go
@@ -248,7 +256,7 @@ void many_by_compiler(void const* const* in, int k, void* out, std::size_t n) {
 
 template <class O, class T>
 constexpr Kernels product_of_complex{two<O, T>, many_by_compiler<O, T>, spread_one_by_one<O, T>,
-                                     spread_one_by_one<O, T>};
+                                     stream_one_by_one<O, T>};
 
 /// A sum of complex numbers is a sum of twice as many real ones.
 template <class T>
@@ -260,8 +268,8 @@ void spread_sums(void const* const* in, int k, void* const* out, int m, std::siz
     spread<Sum, T>(in, k, out, m, 2 * n);
 }
 template <class T>
-void stream_sums(void const* const* in, int k, void* const* out, int m, std::size_t n) {
-    stream<Sum, T>(in, k, out, m, 2 * n);
+void stream_sums(void const* const* in, int k, void* const* out, int m, int kept, std::size_t n) {
+    stream<Sum, T>(in, k, out, m, kept, 2 * n);
 }
 template <class T>
 constexpr Kernels complex_sums{two_sums<T>, many_sums<T>, spread_sums<T>, stream_sums<T>};

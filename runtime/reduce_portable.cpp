@@ -48,7 +48,7 @@ void scalar_two(void const* in, void* inout, std::size_t n) {
 }
 
 template <class O, class T>
-constexpr Kernels scalar_kernels{scalar_two<O, T>, one_by_one<O, T>, spread_one_by_one<O, T>, spread_one_by_one<O, T>};
+constexpr Kernels scalar_kernels{scalar_two<O, T>, one_by_one<O, T>, spread_one_by_one<O, T>, stream_one_by_one<O, T>};
 
 template <class T>
 constexpr void fill_scalar_floats(KernelTable& table, Basic real, Basic complex) {

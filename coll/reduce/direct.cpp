@@ -17,20 +17,18 @@ Task direct(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
     co_await DirectAccess<Env>::agree(env, access);
     if (!access.granted()) {
-        TreeReduction<Env> reduction(env, env.one_team(), a, a.root, a.parameters[2], a.parameters[1]);
+        TreeReduction<Env> reduction(env, env.one_team(), a, a.root, a.parameters[1], a.parameters[0]);
         co_await reduction.run();
         co_return;
     }
-    std::size_t const element = static_cast<std::size_t>(a.type->size()), piece = whole_lines(a.parameters[0], element);
-    Share const share(a.bytes(), element, env.rank(), env.size(), a.parameters[1]);
-    std::byte* const result = access.outs()[static_cast<std::size_t>(a.root)];
-    for (std::size_t at = share.first; at < share.last; at += piece)
-        access.combine(a, at, std::min(piece, share.last - at), result + at);
+    Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);
+    a.kernels.many(access.operands(share.first), env.size(),
+                   access.outs()[static_cast<std::size_t>(a.root)] + share.first,
+                   (share.last - share.first) / element_bytes(a));
     co_await DirectAccess<Env>::leave_together(env);
 }
 
 constexpr Parameter direct_parameters[] = {
-    {"chunk", 16384, "bytes that are combined at a time"},
     {"share", 1024, "bytes below which a rank's share is not divided further"},
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };

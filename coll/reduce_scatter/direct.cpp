@@ -16,23 +16,22 @@ Task direct(Env& env, ReduceScatterArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), {});
     co_await DirectAccess<Env>::agree(env, access);
     if (!access.granted()) {
-        co_await scatter_in_blocks(env, a, a.parameters[1]);
+        co_await scatter_in_blocks(env, a, a.parameters[0]);
         co_return;
     }
-    std::size_t const element = static_cast<std::size_t>(a.type->size()), piece = whole_lines(a.parameters[0], element);
     auto const my_count = a.counts.begin() + env.rank();
-    std::size_t const first = element * static_cast<std::size_t>(std::accumulate(a.counts.begin(), my_count, 0LL)),
-                      bytes = element * static_cast<std::size_t>(*my_count);
+    std::size_t const n = static_cast<std::size_t>(*my_count), bytes = n * element_bytes(a),
+                      first = element_bytes(a) * std::accumulate(a.counts.begin(), my_count, std::size_t{0});
     std::byte* const result = first_byte(Buffer{a.out, *my_count, a.type});
-    std::byte* const to = a.in ? result : result + first;
-    for (std::size_t at = 0; at < bytes; at += piece)
-        access.combine(a, first + at, std::min(piece, bytes - at), to + at);
+    void* const to = a.in ? result : result + first;
+    // What does not stay in this rank's cache anyway is written past it.
+    if (env.outgrows_core(2 * bytes)) a.kernels.stream(access.operands(first), env.size(), &to, 1, 0, n);
+    else a.kernels.many(access.operands(first), env.size(), to, n);
     co_await DirectAccess<Env>::leave_together(env);
     if (to != result) std::memmove(result, to, bytes);
 }
 
 constexpr Parameter direct_parameters[] = {
-    {"chunk", 16384, "bytes that are combined at a time"},
     {"block", 32768, "bytes of each rank's share in a step where some rank's buffers cannot be reached"},
 };
 constinit const Algorithm<ReduceScatterArgs> direct_algorithm = {

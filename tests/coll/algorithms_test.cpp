@@ -39,6 +39,7 @@ TEST_P(Algorithms, AgreeWithPlainComputation) {
     ThreadWorld world(setup.ranks, make_tree(setup.ranks, setup.levels, setup.mixed), setup.way);
     Suite suite(world.trees.hierarchy, world.area.slot_bytes());
     CaseList(suite, static_cast<unsigned>(setup.ranks * 31 + setup.levels * 7 + static_cast<int>(setup.way))).add_all();
+    if (setup.way == Way::attach || setup.ranks == 3) world.copier = Copier({}, Copier::Stores::nontemporal);
     std::size_t const room = setup.arenas ? 32 << 20 : 0, ranks = static_cast<std::size_t>(setup.ranks);
     std::unique_ptr<std::byte[]> const arenas(new std::byte[room * ranks]);
     world.arena = {arenas.get(), room * ranks};

@@ -189,6 +189,11 @@ public:
             copy_bytes(to, static_cast<std::byte const*>(from.address) + from.type->true_lb() + position, bytes);
         else from.type->pack(from.address, from.count, position, to, bytes);
     }
+    /// The same into this rank's staging memory, for peers; counted.
+    void stage(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
+        load(to, from, position, bytes);
+        Memory::count_staged(bytes);
+    }
     static void store(Buffer const& to, std::size_t position, void const* from, std::size_t bytes) {
         if (bytes == 0) return;
         if (to.type->dense(to.count))

@@ -269,7 +269,7 @@ Task Exchange<Env>::stream(int peer, std::uint64_t to_send, std::uint64_t to_tak
             if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
             Entry const& e = mine_for(peer);
             std::size_t const at = k * e.piece;
-            Env::load(staging_.buffer(k), sides_.out[peer], at, std::min<std::size_t>(e.piece, e.bytes - at));
+            env_.stage(staging_.buffer(k), sides_.out[peer], at, std::min<std::size_t>(e.piece, e.bytes - at));
             env_.sent(peer, k + 1);
             last = {peer, refused + k + 1};
         }

@@ -192,7 +192,7 @@ public:
         if (shown.shown()) return shown;
         if (n > half_ - used_) return may_show ? show(part, Limits::none(limits.piece)) : shown;
         std::size_t const at = used_;
-        Env::load(env_.staging() + at, part, 0, n);
+        env_.stage(env_.staging() + at, part, 0, n);
         used_ += n;
         return entry(n, at, Place::staging);
     }

@@ -31,7 +31,7 @@ Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive, std::size_t chu
         std::byte* own = env.staging() + 2 * stride;
         if (!last && b >= 2) co_await env.until_ack(rank + 1, 0, b - 1);
         if (rank == 0) {
-            env.load(sum, operand(a), at, n);
+            env.stage(sum, operand(a), at, n);
             if (inclusive) env.store(result(a), at, sum, n);
             if (!last) env.ready(0, b + 1);
             continue;
@@ -39,7 +39,7 @@ Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive, std::size_t chu
         co_await env.until_ready(rank - 1, 0, b + 1);
         std::byte const* below = env.staging(rank - 1) + (b % 2) * stride;
         if (!last || inclusive) {
-            env.load(own, operand(a), at, n);
+            env.stage(own, operand(a), at, n);
             void const* operands[] = {below, own};
             reducer.combine(operands, 2, sum, n / element);
         }

@@ -39,7 +39,7 @@ public:
     void stage(std::uint64_t b) {
         for (int r = 0; r < env_.size(); ++r)
             if (r != env_.rank() || !reads_own())
-                env_.load(piece(env_.staging(), r, b), operand(a_), position(r, b), count(r, b) * element_);
+                env_.stage(piece(env_.staging(), r, b), operand(a_), position(r, b), count(r, b) * element_);
     }
 
     void reduce(std::uint64_t b) {

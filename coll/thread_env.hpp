@@ -78,6 +78,7 @@ protected:
     }
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
+    void count_staged(std::size_t) {}
     Copier const& copier() const { return world_.copier; }
     Way way(void const* address, std::size_t) const {
         auto const* p = static_cast<std::byte const*>(address);

@@ -76,7 +76,7 @@ private:
 
     static Task up(Env& env, TreeReduction& t, std::uint64_t b) {
         if (b >= depth) co_await freed(env, t, b - depth + 1);
-        env.load(t.buffer(env.staging(), 0, b), operand(t.a_), b * t.block_, t.length(b));
+        env.stage(t.buffer(env.staging(), 0, b), operand(t.a_), b * t.block_, t.length(b));
         env.ready(0, b + 1);
         for (int level = 0; level < t.mine_; ++level) {
             topo::Team const team = t.team(level);

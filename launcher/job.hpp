@@ -65,6 +65,7 @@ struct Job {
 
     std::chrono::milliseconds timeout{0};   ///< 0: none
     bool quiet = false, verbose = false;
+    bool statistics = false;
     bool drop_in = false;
     std::optional<bool> preload_arena;      ///< none: where a program needs it
     bool show_hierarchy = false, show_help = false, show_version = false;

@@ -18,6 +18,7 @@
 #include "launcher/leftovers.hpp"
 #include "launcher/placement.hpp"
 #include "launcher/spawn.hpp"
+#include "launcher/statistics.hpp"
 #include "launcher/supervisor.hpp"
 #include "runtime/error.hpp"
 #include "runtime/setting_text.hpp"
@@ -82,6 +83,7 @@ public:
         start_all(supervisor, segment, placed);
         input_.ranks_are_started();
         int code = supervisor.run();
+        if (job_.statistics) std::fputs(statistics(segment).c_str(), stderr);
         if (!job_.quiet) wonder_about_foreign_library(segment);
         return code;
     }

@@ -165,6 +165,10 @@ constexpr Option streams[] = {
     {"--merge-stderr-to-stdout", "", "Send the ranks' standard error where their standard output goes.",
      [](Target t, Values) { t.job.merge_errors = true; }},
     {"-q --quiet", "", "Print no warning and not why the job ended.", [](Target t, Values) { t.job.quiet = true; }},
+    {"--stats", "",
+     "At the end, a table on standard error: bytes that each rank got at in its peers' memory by each way, and the use "
+     "of its arena.",
+     [](Target t, Values) { t.job.statistics = true; }},
     {"-v --verbose", "", "Say what is started where, and how each rank ended.",
      [](Target t, Values) { t.job.verbose = true; }},
 };

@@ -109,7 +109,13 @@ void finish(Front& f) {
         p2p::finish(process, "MPI_Finalize");
         coll::barrier(*process.world);
     }
-    process.card().state.store(RankState::finalised, std::memory_order_release);
+    Card& card = process.card();
+    if (arena::Arena& arena = *tutti_arena()->arena; arena.state() == arena::State::open) {
+        arena::Arena::Use const use = arena.use();
+        card.counters.arena.set(use.in_use);
+        card.counters.arena_highest.set(use.highest);
+    }
+    card.state.store(RankState::finalised, std::memory_order_release);
     f.stage = Stage::after;
 }
 

@@ -144,6 +144,7 @@ bool Engine::write_piece(Peer& to, Send& op) {
     std::byte* room = to.out.place(bytes, remote);
     if (!room) return false;
     op.data.gather(op.position, room, bytes);
+    process_.card().counters.staged.add(bytes);
     op.position += bytes;
     Cell& cell = to.out.cell();
     cell.context = op.receive;

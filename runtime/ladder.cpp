@@ -13,7 +13,8 @@
 namespace tutti {
 
 Ladder::Ladder(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier)
-    : segment_(segment), rank_(rank), allowed_(allowed), copier_(copier), arenas_(segment) {
+    : segment_(segment), rank_(rank), counters_(segment.card(rank).counters), allowed_(allowed), copier_(copier),
+      arenas_(segment, counters_) {
     // Where Yama guards ptrace, ranks are siblings and may reach each other only if they say so; elsewhere a no-op.
     if (allowed.cma) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
@@ -26,7 +27,9 @@ Way Ladder::way(void const* address, std::size_t bytes) {
 }
 
 std::byte* Ladder::reach(unsigned peer, std::uint64_t address, std::size_t bytes) {
-    return allowed_.arena ? arenas_.at(peer, address, bytes) : nullptr;
+    std::byte* there = allowed_.arena ? arenas_.at(peer, address, bytes) : nullptr;
+    if (there) counters_.direct.add(bytes);
+    return there;
 }
 
 template <class Move>
@@ -40,6 +43,7 @@ bool Ladder::move(unsigned peer, std::uint64_t address, std::byte* local, std::s
             local += moved;
             address += static_cast<std::uint64_t>(moved);
             bytes -= static_cast<std::size_t>(moved);
+            counters_.cma.add(static_cast<std::uint64_t>(moved));
         } else if (moved < 0 && errno == EINTR) {
             continue;
         } else if (moved < 0 && errno == EFAULT) {

@@ -39,7 +39,8 @@ public:
     Way way(void const* address, std::size_t bytes);
 
     /// Where this rank can load and store what lies at `address` in the memory of the node's rank `peer`; null when
-    /// there is no such way. Never null for what the peer calls Way::direct if this rank has called something so.
+    /// there is no such way. All of it is counted as reached. Never null for what the peer calls Way::direct if this
+    /// rank has called something so.
     std::byte* reach(unsigned peer, std::uint64_t address, std::size_t bytes);
 
     /// Copies `bytes` bytes at `address` in the memory of the node's rank `peer`. False when the system refuses;
@@ -55,6 +56,7 @@ private:
 
     Segment const& segment_;
     unsigned rank_;
+    Counters& counters_;
     Steps allowed_;
     Copier const& copier_;
     PeerArenas arenas_;

@@ -34,13 +34,16 @@ bool PeerArenas::map() {
     madvise(p, bytes, MADV_DONTDUMP);
     madvise(p, bytes, MADV_DONTFORK);   // a child has no peers
     base_ = static_cast<std::byte*>(p);
+    counters_.maps.add(1);
     return true;
 }
 
 std::byte* PeerArenas::at(unsigned peer, std::uint64_t address, std::size_t bytes) {
     Card const& card = segment_.card(peer);
     std::uint64_t const window = segment_.header().arena_bytes;
-    if (!in_arena(card, window, address, bytes) || !map()) return nullptr;
+    if (!in_arena(card, window, address, bytes)) return nullptr;
+    if (base_) counters_.hits.add(1);
+    else if (!map()) return nullptr;
     return base_ + peer * window + (address - card.arena_base.load(std::memory_order_relaxed));
 }
 

@@ -11,7 +11,7 @@ namespace tutti {
 
 class PeerArenas {
 public:
-    explicit PeerArenas(Segment const& segment) : segment_(segment) {}
+    PeerArenas(Segment const& segment, Counters& counters) : segment_(segment), counters_(counters) {}
     ~PeerArenas();
     PeerArenas(PeerArenas const&) = delete;
     PeerArenas& operator=(PeerArenas const&) = delete;
@@ -25,6 +25,7 @@ public:
 
 private:
     Segment const& segment_;
+    Counters& counters_;
     std::byte* base_ = nullptr;
     void* reserved_ = nullptr;       ///< what munmap must be told
     std::size_t reserved_bytes_ = 0;

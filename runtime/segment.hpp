@@ -18,6 +18,25 @@ namespace tutti {
 /// How far a rank has come; the launcher reads it when the rank's process has ended.
 enum class RankState : std::uint32_t { absent, initialised, finalised, aborted };
 
+/// What a rank has done to get at its peers' data. It alone writes, now and then somebody reads: no order is needed.
+class Counter {
+public:
+    void add(std::uint64_t n) { set(read() + n); }
+    void set(std::uint64_t n) { value_.store(n, std::memory_order_relaxed); }
+    std::uint64_t read() const { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> value_;
+};
+
+struct alignas(cache_line) Counters {
+    Counter maps, hits;           ///< mappings made of peers' memory, times that one made before was used
+    Counter direct, attached;     ///< bytes reached by load and store: in arenas, by XPMEM
+    Counter cma;                  ///< bytes copied by the kernel
+    Counter staged;               ///< bytes laid out in the segment, for peers to copy out
+    Counter arena, arena_highest; ///< bytes of this rank's own arena in use when it finalised, and ever
+};
+
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
 struct alignas(cache_line) Card {
     std::atomic<RankState> state;
@@ -34,6 +53,8 @@ struct alignas(cache_line) Card {
     /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;
     std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window
+
+    Counters counters;
 };
 
 /// Where everything lies; written once by whoever makes the segment.

@@ -65,7 +65,7 @@ struct Part {
 // Lays chunk `c` out in this rank's staging memory for its children.
 template <class Env>
 void stage(Part<Env>& p, std::uint64_t c) {
-    p.env.load(p.env.staging() + c % depth * p.quarter, p.a.data, c * p.chunk, p.length(c));
+    p.env.stage(p.env.staging() + c % depth * p.quarter, p.a.data, c * p.chunk, p.length(c));
 }
 
 // Copies chunk `c` from the parent's buffer by the system; false when it refuses.

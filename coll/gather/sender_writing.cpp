@@ -25,7 +25,7 @@ Task leaf_stream(Env& env, RootedArgs const& a, Entry const& mine) {
     for (std::uint64_t k = 0; k < mine.pieces(); ++k) {
         if (k >= 2) co_await env.until_taken(a.root, k - 1);
         std::size_t const at = k * mine.piece;
-        Env::load(staging.buffer(k), a.mine, at, std::min<std::size_t>(mine.piece, mine.bytes - at));
+        env.stage(staging.buffer(k), a.mine, at, std::min<std::size_t>(mine.piece, mine.bytes - at));
         env.sent(a.root, refused + k + 1);
     }
     co_await env.until_taken(a.root, mine.pieces());

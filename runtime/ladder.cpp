@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of the ladder: load and store where memory is shared, CMA where it is not.
+// The steps of the ladder: load and store where memory is shared or can be attached to, CMA where it is not.
 #include "runtime/ladder.hpp"
 
 #include <cerrno>
@@ -14,7 +14,7 @@ namespace tutti {
 
 Ladder::Ladder(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier)
     : segment_(segment), rank_(rank), counters_(segment.card(rank).counters), allowed_(allowed), copier_(copier),
-      arenas_(segment, counters_) {
+      arenas_(segment, counters_), xpmem_(segment, rank, allowed.xpmem) {
     // Where Yama guards ptrace, ranks are siblings and may reach each other only if they say so; elsewhere a no-op.
     if (allowed.cma) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
@@ -23,12 +23,17 @@ Way Ladder::way(void const* address, std::size_t bytes) {
     auto const at = reinterpret_cast<std::uint64_t>(address);
     if (allowed_.arena && in_arena(segment_.card(rank_), segment_.header().arena_bytes, at, bytes) && arenas_.map())
         return Way::direct;
+    if (xpmem_.offered()) return Way::attach;
     return cma() ? Way::cma : Way::staged;
 }
 
 std::byte* Ladder::reach(unsigned peer, std::uint64_t address, std::size_t bytes) {
-    std::byte* there = allowed_.arena ? arenas_.at(peer, address, bytes) : nullptr;
-    if (there) counters_.direct.add(bytes);
+    if (std::byte* there = allowed_.arena ? arenas_.at(peer, address, bytes) : nullptr) {
+        counters_.direct.add(bytes);
+        return there;
+    }
+    std::byte* there = xpmem_.at(peer, address, bytes);
+    if (there) counters_.attached.add(bytes);
     return there;
 }
 

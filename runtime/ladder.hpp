@@ -10,6 +10,7 @@
 #include "runtime/copy.hpp"
 #include "runtime/peer_arenas.hpp"
 #include "runtime/segment.hpp"
+#include "runtime/xpmem.hpp"
 
 namespace tutti {
 
@@ -23,7 +24,9 @@ enum class Way : std::uint32_t {
 
 /// The steps that may be tried; the last one always may.
 struct Steps {
-    bool arena = true, xpmem = true, cma = true;
+    bool arena = true;
+    char const* xpmem = nullptr;   ///< the library to try, see xpmem.hpp
+    bool cma = true;
 };
 
 class Ladder {
@@ -60,6 +63,7 @@ private:
     Steps allowed_;
     Copier const& copier_;
     PeerArenas arenas_;
+    Xpmem xpmem_;
 };
 
 }  // namespace tutti

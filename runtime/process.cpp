@@ -30,7 +30,11 @@ Process::Process(Segment& s, unsigned rank, Variables v)
     : segment(s), variables(std::move(v)),
       waiter(segment, rank, policy_for(variables, segment.header()), variables.sleep_after),
       node(read_node(segment)), copier(copier_for(variables, node)),
-      ladder(segment, rank, {.arena = variables.arena, .xpmem = variables.xpmem, .cma = variables.cma}, copier),
+      ladder(segment, rank,
+             {.arena = variables.arena,
+              .xpmem = variables.xpmem ? xpmem_library : nullptr,
+              .cma = variables.cma},
+             copier),
       heap(segment, rank), rank_(static_cast<int>(rank)) {
     card().pid.store(getpid(), std::memory_order_relaxed);
     card().state.store(RankState::initialised, std::memory_order_release);

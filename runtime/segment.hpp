@@ -54,6 +54,9 @@ struct alignas(cache_line) Card {
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;
     std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window
 
+    std::atomic<std::int64_t> xpmem_segment;  ///< XPMEM's number for the rank's whole memory; 0: it offers none
+    std::atomic<std::uint64_t> xpmem_top;     ///< the end of that memory
+
     Counters counters;
 };
 
@@ -81,6 +84,7 @@ struct SegmentLayout {
 struct SegmentHeader : SegmentLayout {
     alignas(cache_line) std::atomic<std::uint32_t> sleepers;       ///< ranks asleep on this node; writers look here
     std::atomic<std::uint32_t> cma_forbidden;                      ///< set once by the first rank that gets EPERM
+    std::atomic<std::uint32_t> xpmem_forbidden;                    ///< set once by the first rank that cannot attach
 };
 
 /// A mapped segment. Movable, not copyable; unmaps at its end. All offsets are the same in every process.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/error.hpp"
+#include "runtime/xpmem.hpp"
 
 namespace tutti::info {
 namespace {
@@ -72,8 +74,13 @@ Facility cma() {
 }
 
 Facility xpmem() {
-    bool there = access("/dev/xpmem", R_OK | W_OK) == 0;
-    return {"XPMEM", there, there ? "" : "there is no /dev/xpmem for us", "not used yet"};
+    bool const device = access("/dev/xpmem", R_OK | W_OK) == 0;
+    void* const library = dlopen(xpmem_library, RTLD_LAZY | RTLD_LOCAL);
+    if (library) dlclose(library);
+    std::string const why = !device    ? std::string("there is no /dev/xpmem for us")
+                            : !library ? join("there is no ", xpmem_library)
+                                       : std::string();
+    return {"XPMEM", device && library, why, "attaches to memory outside of arenas"};
 }
 
 Facility huge_pages() {

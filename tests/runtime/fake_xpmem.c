@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A libxpmem for machines without the module. Ranks that are threads of one process share addresses, so that what is
+// attached is the address itself; between processes no attaching can succeed, and none does unless a test allows some.
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+int fake_attaches_left = 0;   // how many will succeed
+int fake_attached = 0, fake_segments = 0, fake_accesses = 0;
+
+struct xpmem_addr {
+    int64_t apid;
+    off_t offset;
+};
+
+int64_t xpmem_make(void* address, size_t bytes, int permit_type, void* permit) {
+    if (address || bytes != ~(size_t)0 || permit_type != 1 || !permit) return -1;
+    return 100 + fake_segments++;
+}
+
+int xpmem_remove(int64_t segment) { return segment >= 100 ? fake_segments--, 0 : -1; }
+
+int64_t xpmem_get(int64_t segment, int flags, int permit_type, void* permit) {
+    if (segment < 100 || flags != 2 || permit_type != 1 || !permit) return -1;
+    return 1000 + fake_accesses++;
+}
+
+int xpmem_release(int64_t access) { return access >= 1000 ? fake_accesses--, 0 : -1; }
+
+void* xpmem_attach(struct xpmem_addr from, size_t bytes, void* wanted) {
+    if (from.apid < 1000 || from.offset % 4096 != 0 || bytes == 0 || wanted) return (void*)-1;
+    if (fake_attaches_left == 0) return (void*)-1;
+    --fake_attaches_left, ++fake_attached;
+    return (void*)from.offset;
+}
+
+int xpmem_detach(void* at) { return (void)at, fake_attached--, 0; }

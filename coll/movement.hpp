@@ -62,10 +62,10 @@ struct Limits {
     std::size_t cma;         ///< the smallest part that is copied by the system, in bytes
 };
 inline constexpr Parameter direct_parameter = {
-    "direct", 16384, "bytes from which a part is copied where it lies in its owner's arena"};
+    "direct", 8192, "bytes from which a part is copied where it lies in its owner's arena"};
 inline constexpr Parameter piece_parameter = {"piece", 65536, "bytes of a piece where parts go through staging memory"};
 inline constexpr Parameter cma_parameter = {
-    "cma", 16384, "bytes from which a part outside the arenas is copied by the system, where it allows that"};
+    "cma", 32768, "bytes from which a part outside the arenas is copied by the system, where it allows that"};
 inline constexpr Parameter movement_parameters[] = {direct_parameter, piece_parameter, cma_parameter};
 inline constexpr Parameter shared_movement_parameters[] = {
     direct_parameter, piece_parameter, cma_parameter,

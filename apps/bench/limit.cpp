@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "limit.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace bench {
@@ -8,7 +9,8 @@ namespace {
 
 // A rank's share of `count` numbers, in whole lines.
 struct Share {
-    Share(std::size_t count, int part, int parts) : first(place(count, part, parts)), last(place(count, part + 1, parts))
+    Share(std::size_t count, int part, int parts)
+        : first(place(count, part, parts)), last(place(count, part + 1, parts))
     {
     }
     static std::size_t place(std::size_t count, int part, int parts)
@@ -105,20 +107,29 @@ void limit_reduce_scatter(const LimitCall &l)
     l.page.barrier();
 }
 
-// Everybody pulls a block from everybody: `block` is whose block of a send buffer.
-void pull_from_all(const LimitCall &l, int block)
+// Everybody writes its block to everybody, a piece at a time, so that it is loaded from its place only once.
+void limit_allgather(const LimitCall &l)
+{
+    constexpr std::size_t piece = 2048; // numbers: they stay in the nearest cache
+    const std::size_t block = numbers(l) * std::size_t(l.call.rank);
+    l.page.barrier();
+    for (std::size_t at = 0; at < numbers(l); at += piece)
+        rotated(l, [&](int rank) {
+            copy(l.receives[rank] + block + at, l.sends[l.call.rank] + at, std::min(piece, numbers(l) - at), l.traffic);
+        });
+    l.page.barrier();
+}
+
+void limit_alltoall(const LimitCall &l)
 {
     l.page.arrive();
     rotated(l, [&](int rank) {
         l.page.await(rank);
-        copy(l.receives[l.call.rank] + numbers(l) * std::size_t(rank), l.sends[rank] + numbers(l) * std::size_t(block),
-             numbers(l), l.traffic);
+        copy(l.receives[l.call.rank] + numbers(l) * std::size_t(rank),
+             l.sends[rank] + numbers(l) * std::size_t(l.call.rank), numbers(l), l.traffic);
     });
     l.page.barrier();
 }
-
-void limit_allgather(const LimitCall &l) { pull_from_all(l, 0); }
-void limit_alltoall(const LimitCall &l) { pull_from_all(l, l.call.rank); }
 
 // Everybody moves its own block; only the root waits for all.
 template <class Move>

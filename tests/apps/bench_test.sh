@@ -33,4 +33,20 @@ bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' ||
 for wrong in "--sizes 8:x" "--root 2" "bcats" "--iteration 3"; do
     bench 2 $wrong >/dev/null 2>&1 && { echo "$wrong was accepted"; failed=1; }
 done
+
+# The script that compares algorithms: a line per size, a column per candidate, the best one among them.
+switch_points() {
+    BIN=$build/bin ROUNDS=2 LINE=0.02 "$(dirname "$0")/../../apps/bench/switch_points.sh" 2 "$@"
+}
+algorithms=$("$build/bin/tutti-info" | sed -n '/^Algorithms/,$ { /^  bcast$/,/^  reduce$/ s/^    \([a-z_]*\): .*/\1/p }')
+out=$(switch_points bcast 4K:16K) || { echo "switch_points.sh: exit code $?"; failed=1; }
+[ "$(awk 'NR == 2 { NF -= 2; $1 = $2 = ""; print }' <<<"$out" | xargs)" = "$(xargs <<<"$algorithms")" ] ||
+    { echo "not the algorithms of tutti-info ($algorithms): $out"; failed=1; }
+[ "$(awk 'NR > 2 && $(NF - 1) >= 1 { print $1 }' <<<"$out" | xargs)" = "4096 8192 16384" ] ||
+    { echo "not a line per size: $out"; failed=1; }
+out=$(switch_points pingpong 8K:8K TUTTI_EAGER=4K) && grep -q ' TUTTI_EAGER=4K .*best$' <<<"$out" ||
+    { echo "no column for a variable: $out"; failed=1; }
+for wrong in "bcats" "bcast 8:x" "bcast 8:8 slosts" "bcast 8:8 blocks:chunk=4K"; do
+    switch_points $wrong >/dev/null 2>&1 && { echo "switch_points.sh $wrong was accepted"; failed=1; }
+done
 exit $failed

@@ -32,7 +32,7 @@ bool Engine::may_share(Receive const& op, Peer const& from, Offer const& offer, 
 void Engine::share(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     Peer& from = peers_[static_cast<std::size_t>(peer)];
     Shared& s = from.shared;
-    bool direct = process_.ladder.reach(static_cast<unsigned>(peer), offer.address, wanted);
+    bool direct = process_.ladder.reaches(static_cast<unsigned>(peer), offer.address, wanted);
     s.op = &op;
     s.offer = offer;
     s.chunks = {address_of(op.data.base), wanted, step_for(wanted, direct)};
@@ -89,10 +89,10 @@ void Engine::join(int peer, Peer& from, Cell const& cell) {
     Chunks chunks{remote.address, cell.length, remote.bytes};
     Back back(from.out.halves(), static_cast<std::uint32_t>(cell.context), chunks.count());
     from.in.advance();
-    std::byte* there = process_.ladder.reach(receiver, chunks.to, chunks.bytes);
     while (back.claim()) {
         std::size_t at = chunks.begin(back.next()), n = chunks.size(back.next());
-        if (there) process_.copier.copy(there + at, op.data.base + at, n, 2 * chunks.bytes);
+        std::byte* there = process_.ladder.reach(receiver, chunks.to + at, n);
+        if (there) process_.copier.copy(there, op.data.base + at, n, 2 * chunks.bytes);
         else if (!write_chunk(receiver, chunks.to + at, op.data.base + at, n)) return back.leave();
         back.took();
     }

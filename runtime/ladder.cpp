@@ -37,6 +37,10 @@ std::byte* Ladder::reach(unsigned peer, std::uint64_t address, std::size_t bytes
     return there;
 }
 
+bool Ladder::reaches(unsigned peer, std::uint64_t address, std::size_t bytes) {
+    return (allowed_.arena && arenas_.at(peer, address, bytes)) || xpmem_.at(peer, address, bytes);
+}
+
 template <class Move>
 bool Ladder::move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call) {
     if (!cma()) return false;

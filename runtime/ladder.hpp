@@ -45,6 +45,8 @@ public:
     /// there is no such way. All of it is counted as reached. Never null for what the peer calls Way::direct if this
     /// rank has called something so.
     std::byte* reach(unsigned peer, std::uint64_t address, std::size_t bytes);
+    /// Would reach() give something? Not counted.
+    bool reaches(unsigned peer, std::uint64_t address, std::size_t bytes);
 
     /// Copies `bytes` bytes at `address` in the memory of the node's rank `peer`. False when the system refuses;
     /// nothing is then promised about `to`, and cma() is false from now on, for every rank of the node. Throws Error

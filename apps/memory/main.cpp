@@ -136,6 +136,7 @@ int main(int argc, char** argv) {
         triad_row("triad, arrays of 256 KiB", 1 << 15, 2000);
         triad_row("triad, arrays of 4 MiB", 1 << 19, 60);
         triad_row("triad, arrays of 64 MiB", 1 << 23, 3);
+        storm_row("malloc and free, 8 KiB to 32 KiB", 8 << 10, 32 << 10, 100000, false);
         storm_row("malloc and free, 32 KiB to 256 KiB", 32 << 10, 256 << 10, 50000, false);
         storm_row("malloc and free, 256 KiB to 4 MiB", 256 << 10, 4 << 20, 20000, false);
         storm_row("malloc and free, 4 MiB to 32 MiB", 4 << 20, 32 << 20, 2000, false);

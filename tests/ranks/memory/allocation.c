@@ -41,7 +41,7 @@ static void sizes(void) {
 }
 
 static void changes_of_size(void) {
-    static size_t const sizes[] = {1, 100, 16000, 16383, 16384, 16385, 40000, 200000, 3000000, 9, 70000, 20000000, 50};
+    static size_t const sizes[] = {1, 100, 8000, 8191, 8192, 8193, 40000, 200000, 3000000, 9, 70000, 20000000, 50};
     int const n = sizeof sizes / sizeof *sizes;
     for (int from = 0; from < n; from++) {
         for (int to = 0; to < n; to++) {
@@ -49,7 +49,7 @@ static void changes_of_size(void) {
             fill(block, sizes[from], from);
             block = realloc(block, sizes[to]);
             check_filled(block, sizes[from] < sizes[to] ? sizes[from] : sizes[to], from);
-            if (sizes[to] < 16384) CHECK_PRIVATE(block);
+            if (sizes[to] < 8192) CHECK_PRIVATE(block);
             else CHECK_SHARED(block);
             fill(block, sizes[to], to);
             check_filled(block, sizes[to], to);

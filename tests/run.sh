@@ -102,6 +102,10 @@ if [ -n "$scalapack" ]; then
 fi
 
 if [ -z "$quick" ]; then
+    title "Rank tests without arenas"
+    TUTTI_ARENA=no run_tests build -L ranks -E ranks/memory
+    title "Rank tests without any single copy"
+    TUTTI_ARENA=no TUTTI_CMA=no run_tests build -L ranks -E ranks/memory
     # Unrecovered reports: the first one ends the program, and with it the test.
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
     export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1

@@ -50,8 +50,8 @@ std::size_t first_wrong(std::byte const* at, std::size_t bytes, int seed) {
 }
 
 /// Around the eager limit, the limit from which copies are shared, and with any number of chunks.
-std::vector<std::size_t> const sizes = {16383, 16384, 16385, 65536, 100'001, 131071, 131072,
-                                         131073, 500'003, 3'000'000};
+std::vector<std::size_t> const sizes = {16383, 16384, 16385, 65535, 65536, 65537, 100'001,
+                                         131072, 500'003, 3'000'000};
 
 void wait_all(Rank& r, std::vector<Ref<Request>>& requests) {
     for (auto& q : requests) r.wait(*q);

@@ -31,6 +31,7 @@ int main(int argc, char **argv) {
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         char *block = malloc(bytes);
         CHECK_PRIVATE(block);
+        free(block);
         MPI_Finalize();
         return size == 1 ? 17 : 1;
     }

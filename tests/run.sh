@@ -115,9 +115,9 @@ if [ -z "$quick" ]; then
         run_tests build-asan -L 'unit|ranks'
     fi
     title "Build with ThreadSanitizer"
-    if configure_and_build build-tsan tests_coll -- -DTUTTI_SANITIZE=thread; then
-        title "Collectives among threads under it"
-        run_tests build-tsan -R unit/coll
+    if configure_and_build build-tsan tests_coll tests_p2p tests_runtime -- -DTUTTI_SANITIZE=thread; then
+        title "Ranks as threads under it: collectives, messages, arenas"
+        run_tests build-tsan -R 'unit/(coll|p2p|runtime)'
     fi
 fi
 

@@ -9,7 +9,7 @@ root=$PWD
 usage() {
     cat <<'END'
 Usage: tests/run.sh [options]
-  --quick         only the plain build, no sanitizers
+  --quick         only the plain run: no forced ways of copying, no sanitizers
   --scalapack     also all of ScaLAPACK's own test programs (some minutes more)
   --filter RE     only tests whose name matches; ctest -N in build/ lists the names
   --jobs N        so many tests and compilers at once (number of cores)

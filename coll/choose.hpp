@@ -47,7 +47,6 @@ struct Offer {
     bool ordered;            ///< the operator commutes or teams hold consecutive ranks
     bool one_kind;
     bool equal_parts;
-    bool crowded;            ///< more ranks than cores
 
     bool meets(unsigned needs) const;
 };

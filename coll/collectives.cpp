@@ -17,8 +17,7 @@ Offer offer_of(CommState const& state, std::size_t bytes) {
             .slot_bytes = state.area.slot_bytes(),
             .ordered = true,
             .one_kind = true,
-            .equal_parts = true,
-            .crowded = false};
+            .equal_parts = true};
 }
 
 template <class Args>

@@ -144,7 +144,7 @@ private:
     bool copy_front(Shared& s, int peer);
     bool settle(Peer& from);
     void join(int peer, Peer& from, Cell const& cell);
-    bool write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n);
+    bool write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n, std::size_t working_set);
 
     Process& process_;
     int const me_;

@@ -54,11 +54,7 @@ bool Engine::copy_front(Shared& s, int peer) try {
     auto const sender = static_cast<unsigned>(peer);
     std::size_t at = s.chunks.begin(s.front.next()), n = s.chunks.size(s.front.next());
     std::byte* to = s.op->data.base + at;
-    if (std::byte const* there = process_.ladder.reach(sender, s.offer.address + at, n)) {
-        process_.copier.copy(to, there, n, 2 * s.chunks.bytes);
-        return true;
-    }
-    if (process_.ladder.read(sender, s.offer.address + at, to, n)) return true;
+    if (process_.ladder.read(sender, s.offer.address + at, to, n, 2 * s.chunks.bytes)) return true;
     s.trouble = Shared::refused;
     return false;
 } catch (Error const& error) {   // as in pull
@@ -91,15 +87,14 @@ void Engine::join(int peer, Peer& from, Cell const& cell) {
     from.in.advance();
     while (back.claim()) {
         std::size_t at = chunks.begin(back.next()), n = chunks.size(back.next());
-        std::byte* there = process_.ladder.reach(receiver, chunks.to + at, n);
-        if (there) process_.copier.copy(there, op.data.base + at, n, 2 * chunks.bytes);
-        else if (!write_chunk(receiver, chunks.to + at, op.data.base + at, n)) return back.leave();
+        if (!write_chunk(receiver, chunks.to + at, op.data.base + at, n, 2 * chunks.bytes)) return back.leave();
         back.took();
     }
 }
 
-bool Engine::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n) try {
-    return process_.ladder.write(peer, to, from, n);
+bool Engine::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
+                         std::size_t working_set) try {
+    return process_.ladder.write(peer, to, from, n, working_set);
 } catch (Error const&) {
     return false;   // one of the buffers is not where its owner said: the receiver finds that out and says so
 }

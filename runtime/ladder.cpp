@@ -14,7 +14,7 @@ namespace tutti {
 
 Ladder::Ladder(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier)
     : segment_(segment), rank_(rank), counters_(segment.card(rank).counters), allowed_(allowed), copier_(copier),
-      arenas_(segment, counters_), xpmem_(segment, rank, allowed.xpmem) {
+      arenas_(segment, counters_, allowed.huge_pages), xpmem_(segment, rank, allowed.xpmem) {
     // Where Yama guards ptrace, ranks are siblings and may reach each other only if they say so; elsewhere a no-op.
     if (allowed.cma) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 }
@@ -66,17 +66,18 @@ bool Ladder::move(unsigned peer, std::uint64_t address, std::byte* local, std::s
     return true;
 }
 
-bool Ladder::read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes) {
+bool Ladder::read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set) {
     if (std::byte const* from = reach(peer, address, bytes)) {
-        copier_.copy(to, from, bytes, 2 * bytes);
+        copier_.copy(to, from, bytes, working_set);
         return true;
     }
     return move(peer, address, static_cast<std::byte*>(to), bytes, process_vm_readv);
 }
 
-bool Ladder::write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes) {
+bool Ladder::write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes,
+                   std::size_t working_set) {
     if (std::byte* to = reach(peer, address, bytes)) {
-        copier_.copy(to, from, bytes, 2 * bytes);
+        copier_.copy(to, from, bytes, working_set);
         return true;
     }
     return move(peer, address, static_cast<std::byte*>(const_cast<void*>(from)), bytes, process_vm_writev);

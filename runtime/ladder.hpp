@@ -27,6 +27,7 @@ struct Steps {
     bool arena = true;
     char const* xpmem = nullptr;   ///< the library to try, see xpmem.hpp
     bool cma = true;
+    bool huge_pages = true;        ///< ask for them where peers' arenas are mapped
 };
 
 class Ladder {
@@ -50,10 +51,17 @@ public:
 
     /// Copies `bytes` bytes at `address` in the memory of the node's rank `peer`. False when the system refuses;
     /// nothing is then promised about `to`, and cma() is false from now on, for every rank of the node. Throws Error
-    /// when the address is not the peer's.
-    bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes);
+    /// when the address is not the peer's. `working_set` as in Copier::copy.
+    bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set);
     /// The other direction, with the same rules.
-    bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes);
+    bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes, std::size_t working_set);
+    // Without more to say: this copy is all that is touched.
+    bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes) {
+        return read(peer, address, to, bytes, 2 * bytes);
+    }
+    bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes) {
+        return write(peer, address, from, bytes, 2 * bytes);
+    }
 
 private:
     template <class Move>

@@ -11,7 +11,8 @@ namespace tutti {
 
 class PeerArenas {
 public:
-    PeerArenas(Segment const& segment, Counters& counters) : segment_(segment), counters_(counters) {}
+    PeerArenas(Segment const& segment, Counters& counters, bool huge_pages)
+        : segment_(segment), counters_(counters), huge_pages_(huge_pages) {}
     ~PeerArenas();
     PeerArenas(PeerArenas const&) = delete;
     PeerArenas& operator=(PeerArenas const&) = delete;
@@ -26,9 +27,9 @@ public:
 private:
     Segment const& segment_;
     Counters& counters_;
+    bool huge_pages_;
     std::byte* base_ = nullptr;
-    void* reserved_ = nullptr;       ///< what munmap must be told
-    std::size_t reserved_bytes_ = 0;
+    std::size_t bytes_ = 0;
     bool tried_ = false;
 };
 

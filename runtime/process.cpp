@@ -33,7 +33,8 @@ Process::Process(Segment& s, unsigned rank, Variables v)
       ladder(segment, rank,
              {.arena = variables.arena,
               .xpmem = variables.xpmem ? xpmem_library : nullptr,
-              .cma = variables.cma},
+              .cma = variables.cma,
+              .huge_pages = variables.huge_pages},
              copier),
       heap(segment, rank), rank_(static_cast<int>(rank)) {
     card().pid.store(getpid(), std::memory_order_relaxed);

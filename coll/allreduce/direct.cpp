@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allreduce by load and store in everybody's buffers: each rank combines its share of the index range straight from all
-// operands in one pass and writes it into all results. Two exchanges, no staging; p·s bytes are loaded
-// once by all ranks together and p·s stored. (Reading the shares back from their owners costs another exchange and
-// another p·s loaded, and took twice as long.)
+// operands in one pass and writes it into all results. Two exchanges, no staging; p·s bytes are loaded by all ranks
+// together and p·s stored. (Reading the shares back from their owners costs another exchange and another p·s loaded.)
 //
 // Range r of every operand is read by rank r alone, before rank r writes that range of the results: in place the
 // operand may be the result. Nobody returns before all have written.

@@ -12,12 +12,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/map_window.hpp"
 #include "runtime/segment.hpp"
 
 namespace tutti::arena {
 namespace {
-
-constexpr std::size_t huge_page = 2 << 20;
 
 std::uintptr_t round_up(std::uintptr_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
@@ -29,21 +28,6 @@ bool counts_strictly() {
     bool const strict = file >= 0 && read(file, &mode, 1) == 1 && mode == '2';
     if (file >= 0) ::close(file);
     return strict;
-}
-
-/// An address range of whole huge pages over the file; null when the system does not grant it.
-void* map_window(int descriptor, off_t offset, std::size_t bytes) {
-    void* room = mmap(nullptr, bytes + huge_page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) return nullptr;
-    std::uintptr_t const start = reinterpret_cast<std::uintptr_t>(room), at = round_up(start, huge_page);
-    if (at != start) munmap(room, at - start);
-    if (std::size_t const behind = start + huge_page - at; behind != 0)
-        munmap(reinterpret_cast<void*>(at + bytes), behind);
-    void* p = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE,
-                   descriptor, offset);
-    if (p != MAP_FAILED) return p;
-    munmap(reinterpret_cast<void*>(at), bytes);
-    return nullptr;
 }
 
 [[noreturn]] void wrong_pointer(char const* what, void const* block) {
@@ -110,7 +94,7 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
         fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
                   static_cast<off_t>(layout.arena_bytes));
     std::size_t const bytes = layout.arena_bytes;
-    void* window = map_window(descriptor_, offset_, bytes);
+    void* window = map_window(descriptor_, offset_, bytes, options.huge_pages);
     if (!window) return State::refused;
     bookkeeping_bytes_ = PageRuns::bookkeeping(static_cast<Page>(bytes / page_bytes)) + shards * 64;
     bookkeeping_ = mmap(nullptr, bookkeeping_bytes_, PROT_READ | PROT_WRITE,
@@ -119,7 +103,6 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
         munmap(window, bytes);
         return State::refused;
     }
-    if (options.huge_pages) madvise(window, bytes, MADV_HUGEPAGE);
     base_ = reinterpret_cast<std::uintptr_t>(window);
     bytes_ = bytes;
     divide(options);
@@ -129,7 +112,7 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
 
 // Half of the window, then the other half in equal parts; all begin on huge pages.
 void Arena::divide(Options const& options) {
-    std::size_t const part = bytes_ / 2 / (shards - 1) / huge_page * huge_page;
+    std::size_t const part = bytes_ / 2 / (shards - 1) / huge_page_bytes * huge_page_bytes;
     std::uintptr_t base = base_;
     auto* bookkeeping = static_cast<std::byte*>(bookkeeping_);
     for (int i = 0; i < shards; ++i) {
@@ -193,7 +176,7 @@ void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
 
 template <class Each>
 void* Arena::take(std::size_t bytes, std::size_t alignment, Each dirty) {
-    if (alignment > huge_page || bytes > bytes_ || state() != State::open) return nullptr;
+    if (alignment > huge_page_bytes || bytes > bytes_ || state() != State::open) return nullptr;
     Page const pages = bytes == 0 ? 1 : static_cast<Page>((bytes + page_bytes - 1) / page_bytes);
     Page const on = alignment <= page_bytes ? 1 : static_cast<Page>(alignment / page_bytes);
     int const mine = my_shard(shards);

@@ -65,8 +65,7 @@ private:
                           .ordered = s_.op(c).op->commutative || s_.consecutive,
                           .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr &&
                                       kind.type->dense(2),
-                          .equal_parts = c.form == Form::equal,
-                          .crowded = true};
+                          .equal_parts = c.form == Form::equal};
         if (!offer.meets(c.algorithm->needs)) return;
         c.seed = next();
         if (++offered_ % thinning == 0) s_.cases.push_back(c);

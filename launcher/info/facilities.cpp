@@ -91,7 +91,7 @@ Facility huge_pages() {
     if (open != std::string::npos && end != std::string::npos) word = all.substr(open + 1, end - open - 1);
     bool there = word == "always" || word == "advise" || word == "within_size" || word == "force";
     return {"huge pages for shared memory", there,
-            word.empty() ? "the kernel does not tell" : join("shmem_enabled is ", word), "not used yet"};
+            word.empty() ? "the kernel does not tell" : join("shmem_enabled is ", word), "asked for in arenas"};
 }
 
 Facility vectors(char const* name, bool there, char const* use) { return {name, there, "", use}; }
@@ -102,9 +102,9 @@ std::vector<Facility> facilities() {
     std::vector<Facility> all{memfd(), cma(), xpmem(), huge_pages()};
 #ifdef __x86_64__
     __builtin_cpu_init();
-    all.push_back(vectors("AVX2", __builtin_cpu_supports("avx2"), "reductions, 32 bytes at a time"));
+    all.push_back(vectors("AVX2", __builtin_cpu_supports("avx2"), "reductions and copies, 32 bytes at a time"));
     all.push_back(vectors("AVX-512", __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"),
-                          "reductions, 64 bytes at a time"));
+                          "reductions and copies, 64 bytes at a time"));
 #endif
     return all;
 }

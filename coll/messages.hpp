@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between pairs of ranks inside one operation, for the algorithms that the literature writes with send and
+// receive: in order per pair, of any layout, in one copy where the ladder allows it, else in pieces through the
+// sender's staging memory.
+//
+//     Messages<Env> m(env);
+//     co_await m.send(env, m, peer, {buffer, at, bytes});
+//     co_await m.receive(env, m, peer, bytes, [&](std::byte const* from, std::size_t at, std::size_t n) { … });
+//     co_await m.exchange(env, m, to, part, from, bytes, use);      both at once: rings, doubling
+//     co_await m.post(env, m, peer, part); …                        several at once, where fits(bytes) says so
+//     co_await m.close(env, m);                                     always last: nobody needs my memory any more
+//
+// How: each direction of a pair is a sequence of events 1, 2, …: a letter (a message, with its first piece when it is
+// staged) or a further piece. Event e uses the letter and the buffer e mod 2 of the pair. `sent` counts the events laid
+// out; `taken` says 2 e when the receiver is done with event e, and 2 e − 1 when it cannot get at what the letter
+// shows: the message then follows in pieces. Event e may be laid out once event e − 2 is done, so nothing is
+// overwritten early.
+//
+// Why it ends: in exchange a rank answers the letter of `from` before it waits for an answer from `to`, and lays out
+// piece k before it takes piece k; whoever is least far waits only for what others do earlier. Sends and receives must
+// be ordered so that no cycle of ranks waits (a tree, a chain), as with MPI_Ssend. Posts of what fits wait for nobody.
+#pragma once
+
+#include <vector>
+
+#include "coll/env.hpp"
+
+namespace tutti::coll {
+
+/// Packed bytes [at, at + bytes) of a user's buffer.
+struct MessagePart {
+    ConstBuffer buffer;
+    std::size_t at, bytes;
+};
+
+template <class Env>
+class Messages {
+public:
+    /// What is used comes in whole elements of `grain` bytes. Messages of at least `direct` bytes are read where they
+    /// lie if the sender's memory can be loaded, of at least `cma` bytes by the system.
+    explicit Messages(Env& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t cma = 32768)
+        : env_(env), direct_(direct), cma_(cma), links_(static_cast<std::size_t>(env.size())) {
+        std::size_t const size = links_.size(), letters = 2 * size * sizeof(Letter);
+        std::size_t const room = env.staging_bytes() > letters ? (env.staging_bytes() - letters) / size / 2 : 0;
+        grain = std::max<std::size_t>(1, grain);
+        piece_ = std::max({grain, cache_line / grain * grain,
+                           std::min<std::size_t>(room / cache_line * cache_line, 32768) / grain * grain});
+        stride_ = (piece_ + cache_line - 1) / cache_line * cache_line;
+        env.reserve_staging(letters + 2 * size * stride_);
+        env.add_staging();
+    }
+
+    FramePool& frames() { return env_.frames(); }
+    /// May a message of so many bytes be posted to several peers before any of them is received? The same at all ranks.
+    bool fits(std::size_t bytes) const { return bytes <= piece_; }
+
+    /// Returns when the buffer may be written again.
+    static Task send(Env& env, Messages& m, int to, MessagePart part) {
+        co_await lay_out(env, m, to, part);
+        co_await answer_of(env, m, to);
+        for (std::uint64_t k = m.link(to).next; k < m.pieces_out(to); ++k) co_await piece_out(env, m, to, k);
+    }
+
+    /// `use(from, at, n)` gets each part of the message as it comes, in order: n bytes that are the message's from
+    /// `at` on. (The memory is the sender's, or staging memory.)
+    template <class Use>
+    static Task receive(Env& env, Messages& m, int from, std::size_t bytes, Use use) {
+        co_await letter_of(env, m, from, bytes, use);
+        for (std::uint64_t k = 0; k < m.pieces_in(from); ++k) co_await piece_in(env, m, from, k, use);
+    }
+
+    /// Both at once, to one peer and from the same or another.
+    template <class Use>
+    static Task exchange(Env& env, Messages& m, int to, MessagePart part, int from, std::size_t bytes, Use use) {
+        co_await lay_out(env, m, to, part);
+        co_await letter_of(env, m, from, bytes, use);
+        co_await answer_of(env, m, to);
+        for (std::uint64_t k = 0; k < m.pieces_out(to) || k < m.pieces_in(from); ++k) {
+            if (k >= m.link(to).next && k < m.pieces_out(to)) co_await piece_out(env, m, to, k);
+            if (k < m.pieces_in(from)) co_await piece_in(env, m, from, k, use);
+        }
+    }
+
+    /// Sends a message that fits without waiting for its receiver. At once the buffer may be written again.
+    static Task post(Env& env, Messages& m, int to, MessagePart part) { return lay_out(env, m, to, part, false); }
+
+    /// Puts what is received into a user's buffer, from packed byte `position` on.
+    auto into(Buffer const& to, std::size_t position) {
+        return [this, to, position](std::byte const* from, std::size_t at, std::size_t n) {
+            if (to.type->dense(to.count)) env_.copy(first_byte(to) + position + at, from, n, 0);
+            else env_.store(to, position + at, from, n);
+        };
+    }
+
+    static Task close(Env& env, Messages& m) {
+        for (int peer = 0; peer < env.size(); ++peer)
+            if (m.link(peer).laid > 0) co_await env.until_taken(peer, 2 * m.link(peer).laid);
+    }
+
+private:
+    struct alignas(32) Letter {
+        std::uint64_t address, bytes;
+        Way way;
+    };
+    /// Both directions between this rank and a peer.
+    struct Link {
+        std::uint64_t laid = 0, got = 0;   ///< events laid out for the peer, events of the peer done with
+        MessagePart out{};                 ///< the message under way
+        bool shown = false;                ///< and whether its letter shows where it lies
+        std::uint64_t next = 0;            ///< its next piece
+        std::uint64_t all = 0;             ///< its pieces; none when the peer reads it where it lies
+        std::uint64_t coming = 0;          ///< pieces that the message of the peer still has to come in
+        std::size_t arrived = 0, size = 0; ///< bytes of it
+        std::size_t used = 0;              ///< bytes that came before the system refused the rest
+    };
+
+    Link& link(int peer) { return links_[static_cast<std::size_t>(peer)]; }
+    std::uint64_t pieces_out(int to) { return link(to).all; }
+    std::uint64_t pieces_in(int from) { return link(from).coming; }
+    std::uint64_t pieces(std::size_t bytes) const { return std::max<std::uint64_t>(1, (bytes + piece_ - 1) / piece_); }
+    static std::size_t slot_of(int peer, std::uint64_t event) { return 2 * static_cast<std::size_t>(peer) + event % 2; }
+    Letter& letter(std::byte* staging, int peer, std::uint64_t event) const {
+        return reinterpret_cast<Letter*>(staging)[slot_of(peer, event)];
+    }
+    std::byte* buffer(std::byte* staging, int peer, std::uint64_t event) const {
+        return staging + 2 * links_.size() * sizeof(Letter) + slot_of(peer, event) * stride_;
+    }
+
+    /// The way to a part that peers may read where it lies; staged when it is to be copied.
+    Way way_of(MessagePart const& part) {
+        if (part.bytes < direct_ || !part.buffer.type->dense(part.buffer.count)) return Way::staged;
+        Way const way = env_.way(first_byte(part.buffer) + part.at, part.bytes);
+        return way == Way::cma && part.bytes < cma_ ? Way::staged : way;
+    }
+
+    void stage(int to, std::uint64_t k) {
+        Link& l = link(to);
+        std::size_t const at = k * piece_, n = std::min(piece_, l.out.bytes - at);
+        env_.stage(buffer(env_.staging(), to, l.laid + 1), l.out.buffer, l.out.at + at, n);
+        l.next = k + 1;
+    }
+
+    /// The letter, and the first piece unless the message is shown where it lies.
+    static Task lay_out(Env& env, Messages& m, int to, MessagePart part, bool may_show = true) {
+        Link& l = m.link(to);
+        std::uint64_t const event = l.laid + 1;
+        if (event > 2) co_await env.until_taken(to, 2 * (event - 2));
+        Way const way = may_show ? m.way_of(part) : Way::staged;
+        l.out = part;
+        l.shown = way != Way::staged;
+        l.next = 0;
+        l.all = l.shown ? 0 : m.pieces(part.bytes);
+        std::uint64_t const address =
+            l.shown ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
+        m.letter(env.staging(), to, event) = {address, part.bytes, way};
+        if (!l.shown) m.stage(to, 0);
+        l.laid = event;
+        env.sent(to, event);
+    }
+
+    /// Waits until the peer has read what was shown, or has said that it cannot.
+    static Task answer_of(Env& env, Messages& m, int to) {
+        Link& l = m.link(to);
+        if (!l.shown) co_return;
+        co_await env.until_taken(to, 2 * l.laid - 1);
+        if (env.taken_by(to) < 2 * l.laid) l.all = m.pieces(l.out.bytes);
+    }
+
+    static Task piece_out(Env& env, Messages& m, int to, std::uint64_t k) {
+        Link& l = m.link(to);
+        std::uint64_t const event = l.laid + 1;
+        // An event that was refused is done with by the refusal.
+        if (event > 2) co_await env.until_taken(to, 2 * (event - 2) - 1);
+        m.stage(to, k);
+        l.laid = event;
+        env.sent(to, event);
+    }
+
+    /// Takes the letter, and with it the message if it is shown and can be read.
+    template <class Use>
+    static Task letter_of(Env& env, Messages& m, int from, std::size_t bytes, Use use) {
+        Link& l = m.link(from);
+        std::uint64_t const event = l.got + 1;
+        co_await env.until_sent(from, event);
+        Letter const letter = m.letter(env.staging_of(from), env.rank(), event);
+        l.size = bytes;
+        l.arrived = l.used = 0;
+        l.coming = letter.way == Way::staged ? m.pieces(bytes) : 0;
+        if (letter.way == Way::staged) co_return;
+        bool const read = m.read(from, letter, use);
+        l.got = event;
+        env.taken(from, read ? 2 * event : 2 * event - 1);
+        if (!read) l.coming = m.pieces(bytes);
+    }
+
+    /// By load, or piece by piece through memory of this rank's own.
+    template <class Use>
+    bool read(int from, Letter const& letter, Use& use) {
+        if (std::byte const* there = env_.reach(from, letter.address, letter.bytes)) {
+            env_.count_message(from);
+            use(static_cast<std::byte const*>(there), std::size_t{0}, std::size_t{letter.bytes});
+            return true;
+        }
+        bounce_.resize(piece_);
+        for (std::size_t& at = link(from).used; at < letter.bytes;) {
+            std::size_t const n = std::min(piece_, letter.bytes - at);
+            if (!env_.fetch(from, letter.address + at, bounce_.data(), n)) return false;
+            use(static_cast<std::byte const*>(bounce_.data()), at, n);
+            at += n;
+        }
+        return true;
+    }
+
+    template <class Use>
+    static Task piece_in(Env& env, Messages& m, int from, std::uint64_t, Use use) {
+        Link& l = m.link(from);
+        std::uint64_t const event = l.got + 1;
+        co_await env.until_sent(from, event);
+        std::size_t const n = std::min(m.piece_, l.size - l.arrived);
+        std::byte const* piece = m.buffer(env.staging(from), env.rank(), event);
+        if (l.arrived >= l.used) use(piece, l.arrived, n);
+        l.arrived += n;
+        l.got = event;
+        env.taken(from, 2 * event);
+    }
+
+    Env& env_;
+    std::size_t direct_, cma_, piece_ = 0, stride_ = 0;
+    std::vector<Link> links_;
+    std::vector<std::byte> bounce_;   ///< what the system has copied for this rank
+};
+
+}  // namespace tutti::coll

@@ -11,11 +11,9 @@
 
 namespace tutti::coll {
 
-struct Parameter {
-    char const* name;
-    std::size_t fallback;
-    char const* sentence;   ///< with its unit
-};
+/// Whose algorithm it is: by this the comparisons tell what was published from what is ours.
+enum class Family { tutti, xhc, yhccl, knem_coll, cheetah, mpich, baseline };
+char const* name_of(Family family);
 
 /// What an algorithm cannot do without; a call that does not offer it gets another one.
 enum Needs : unsigned {
@@ -30,7 +28,8 @@ template <class Args>
 struct Algorithm {
     char const* name;        ///< file name = setting value = test name = row in the benchmark
     char const* sentence;
-    char const* source;      ///< paper and section, or "Tutti"
+    Family family;
+    char const* source;      ///< paper and section; where it is ours, what it is built on
     unsigned needs;
     std::span<Parameter const> parameters;
     Task (*shm)(ShmEnv&, Args const&);

@@ -15,13 +15,13 @@
 #include <cstdint>
 #include <new>
 
+#include "coll/parameter.hpp"
 #include "runtime/flag.hpp"
 #include "runtime/ladder.hpp"
 
 namespace tutti::coll {
 
 inline constexpr int channel_depth = 8;    ///< operations that may be under way at once
-inline constexpr int max_levels = 8;       ///< of the hierarchy; topo::Level has five, the cluster will be a sixth
 inline constexpr std::uint64_t last_step = (1u << 28) - 1;
 inline constexpr std::uint64_t last_operation = ~std::uint64_t{0} >> 28;
 

@@ -3,11 +3,11 @@
 // (a null pointer where the buffer would be). `parameters` are the chosen algorithm's, in its own order.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "coll/parameter.hpp"
 #include "runtime/datatype.hpp"
 #include "runtime/op.hpp"
 
@@ -22,7 +22,7 @@ char const* name_of(Collective collective);
 inline constexpr void* in_place = nullptr;
 
 struct Chosen {
-    std::array<std::size_t, 4> parameters{};
+    Parameters parameters;
 };
 
 /// `count` elements of a type at an address; what users call a message buffer (MPI 3.1, 3.2.2).

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which algorithm runs: the user's word (TUTTI_COLL), else the first row of the table that fits, else the first
-// algorithm of the list that can do it. Looked up once per communicator, collective and size class, then cached.
+// Which algorithm runs: the user's word (an info key of the communicator, TUTTI_COLL_<COLLECTIVE>, TUTTI_COLL), else
+// the first rule of the tuning table that fits, else the first of the default table, else the first algorithm of the
+// list that can do it. Looked up once per communicator, collective and size class, then cached.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,23 +21,51 @@ struct AlgorithmRow {
     Collective collective;
     char const* name;
     char const* sentence;
+    Family family;
     char const* source;
     unsigned needs;
     std::span<Parameter const> parameters;
-    void const* record;   ///< the Algorithm<Args> itself; `Choices` knows the type from the collective
+    void const* record;   ///< the Algorithm<Args> itself; who calls it knows the type from the collective
 };
 std::span<AlgorithmRow const> all_algorithms();
 
-/// "allreduce=hierarchical:chunk=16K,bcast=slots": one user's choice per collective.
+/// One algorithm with the values of its parameters.
 struct Setting {
-    AlgorithmRow const* algorithm = nullptr;
-    Chosen chosen;
+    AlgorithmRow const* algorithm = nullptr;   ///< null: none is wished for
+    Values values;
+    bool has_levels = false;                   ///< follows a tree of its own, not the communicator's
+    topo::LevelChoice levels;                  ///< which one
 };
+Setting defaults(AlgorithmRow const& algorithm);
+
+/// For calls of a collective with at most so many ranks, at least so many levels, and at most so many bytes.
+struct Rule {
+    Collective collective;
+    std::size_t ranks, levels, bytes;
+    Setting setting;
+};
+
+/// What is chosen for whom: one algorithm per collective, where the user has named one, and the tuning table.
 struct Settings {
     std::array<Setting, collectives> of;
+    std::vector<Rule> tuned;
+
+    /// Takes "allreduce=xhc:hierarchy=numa+socket,chunk=16K,bcast=slots" over what is there. A word that names no
+    /// collective is one more parameter of the algorithm before it. What does not parse or names nothing is ignored and
+    /// becomes a sentence in `complaints` with the valid names; each begins with `origin`.
+    void take(std::string_view text, std::string_view origin, std::vector<std::string>& complaints);
+    /// The same for one collective: "xhc:hierarchy=numa+socket,chunk=16K".
+    void take(Collective collective, std::string_view text, std::string_view origin,
+              std::vector<std::string>& complaints);
 };
-/// Every word that does not parse or names nothing is a sentence in `complaints` with the valid names, and is ignored.
-Settings parse_settings(std::string_view text, std::vector<std::string>& complaints);
+
+/// "xhc:chunk=16K"; an empty setting and a complaint when it is none.
+Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
+                      std::vector<std::string>& complaints);
+/// A number of bytes such as 4096, 16K or 2M.
+bool parse_bytes(std::string_view text, std::size_t& bytes);
+/// False: no collective has this name.
+bool find_collective(std::string_view name, Collective& collective);
 
 /// What a call offers, against which needs are held.
 struct Offer {
@@ -44,7 +73,8 @@ struct Offer {
     int levels;              ///< of the hierarchy
     std::size_t bytes;       ///< the size that every rank knows; ~0 when there is none
     std::size_t slot_bytes;
-    bool ordered;            ///< the operator commutes or teams hold consecutive ranks
+    bool commutes;           ///< the operator
+    bool ordered;            ///< the operator commutes, or teams hold consecutive ranks
     bool one_kind;
     bool equal_parts;
 
@@ -52,31 +82,38 @@ struct Offer {
 };
 
 struct Decision {
-    void const* record = nullptr;
-    Chosen chosen;
+    AlgorithmRow const* algorithm = nullptr;
+    Setting const* setting = nullptr;   ///< lives with the settings or the tables
+    Trees const* trees = nullptr;       ///< the communicator's, or of the setting's own levels
 };
+
+/// The trees of a communicator: its own, or those of other levels.
+using TreesOf = std::function<Trees const&(topo::LevelChoice const*)>;   // null: its own
+
+/// Never without an algorithm: each collective has one that needs nothing.
+Decision decide(Collective collective, Offer const& offer, Settings const& settings, TreesOf const& trees_of);
 
 /// The cache: per collective and size class (the number of bits of the size, and what the call offers besides).
 class Choices {
 public:
-    Decision const& find(Collective collective, Offer const& offer, Settings const& settings) {
+    /// Without an algorithm: to be decided.
+    Decision& at(Collective collective, Offer const& offer) {
         auto& classes = cache_[static_cast<std::size_t>(collective)];
-        if (!classes) [[unlikely]] classes = std::make_unique<std::array<Decision, 256>>();
-        Decision& d = (*classes)[key(offer)];
-        if (!d.record) [[unlikely]] d = decide(collective, offer, settings);
-        return d;
+        if (!classes) [[unlikely]] classes = std::make_unique<std::array<Decision, 512>>();
+        return (*classes)[key(offer)];
     }
+    void forget() { cache_ = {}; }
 
 private:
-    /// Sizes of one class must get one algorithm: the table's limits are powers of two, as are the slots.
+    /// Sizes of one class must get one algorithm: the tables' limits are powers of two, as are the slots.
     static std::size_t key(Offer const& o) {
         std::size_t bits = o.bytes <= 1 ? 0 : static_cast<std::size_t>(64 - __builtin_clzll(o.bytes - 1));
-        return std::min<std::size_t>(bits, 31) * 8 + o.ordered * 4u + o.one_kind * 2u + o.equal_parts;
+        bits = std::min<std::size_t>(bits, 31);
+        return bits * 16 + o.commutes * 8u + o.ordered * 4u + o.one_kind * 2u + o.equal_parts;
     }
-    static Decision decide(Collective collective, Offer const& offer, Settings const& settings);
 
     /// A collective's part is made at its first use.
-    std::array<std::unique_ptr<std::array<Decision, 256>>, collectives> cache_;
+    std::array<std::unique_ptr<std::array<Decision, 512>>, collectives> cache_;
 };
 
 }  // namespace tutti::coll

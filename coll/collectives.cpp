@@ -2,6 +2,7 @@
 // From a call to an algorithm: what the call offers, the choice, the drive.
 #include "coll/collectives.hpp"
 
+#include "coll/comm_create.hpp"
 #include "coll/drive.hpp"
 #include "coll/reducer.hpp"
 
@@ -15,18 +16,27 @@ Offer offer_of(CommState const& state, std::size_t bytes) {
             .levels = state.trees.hierarchy.levels(),
             .bytes = bytes,
             .slot_bytes = state.area.slot_bytes(),
+            .commutes = true,
             .ordered = true,
             .one_kind = true,
             .equal_parts = true};
 }
 
+Decision decide_for(Comm const& comm, Collective collective, Offer const& offer) {
+    CommState& state = state_of(comm);
+    Settings const& settings = state.settings ? *state.settings : state_of(state.process).settings;
+    return decide(collective, offer, settings,
+                  [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); });
+}
+
 template <class Args>
 void run(Comm& comm, Collective collective, Offer const& offer, Args& args) {
     CommState& state = state_of(comm);
-    Decision const& decision = state.choices.find(collective, offer, state_of(state.process).settings);
-    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.record);
-    args.parameters = decision.chosen.parameters;
-    drive(comm, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
+    Decision& decision = state.choices.at(collective, offer);
+    if (!decision.algorithm) [[unlikely]] decision = decide_for(comm, collective, offer);
+    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    args.parameters = decision.setting->values;
+    drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
 }
 
 template <class Args>
@@ -34,7 +44,8 @@ void run_reduction(Comm& comm, Collective collective, std::size_t bytes, Args& a
     CommState& state = state_of(comm);
     find_kernels(args);
     Offer offer = offer_of(state, bytes);
-    offer.ordered = args.op->commutative || state.trees.hierarchy.consecutive();
+    offer.commutes = args.op->commutative;
+    offer.ordered = offer.commutes || state.trees.hierarchy.consecutive();
     offer.one_kind = args.kernels.many != nullptr && args.type->dense(2);
     run(comm, collective, offer, args);
 }

@@ -2,6 +2,8 @@
 // Communicators: the collective half of their making and of their end.
 #include "coll/comm_create.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <numeric>
 
 #include "coll/state.hpp"
@@ -17,8 +19,32 @@ Ref<Comm> assemble(Process& process, Ref<Group> group, std::uint64_t context, st
     ProcessState& node = state_of(process);
     auto comm = Ref<Comm>::adopt(new Comm(process, group, context));
     topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, group->world_ranks(), node.levels);
-    comm->collectives = std::make_unique<CommState>(process, Area(area, group->size()), std::move(tree), group->rank());
+    comm->collectives = std::make_unique<CommState>(
+        process, Area(area, group->size()), std::move(tree),
+        topo::crossings(node.machine, node.placement, group->world_ranks(), group->rank()), group->rank());
     return comm;
+}
+
+std::string capitals(std::string name) {
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+    return name;
+}
+
+/// What the environment says: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
+Settings settings_of(Variables const& variables, std::vector<std::string>& complaints) {
+    Settings settings;
+    settings.take(variables.coll, "TUTTI_COLL", complaints);
+    std::pair<Collective, std::string const*> const one_by_one[] = {
+        {Collective::barrier, &variables.coll_barrier},     {Collective::bcast, &variables.coll_bcast},
+        {Collective::reduce, &variables.coll_reduce},       {Collective::allreduce, &variables.coll_allreduce},
+        {Collective::gather, &variables.coll_gather},       {Collective::scatter, &variables.coll_scatter},
+        {Collective::allgather, &variables.coll_allgather}, {Collective::alltoall, &variables.coll_alltoall},
+        {Collective::reduce_scatter, &variables.coll_reduce_scatter},
+        {Collective::scan, &variables.coll_scan},           {Collective::exscan, &variables.coll_exscan}};
+    static_assert(std::size(one_by_one) == collectives);
+    for (auto const& [collective, text] : one_by_one)
+        settings.take(collective, *text, join("TUTTI_COLL_", capitals(name_of(collective))), complaints);
+    return settings;
 }
 
 void read_placement(Process& process, ProcessState& node, std::vector<std::string>& complaints) {
@@ -60,9 +86,37 @@ Ref<Comm> make_comm(Process& process, Ref<Group> group, Birth const& birth) {
     return comm;
 }
 
+Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
+    CommState& state = state_of(comm);
+    if (!levels) return state.trees;
+    for (auto const& [choice, trees] : state.other_trees)
+        if (choice == *levels) return *trees;
+    ProcessState& node = state_of(state.process);
+    state.other_trees.emplace_back(*levels, std::make_unique<Trees>(topo::make_hierarchy(
+                                                node.machine, node.placement, comm.group->world_ranks(), *levels)));
+    return *state.other_trees.back().second;
+}
+
+void take_hints(Comm& comm, std::vector<std::string>& complaints) {
+    constexpr std::string_view all = "tutti_coll", one = "tutti_coll_";
+    CommState& state = state_of(comm);
+    auto settings = std::make_unique<Settings>(state_of(state.process).settings);
+    for (auto const& [key, value] : comm.info->entries)
+        if (key == all) settings->take(value, join("info key ", key), complaints);
+    for (auto const& [key, value] : comm.info->entries) {
+        if (!key.starts_with(one)) continue;
+        Collective collective;
+        if (find_collective(std::string_view(key).substr(one.size()), collective))
+            settings->take(collective, value, join("info key ", key), complaints);
+        else complaints.push_back(join("info key ", key, ": what follows tutti_coll_ is not a collective"));
+    }
+    state.settings = std::move(settings);
+    state.choices.forget();
+}
+
 void start(Process& process, std::vector<std::string>& complaints) {
     auto node = std::make_unique<ProcessState>();
-    node->settings = parse_settings(process.variables.coll, complaints);
+    node->settings = settings_of(process.variables, complaints);
     read_placement(process, *node, complaints);
     node->staging_bytes = node->staging_room = 16 * process.variables.staging;
     process.collectives = std::move(node);

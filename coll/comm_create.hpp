@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coll/env.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti::coll {
@@ -21,6 +22,12 @@ struct Birth {
 Birth conceive(Process& process, int size);
 /// By every member, with the same birth; waits for nobody. `group` has this process in it.
 Ref<Comm> make_comm(Process& process, Ref<Group> group, Birth const& birth);
+
+/// The tree that the process has chosen, or one of other levels; kept with the communicator.
+Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels);
+/// The communicator's info has changed: what it says by tutti_coll (as TUTTI_COLL) and tutti_coll_<collective> holds
+/// for it from now on, before the process's settings. To be called by all members between the same two collectives.
+void take_hints(Comm& comm, std::vector<std::string>& complaints);
 
 /// Makes what collectives keep per process, then process.world and process.self; waits for nobody. Settings that do
 /// not parse become sentences in `complaints`.

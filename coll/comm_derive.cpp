@@ -56,6 +56,8 @@ Ref<Comm> duplicate(Comm& parent) {
     if (parent.info) {
         child->info = Ref<Info>::adopt(new Info);
         child->info->entries = parent.info->entries;
+        std::vector<std::string> told_before;
+        take_hints(*child, told_before);
     }
     return child;
 }

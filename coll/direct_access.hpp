@@ -78,6 +78,7 @@ private:
             auto const i = static_cast<std::size_t>(peer);
             Exposure const& theirs = env_.exposure(peer);
             bool const mine = peer == env_.rank();
+            env_.count_message(peer);
             if (theirs.address)
                 if (!(ins_[i] = mine ? in_.data() : env_.reach(peer, theirs.address, in_.size()))) return false;
             if (theirs.result)

@@ -6,16 +6,20 @@
 
 namespace tutti::coll {
 
-/// `algorithm(env)` makes the task. It never suspends here: ShmEnv waits inside its awaiters.
+/// `algorithm(env)` makes the task, which follows `trees`. It never suspends here: ShmEnv waits inside its awaiters.
 template <class MakeTask>
-void drive(Comm const& comm, char const* operation, MakeTask&& algorithm) {
+void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask&& algorithm) {
     CommState& state = state_of(comm);
     std::uint64_t const op = state.begin(operation);
-    ShmEnv env(state.area, state.trees, state.rank, op, comm, operation);
+    ShmEnv env(state.area, trees, state.rank, op, comm, operation);
     Task task = algorithm(env);
     task.resume();
     state.end();
     task.check();
+}
+template <class MakeTask>
+void drive(Comm const& comm, char const* operation, MakeTask&& algorithm) {
+    drive(comm, state_of(comm).trees, operation, std::forward<MakeTask>(algorithm));
 }
 
 }  // namespace tutti::coll

@@ -10,6 +10,8 @@
 //  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
 //    when every reader has said (ack, taken) that it has read.
 //  - No awaiting inside a condition or an argument list; co_await stands alone or on the right of one assignment.
+//  - Every byte moved is counted: by load, store, stage, copy, fetch, put, PeerBuffer and Reducer; who moves bytes in
+//    another way says so by count. Each slot(peer), staging(peer), fetch, put, get counts as one message from or to it.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +22,7 @@
 #include "coll/area.hpp"
 #include "coll/arguments.hpp"
 #include "coll/peer_buffer.hpp"
+#include "runtime/segment.hpp"
 #include "runtime/task.hpp"
 #include "topo/hierarchy.hpp"
 
@@ -40,7 +43,7 @@ struct Trees {
 };
 
 /// The part that both environments share. `Memory` provides: Awaiter until(word, value, peer), stored() (after every
-/// publication), expose/fetch/staging, frames().
+/// publication), expose/fetch/staging, frames(), traffic(), crossing(peer).
 template <class Memory>
 class Environment : public Memory {
 public:
@@ -64,7 +67,12 @@ public:
         return bytes <= Cell::inline_bytes ? mine_.cell.payload : area_.slot(rank_, op_);
     }
     /// Where `peer` wrote so many bytes; valid after until(peer, …).
-    std::byte const* slot(int peer, std::size_t bytes) const {
+    std::byte const* slot(int peer, std::size_t bytes) {
+        count_message(peer);
+        return peek(peer, bytes);
+    }
+    /// The same without a message: for what tells about data and is none.
+    std::byte const* peek(int peer, std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
     }
     void publish(std::uint64_t step = 1) { store(mine_.cell.stamp, step); }
@@ -156,9 +164,12 @@ public:
     /// peer and this rank have called something of theirs Way::direct in this operation, and the peer this address.
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) { return Memory::reach(peer, address, bytes); }
     /// A copy between memories that this rank can load and store; `working_set` as in Copier::copy.
-    void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) const {
+    void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) {
+        count(bytes, bytes);
         Memory::copier().copy(to, from, bytes, working_set);
     }
+    /// Will such a copy go past the cache?
+    bool streams(std::size_t working_set) const { return Memory::copier().streams(working_set); }
     /// Should a reduction write past the cache what is not for this rank? See Copier::outgrows_core.
     bool outgrows_core(std::size_t bytes) const { return Memory::copier().outgrows_core(bytes); }
     /// What `peer` shows, if this rank can load and store there; valid after until(peer, …).
@@ -166,25 +177,45 @@ public:
         Exposure const& e = exposure(peer);
         if (e.way == Way::staged) return {};
         if (e.layout == Exposure::one_piece) return {*this, peer, e.address, e.bytes};
-        return {*this, peer, e.address, e.bytes, staging(peer) + e.layout};
+        return {*this, peer, e.address, e.bytes, staging_of(peer) + e.layout};
     }
     /// Copies from a peer's own memory in one copy. False when the system does not allow it (any more): the bytes must
     /// then come through the peer's staging memory.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
-        return Memory::fetch(peer, address, to, bytes);
+        bool const done = Memory::fetch(peer, address, to, bytes);
+        if (done) count(bytes, bytes), count_message(peer);
+        return done;
     }
     /// The other direction, with the same rules: the peer must have shown the address in this operation.
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
-        return Memory::put(peer, address, from, bytes);
+        bool const done = Memory::put(peer, address, from, bytes);
+        if (done) count(bytes, bytes), count_message(peer);
+        return done;
     }
     /// This rank's staging memory, staging_bytes() long, and a peer's after until(peer, …) if it exposed anything.
     std::byte* staging() { return Memory::staging(); }
-    std::byte* staging(int peer) { return Memory::staging_at(channel(peer).exposure.staging); }
+    std::byte* staging(int peer) {
+        count_message(peer);
+        return staging_of(peer);
+    }
+    /// The same without a message.
+    std::byte* staging_of(int peer) { return Memory::staging_at(channel(peer).exposure.staging); }
+
+    // --- Counting ----------------------------------------------------------------------------------------------------
+    Traffic& traffic() { return Memory::traffic(); }
+    void count(std::size_t loaded, std::size_t stored) {
+        traffic().loaded.add(loaded);
+        traffic().stored.add(stored);
+    }
+    void count_message(int peer) {
+        if (peer != rank_) traffic().messages[static_cast<int>(Memory::crossing(peer))].add(1);
+    }
 
     // --- Data in the user's layout -----------------------------------------------------------------------------------
     /// Packs (buffer, count) into `to`, or copies it when it lies in one piece.
-    static void load(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
+    void load(void* to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
         if (bytes == 0) return;
+        count(bytes, bytes);
         if (from.type->dense(from.count))
             copy_bytes(to, static_cast<std::byte const*>(from.address) + from.type->true_lb() + position, bytes);
         else from.type->pack(from.address, from.count, position, to, bytes);
@@ -194,8 +225,9 @@ public:
         load(to, from, position, bytes);
         Memory::count_staged(bytes);
     }
-    static void store(Buffer const& to, std::size_t position, void const* from, std::size_t bytes) {
+    void store(Buffer const& to, std::size_t position, void const* from, std::size_t bytes) {
         if (bytes == 0) return;
+        count(bytes, bytes);
         if (to.type->dense(to.count))
             copy_bytes(static_cast<std::byte*>(to.address) + to.type->true_lb() + position, from, bytes);
         else to.type->unpack(to.address, to.count, position, from, bytes);

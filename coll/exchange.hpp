@@ -68,7 +68,7 @@ private:
     Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
     Entry const& mine_for(int peer) { return my_table()[part_of(peer)]; }
     Entry const& theirs(int peer) {
-        return reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes()))[part_of(env_.rank())];
+        return reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes()))[part_of(env_.rank())];
     }
 
     /// What all ranks touch if all parts are like this one.
@@ -110,7 +110,7 @@ bool Exchange<Env>::post_packed() {
         Buffer const part = sides_.out[sides_.root];
         std::size_t const n = part.bytes();
         if (n > env_.slot_bytes()) return false;
-        Env::load(env_.slot(n), part, 0, n);
+        env_.load(env_.slot(n), part, 0, n);
         env_.publish(1 + n);
         return true;
     }
@@ -118,7 +118,7 @@ bool Exchange<Env>::post_packed() {
     if (!sides_.equal || n > env_.slot_bytes() / size) return false;
     std::byte* slot = env_.slot(n * size);
     for (int i = 0; i < env_.size(); ++i)
-        if (i != env_.rank()) Env::load(slot + static_cast<std::size_t>(i) * n, sides_.out[i], 0, n);
+        if (i != env_.rank()) env_.load(slot + static_cast<std::size_t>(i) * n, sides_.out[i], 0, n);
     env_.publish(1 + n);
     return true;
 }
@@ -156,7 +156,7 @@ Entry Exchange<Env>::lay_out(Buffer const& part) {
     std::size_t const n = part.bytes();
     if (n <= env_.slot_bytes() - slot_used_) {
         std::size_t const at = slot_used_;
-        Env::load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
+        env_.load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
         slot_used_ += n;
         return staging_.entry(n, at, Place::slot);
     }
@@ -183,7 +183,7 @@ void Exchange<Env>::take_now(int peer) {
     if (step == table_step) return take_entry(peer, theirs(peer));
     std::size_t const n = step - 1;
     std::byte const* parts_there = env_.slot(peer, n * static_cast<std::size_t>(parts()));
-    deliver<Env>(sides_.in[peer], 0, parts_there + n * static_cast<std::size_t>(part_of(env_.rank())), n, n, peer,
+    deliver(env_, sides_.in[peer], 0, parts_there + n * static_cast<std::size_t>(part_of(env_.rank())), n, n, peer,
                  truncation_);
 }
 
@@ -191,11 +191,11 @@ template <class Env>
 void Exchange<Env>::take_entry(int peer, Entry const& e) {
     switch (e.place) {
     case Place::slot:
-        deliver<Env>(sides_.in[peer], 0, env_.slot(peer, env_.slot_bytes()) + e.at, e.bytes, e.bytes, peer,
+        deliver(env_, sides_.in[peer], 0, env_.slot(peer, env_.slot_bytes()) + e.at, e.bytes, e.bytes, peer,
                      truncation_);
         break;
     case Place::staging:
-        deliver<Env>(sides_.in[peer], 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
+        deliver(env_, sides_.in[peer], 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
         env_.taken(peer, has_all);
         break;
     case Place::memory:
@@ -239,7 +239,7 @@ Task Exchange<Env>::write_shares() {
         co_await env_.until(peer);
         if (env_.published(peer) != table_step) continue;
         Entry const& mine = mine_for(peer);
-        Entry const& there = *reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes()));
+        Entry const& there = *reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes()));
         if (!shared(mine, there, sides_.share)) continue;
         std::size_t const n = moved(mine, there), from = root_share(n, env_.size());
         buffer_of(env_, peer, there).put(sides_.out[peer], from, n - from, working_set(n));
@@ -277,8 +277,8 @@ Task Exchange<Env>::stream(int peer, std::uint64_t to_send, std::uint64_t to_tak
             co_await env_.until_sent(peer, k + 1);
             Entry const& e = theirs(peer);
             std::size_t const at = k * e.piece;
-            deliver<Env>(sides_.in[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
-                         e.bytes, peer, truncation_);
+            deliver(env_, sides_.in[peer], at, staging_.buffer(peer, e, k),
+                    std::min<std::size_t>(e.piece, e.bytes - at), e.bytes, peer, truncation_);
             env_.taken(peer, refused + k + 1);
         }
     }

@@ -13,12 +13,12 @@ template <class Env>
 void fold_slots(Env& env, ReduceArgs const& a, int last, std::int64_t first, std::int64_t count) {
     constexpr int most = 32;
     void const* operands[most];
-    Reducer reducer(a);
+    Reducer reducer(env.traffic(), a);
     std::size_t const bytes = a.bytes(), element = reducer.element_bytes(), n = static_cast<std::size_t>(count);
     bool const straight = a.kernels.many != nullptr && a.type->dense(a.count);
     if (straight && last < most) {   // the usual case: one call from the slots to the user's buffer
         for (int r = 0; r <= last; ++r) operands[r] = env.slot(r, bytes) + static_cast<std::size_t>(first) * element;
-        return a.kernels.many(operands, last + 1, static_cast<std::byte*>(a.out) + a.type->true_lb(), n);
+        return reducer.combine(operands, last + 1, static_cast<std::byte*>(a.out) + a.type->true_lb(), n);
     }
     std::vector<std::byte> packed(straight ? 0 : n * element);
     void* out = straight ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();

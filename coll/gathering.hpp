@@ -40,7 +40,7 @@ public:
 
 private:
     Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
-    Entry const* table(int peer) { return reinterpret_cast<Entry const*>(env_.slot(peer, env_.slot_bytes())); }
+    Entry const* table(int peer) { return reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes())); }
     Entry& my_entry() { return my_table()[writing_ ? env_.rank() : 0]; }
     Entry const& entry(int peer) { return table(peer)[writing_ ? peer : 0]; }
     /// Does `from` write its part into the buffer of `to`, of whom one is this rank? Both find the same.
@@ -79,7 +79,7 @@ template <class Env>
 void Gathering<Env>::post() {
     std::size_t const n = mine_.bytes();
     if (!writing_ && n <= env_.slot_bytes()) {
-        Env::load(env_.slot(n), mine_, 0, n);
+        env_.load(env_.slot(n), mine_, 0, n);
         env_.publish(1 + n);
         return;
     }
@@ -95,7 +95,7 @@ template <class Env>
 void Gathering<Env>::take(int peer) {
     Buffer const to = args_.parts[peer];
     std::size_t const n = env_.published(peer) - 1;
-    if (n + 1 != table_step) return deliver<Env>(to, 0, env_.slot(peer, n), n, n, peer, truncation_);
+    if (n + 1 != table_step) return deliver(env_, to, 0, env_.slot(peer, n), n, n, peer, truncation_);
     Entry const& e = entry(peer);
     if (written(peer, env_.rank())) {
         if (e.bytes > to.bytes()) [[unlikely]] truncation_.note(peer, e.bytes, to.bytes());
@@ -103,7 +103,7 @@ void Gathering<Env>::take(int peer) {
         streams_.push_back(peer);
         left_ = true;
     } else if (e.place == Place::staging) {
-        deliver<Env>(to, 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
+        deliver(env_, to, 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
         env_.taken(peer, has_all);
     } else if (fetch_part(env_, peer, e, to, staging_.bounce(), working_set(e.bytes), truncation_)) {
         env_.taken(peer, has_all);
@@ -146,7 +146,7 @@ Task Gathering<Env>::serve(std::uint64_t k) {
     for (int peer = 0; k >= 2 && peer < env_.size(); ++peer)
         if (peer != env_.rank() && reads_stream(peer)) co_await env_.until_taken(peer, refused + k - 1);
     std::size_t const at = k * e.piece;
-    Env::load(staging_.buffer(k), mine_, at, std::min<std::size_t>(e.piece, e.bytes - at));
+    env_.load(staging_.buffer(k), mine_, at, std::min<std::size_t>(e.piece, e.bytes - at));
     env_.ready(0, k + 1);
 }
 
@@ -155,7 +155,7 @@ Task Gathering<Env>::read(int peer, std::uint64_t k) {
     co_await env_.until_ready(peer, 0, k + 1);
     Entry const& e = entry(peer);
     std::size_t const at = k * e.piece;
-    deliver<Env>(args_.parts[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
+    deliver(env_, args_.parts[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
                  e.bytes, peer, truncation_);
     env_.taken(peer, refused + k + 1);
 }

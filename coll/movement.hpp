@@ -104,14 +104,22 @@ private:
 /// Puts `bytes` packed bytes from packed position `position` of a message of `total` bytes into the user's buffer;
 /// what is beyond the buffer's end is dropped and noted.
 template <class Env>
-void deliver(Buffer const& to, std::size_t position, void const* from, std::size_t bytes, std::uint64_t total, int peer,
-             Truncation& truncation) {
+void deliver(Env& env, Buffer const& to, std::size_t position, void const* from, std::size_t bytes,
+             std::uint64_t total, int peer, Truncation& truncation) {
     std::size_t const room = to.bytes();
     if (total > room) [[unlikely]] {
         truncation.note(peer, total, room);
         bytes = position < room ? std::min(bytes, room - position) : 0;
     }
-    Env::store(to, position, from, bytes);
+    env.store(to, position, from, bytes);
+}
+
+/// Packed bytes [position, position + bytes) from one of this rank's layouts to the other.
+template <class Env>
+void copy_between(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t position, std::size_t bytes) {
+    env.count(bytes, bytes);
+    copy_typed(TypedMemory::of(to.address, to.count, *to.type), TypedMemory::of(from.address, from.count, *from.type),
+               position, bytes);
 }
 
 /// Packed bytes [position, end) of a rank's part for itself, as far as there is room. `working_set` as in Copier::copy.
@@ -124,8 +132,7 @@ void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_
     if (to.type->dense(to.count) && from.type->dense(from.count))
         env.copy(first_byte(to) + position, first_byte(from) + position, end - position, working_set);
     else
-        copy_typed(TypedMemory::of(to.address, to.count, *to.type),
-                   TypedMemory::of(from.address, from.count, *from.type), position, end - position);
+        copy_between(env, to, from, position, end - position);
 }
 template <class Env>
 void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t working_set, Truncation& truncation) {
@@ -138,8 +145,8 @@ PeerBuffer<Env> buffer_of(Env& env, int peer, Entry const& e) {
     if (!e.shown()) return {};
     if (e.place != Place::layout) return {env, peer, e.at, e.bytes};
     Shown shown;
-    std::memcpy(&shown, env.staging(peer) + e.at, sizeof shown);
-    return {env, peer, shown.origin, e.bytes, env.staging(peer) + shown.layout};
+    std::memcpy(&shown, env.staging_of(peer) + e.at, sizeof shown);
+    return {env, peer, shown.origin, e.bytes, env.staging_of(peer) + shown.layout};
 }
 
 /// Reads a part from its owner's memory, through `bounce` when the system copies and the receiver's layout has gaps.
@@ -160,7 +167,7 @@ bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<
     for (std::size_t at = 0; at < n; at += bounce.size()) {
         std::size_t const piece = std::min(bounce.size(), n - at);
         if (!env.fetch(peer, e.at + at, bounce.data(), piece)) return false;
-        Env::store(to, at, bounce.data(), piece);
+        env.store(to, at, bounce.data(), piece);
     }
     return true;
 }

@@ -15,7 +15,7 @@ namespace tutti::coll {
 /// `inclusive`: the result of rank r has its own operand in it (scan), else only those below (exscan).
 template <class Env>
 Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive, std::size_t chunk) {
-    Reducer reducer(a);
+    Reducer reducer(env.traffic(), a);
     std::size_t const element = std::max<std::size_t>(1, reducer.element_bytes()), total = a.bytes();
     std::size_t const block = std::max(element, std::min(chunk, env.staging_bytes() / 3) / element * element);
     std::size_t const stride = (block + cache_line - 1) / cache_line * cache_line;

@@ -17,7 +17,8 @@ template <class Env>
 class PrefixDirect {
 public:
     PrefixDirect(Env& env, DirectAccess<Env>& access, ReduceArgs const& args, std::size_t piece)
-        : ins_(access.ins()), outs_(access.outs()), a_(args), ranks_(static_cast<std::size_t>(env.size())), env_(env),
+        : ins_(access.ins()), outs_(access.outs()), reducer_(env.traffic(), args),
+          ranks_(static_cast<std::size_t>(env.size())), env_(env),
           working_set_(ranks_ * args.bytes() * (args.in ? 2 : 1)), between_(2 * piece) {}
 
     /// Every result has its own rank's operand in it.
@@ -37,14 +38,14 @@ public:
     }
 
 private:
-    void combine(std::byte const* first, std::byte const* second, std::byte* out, std::size_t bytes) const {
+    void combine(std::byte const* first, std::byte const* second, std::byte* out, std::size_t bytes) {
         void const* operands[] = {first, second};
-        a_.kernels.many(operands, 2, out, bytes / static_cast<std::size_t>(a_.type->size()));
+        reducer_.combine(operands, 2, out, bytes / reducer_.element_bytes());
     }
 
     std::span<std::byte const* const> ins_;
     std::span<std::byte* const> outs_;
-    ReduceArgs const& a_;
+    Reducer reducer_;
     std::size_t ranks_;
     Env& env_;
     std::size_t working_set_;

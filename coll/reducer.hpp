@@ -7,20 +7,39 @@
 #include <vector>
 
 #include "coll/arguments.hpp"
+#include "runtime/segment.hpp"
 
 namespace tutti::coll {
 
 class Reducer {
 public:
-    explicit Reducer(ReduceArgs const& args) : args_(args), element_(static_cast<std::size_t>(args.type->size())) {}
+    /// What is loaded and stored is counted in `traffic`.
+    Reducer(Traffic& traffic, ReduceArgs const& args)
+        : traffic_(traffic), args_(args), element_(static_cast<std::size_t>(args.type->size())) {}
 
     std::size_t element_bytes() const { return element_; }
 
     /// out = in[0] op … op in[k − 1], `n` packed elements each; `out` may be one of the operands.
     void combine(void const* const* in, int k, void* out, std::size_t n) {
         if (n == 0) return;
+        count(k, 1, n);
         if (args_.kernels.many) args_.kernels.many(in, k, out, n);
         else combine_by_user(in, k, out, n);
+    }
+    /// inout = in op inout, where the operand `in` is that of the lower ranks.
+    void accumulate(void const* in, void* inout, std::size_t n) {
+        void const* operands[] = {in, inout};
+        combine(operands, 2, inout, n);
+    }
+    /// The same into each of m outputs (KernelM); past the cache into all but the first `kept` (KernelS). Only where
+    /// there are kernels (needs_one_kind).
+    void spread(void const* const* in, int k, void* const* out, int m, std::size_t n) {
+        count(k, m, n);
+        args_.kernels.spread(in, k, out, m, n);
+    }
+    void stream(void const* const* in, int k, void* const* out, int m, int kept, std::size_t n) {
+        count(k, m, n);
+        args_.kernels.stream(in, k, out, m, kept, n);
     }
 
 private:
@@ -53,6 +72,12 @@ private:
         args_.type->pack(sum.origin, n, 0, out, count * element_);
     }
 
+    void count(int k, int m, std::size_t n) {
+        traffic_.loaded.add(static_cast<std::size_t>(k) * n * element_);
+        traffic_.stored.add(static_cast<std::size_t>(m) * n * element_);
+    }
+
+    Traffic& traffic_;
     ReduceArgs const& args_;
     std::size_t element_;
 };

@@ -19,8 +19,8 @@ template <class Env>
 class Pieces {
 public:
     Pieces(Env& env, ReduceScatterArgs const& args, std::size_t chunk)
-        : env_(env), a_(args), reducer_(args), element_(std::max<std::size_t>(1, reducer_.element_bytes())),
-          starts_(args.counts.size() + 1) {
+        : env_(env), a_(args), reducer_(env.traffic(), args),
+          element_(std::max<std::size_t>(1, reducer_.element_bytes())), starts_(args.counts.size() + 1) {
         std::partial_sum(a_.counts.begin(), a_.counts.end(), starts_.begin() + 1);
         std::size_t const size = a_.counts.size(), room = std::min(chunk, env.staging_bytes() / 2 / size);
         std::size_t const longest = static_cast<std::size_t>(*std::max_element(a_.counts.begin(), a_.counts.end()));

@@ -45,6 +45,8 @@ protected:
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return comm_.process.segment.at(offset); }
     void count_staged(std::size_t bytes) { comm_.process.card().counters.staged.add(bytes); }
+    Traffic& traffic() { return comm_.process.card().traffic; }
+    topo::Crossing crossing(int peer) const;
     Copier const& copier() const { return comm_.process.copier; }
     Way way(void const* address, std::size_t bytes) const { return comm_.process.ladder.way(address, bytes); }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {

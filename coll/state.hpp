@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "coll/area.hpp"
 #include "coll/choose.hpp"
@@ -11,10 +13,10 @@
 
 namespace tutti::coll {
 
-/// Per communicator: its memory, its tree, its count of operations, its choices.
+/// Per communicator: its memory, its trees, its count of operations, its choices.
 struct CommState final : Extension {
-    CommState(Process& p, Area a, topo::Hierarchy tree, int my_rank)
-        : process(p), area(a), trees(std::move(tree)), rank(my_rank) {}
+    CommState(Process& p, Area a, topo::Hierarchy tree, std::vector<topo::Crossing> to_peers, int my_rank)
+        : process(p), area(a), trees(std::move(tree)), crossings(std::move(to_peers)), rank(my_rank) {}
     ~CommState() override;
 
     /// Waits until the next operation's channel is free everywhere, and counts the operation. See area.hpp.
@@ -30,11 +32,14 @@ struct CommState final : Extension {
 
     Process& process;
     Area area;
-    Trees trees;
+    Trees trees;                              ///< of the levels that the process has chosen
+    std::vector<std::pair<topo::LevelChoice, std::unique_ptr<Trees>>> other_trees;   ///< of algorithms' own levels
+    std::vector<topo::Crossing> crossings;    ///< from this rank to each member
     int rank;
     std::uint64_t op = 0;                     ///< operations begun
     std::uint64_t safe = channel_depth;       ///< operations up to this number may begin without asking
     std::uint64_t owned_offset = 0;           ///< of the area in this rank's heap; 0 unless this is its rank 0
+    std::unique_ptr<Settings> settings;       ///< its own, by info keys; null: the process's
     Choices choices;
 };
 

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -20,7 +21,7 @@ struct ThreadWorld {
     ThreadWorld(int ranks, topo::Hierarchy tree, Way allowed = Way::direct, std::size_t staging = 1 << 16)
         : trees(std::move(tree)), way(allowed), staging_bytes(staging),
           memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free),
-          area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)) {
+          area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()) {
         area.clear();
         for (auto& s : stagings) s.resize(staging);
     }
@@ -33,6 +34,9 @@ struct ThreadWorld {
     std::unique_ptr<std::byte, void (*)(void*)> memory;
     Area area;
     std::vector<std::vector<std::byte>> stagings;
+    std::vector<Traffic> traffic;
+    /// What lies between two ranks; without: everything is in one cache.
+    std::function<topo::Crossing(int, int)> crossing;
 };
 
 class ThreadMemory {
@@ -79,6 +83,10 @@ protected:
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
     void count_staged(std::size_t) {}
+    Traffic& traffic() { return world_.traffic[static_cast<std::size_t>(rank_)]; }
+    topo::Crossing crossing(int peer) const {
+        return world_.crossing ? world_.crossing(rank_, peer) : topo::Crossing::cache;
+    }
     Copier const& copier() const { return world_.copier; }
     Way way(void const* address, std::size_t) const {
         auto const* p = static_cast<std::byte const*>(address);

@@ -26,7 +26,7 @@ public:
     TreeReduction(Env& env, topo::Hierarchy const& tree, ReduceArgs const& args, int root, std::size_t chunk,
                   std::size_t smallest_share)
         : env_(env), tree_(tree), a_(args), root_(root), levels_(tree.levels()),
-          mine_(tree.levels_of(env.rank(), root)), reducer_(args), smallest_share_(smallest_share) {
+          mine_(tree.levels_of(env.rank(), root)), reducer_(env.traffic(), args), smallest_share_(smallest_share) {
         std::size_t const element = std::max<std::size_t>(1, reducer_.element_bytes());
         std::size_t const buffers = static_cast<std::size_t>(levels_ + 2) * depth;
         std::size_t const whole = std::max(element, args.bytes());
@@ -99,7 +99,7 @@ private:
         bool const from_top = t.tree_.levels_of(leader, t.root_) == t.levels_ && t.leads_all(leader);
         std::byte const* from = t.buffer(env.staging(leader), from_top ? t.levels_ : t.levels_ + 1, b);
         if (t.mine_ > 1) {   // a leader itself: first pass it on
-            std::memcpy(t.buffer(env.staging(), t.down_buffer(), b), from, t.length(b));
+            env.copy(t.buffer(env.staging(), t.down_buffer(), b), from, t.length(b), 0);
             env.ready(t.levels_, b + 1);
         }
         env.store(result(t.a_), b * t.block_, from, t.length(b));

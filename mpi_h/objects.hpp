@@ -2,6 +2,9 @@
 // New groups and communicators on their way out: objects to handles, likeness to the ABI's numbers.
 #pragma once
 
+#include <cstdio>
+
+#include "coll/comm_create.hpp"
 #include "mpi_h/entry.hpp"
 #include "runtime/group_calculus.hpp"
 
@@ -34,6 +37,10 @@ inline void take_hints(Comm& comm, Info const& given) {
     if (!comm.info) comm.info = Ref<Info>::adopt(new Info);
     for (auto const& [key, value] : given.entries)
         if (key.starts_with("mpi_assert_") || key.starts_with("tutti_")) comm.info->set(key, value);
+    std::vector<std::string> complaints;
+    coll::take_hints(comm, complaints);
+    if (comm.rank() != 0 || comm.process.variables.quiet) return;
+    for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
 }
 
 /// A list of `n` values that the user gave; throws when there should be one and is none.

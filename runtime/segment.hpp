@@ -26,7 +26,7 @@ public:
     std::uint64_t read() const { return value_.load(std::memory_order_relaxed); }
 
 private:
-    std::atomic<std::uint64_t> value_;
+    std::atomic<std::uint64_t> value_{0};
 };
 
 struct alignas(cache_line) Counters {
@@ -35,6 +35,14 @@ struct alignas(cache_line) Counters {
     Counter cma;                  ///< bytes copied by the kernel
     Counter staged;               ///< bytes laid out in the segment, for peers to copy out
     Counter arena, arena_highest; ///< bytes of this rank's own arena in use when it finalised, and ever
+};
+
+/// What a rank's collectives have moved in memory, counted as the papers count: a copy loads and stores each byte once,
+/// combining k operands loads k and stores one. And how often it got at a peer's data (a slot, a piece, a chunk), by
+/// what lies in between (topo::Crossing).
+struct alignas(cache_line) Traffic {
+    Counter loaded, stored;       ///< bytes
+    Counter messages[4];          ///< within a cache, a NUMA node, a socket; from socket to socket
 };
 
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
@@ -58,6 +66,7 @@ struct alignas(cache_line) Card {
     std::atomic<std::uint64_t> xpmem_top;     ///< the end of that memory
 
     Counters counters;
+    Traffic traffic;
 };
 
 /// Where everything lies; written once by whoever makes the segment.

@@ -159,6 +159,16 @@ inline Team Hierarchy::team(int level, int rank, int root) const {
             .i_lead = leader == rank};
 }
 
+// What a message crosses between two ranks of a node: it stays inside of a shared cache, of a NUMA node, of a socket,
+// or goes from socket to socket.
+enum class Crossing : unsigned char { cache, numa, socket, node };
+inline constexpr int crossing_count = 4;
+std::string_view name_of(Crossing crossing);
+
+// From one rank of a communicator to each of them; `node_ranks` as below.
+std::vector<Crossing> crossings(const Machine& machine, const Placement& placement, std::span<const int> node_ranks,
+                                int from);
+
 // The hierarchy of a communicator within one node. `node_ranks[i]` says which rank of the node (index into
 // Placement::pu) the communicator's rank i is.
 Hierarchy make_hierarchy(const Machine& machine, const Placement& placement, std::span<const int> node_ranks,

@@ -22,7 +22,7 @@ Task receiver_reading(Env& env, AllgatherArgs const& a) {
 }
 
 constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
-    "receiver_reading", "small parts in slots, large ones read by everybody from their owners", "Tutti", needs_nothing,
-    movement_parameters, TUTTI_RUNS(receiver_reading)};
+    "receiver_reading", "small parts in slots, large ones read by everybody from their owners", Family::tutti, "Tutti",
+    needs_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
 
 }  // namespace tutti::coll::algorithms::allgather

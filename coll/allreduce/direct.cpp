@@ -27,10 +27,11 @@ Task direct(Env& env, ReduceArgs const& a) {
     for (std::byte* out : std::span(own, access.outs().end())) to.push_back(out + share.first);
     for (std::byte* out : std::span(access.outs().begin(), own)) to.push_back(out + share.first);
     std::size_t const n = (share.last - share.first) / element_bytes(a);
+    Reducer reducer(env.traffic(), a);
     // What does not stay in the reader's cache anyway is written there past the cache.
     if (env.outgrows_core(2 * a.bytes()))
-        a.kernels.stream(access.operands(share.first), env.size(), to.data(), env.size(), 1, n);
-    else a.kernels.spread(access.operands(share.first), env.size(), to.data(), env.size(), n);
+        reducer.stream(access.operands(share.first), env.size(), to.data(), env.size(), 1, n);
+    else reducer.spread(access.operands(share.first), env.size(), to.data(), env.size(), n);
     co_await DirectAccess<Env>::leave_together(env);
 }
 
@@ -39,7 +40,7 @@ constexpr Parameter direct_parameters[] = {
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };
 constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct", "every rank reduces its range of all buffers and writes it into all results", "Hashmi et al., IPDPS 2018",
-    needs_one_kind, direct_parameters, TUTTI_RUNS(direct)};
+    "direct", "every rank reduces its range of all buffers and writes it into all results", Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", needs_one_kind, direct_parameters, TUTTI_RUNS(direct)};
 
 }  // namespace tutti::coll::algorithms::allreduce

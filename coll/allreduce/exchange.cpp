@@ -18,6 +18,6 @@ Task exchange(Env& env, ReduceArgs const& a) {
 }
 
 constinit const Algorithm<ReduceArgs> exchange_algorithm = {
-    "exchange", "every rank reduces everybody's slot", "Tutti", needs_slot, {}, TUTTI_RUNS(exchange)};
+    "exchange", "every rank reduces everybody's slot", Family::tutti, "Tutti", needs_slot, {}, TUTTI_RUNS(exchange)};
 
 }  // namespace tutti::coll::algorithms::allreduce

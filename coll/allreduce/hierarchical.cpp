@@ -17,7 +17,7 @@ constexpr Parameter hierarchical_parameters[] = {
     {"share", 512, "bytes below which a member's share of a block is not divided further"},
 };
 constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
-    "hierarchical", "teams reduce by index range, level after level, and pass the result down", "XHC, section IV.B",
-    needs_commutative, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
+    "hierarchical", "teams reduce by index range, level after level, and pass the result down", Family::tutti,
+    "after XHC, section IV.B", needs_commutative, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
 
 }  // namespace tutti::coll::algorithms::allreduce

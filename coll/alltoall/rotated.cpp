@@ -31,7 +31,7 @@ Task rotated(Env& env, AlltoallArgs const& a) {
 }
 
 constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
-    "rotated", "small parts in slots, large ones read from their owners in rotated order", "KNEM-Coll, section V.C",
-    needs_nothing, movement_parameters, TUTTI_RUNS(rotated)};
+    "rotated", "small parts in slots, large ones read from their owners in rotated order", Family::tutti,
+    "after KNEM-Coll, section V.C", needs_nothing, movement_parameters, TUTTI_RUNS(rotated)};
 
 }  // namespace tutti::coll::algorithms::alltoall

@@ -14,6 +14,7 @@ Task exchange(Env& env, BarrierArgs const&) {
 }
 
 constinit const Algorithm<BarrierArgs> exchange_algorithm = {
-    "exchange", "every rank sees every other rank's flag", "Tutti", needs_nothing, {}, TUTTI_RUNS(exchange)};
+    "exchange", "every rank sees every other rank's flag", Family::tutti, "Tutti", needs_nothing, {},
+    TUTTI_RUNS(exchange)};
 
 }  // namespace tutti::coll::algorithms::barrier

@@ -26,7 +26,7 @@ Task hierarchical(Env& env, BarrierArgs const&) {
 }
 
 constinit const Algorithm<BarrierArgs> hierarchical_algorithm = {
-    "hierarchical", "gather and release over the levels of the hierarchy", "XHC, section IV", needs_nothing, {},
-    TUTTI_RUNS(hierarchical)};
+    "hierarchical", "gather and release over the levels of the hierarchy", Family::tutti, "after XHC, section IV",
+    needs_nothing, {}, TUTTI_RUNS(hierarchical)};
 
 }  // namespace tutti::coll::algorithms::barrier

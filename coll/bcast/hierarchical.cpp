@@ -193,7 +193,7 @@ constexpr Parameter hierarchical_parameters[] = {
     {"crowded_share", 1048576, "the same with more ranks than cores, when the root's core has others to run"},
 };
 constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
-    "hierarchical", "every team pulls chunks from its leader's buffer, level after level", "XHC, section IV.A",
-    needs_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
+    "hierarchical", "every team pulls chunks from its leader's buffer, level after level", Family::tutti,
+    "after XHC, section IV.A", needs_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
 
 }  // namespace tutti::coll::algorithms::bcast

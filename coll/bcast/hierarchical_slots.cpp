@@ -20,6 +20,7 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
     co_await env.until(leader);
     std::byte const* data = env.slot(leader, bytes);
     if (mine > 1) {   // a leader itself: first pass it on
+        env.count(bytes, bytes);
         copy_bytes(env.slot(bytes), data, bytes);
         env.publish();
         env.leave(bytes);
@@ -28,7 +29,7 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
 }
 
 constinit const Algorithm<BcastArgs> hierarchical_slots_algorithm = {
-    "hierarchical_slots", "leaders pass slots down the levels of the hierarchy", "XHC, section IV (copy-in-copy-out)",
-    needs_slot, {}, TUTTI_RUNS(hierarchical_slots)};
+    "hierarchical_slots", "leaders pass slots down the levels of the hierarchy", Family::tutti,
+    "after XHC, section IV (copy-in-copy-out)", needs_slot, {}, TUTTI_RUNS(hierarchical_slots)};
 
 }  // namespace tutti::coll::algorithms::bcast

@@ -19,6 +19,6 @@ Task slots(Env& env, BcastArgs const& a) {
 }
 
 constinit const Algorithm<BcastArgs> slots_algorithm = {
-    "slots", "everybody reads the root's slot", "Tutti", needs_slot, {}, TUTTI_RUNS(slots)};
+    "slots", "everybody reads the root's slot", Family::tutti, "Tutti", needs_slot, {}, TUTTI_RUNS(slots)};
 
 }  // namespace tutti::coll::algorithms::bcast

@@ -10,7 +10,7 @@ Task chain(Env& env, ReduceArgs const& a) { return prefix_chain(env, a, false, a
 
 constexpr Parameter chain_parameters[] = {{"chunk", 32768, "bytes of a block"}};
 constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain", "blocks run along the ranks, each adding its own", "Tutti", needs_nothing, chain_parameters,
-    TUTTI_RUNS(chain)};
+    "chain", "blocks run along the ranks, each adding its own", Family::tutti, "Tutti", needs_nothing,
+    chain_parameters, TUTTI_RUNS(chain)};
 
 }  // namespace tutti::coll::algorithms::exscan

@@ -14,7 +14,7 @@ constexpr Parameter direct_parameters[] = {
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };
 constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct", "every rank computes its range of all results from the ranks below it", "Tutti", needs_one_kind,
-    direct_parameters, TUTTI_RUNS(direct)};
+    "direct", "every rank computes its range of all results from the ranks below it", Family::tutti, "Tutti",
+    needs_one_kind, direct_parameters, TUTTI_RUNS(direct)};
 
 }  // namespace tutti::coll::algorithms::exscan

@@ -28,7 +28,7 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
 }
 
 constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
-    "receiver_reading", "small parts in the leaves' slots, large ones read by the root", "KNEM-Coll, section V.B",
-    needs_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
+    "receiver_reading", "small parts in the leaves' slots, large ones read by the root", Family::tutti,
+    "after KNEM-Coll, section V.B", needs_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
 
 }  // namespace tutti::coll::algorithms::gather

@@ -12,7 +12,7 @@ namespace tutti::coll::algorithms::gather {
 namespace {
 
 template <class Env>
-Entry const* table_of(Env& env, int peer) { return reinterpret_cast<Entry const*>(env.slot(peer, env.slot_bytes())); }
+Entry const* table_of(Env& env, int peer) { return reinterpret_cast<Entry const*>(env.peek(peer, env.slot_bytes())); }
 template <class Env>
 Entry* my_table(Env& env) { return reinterpret_cast<Entry*>(env.slot(env.slot_bytes())); }
 
@@ -46,7 +46,7 @@ template <class Env>
 Task leaf(Env& env, RootedArgs const& a) {
     std::size_t const n = a.mine.bytes();
     if (n <= env.slot_bytes()) {
-        Env::load(env.slot(n), a.mine, 0, n);
+        env.load(env.slot(n), a.mine, 0, n);
         env.publish(1 + n);
         co_return;
     }
@@ -88,7 +88,7 @@ Task take_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation)
     for (std::uint64_t k = 0; k < e.pieces(); ++k) {
         co_await env.until_sent(peer, refused + k + 1);
         std::size_t const at = k * e.piece;
-        deliver<Env>(a.parts[peer], at, staging.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
+        deliver(env, a.parts[peer], at, staging.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
                      e.bytes, peer, truncation);
         env.taken(peer, k + 1);
     }
@@ -120,7 +120,7 @@ Task root(Env& env, RootedArgs const& a) {
         co_await env.until(peer);
         std::size_t const n = env.published(peer) - 1;
         if (n + 1 != table_step) {
-            deliver<Env>(a.parts[peer], 0, env.slot(peer, n), n, n, peer, truncation);
+            deliver(env, a.parts[peer], 0, env.slot(peer, n), n, n, peer, truncation);
             continue;
         }
         if (!showing) show_places(env, a);
@@ -140,7 +140,7 @@ Task sender_writing(Env& env, RootedArgs const& a) { return env.rank() == a.root
 }  // namespace
 
 constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
-    "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory",
-    "KNEM-Coll, section V.B", needs_nothing, shared_movement_parameters, TUTTI_RUNS(sender_writing)};
+    "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory", Family::tutti,
+    "after KNEM-Coll, section V.B", needs_nothing, shared_movement_parameters, TUTTI_RUNS(sender_writing)};
 
 }  // namespace tutti::coll::algorithms::gather

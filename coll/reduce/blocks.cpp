@@ -17,7 +17,7 @@ constexpr Parameter blocks_parameters[] = {
     {"share", 512, "bytes below which a member's share of a block is not divided further"},
 };
 constinit const Algorithm<ReduceArgs> blocks_algorithm = {
-    "blocks", "one team reduces by index range, block after block", "DPML, in blocks",
-    needs_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
+    "blocks", "one team reduces by index range, block after block", Family::tutti,
+    "DPML, in blocks of the cache's size", needs_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
 
 }  // namespace tutti::coll::algorithms::reduce

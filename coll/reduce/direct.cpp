@@ -22,9 +22,9 @@ Task direct(Env& env, ReduceArgs const& a) {
         co_return;
     }
     Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);
-    a.kernels.many(access.operands(share.first), env.size(),
-                   access.outs()[static_cast<std::size_t>(a.root)] + share.first,
-                   (share.last - share.first) / element_bytes(a));
+    Reducer(env.traffic(), a).combine(access.operands(share.first), env.size(),
+                                      access.outs()[static_cast<std::size_t>(a.root)] + share.first,
+                                      (share.last - share.first) / element_bytes(a));
     co_await DirectAccess<Env>::leave_together(env);
 }
 
@@ -33,7 +33,7 @@ constexpr Parameter direct_parameters[] = {
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };
 constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct", "every rank reduces its range of all buffers into the root's result", "Hashmi et al., IPDPS 2018",
-    needs_one_kind, direct_parameters, TUTTI_RUNS(direct)};
+    "direct", "every rank reduces its range of all buffers into the root's result", Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", needs_one_kind, direct_parameters, TUTTI_RUNS(direct)};
 
 }  // namespace tutti::coll::algorithms::reduce

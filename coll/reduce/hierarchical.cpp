@@ -18,7 +18,7 @@ constexpr Parameter hierarchical_parameters[] = {
     {"share", 512, "bytes below which a member's share of a block is not divided further"},
 };
 constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
-    "hierarchical", "teams reduce by index range, level after level", "XHC, section IV.B",
+    "hierarchical", "teams reduce by index range, level after level", Family::tutti, "after XHC, section IV.B",
     needs_commutative, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
 
 }  // namespace tutti::coll::algorithms::reduce

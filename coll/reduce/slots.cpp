@@ -17,6 +17,6 @@ Task slots(Env& env, ReduceArgs const& a) {
 }
 
 constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots", "the root reduces everybody's slot", "Tutti", needs_slot, {}, TUTTI_RUNS(slots)};
+    "slots", "the root reduces everybody's slot", Family::tutti, "Tutti", needs_slot, {}, TUTTI_RUNS(slots)};
 
 }  // namespace tutti::coll::algorithms::reduce

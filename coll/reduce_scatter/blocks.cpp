@@ -12,7 +12,7 @@ Task blocks(Env& env, ReduceScatterArgs const& a) { return scatter_in_blocks(env
 
 constexpr Parameter blocks_parameters[] = {{"chunk", 32768, "bytes of each rank's share that are staged in one step"}};
 constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
-    "blocks", "every rank reduces its share, block after block", "DPML, in blocks", needs_nothing, blocks_parameters,
-    TUTTI_RUNS(blocks)};
+    "blocks", "every rank reduces its share, block after block", Family::tutti, "DPML, in blocks of the cache's size",
+    needs_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

@@ -25,8 +25,9 @@ Task direct(Env& env, ReduceScatterArgs const& a) {
     std::byte* const result = first_byte(Buffer{a.out, *my_count, a.type});
     void* const to = a.in ? result : result + first;
     // What does not stay in this rank's cache anyway is written past it.
-    if (env.outgrows_core(2 * bytes)) a.kernels.stream(access.operands(first), env.size(), &to, 1, 0, n);
-    else a.kernels.many(access.operands(first), env.size(), to, n);
+    Reducer reducer(env.traffic(), a);
+    if (env.outgrows_core(2 * bytes)) reducer.stream(access.operands(first), env.size(), &to, 1, 0, n);
+    else reducer.combine(access.operands(first), env.size(), to, n);
     co_await DirectAccess<Env>::leave_together(env);
     if (to != result) std::memmove(result, to, bytes);
 }
@@ -35,7 +36,7 @@ constexpr Parameter direct_parameters[] = {
     {"block", 32768, "bytes of each rank's share in a step where some rank's buffers cannot be reached"},
 };
 constinit const Algorithm<ReduceScatterArgs> direct_algorithm = {
-    "direct", "every rank reduces its share straight from all buffers", "Hashmi et al., IPDPS 2018", needs_one_kind,
-    direct_parameters, TUTTI_RUNS(direct)};
+    "direct", "every rank reduces its share straight from all buffers", Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", needs_one_kind, direct_parameters, TUTTI_RUNS(direct)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

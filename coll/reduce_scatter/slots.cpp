@@ -21,6 +21,7 @@ Task slots(Env& env, ReduceScatterArgs const& a) {
 }
 
 constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {
-    "slots", "every rank reduces its share of everybody's slot", "Tutti", needs_slot, {}, TUTTI_RUNS(slots)};
+    "slots", "every rank reduces its share of everybody's slot", Family::tutti, "Tutti", needs_slot, {},
+    TUTTI_RUNS(slots)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

@@ -15,6 +15,7 @@ Task slots(Env& env, ReduceArgs const& a) {
 }
 
 constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots", "every rank reduces the slots of the ranks up to its own", "Tutti", needs_slot, {}, TUTTI_RUNS(slots)};
+    "slots", "every rank reduces the slots of the ranks up to its own", Family::tutti, "Tutti", needs_slot, {},
+    TUTTI_RUNS(slots)};
 
 }  // namespace tutti::coll::algorithms::scan

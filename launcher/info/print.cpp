@@ -53,7 +53,8 @@ void print_algorithms(std::ostream& out, Report const& r) {
     std::string last;
     for (AlgorithmText const& a : r.algorithms) {
         if (a.collective != last) out << "  " << (last = a.collective) << "\n";
-        print_indented(out, a.name + ": " + a.sentence + " [" + a.source + "]", 4);
+        std::string const from = (a.family == a.source ? "" : a.family + ": ") + a.source;
+        print_indented(out, a.name + ": " + a.sentence + " [" + from + "]", 4);
         for (ParameterText const& p : a.parameters)
             print_indented(out, p.name + " = " + p.fallback + ": " + p.sentence, 8);
     }
@@ -74,7 +75,7 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
         for (ParameterText const& p : a.parameters)
             parameters.push_back({{"name", p.name}, {"default", p.fallback}, {"sentence", p.sentence}});
         all.push_back({{"collective", a.collective}, {"name", a.name}, {"sentence", a.sentence},
-                       {"source", a.source}, {"parameters", parameters}});
+                       {"family", a.family}, {"source", a.source}, {"parameters", parameters}});
     }
     return all;
 }

@@ -24,7 +24,7 @@ void describe_machine(Report& report) {
 std::vector<AlgorithmText> algorithms() {
     std::vector<AlgorithmText> all;
     for (coll::AlgorithmRow const& row : coll::all_algorithms()) {
-        AlgorithmText text{coll::name_of(row.collective), row.name, row.sentence, row.source, {}};
+        AlgorithmText text{coll::name_of(row.collective), row.name, row.sentence, name_of(row.family), row.source, {}};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, std::to_string(p.fallback), p.sentence});
         all.push_back(std::move(text));

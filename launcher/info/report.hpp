@@ -16,7 +16,7 @@ struct ParameterText {
 };
 
 struct AlgorithmText {
-    std::string collective, name, sentence, source;
+    std::string collective, name, sentence, family, source;
     std::vector<ParameterText> parameters;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which cases there are, derived from the list of algorithms. Not the whole cross product: every size, kind, operator,
 // root, form and way of giving buffers meets every algorithm, in combinations that change with the world and the seed.
+// Algorithms that are there for comparison get every third case, another third in the next world.
 #pragma once
+
+#include <cstdlib>
 
 #include "cases.hpp"
 
@@ -21,6 +24,7 @@ public:
 
     void add_all() {
         for (AlgorithmRow const& row : all_algorithms()) {
+            if (!wanted(row)) continue;
             if (row.collective == Collective::barrier) {
                 for (int i = 0; i < 12; ++i) add({.algorithm = &row, .bytes = 0});
                 continue;
@@ -47,6 +51,14 @@ private:
     static constexpr unsigned thinning = 1;
 #endif
 
+    /// For who works on an algorithm: TUTTI_TEST_ALGORITHMS=allreduce/xhc,bcast/xhc takes these alone, and every case.
+    static char const* named() { return std::getenv("TUTTI_TEST_ALGORITHMS"); }
+    static bool wanted(AlgorithmRow const& row) {
+        if (!named()) return true;
+        std::string const list = std::string(",") + named() + ",";
+        return list.find("," + std::string(name_of(row.collective)) + "/" + row.name + ",") != std::string::npos;
+    }
+
     unsigned next() { return turn_++ * 7 + seed_; }
 
     void add(Case c) {
@@ -62,13 +74,15 @@ private:
                           .levels = s_.levels,
                           .bytes = message,
                           .slot_bytes = s_.slot_bytes,
+                          .commutes = s_.op(c).op->commutative,
                           .ordered = s_.op(c).op->commutative || s_.consecutive,
                           .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr &&
                                       kind.type->dense(2),
                           .equal_parts = c.form == Form::equal};
         if (!offer.meets(c.algorithm->needs)) return;
         c.seed = next();
-        if (++offered_ % thinning == 0) s_.cases.push_back(c);
+        unsigned const every = thinning * (c.algorithm->family == Family::tutti || named() ? 1 : 3);
+        if (++offered_ % every == seed_ % every) s_.cases.push_back(c);
     }
 
     /// Every operator with the kinds that it is for, by turns; the forms that the collective has.

@@ -3,6 +3,7 @@
 // algorithm, and compares all of its memory with a plain computation.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -25,6 +26,25 @@ struct Case {
     bool small_parameters = false;   ///< blocks and limits so small that pipelines run through many steps
     unsigned seed = 0;
 };
+
+/// The algorithm's own, or small ones that differ from level to level; words and numbers by turns.
+inline Values values_of(Case const& c) {
+    Values values;
+    for (std::size_t i = 0; i < c.algorithm->parameters.size(); ++i) {
+        Parameter const& p = c.algorithm->parameters[i];
+        values.set(i, p.fallback);
+        if (p.kind == ParameterKind::word) {
+            std::string_view const words = p.words;
+            values.set(i, c.seed % static_cast<std::size_t>(1 + std::count(words.begin(), words.end(), '|')));
+        }
+        if (!c.small_parameters) continue;
+        if (p.kind == ParameterKind::bytes) values.set(i, 320 * (i + 1));
+        if (p.kind == ParameterKind::number) values.set(i, 1 + c.seed % 5);
+        for (int level = 0; p.kind == ParameterKind::per_level && level < max_levels; ++level)
+            values.set(i, 320 * (i + 1) + 256 * ((static_cast<unsigned>(level) + c.seed) % 3), level);
+    }
+    return values;
+}
 
 /// What is the same for all ranks of one world.
 struct Suite {

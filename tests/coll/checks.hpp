@@ -19,9 +19,8 @@ struct Turn {
 
     template <class Args>
     void run(Args& args) {
-        args.parameters = {};
-        for (std::size_t i = 0; i < c.algorithm->parameters.size(); ++i)
-            args.parameters[i] = c.small_parameters ? 320 * (i + 1) : c.algorithm->parameters[i].fallback;
+        Values const values = values_of(c);
+        args.parameters = values;
         execute(*static_cast<Algorithm<Args> const*>(c.algorithm->record), args);
     }
     std::vector<std::byte> data(std::size_t bytes, int from, int to) const {

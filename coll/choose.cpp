@@ -2,6 +2,8 @@
 // The default table, and the decision.
 #include "coll/choose.hpp"
 
+#include <bit>
+
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
@@ -75,7 +77,8 @@ std::span<AlgorithmRow const> all_algorithms() {
 }
 
 bool Offer::meets(unsigned needs) const {
-    if (needs & needs_slot && bytes > slot_bytes) return false;
+    // All sizes of a class get one algorithm (Choices): a slot that is no power of two counts as the one below.
+    if (needs & needs_slot && bytes > std::bit_floor(slot_bytes)) return false;
     if (needs & needs_commutative && !ordered) return false;
     if (needs & needs_one_kind && !one_kind) return false;
     return !(needs & needs_equal_parts) || equal_parts;

@@ -2,11 +2,13 @@
 // One line of the table: alter the buffers, meet at the shared page, call, look at the clock, check.
 #include "measure.hpp"
 
+#include "buffers.hpp"
 #include "limit.hpp"
 
 #include <algorithm>
 #include <ctime>
-#include <span>
+#include <deque>
+#include <memory>
 
 namespace bench {
 namespace {
@@ -18,75 +20,101 @@ double now_us()
     return double(time.tv_sec) * 1e6 + double(time.tv_nsec) * 1e-3;
 }
 
-std::size_t numbers(Blocks blocks, int count, int ranks)
+// The kernel's buffers, which all ranks map.
+struct LimitMemory {
+    LimitMemory(const Room &room, MPI_Comm comm)
+        : each(pages(room.send) + pages(room.receive)),
+          memory(comm, each * std::size_t(room.ranks) * sizeof(double))
+    {
+        for (int rank = 0; rank < room.ranks; ++rank) {
+            double *place = static_cast<double *>(memory.data()) + each * std::size_t(rank);
+            sends.push_back(place);
+            receives.push_back(place + pages(room.send));
+        }
+    }
+    static std::size_t pages(std::size_t count) // every buffer begins a page
+    {
+        constexpr std::size_t page = 4096 / sizeof(double);
+        return (count + page - 1) / page * page;
+    }
+    std::size_t each;
+    SharedMemory memory;
+    std::vector<const double *> sends;
+    std::vector<double *> receives;
+};
+
+// A series under way: what is called, on which buffers, and the times so far.
+struct Lane {
+    Lane(const Room &room, double *send, double *receive, MPI_Comm comm) : buffers(room, send, receive, comm) {}
+    Buffers buffers;
+    Traffic traffic{}; // of a kernel's lane
+    std::vector<double> times;
+    std::vector<int> roots;
+    std::string wrong;
+};
+
+// A block of iterations.
+struct Pass {
+    int root, iterations, warmup, least_iterations;
+    double seconds;
+};
+
+struct Line {
+    const Operation &operation;
+    const Settings &settings;
+    SharedPage &page;
+    MPI_Comm comm;
+};
+
+// `run` is what is timed.
+template <class Run>
+void run_pass(const Line &line, Lane &lane, const Pass &pass, Run run)
 {
-    return blocks == Blocks::none ? 0 : std::size_t(count) * (blocks == Blocks::one ? 1 : ranks);
+    Call &call = lane.buffers.call;
+    SharedPage &page = line.page;
+    const double end = now_us() + pass.seconds * 1e6, late = end + pass.seconds * 4e6;
+    for (int iteration = -pass.warmup; iteration < pass.iterations; ++iteration) {
+        const int number = iteration + pass.warmup;
+        call.root = !line.operation.rooted ? 0 : pass.root == every_root ? number % call.ranks : pass.root;
+        const bool fresh = !line.settings.cached || number == 0;
+        if (fresh)
+            lane.buffers.alter(number);
+        // A crowded machine may take all the time for the warm-up; a median needs some numbers all the same.
+        if (call.rank == 0)
+            page.say(now_us() > end && (iteration >= pass.least_iterations || (iteration > 0 && now_us() > late)));
+        page.barrier();
+        if (page.heard()) {
+            page.barrier(); // rank 0 says nothing new before all have heard this
+            break;
+        }
+        const double start = now_us();
+        run();
+        const double time = (now_us() - start) * line.operation.share;
+        page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early
+        if (iteration >= 0) {
+            lane.times.push_back(time);
+            lane.roots.push_back(call.root);
+        }
+        // Cached buffers keep the numbers of the first call, but a receive buffer may then hold them from before.
+        if (line.settings.check && fresh && lane.wrong.empty())
+            lane.wrong = lane.buffers.wrong(line.operation, number, number == 0);
+    }
 }
 
-// How many numbers an operation's buffers hold on one rank.
-struct Room {
-    Room(const Operation &operation, std::size_t bytes, MPI_Comm comm)
-    {
-        MPI_Comm_size(comm, &ranks);
-        count = int(std::max<std::size_t>(1, bytes / sizeof(double)));
-        send = numbers(operation.send, count, ranks);
-        receive = numbers(operation.receive, count, ranks);
+// The passes of one block: one, or one for each root.
+std::vector<Pass> passes_of(const Line &line, int ranks, int block, int blocks)
+{
+    const Settings &settings = line.settings;
+    const bool by_root = line.operation.rooted && settings.root_by_root;
+    const int parts = by_root ? ranks : 1, share = parts * blocks;
+    std::vector<Pass> passes;
+    for (int part = 0; part < parts; ++part) {
+        const int warmup = block == 0 && part == 0 ? settings.warmup : (settings.warmup + 3) / 4;
+        passes.push_back({by_root ? part : settings.root, std::max(1, settings.iterations / share), warmup,
+                          std::max(by_root ? 3 : 1, 10 / share), settings.seconds / share});
     }
-    int ranks, count;
-    std::size_t send, receive;
-};
-
-// The buffers of a rank, which lie where the caller says, and the arguments made from them.
-struct Buffers {
-    Buffers(const Room &room, double *send_memory, double *receive_memory, MPI_Comm comm)
-        : send(send_memory, room.send), receive(receive_memory, room.receive)
-    {
-        MPI_Comm_rank(comm, &call.rank);
-        call.ranks = room.ranks;
-        call.count = room.count;
-        call.comm = comm;
-        counts.assign(call.ranks, call.count);
-        types.assign(call.ranks, MPI_DOUBLE);
-        for (int rank = 0; rank < call.ranks; ++rank) {
-            places.push_back(rank * call.count);
-            byte_places.push_back(rank * call.count * int(sizeof(double)));
-        }
-        call.send = send.data();
-        call.receive = receive.data();
-        call.counts = counts.data();
-        call.places = places.data();
-        call.byte_places = byte_places.data();
-        call.types = types.data();
-    }
-
-    void alter(int iteration)
-    {
-        for (std::size_t i = 0; i < send.size(); ++i)
-            send[i] = value(call.rank, i, iteration);
-        std::fill(receive.begin(), receive.end(), -1.0);
-    }
-
-    // The first wrong number, in words; all numbers, or only some of a large buffer.
-    std::string wrong(const Operation &operation, int iteration, bool all) const
-    {
-        if (!operation.receives(call))
-            return "";
-        std::size_t stride = all || receive.size() < 512 ? 1 : receive.size() / 61;
-        for (std::size_t i = 0; i < receive.size(); i += stride) {
-            double expected = operation.expected(call, i, iteration);
-            if (receive[i] != expected)
-                return "rank " + std::to_string(call.rank) + ", iteration " + std::to_string(iteration) + ", number " +
-                       std::to_string(i) + ": " + std::to_string(receive[i]) + " instead of " +
-                       std::to_string(expected);
-        }
-        return "";
-    }
-
-    Call call{};
-    std::span<double> send, receive;
-    std::vector<int> counts, places, byte_places;
-    std::vector<MPI_Datatype> types;
-};
+    return passes;
+}
 
 // The first rank's complaint, on every rank.
 std::string agree(const std::string &mine, MPI_Comm comm)
@@ -104,92 +132,85 @@ std::string agree(const std::string &mine, MPI_Comm comm)
     return text;
 }
 
-Result summarise(std::vector<double> &times, int rank, MPI_Comm comm)
+// The median of each root; empty where not every rank was one.
+std::vector<double> medians_by_root(const Lane &lane, int ranks)
 {
-    int count = int(times.size());
-    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : times.data(), times.data(), count, MPI_DOUBLE, MPI_MAX, 0, comm);
-    std::sort(times.begin(), times.end());
-    Result result;
-    result.iterations = count;
-    result.least = times.front();
-    result.greatest = times.back();
-    result.median = count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
-    return result;
+    std::vector<double> medians;
+    for (int root = 0; root < ranks; ++root) {
+        std::vector<double> times;
+        for (std::size_t i = 0; i < lane.times.size(); ++i)
+            if (lane.roots[i] == root)
+                times.push_back(lane.times[i]);
+        if (times.empty())
+            return {};
+        medians.push_back(median_of(std::move(times)));
+    }
+    return medians;
 }
 
-// One series of iterations; `run` is what is timed.
-template <class Run>
-Result series(const Operation &operation, Buffers &buffers, const Settings &settings, SharedPage &page, Run run)
+Outcome summarise(const Line &line, std::size_t bytes, Lane &lane)
 {
-    Call &call = buffers.call;
-    std::vector<double> times;
-    std::string wrong;
-    double end = now_us() + settings.seconds * 1e6;
-    for (int iteration = -settings.warmup; iteration < settings.iterations; ++iteration) {
-        int number = iteration + settings.warmup;
-        call.root = operation.rooted ? (settings.root < 0 ? number % call.ranks : settings.root) : 0;
-        bool fresh = settings.alter || number == 0;
-        if (fresh)
-            buffers.alter(number);
-        // A crowded machine may take all the time for the warm-up; a median needs some numbers all the same.
-        if (call.rank == 0)
-            page.say(now_us() > end && (iteration >= 10 || (iteration > 0 && now_us() > end + settings.seconds * 4e6)));
-        page.barrier();
-        if (page.heard())
-            break;
-        double start = now_us();
-        run();
-        double time = (now_us() - start) * operation.share;
-        page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early
-        if (iteration >= 0)
-            times.push_back(time);
-        // Warm buffers keep the numbers of the first call, but a receive buffer may then hold them from before.
-        if (settings.check && fresh && wrong.empty())
-            wrong = buffers.wrong(operation, number, number == 0);
-    }
-    Result result = summarise(times, call.rank, call.comm);
-    result.wrong = agree(wrong, call.comm);
-    return result;
+    const Call &call = lane.buffers.call;
+    std::vector<double> &times = lane.times;
+    const int count = int(times.size());
+    MPI_Reduce(call.rank == 0 ? MPI_IN_PLACE : times.data(), times.data(), count, MPI_DOUBLE, MPI_MAX, 0, line.comm);
+    Outcome outcome;
+    outcome.wrong = agree(lane.wrong, line.comm);
+    const auto [least, greatest] = std::minmax_element(times.begin(), times.end());
+    outcome.point = {line.operation.name, bytes, count, median_of(times), *least, *greatest, {}};
+    if (line.operation.rooted && line.settings.root == every_root)
+        outcome.point.roots = medians_by_root(lane, call.ranks);
+    return outcome;
+}
+
+// The best of the kernel's outcomes, or a wrong one.
+Outcome best_of(const std::vector<Outcome> &outcomes)
+{
+    return *std::min_element(outcomes.begin(), outcomes.end(), [](const Outcome &a, const Outcome &b) {
+        return a.wrong.empty() != b.wrong.empty() ? !a.wrong.empty() : a.point.median < b.point.median;
+    });
 }
 
 } // namespace
 
-Result measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
-               MPI_Comm comm)
+std::vector<Outcome> measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
+                             const Variants &variants, MPI_Comm comm)
 {
+    const Line line{operation, settings, page, comm};
     const Room room(operation, bytes, comm);
     std::vector<double> send(room.send), receive(room.receive);
-    Buffers buffers(room, send.data(), receive.data(), comm);
-    return series(operation, buffers, settings, page, [&] { operation.run(buffers.call); });
-}
-
-Result measure_limit(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
-                     MPI_Comm comm)
-{
-    const Room room(operation, bytes, comm);
-    constexpr std::size_t page_numbers = 4096 / sizeof(double); // every buffer begins a page
-    auto pages = [](std::size_t count) { return (count + page_numbers - 1) / page_numbers * page_numbers; };
-    const std::size_t each = pages(room.send) + pages(room.receive);
-    SharedMemory memory(comm, each * std::size_t(room.ranks) * sizeof(double));
-    std::vector<const double *> sends;
-    std::vector<double *> receives;
-    for (int rank = 0; rank < room.ranks; ++rank) {
-        double *place = static_cast<double *>(memory.data()) + each * std::size_t(rank);
-        sends.push_back(place);
-        receives.push_back(place + pages(room.send));
+    std::deque<Lane> lanes;
+    for (auto &variant : variants.all())
+        lanes.emplace_back(room, send.data(), receive.data(), variant.comm);
+    const std::size_t plain = lanes.size();
+    const Limit limit = settings.limit ? limit_of(operation.name) : nullptr;
+    std::unique_ptr<LimitMemory> shared;
+    if (limit) {
+        const int rank = lanes[0].buffers.call.rank;
+        shared = std::make_unique<LimitMemory>(room, comm);
+        for (Traffic traffic : all_traffic)
+            lanes.emplace_back(room, const_cast<double *>(shared->sends[rank]), shared->receives[rank], comm).traffic =
+                traffic;
     }
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    Buffers buffers(room, const_cast<double *>(sends[rank]), receives[rank], comm);
-    const Limit limit = limit_of(operation.name);
-    Result best;
-    for (Traffic traffic : all_traffic) {
-        const LimitCall call{buffers.call, sends, receives, page, traffic};
-        Result result = series(operation, buffers, settings, page, [&] { limit(call); });
-        if (best.iterations == 0 || !result.wrong.empty() || (best.wrong.empty() && result.median < best.median))
-            best = result;
-    }
-    return best;
+    const int blocks = settings.blocks ? settings.blocks : lanes.size() == 1 ? 1 : 10;
+    for (int block = 0; block < blocks; ++block)
+        for (std::size_t turn = 0; turn < lanes.size(); ++turn) {
+            const std::size_t at = (turn + std::size_t(block)) % lanes.size(); // nobody is always behind the same one
+            Lane &lane = lanes[at];
+            const Call &call = lane.buffers.call;
+            for (const Pass &pass : passes_of(line, room.ranks, block, blocks))
+                if (at < plain)
+                    run_pass(line, lane, pass, [&] { operation.run(call); });
+                else
+                    run_pass(line, lane, pass,
+                             [&] { limit({call, shared->sends, shared->receives, page, lane.traffic}); });
+        }
+    std::vector<Outcome> outcomes, kernels;
+    for (std::size_t at = 0; at < lanes.size(); ++at)
+        (at < plain ? outcomes : kernels).push_back(summarise(line, bytes, lanes[at]));
+    if (limit)
+        outcomes.push_back(best_of(kernels));
+    return outcomes;
 }
 
 } // namespace bench

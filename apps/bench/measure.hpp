@@ -3,25 +3,22 @@
 #pragma once
 
 #include "operation.hpp"
+#include "results.hpp"
 #include "settings.hpp"
 #include "shared_page.hpp"
-
-#include <string>
+#include "variants.hpp"
 
 namespace bench {
 
-struct Result {
-    int iterations = 0;
-    double median = 0, least = 0, greatest = 0; // microseconds, of the slowest rank
-    std::string wrong;                          // what was wrong with the first wrong result; the same on every rank
+struct Outcome {
+    Point point;
+    std::string wrong; // what was wrong with the first wrong result; the same on every rank
 };
 
-// Collective; the result is complete on rank 0.
-Result measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
-               MPI_Comm comm);
-
-// The same for the best kernel of the same memory traffic; only where limit_of(operation.name) knows one.
-Result measure_limit(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
-                     MPI_Comm comm);
+// One outcome per variant, in their order; then, where the settings ask for it and limit_of(operation.name) knows one,
+// that of the best kernel of the same memory traffic. All alternate in blocks of iterations. Collective; the points are
+// complete on rank 0.
+std::vector<Outcome> measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
+                             const Variants &variants, MPI_Comm comm);
 
 } // namespace bench

@@ -1,47 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The command line.
+// The measuring program's command line.
 #include "settings.hpp"
 
 #include "operation.hpp"
 
 #include <cctype>
 #include <cstdlib>
-#include <sstream>
 
 namespace bench {
 namespace {
 
-std::string help()
-{
-    std::ostringstream out;
-    out << "Usage: mpiexec -n N tutti-bench [options] [operation ...]\n\n"
-           "Measures each operation by itself: buffers written anew, a barrier over a shared page (not MPI's), then\n"
-           "one call, of which the slowest rank's time counts. Reports the median, least and greatest over the\n"
-           "iterations. Results are checked. A size is what one rank contributes (to each other rank, where that\n"
-           "differs).\n\n"
-           "  --sizes FROM:TO     bytes, doubling in between; K and M are understood (8:1M)\n"
-           "  --iterations N      at most so many per line (1000)\n"
-           "  --warmup N          iterations before measuring (20)\n"
-           "  --seconds S         at most so long per line (1)\n"
-           "  --root R            of rooted operations: a rank, or 'every' for each in turn (every)\n"
-           "  --warm              leave the buffers as they are between iterations\n"
-           "  --no-check          do not look at the results\n"
-           "  --limit             two columns more: the time of a kernel of the same memory traffic between the same\n"
-           "                      ranks, written by hand over shared memory, and the operation's time divided by it\n"
-           "  --csv               lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds,\n"
-           "                      with --limit two fields more, empty where there is no kernel\n\n"
-           "Operations (all when none is named):\n";
-    for (auto &operation : operations())
-        out << "  " << operation.name << std::string(22 - std::string(operation.name).size(), ' ') << operation.sentence
-            << "\n";
-    return out.str();
-}
+constexpr int many = 1'000'000'000;
 
 bool read_bytes(const std::string &text, std::size_t &bytes)
 {
     char *end = nullptr;
     bytes = std::strtoull(text.c_str(), &end, 10);
-    if (end == text.c_str())
+    if (end == text.c_str() || !std::isdigit(static_cast<unsigned char>(text[0])))
         return false;
     switch (std::toupper(*end)) {
     case '\0': return true;
@@ -59,72 +34,100 @@ bool read_sizes(const std::string &text, Settings &settings)
            settings.smallest <= settings.largest && settings.largest <= (1u << 30);
 }
 
-bool read_value(const std::string &word, const std::string &value, Settings &settings, bool &known)
+bool read_root(const std::string &text, Settings &settings)
 {
-    known = true;
-    if (word == "--sizes")
-        return read_sizes(value, settings);
-    if (word == "--root" && value == "every") {
-        settings.root = -1;
-        return true;
-    }
-    char *end = nullptr;
-    double number = std::strtod(value.c_str(), &end);
-    bool good = !value.empty() && !*end && number >= 0 && number < 1e9;
-    if (word == "--iterations")
-        settings.iterations = good ? int(number) : 0;
-    else if (word == "--warmup")
-        settings.warmup = int(number);
-    else if (word == "--seconds")
-        settings.seconds = number;
-    else if (word == "--root")
-        settings.root = int(number);
-    else
-        known = false;
-    return good && settings.iterations > 0;
+    settings.root_by_root = text == "each";
+    settings.root = every_root;
+    return text == "each" || text == "every" || read_number(text, 0, many, settings.root);
 }
 
-bool is_operation(const std::string &word)
+bool read_hint(const std::string &text, Settings &settings)
 {
-    for (auto &operation : operations())
-        if (operation.name == word)
-            return true;
-    return false;
+    settings.hints.push_back(text);
+    const auto equals = text.find('=');
+    return equals != std::string::npos && equals > 0 && equals + 1 < text.size();
 }
 
 } // namespace
 
-std::string parse(int argc, char **argv, Settings &settings, bool &failed)
+std::vector<Option> options_of(Settings &s)
 {
-    failed = true;
-    for (int i = 1; i < argc; ++i) {
-        std::string word = argv[i];
-        bool known = true;
-        if (word == "--help" || word == "-h") {
-            failed = false;
-            return help();
-        }
-        if (word == "--csv")
-            settings.csv = true;
-        else if (word == "--limit")
-            settings.limit = true;
-        else if (word == "--warm")
-            settings.alter = false;
-        else if (word == "--no-check")
-            settings.check = false;
-        else if (word[0] != '-' && is_operation(word))
+    auto turn_on = [](bool &flag) {
+        return [&flag](const std::string &) { return flag = true; };
+    };
+    return {
+        {"--sizes", "FROM:TO", "two sizes such as 8:1M",
+         "bytes, doubling in between; K and M are understood (8:1M)",
+         [&s](auto &text) { return read_sizes(text, s); }},
+        {"--iterations", "N", "a whole number", "at most so many per line (1000)",
+         [&s](auto &text) { return read_number(text, 1, many, s.iterations); }},
+        {"--warmup", "N", "a whole number", "iterations before measuring (20)",
+         [&s](auto &text) { return read_number(text, 0, many, s.warmup); }},
+        {"--seconds", "S", "a number of seconds", "at most so long per line (1)",
+         [&s](auto &text) { return read_number(text, 0.0, 1e9, s.seconds); }},
+        {"--root", "R", "a rank, 'every' or 'each'",
+         "of rooted operations: a rank; or 'every', another one at each iteration (every); or 'each', one after the "
+         "other, with three columns more: median, least and greatest of the roots' own medians",
+         [&s](auto &text) { return read_root(text, s); }},
+        {"--cached", "", "",
+         "write the buffers once and leave them as they are between iterations: what the caches do for a benchmark, "
+         "and seldom for a program",
+         turn_on(s.cached)},
+        {"--no-check", "", "", "do not look at the results",
+         [&s](auto &) {
+             s.check = false;
+             return true;
+         }},
+        {"--limit", "", "",
+         "two columns more: the time of a kernel of the same memory traffic between the same ranks, written by hand "
+         "over shared memory, and the operation's time divided by it",
+         turn_on(s.limit)},
+        {"--hint", "KEY=VALUE", "an info key and its value",
+         "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
+         "blocks",
+         [&s](auto &text) { return read_hint(text, s); }},
+        {"--blocks", "N", "a whole number", "in how many blocks a series is measured (1; where there are several, 10)",
+         [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
+        {"--csv", "", "",
+         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each and "
+         "--limit add, empty where there is nothing; then the hint's value",
+         turn_on(s.csv)},
+        {"--json", "FILE", "a file's name", "write the results there, anew after each line",
+         [&s](auto &text) {
+             s.json = text;
+             return !text.empty();
+         }},
+        {"--help", "", "", "this text", turn_on(s.help)},
+    };
+}
+
+std::string take_operation(const std::string &word, Settings &settings)
+{
+    for (auto &operation : operations())
+        if (operation.name == word) {
             settings.operations.push_back(word);
-        else if (word[0] != '-')
-            return "tutti-bench: no operation " + word + "; --help lists them\n";
-        else if (!read_value(word, i + 1 < argc ? argv[i + 1] : "", settings, known))
-            return known ? "tutti-bench: " + word + " needs another value; see --help\n"
-                         : "tutti-bench: no option " + word + "; --help lists them\n";
-        else if (!known)
-            return "tutti-bench: no option " + word + "; --help lists them\n";
-        else
-            ++i;
+            return "";
+        }
+    return "there is no operation " + word + "; --help lists them";
+}
+
+std::string parse(const std::vector<std::string> &words, Settings &settings)
+{
+    const auto options = options_of(settings);
+    for (std::size_t at = 0; at < words.size();) {
+        if (words[at].empty() || words[at][0] != '-') {
+            std::string complaint = take_operation(words[at++], settings);
+            if (!complaint.empty())
+                return complaint;
+            continue;
+        }
+        bool known = false;
+        std::string complaint = take_option(options, words, at, known);
+        if (!known)
+            return "there is no option " + words[at] + "; --help lists them";
+        if (!complaint.empty())
+            return complaint;
     }
-    failed = false;
     return "";
 }
 

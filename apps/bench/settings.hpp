@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one may choose on the command line.
+// What one may choose on the measuring program's command line.
 #pragma once
+
+#include "options.hpp"
 
 #include <cstddef>
 #include <string>
@@ -8,21 +10,32 @@
 
 namespace bench {
 
+constexpr int every_root = -1;
+
 struct Settings {
-    std::vector<std::string> operations; // empty: all
+    std::vector<std::string> operations;         // empty: all
     std::size_t smallest = 8, largest = 1 << 20; // bytes; sizes double in between
     int iterations = 1000;
     int warmup = 20;
-    double seconds = 1.0; // at most, per line of the table
-    int root = -1;        // -1: every rank in turn
+    double seconds = 1.0;        // at most, per line of the table
+    int root = every_root;
+    bool root_by_root = false;   // every rank, one after the other instead of in turn
+    std::vector<std::string> hints; // "key=value" for MPI_Comm_dup_with_info: one more series of measurements each
+    int blocks = 0;              // in which series alternate; 0: one where there is one series, else ten
     bool csv = false;
-    bool limit = false;   // measure the kernel of the same memory traffic too
+    std::string json;            // a file; empty: none
+    bool limit = false;          // measure the kernel of the same memory traffic too
     bool check = true;
-    bool alter = true; // write the buffers anew before each iteration
+    bool cached = false;         // leave the buffers as they are between iterations
+    bool help = false;
 };
 
-// Reads the command line. An empty return means: run. Otherwise it is what to print; `failed` says whether it is an
-// error (a wrong option) or what was asked for (--help).
-std::string parse(int argc, char **argv, Settings &settings, bool &failed);
+std::vector<Option> options_of(Settings &settings);
+
+// Reads the command line's words. The return is a complaint, or empty.
+std::string parse(const std::vector<std::string> &words, Settings &settings);
+
+// Takes the word as an operation's name. The return is a complaint, or empty.
+std::string take_operation(const std::string &word, Settings &settings);
 
 } // namespace bench

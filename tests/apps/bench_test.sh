@@ -30,9 +30,38 @@ for ranks in 1 2 3 8; do
     grep -q '^barrier,.*,,$' <<<"$out" || { echo "$ranks ranks: barrier has a limit"; failed=1; }
 done
 bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || { echo "no table for bcast"; failed=1; }
-for wrong in "--sizes 8:x" "--root 2" "bcats" "--iteration 3"; do
-    bench 2 $wrong >/dev/null 2>&1 && { echo "$wrong was accepted"; failed=1; }
-done
+bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as they are' || { echo "--cached"; failed=1; }
+
+# Root by root: three columns, whose median lies between least and greatest; nothing for what has no root.
+out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || { echo "--root each: exit code $?"; failed=1; }
+[ "$(awk -F, '$1 == "gather" && NF == 10 && $9 <= $8 && $8 <= $10' <<<"$out" | wc -l)" = 2 ] &&
+    [ "$(grep -c '^scan,.*,,,$' <<<"$out")" = 2 ] || { echo "--root each: $out"; failed=1; }
+
+# JSON: a series for the plain communicator, one for each hint, one for the limit.
+json=$(mktemp)
+bench 2 --json "$json" --sizes 8:32 --seconds 0.02 --limit --hint tutti_coll=bcast=slots bcast barrier >/dev/null ||
+    { echo "--json: exit code $?"; failed=1; }
+python3 - "$json" <<'END' || failed=1
+import json, sys
+results = json.load(open(sys.argv[1]))
+assert results["ranks"] == 2 and results["cached"] is False and "microseconds" in results["unit"], results
+assert [s["name"] for s in results["series"]] == ["default", "bcast=slots", "limit"], results["series"]
+default, slots, limit = (s["points"] for s in results["series"])
+for points in (default, slots):
+    assert [(p["operation"], p["bytes"]) for p in points] == [("barrier", 0)] + [("bcast", b) for b in (8, 16, 32)]
+assert [p["bytes"] for p in limit] == [8, 16, 32], limit
+for p in default + slots + limit:
+    assert 0 <= p["least"] <= p["median"] <= p["greatest"] and p["iterations"] > 0, p
+assert all(len(p["roots"]) == 2 for p in default if p["operation"] == "bcast"), default
+END
+rm -f "$json"
+complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || { echo "no '$1' for ${*:2}"; failed=1; }; }
+complaint "--sizes needs two sizes such as 8:1M, not '8:x'" --sizes 8:x
+complaint "--root must be a rank below 2, 'every' or 'each'" --root 2
+complaint "there is no operation bcats; --help lists them" bcats
+complaint "there is no option --iteration; --help lists them" --iteration 3
+complaint "--seconds needs a number of seconds" bcast --seconds
+bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && { echo "a file that cannot be written"; failed=1; }
 
 # The script that compares algorithms: a line per size, a column per candidate, the best one among them.
 switch_points() {

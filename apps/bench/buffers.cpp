@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "buffers.hpp"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+std::size_t numbers(Blocks blocks, int count, int ranks)
+{
+    return blocks == Blocks::none ? 0 : std::size_t(count) * (blocks == Blocks::one ? 1 : ranks);
+}
+
+} // namespace
+
+Room::Room(const Operation &operation, std::size_t bytes, MPI_Comm comm)
+{
+    MPI_Comm_size(comm, &ranks);
+    count = int(std::max<std::size_t>(1, bytes / sizeof(double)));
+    send = numbers(operation.send, count, ranks);
+    receive = numbers(operation.receive, count, ranks);
+}
+
+Buffers::Buffers(const Room &room, double *send_memory, double *receive_memory, MPI_Comm comm)
+    : send_(send_memory, room.send), receive_(receive_memory, room.receive)
+{
+    MPI_Comm_rank(comm, &call.rank);
+    call.ranks = room.ranks;
+    call.count = room.count;
+    call.comm = comm;
+    counts_.assign(call.ranks, call.count);
+    types_.assign(call.ranks, MPI_DOUBLE);
+    for (int rank = 0; rank < call.ranks; ++rank) {
+        places_.push_back(rank * call.count);
+        byte_places_.push_back(rank * call.count * int(sizeof(double)));
+    }
+    call.send = send_.data();
+    call.receive = receive_.data();
+    call.counts = counts_.data();
+    call.places = places_.data();
+    call.byte_places = byte_places_.data();
+    call.types = types_.data();
+}
+
+void Buffers::alter(int iteration)
+{
+    for (std::size_t i = 0; i < send_.size(); ++i)
+        send_[i] = value(call.rank, i, iteration);
+    std::fill(receive_.begin(), receive_.end(), -1.0);
+}
+
+std::string Buffers::wrong(const Operation &operation, int iteration, bool all) const
+{
+    if (!operation.receives(call))
+        return "";
+    const std::size_t stride = all || receive_.size() < 512 ? 1 : receive_.size() / 61;
+    for (std::size_t i = 0; i < receive_.size(); i += stride) {
+        const double expected = operation.expected(call, i, iteration);
+        if (receive_[i] != expected)
+            return "rank " + std::to_string(call.rank) + ", iteration " + std::to_string(iteration) + ", number " +
+                   std::to_string(i) + ": " + std::to_string(receive_[i]) + " instead of " + std::to_string(expected);
+    }
+    return "";
+}
+
+} // namespace bench

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include "limit.hpp"
+#include "measure.hpp"
+#include "report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+namespace bench {
+namespace {
+
+bool wanted(const Settings &settings, const std::string &name)
+{
+    auto &names = settings.operations;
+    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Returns how many results were wrong.
+int run(const Settings &settings, MPI_Comm comm)
+{
+    int rank, wrong = 0;
+    MPI_Comm_rank(comm, &rank);
+    SharedPage page(comm);
+    const Variants variants(settings, comm);
+    Report report(settings, variants, comm);
+    for (auto &operation : operations()) {
+        if (!wanted(settings, operation.name))
+            continue;
+        const bool sized = operation.send != Blocks::none;
+        const std::size_t first = sized ? settings.smallest : 0, last = sized ? settings.largest : 0;
+        for (std::size_t bytes = first; bytes <= last; bytes = bytes ? bytes * 2 : last + 1) {
+            const auto outcomes = measure(operation, bytes, settings, page, variants, comm);
+            for (auto &outcome : outcomes)
+                wrong += !outcome.wrong.empty();
+            if (rank == 0)
+                report.add(outcomes);
+        }
+    }
+    return wrong;
+}
+
+// What is wrong with the arguments in view of the job.
+std::string misfit(const Settings &settings, int ranks)
+{
+    if (settings.root >= ranks)
+        return "--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'";
+    return "";
+}
+
+} // namespace
+
+std::string usage() { return "Usage: mpiexec -n N tutti-bench [options] [operation ...]\n\n"; }
+
+std::string description()
+{
+    std::ostringstream out;
+    out << "Measures each operation by itself: buffers are written anew, the ranks meet at a page of their own (not at\n"
+           "MPI's barrier), then one call is timed, of which the slowest rank's time counts. Reports the median, the\n"
+           "least and the greatest over the iterations. Results are checked. A size is what one rank contributes (to\n"
+           "each other rank, where that differs).\n\n";
+    Settings settings;
+    print_options(out, options_of(settings));
+    out << "\nOperations (all when none is named):\n";
+    for (auto &operation : operations())
+        out << "  " << operation.name << std::string(22 - std::string(operation.name).size(), ' ')
+            << operation.sentence << "\n";
+    return out.str();
+}
+
+int program(int argc, char **argv, const std::string &help)
+{
+    MPI_Init(&argc, &argv);
+    int rank, ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    Settings settings;
+    std::string complaint = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
+    if (complaint.empty())
+        complaint = misfit(settings, ranks);
+    int result = 2;
+    if (settings.help || !complaint.empty()) {
+        result = settings.help ? 0 : 2;
+        if (rank == 0 && settings.help)
+            std::fputs(help.c_str(), stdout);
+        else if (rank == 0)
+            std::fprintf(stderr, "tutti-bench: %s.\n", complaint.c_str());
+    } else {
+        result = run(settings, MPI_COMM_WORLD) ? 1 : 0;
+    }
+    MPI_Finalize();
+    return result;
+}
+
+} // namespace bench

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+namespace bench {
+namespace {
+
+// The first line of what the library says of itself; those after it tell how it was built.
+std::string library_version()
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::string line(text, std::size_t(length));
+    line.resize(std::min(line.find('\n'), line.size()));
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    return line;
+}
+
+std::string processor_name()
+{
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
+            return line.substr(line.find(": ") + 2);
+    return "";
+}
+
+// A reader never finds half a file: the driver may look when it has ended a run that took too long.
+void write_file(const std::string &name, const std::string &text)
+{
+    const std::string fresh = name + ".new";
+    std::ofstream file(fresh);
+    file << text;
+    file.close();
+    if (file.fail() || std::rename(fresh.c_str(), name.c_str()) != 0) {
+        std::fprintf(stderr, "tutti-bench: cannot write %s: %s.\n", name.c_str(), std::strerror(errno));
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+}
+
+void complain(const Point &point, const std::string &wrong, const char *whose)
+{
+    if (!wrong.empty())
+        std::printf("%s%s of %zu bytes is WRONG: %s\n", whose, point.operation.c_str(), point.bytes, wrong.c_str());
+}
+
+} // namespace
+
+Report::Report(const Settings &settings, const Variants &variants, MPI_Comm comm)
+    : settings_(settings), variants_(variants.all().size())
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &results_.ranks);
+    results_.cached = settings.cached;
+    results_.processor = processor_name();
+    for (auto &variant : variants.all())
+        results_.series.push_back({variant.name, library_version(), "", {}});
+    if (settings.limit)
+        results_.series.push_back({limit_name, "", "", {}});
+    if (rank == 0)
+        print_head();
+}
+
+void Report::print_head() const
+{
+    if (settings_.csv)
+        return;
+    std::printf("%d ranks, %s, buffers %s\nslowest rank's time per call in microseconds\n\n", results_.ranks,
+                results_.series[0].library.c_str(), settings_.cached ? "left as they are" : "altered before each call");
+    std::printf("%-22s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
+    if (settings_.root_by_root)
+        std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
+    if (settings_.limit)
+        std::printf(" %12s %8s", "limit", "ratio");
+    std::printf(variants_ > 1 ? "  series\n" : "\n");
+}
+
+void Report::print(const Point &point, const std::string &name, const Point *limit) const
+{
+    const bool csv = settings_.csv;
+    std::printf(csv ? "%s," : "%-22s", point.operation.c_str());
+    if (csv)
+        std::printf("%d", results_.ranks);
+    std::printf(csv ? ",%zu,%d,%.3f,%.3f,%.3f" : " %10zu %10d %12.2f %12.2f %12.2f", point.bytes, point.iterations,
+                point.median, point.least, point.greatest);
+    if (settings_.root_by_root && !point.roots.empty()) {
+        const auto [least, greatest] = std::minmax_element(point.roots.begin(), point.roots.end());
+        std::printf(csv ? ",%.3f,%.3f,%.3f" : " %13.2f %12.2f %12.2f", median_of(point.roots), *least, *greatest);
+    } else if (settings_.root_by_root) {
+        std::printf(csv ? ",,," : " %13s %12s %12s", "-", "-", "-");
+    }
+    if (limit)
+        std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->median, point.median / limit->median);
+    else if (settings_.limit)
+        std::printf(csv ? ",," : " %12s %8s", "-", "-");
+    if (variants_ > 1)
+        std::printf(csv ? ",%s" : "  %s", name.c_str());
+    std::printf("\n");
+}
+
+void Report::keep(const std::vector<Outcome> &outcomes)
+{
+    for (std::size_t i = 0; i < outcomes.size(); ++i)
+        results_.series[i].points.push_back(outcomes[i].point);
+    write_file(settings_.json, as_json(results_));
+}
+
+void Report::add(const std::vector<Outcome> &outcomes)
+{
+    const bool limited = outcomes.size() > variants_;
+    for (std::size_t i = 0; i < variants_; ++i) {
+        print(outcomes[i].point, results_.series[i].name, limited ? &outcomes.back().point : nullptr);
+        complain(outcomes[i].point, outcomes[i].wrong, "");
+    }
+    if (limited)
+        complain(outcomes.back().point, outcomes.back().wrong, "the limit of ");
+    std::fflush(stdout);
+    if (!settings_.json.empty())
+        keep(outcomes);
+}
+
+} // namespace bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing JSON takes so little that the measuring program needs no library for it, and so builds with any MPI's wrapper
+// alone.
+#include "results.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace bench {
+namespace {
+
+std::string quoted(const std::string &text)
+{
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\')
+            out += '\\';
+        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    }
+    return out + '"';
+}
+
+std::string microseconds(double time)
+{
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3f", time);
+    return text;
+}
+
+std::string as_json(const Point &point)
+{
+    std::string out = "{\"operation\": " + quoted(point.operation) + ", \"bytes\": " + std::to_string(point.bytes) +
+                      ", \"iterations\": " + std::to_string(point.iterations) +
+                      ", \"median\": " + microseconds(point.median) + ", \"least\": " + microseconds(point.least) +
+                      ", \"greatest\": " + microseconds(point.greatest);
+    if (!point.roots.empty()) {
+        out += ", \"roots\": [";
+        for (std::size_t i = 0; i < point.roots.size(); ++i)
+            out += (i ? ", " : "") + microseconds(point.roots[i]);
+        out += "]";
+    }
+    return out + "}";
+}
+
+std::string as_json(const Series &series)
+{
+    std::string out = "    {\"name\": " + quoted(series.name) + ", \"library\": " + quoted(series.library) +
+                      ", \"family\": " + quoted(series.family) + ",\n     \"points\": [";
+    for (std::size_t i = 0; i < series.points.size(); ++i)
+        out += (i ? ",\n      " : "\n      ") + as_json(series.points[i]);
+    return out + "]}";
+}
+
+} // namespace
+
+std::string as_json(const Results &results)
+{
+    std::string out = "{\n  \"program\": \"tutti-bench\",\n  \"unit\": \"microseconds, slowest rank\",\n  \"ranks\": " +
+                      std::to_string(results.ranks) + ",\n  \"cached\": " + (results.cached ? "true" : "false") +
+                      ",\n  \"processor\": " + quoted(results.processor) + ",\n  \"series\": [";
+    for (std::size_t i = 0; i < results.series.size(); ++i)
+        out += (i ? ",\n" : "\n") + as_json(results.series[i]);
+    return out + "\n  ]\n}\n";
+}
+
+double median_of(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    const std::size_t count = values.size();
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+} // namespace bench

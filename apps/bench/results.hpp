@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was measured, as data: what JSON files hold and what tables and plots are made from.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Point { // one operation at one size
+    std::string operation;
+    std::size_t bytes = 0;
+    int iterations = 0;
+    double median = 0, least = 0, greatest = 0; // microseconds, of the slowest rank
+    std::vector<double> roots;                  // the median of each root, where every rank was one
+};
+
+struct Series { // measured in the same way: with one library, by one algorithm, by the kernel of the limit
+    std::string name;
+    std::string library; // what the MPI library says of itself
+    std::string family;  // whose algorithm it is, where it is a certain one
+    std::vector<Point> points;
+};
+
+struct Results {
+    int ranks = 0;
+    bool cached = false;
+    std::string processor;
+    std::vector<Series> series; // the first one is what the others are compared with
+};
+
+inline constexpr char limit_name[] = "limit"; // the series of the kernels written by hand
+
+std::string as_json(const Results &results);
+
+double median_of(std::vector<double> values); // of at least one
+
+} // namespace bench

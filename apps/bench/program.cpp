@@ -57,10 +57,10 @@ std::string usage() { return "Usage: mpiexec -n N tutti-bench [options] [operati
 std::string description()
 {
     std::ostringstream out;
-    out << "Measures each operation by itself: buffers are written anew, the ranks meet at a page of their own (not at\n"
-           "MPI's barrier), then one call is timed, of which the slowest rank's time counts. Reports the median, the\n"
-           "least and the greatest over the iterations. Results are checked. A size is what one rank contributes (to\n"
-           "each other rank, where that differs).\n\n";
+    out << "Measures each operation by itself: buffers are written anew, the ranks meet at a page of their own (not\n"
+           "at MPI's barrier), then one call is timed, of which the slowest rank's time counts. Reports the median,\n"
+           "the least and the greatest over the iterations. Results are checked. A size is what one rank contributes\n"
+           "(to each other rank, where that differs).\n\n";
     Settings settings;
     print_options(out, options_of(settings));
     out << "\nOperations (all when none is named):\n";

@@ -75,7 +75,9 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
         for (ParameterText const& p : a.parameters)
             parameters.push_back({{"name", p.name}, {"default", p.fallback}, {"sentence", p.sentence}});
         all.push_back({{"collective", a.collective}, {"name", a.name}, {"sentence", a.sentence},
-                       {"family", a.family}, {"source", a.source}, {"parameters", parameters}});
+                       {"family", a.family}, {"source", a.source}, {"parameters", parameters},
+                       {"most_bytes", a.most_bytes ? nlohmann::ordered_json(*a.most_bytes) : nullptr},
+                       {"unequal_parts", a.unequal_parts}});
     }
     return all;
 }

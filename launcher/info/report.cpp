@@ -2,6 +2,9 @@
 // Asking every layer for what it offers.
 #include "launcher/info/report.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -21,12 +24,45 @@ void describe_machine(Report& report) {
     if (sysinfo(&info) == 0) report.memory = std::uint64_t{info.totalram} * info.mem_unit;
 }
 
-std::vector<AlgorithmText> algorithms() {
+/// As the user would write it.
+std::string fallback_of(coll::Parameter const& p) {
+    if (p.kind == coll::ParameterKind::hierarchy) return "the communicator's";
+    if (p.kind != coll::ParameterKind::word) return std::to_string(p.fallback);
+    std::istringstream words(p.words);
+    std::string word;
+    for (std::size_t i = 0; i <= p.fallback; ++i) std::getline(words, word, '|');
+    return word;
+}
+
+/// The most that a call of doubles among so many ranks may offer to the algorithm.
+void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& text) {
+    coll::Offer offer{.ranks = ranks,
+                      .levels = 1,
+                      .bytes = 1,
+                      .slot_bytes = coll::Area(nullptr, ranks).slot_bytes(),
+                      .commutes = true,
+                      .ordered = true,
+                      .one_kind = true,
+                      .equal_parts = true};
+    constexpr std::size_t beyond = std::size_t{1} << 40;
+    std::size_t most = 0;
+    for (; offer.bytes < beyond && offer.meets(row.needs); offer.bytes *= 2) most = offer.bytes;
+    if (offer.bytes < beyond) text.most_bytes = most;
+    offer.bytes = 1;
+    offer.equal_parts = false;
+    text.unequal_parts = offer.meets(row.needs);
+}
+
+std::vector<AlgorithmText> algorithms(Question const& question) {
     std::vector<AlgorithmText> all;
     for (coll::AlgorithmRow const& row : coll::all_algorithms()) {
-        AlgorithmText text{coll::name_of(row.collective), row.name, row.sentence, name_of(row.family), row.source, {}};
+        std::string const collective = coll::name_of(row.collective);
+        auto const& wanted = question.collectives;
+        if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
+        AlgorithmText text{collective, row.name, row.sentence, name_of(row.family), row.source, {}, {}, true};
         for (coll::Parameter const& p : row.parameters)
-            text.parameters.push_back({p.name, std::to_string(p.fallback), p.sentence});
+            text.parameters.push_back({p.name, fallback_of(p), p.sentence});
+        describe_limits(row, question.ranks, text);
         all.push_back(std::move(text));
     }
     return all;
@@ -34,14 +70,21 @@ std::vector<AlgorithmText> algorithms() {
 
 }  // namespace
 
-Report make_report(Part part) {
+std::vector<std::string> collective_names() {
+    std::vector<std::string> all;
+    for (coll::AlgorithmRow const& row : coll::all_algorithms())
+        if (all.empty() || all.back() != coll::name_of(row.collective)) all.push_back(coll::name_of(row.collective));
+    return all;
+}
+
+Report make_report(Question const& question) {
     Report report;
     report.version = TUTTI_VERSION;
     report.abi = "MPICH (libmpi.so.12, libmpich.so.12), MPI 3.1";
     report.variables = describe_variables(environ);
     read_variables(environ, report.complaints);
-    report.algorithms = algorithms();
-    if (part != Part::everything) return report;
+    report.algorithms = algorithms(question);
+    if (question.part != Part::everything) return report;
     describe_machine(report);
     report.facilities = facilities();
     return report;

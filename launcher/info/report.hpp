@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct ParameterText {
 struct AlgorithmText {
     std::string collective, name, sentence, family, source;
     std::vector<ParameterText> parameters;
+    std::optional<std::size_t> most_bytes;   ///< of a message that it can take; none: any
+    bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
 };
 
 struct Report {
@@ -32,7 +35,17 @@ struct Report {
 
 enum class Part { everything, variables, algorithms };
 
-Report make_report(Part part);
+/// What is asked for.
+struct Question {
+    Part part = Part::everything;
+    std::vector<std::string> collectives;   ///< whose algorithms; empty: all
+    int ranks = 2;                          ///< for which the algorithms' limits are told
+};
+
+/// The names of all collectives that have algorithms.
+std::vector<std::string> collective_names();
+
+Report make_report(Question const& question);
 std::string as_text(Report const& report, Part part);
 std::string as_json(Report const& report, Part part);
 

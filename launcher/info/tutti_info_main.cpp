@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-info: what this Tutti is, what it found here, which settings and algorithms it has.
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
+#include <cstring>
+#include <span>
+#include <sstream>
 #include <string_view>
 
 #include "launcher/info/report.hpp"
@@ -12,10 +17,12 @@ using namespace tutti::info;
 
 constexpr char help[] = R"(tutti-info says what this Tutti is and what it finds on this machine.
 
-    tutti-info                version, ABI, machine, facilities, variables, algorithms
-    tutti-info --variables    the settings (TUTTI_…) with value, origin and meaning
-    tutti-info --algorithms   the algorithms of each collective, with their parameters
-    tutti-info --json         the same for programs; may be combined with either
+    tutti-info                    version, ABI, machine, facilities, variables, algorithms
+    tutti-info --variables        the settings (TUTTI_…) with value, origin and meaning
+    tutti-info --algorithms       the algorithms of each collective, with their parameters
+    tutti-info --algorithms bcast,reduce    of these collectives only
+    tutti-info --json             the same for programs; may be combined with either. Of each algorithm it also tells
+                                  the largest message that it takes among 2 ranks, or among --ranks N
     tutti-info --version
 
 Variables are read from the environment: TUTTI_WAIT=shared tutti-info --variables shows what a rank would see.
@@ -23,28 +30,61 @@ Variables are read from the environment: TUTTI_WAIT=shared tutti-info --variable
 
 int print(std::string const& text) { return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0; }
 
-int complain(std::string_view word) {
-    constexpr std::string_view known[] = {"--variables", "--algorithms", "--json", "--version", "--help"};
-    std::string near = tutti::nearest(word, known);
-    std::fprintf(stderr, "tutti-info: %.*s is not an option%s%s.\n", static_cast<int>(word.size()), word.data(),
-                 near.empty() ? "; --help lists them" : "; did you mean ", near.empty() ? "" : (near + "?").c_str());
+int complain(std::string const& what, std::string_view word, std::span<std::string_view const> known,
+             std::string const& otherwise) {
+    std::string const near = tutti::nearest(word, known);
+    std::fprintf(stderr, "tutti-info: %s%s\n", what.c_str(),
+                 (near.empty() ? "; " + otherwise + "." : "; did you mean " + near + "?").c_str());
     return 2;
+}
+
+int wrong_option(std::string_view word) {
+    constexpr std::string_view known[] = {"--variables", "--algorithms", "--json", "--ranks", "--version", "--help"};
+    return complain(std::string(word) + " is not an option", word, known, "--help lists them");
+}
+
+/// Zero: every word of "bcast,reduce" is a collective.
+int take_collectives(std::string const& text, Question& question) {
+    std::vector<std::string> const names = collective_names();
+    std::istringstream words(text);
+    for (std::string word; std::getline(words, word, ',');) {
+        if (std::ranges::find(names, word) == names.end()) {
+            std::vector<std::string_view> const known(names.begin(), names.end());
+            std::string all;
+            for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
+            return complain(word + " is not a collective", word, known, "these are: " + all);
+        }
+        question.collectives.push_back(word);
+    }
+    return 0;
+}
+
+bool take_ranks(char const* text, Question& question) {
+    auto const [end, error] = std::from_chars(text, text + std::strlen(text), question.ranks);
+    return error == std::errc{} && *end == 0 && question.ranks > 0 && question.ranks <= (1 << 20);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    Part part = Part::everything;
+    Question question;
     bool json = false;
     for (int i = 1; i < argc; ++i) {
         std::string_view word = argv[i];
+        bool const followed = i + 1 < argc && argv[i + 1][0] != '-';
         if (word == "--help" || word == "-h") return print(help);
         if (word == "--version" || word == "-V") return print("Tutti " TUTTI_VERSION "\n");
-        if (word == "--variables") part = Part::variables;
-        else if (word == "--algorithms") part = Part::algorithms;
+        if (word == "--variables") question.part = Part::variables;
         else if (word == "--json") json = true;
-        else return complain(word);
+        else if (word == "--ranks") {
+            if (!followed || !take_ranks(argv[++i], question))
+                return complain("--ranks needs a number of ranks", {}, {}, "--help tells more");
+        } else if (word == "--algorithms") {
+            question.part = Part::algorithms;
+            if (followed)
+                if (int const code = take_collectives(argv[++i], question)) return code;
+        } else return wrong_option(word);
     }
-    Report report = make_report(part);
-    return print(json ? as_json(report, part) : as_text(report, part));
+    Report report = make_report(question);
+    return print(json ? as_json(report, question.part) : as_text(report, question.part));
 }

@@ -31,6 +31,22 @@ text=$(TUTTI_WAIT=shared TUTTI_EAGR=3 "$info" --variables)
 [[ "$text" == *"Algorithms;"* ]] && wrong "--variables lists algorithms"
 "$info" --algorithms --json | python3 -c 'import json, sys; assert set(json.load(sys.stdin)) == {"algorithms"}' || wrong "--algorithms --json"
 
+# algorithms of some collectives, and what they can take
+"$info" --algorithms bcast,allreduce --json --ranks 4 > "$folder/some.json" || wrong "--algorithms bcast,allreduce"
+"$info" --algorithms --json --ranks 64 > "$folder/many.json" || wrong "--ranks 64"
+python3 - "$folder/info.json" "$folder/some.json" "$folder/many.json" << 'EOF' || wrong "the algorithms' limits"
+import json, sys
+everything, some, many = (json.load(open(name))["algorithms"] for name in sys.argv[1:])
+names = lambda rows: [(a["collective"], a["name"], a["family"]) for a in rows]
+assert names(some) == [n for n in names(everything) if n[0] in ("bcast", "allreduce")], names(some)
+limits = lambda rows: {(a["collective"], a["name"]): a["most_bytes"] for a in rows}
+assert limits(some)["bcast", "slots"] == 8192 and limits(some)["bcast", "hierarchical"] is None, limits(some)
+assert limits(many)["bcast", "slots"] == 4096, "64 ranks have smaller slots"
+assert all(a["unequal_parts"] for a in some)
+EOF
+err=$("$info" --algorithms allreduc 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean allreduce?"* ]] || wrong "a wrong collective: $err"
+err=$("$info" --ranks none 2>&1); [ $? = 2 ] && [[ "$err" == *"needs a number of ranks"* ]] || wrong "wrong ranks: $err"
+
 # CMA is really tried
 [[ $("$forbid" cma -- "$info") == *"no   CMA (Operation not permitted)"* ]] || wrong "forbidden CMA was not noticed"
 [ "$(pgrep -xc tutti-info)" = 0 ] || wrong "tutti-info left a process"

@@ -22,6 +22,7 @@ enum Needs : unsigned {
     needs_commutative = 2,      ///< the operator commutes, or the hierarchy's teams hold consecutive ranks
     needs_one_kind = 4,         ///< a built-in operator on elements without gaps: a kernel takes them where they lie
     needs_equal_parts = 8,      ///< every rank's part has the same size and every rank knows it
+    needs_commuting_operator = 16,   ///< the operator commutes: operands are combined in no order of the ranks
 };
 
 template <class Args>

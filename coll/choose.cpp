@@ -80,6 +80,7 @@ bool Offer::meets(unsigned needs) const {
     // All sizes of a class get one algorithm (Choices): a slot that is no power of two counts as the one below.
     if (needs & needs_slot && bytes > std::bit_floor(slot_bytes)) return false;
     if (needs & needs_commutative && !ordered) return false;
+    if (needs & needs_commuting_operator && !commutes) return false;
     if (needs & needs_one_kind && !one_kind) return false;
     return !(needs & needs_equal_parts) || equal_parts;
 }

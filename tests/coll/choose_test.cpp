@@ -24,6 +24,15 @@ TEST(Choose, GivesNoSlotToASizeWhoseClassDoesNotFitIntoOne) {
     EXPECT_NE(&small, &choices.at(Collective::bcast, offer_of(4096, slot)));
 }
 
+/// Rings begin each slice with another rank: consecutive teams are of no help to them.
+TEST(Choose, AsksForAnOperatorThatCommutesWhereNoTeamKeepsTheOrder) {
+    Offer offer = offer_of(1000, 4096);
+    EXPECT_TRUE(offer.meets(needs_commuting_operator));
+    offer.commutes = false;
+    EXPECT_TRUE(offer.meets(needs_commutative));
+    EXPECT_FALSE(offer.meets(needs_commuting_operator));
+}
+
 TEST(Choose, KeepsTheSameDecisionForAllSizesOfAClassAndForgetsWhenTold) {
     Choices choices;
     Decision& d = choices.at(Collective::reduce, offer_of(1000, 4096));

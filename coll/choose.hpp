@@ -37,6 +37,11 @@ struct Setting {
     topo::LevelChoice levels;                  ///< which one
 };
 Setting defaults(AlgorithmRow const& algorithm);
+/// "xhc:hierarchy=numa+socket,chunk=16K", with those parameters alone that differ from their fallbacks.
+std::string text_of(Setting const& setting);
+/// 16K, and a parameter's fallback as a user would write it.
+std::string text_of(std::size_t bytes);
+std::string text_of_fallback(Parameter const& parameter);
 
 /// For calls of a collective with at most so many ranks, at least so many levels, and at most so many bytes.
 struct Rule {
@@ -62,6 +67,9 @@ struct Settings {
 /// "xhc:chunk=16K"; an empty setting and a complaint when it is none.
 Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
                       std::vector<std::string>& complaints);
+/// The words behind the algorithm's name, "hierarchy=numa+socket,chunk=16K", over what is there.
+void take_parameters(std::string_view text, Setting& setting, std::string_view origin,
+                     std::vector<std::string>& complaints);
 /// A number of bytes such as 4096, 16K or 2M.
 bool parse_bytes(std::string_view text, std::size_t& bytes);
 /// False: no collective has this name.

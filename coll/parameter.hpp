@@ -27,8 +27,7 @@ struct Parameter {
 
 /// For the algorithms that follow env.hierarchy(). Its value is read by the choice, not by the algorithm.
 inline constexpr Parameter hierarchy_parameter = {
-    "hierarchy", 0, "levels of the tree, as in TUTTI_HIERARCHY (default: the communicator's)",
-    ParameterKind::hierarchy};
+    "hierarchy", 0, "levels of the tree, as in TUTTI_HIERARCHY", ParameterKind::hierarchy};
 
 /// The values of an algorithm's parameters, in its own order. What is no size per level is the same at all levels.
 class Values {

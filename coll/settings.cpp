@@ -14,6 +14,12 @@ AlgorithmRow const* find_algorithm(Collective collective, std::string_view name)
     return nullptr;
 }
 
+Parameter const* find_parameter(AlgorithmRow const& algorithm, std::string_view name) {
+    for (Parameter const& p : algorithm.parameters)
+        if (p.name == name) return &p;
+    return nullptr;
+}
+
 template <class List, class Name>
 std::string joined(List const& list, Name name) {
     std::string all;
@@ -78,13 +84,16 @@ private:
     }
     std::string take_per_level() {
         std::string_view rest = text;
+        Values values = setting.values;
         for (int level = 0; level < max_levels && (level == 0 || !rest.empty()); ++level) {
             std::size_t value = 0;
             if (!parse_bytes(cut(rest, "+"), value) || value == 0)
                 return "sizes above 0 must follow, one for each level from the innermost on, such as 16K+64K";
-            setting.values.set(number, value, level);
+            values.set(number, value, level);
         }
-        return rest.empty() ? std::string() : join("there are at most ", max_levels, " levels");
+        if (!rest.empty()) return join("there are at most ", max_levels, " levels");
+        setting.values = values;
+        return {};
     }
     std::string take_word() {
         std::size_t place = 0;
@@ -105,9 +114,8 @@ void take_parameter(std::string_view word, Setting& setting, std::string_view or
                     std::vector<std::string>& complaints) {
     std::string_view value = word, name = cut(value, "=");
     AlgorithmRow const& a = *setting.algorithm;
-    for (std::size_t i = 0; i < a.parameters.size(); ++i) {
-        if (name != a.parameters[i].name) continue;
-        std::string const wrong = Reading{setting, i, value}.take();
+    if (Parameter const* const found = find_parameter(a, name)) {
+        std::string const wrong = Reading{setting, static_cast<std::size_t>(found - a.parameters.data()), value}.take();
         if (!wrong.empty()) complaints.push_back(join(origin, ": ", word, ": ", wrong));
         return;
     }
@@ -116,7 +124,67 @@ void take_parameter(std::string_view word, Setting& setting, std::string_view or
                               known.empty() ? "" : "; it has " + known));
 }
 
+std::string word_at(std::string_view words, std::size_t place) {
+    for (; place > 0; --place) cut(words, "|");
+    return std::string(cut(words, "|"));
+}
+
+/// One size for each level, the last of which holds for all further out.
+std::string text_per_level(Values const& values, std::size_t number) {
+    int last = max_levels - 1;
+    while (last > 0 && values.at(number, last) == values.at(number, last - 1)) --last;
+    std::string all = text_of(values.at(number, 0));
+    for (int level = 1; level <= last; ++level) all += "+" + text_of(values.at(number, level));
+    return all;
+}
+
+std::string text_of_value(Setting const& setting, std::size_t number) {
+    Parameter const& p = setting.algorithm->parameters[number];
+    switch (p.kind) {
+    case ParameterKind::number: return std::to_string(setting.values[number]);
+    case ParameterKind::word: return word_at(p.words, setting.values[number]);
+    case ParameterKind::per_level: return text_per_level(setting.values, number);
+    case ParameterKind::hierarchy: return topo::to_string(setting.levels);
+    case ParameterKind::bytes: break;
+    }
+    return text_of(setting.values[number]);
+}
+
+bool is_fallback(Setting const& setting, std::size_t number) {
+    Parameter const& p = setting.algorithm->parameters[number];
+    if (p.kind == ParameterKind::hierarchy) return !setting.has_levels;
+    for (int level = 0; level < max_levels; ++level)
+        if (setting.values.at(number, level) != p.fallback) return false;
+    return true;
+}
+
 }  // namespace
+
+std::string text_of(std::size_t bytes) {
+    constexpr std::size_t mega = std::size_t{1} << 20, kilo = 1024;
+    if (bytes == 0 || bytes % kilo) return std::to_string(bytes);
+    return bytes % mega ? join(bytes / kilo, "K") : join(bytes / mega, "M");
+}
+
+std::string text_of_fallback(Parameter const& p) {
+    switch (p.kind) {
+    case ParameterKind::number: return std::to_string(p.fallback);
+    case ParameterKind::word: return word_at(p.words, p.fallback);
+    case ParameterKind::hierarchy: return "the communicator's";
+    default: return text_of(p.fallback);
+    }
+}
+
+std::string text_of(Setting const& setting) {
+    std::string all = setting.algorithm->name;
+    char before = ':';
+    for (std::size_t i = 0; i < setting.algorithm->parameters.size(); ++i) {
+        if (is_fallback(setting, i)) continue;
+        all += join(before, setting.algorithm->parameters[i].name, "=", text_of_value(setting, i));
+        before = ',';
+    }
+    return all;
+}
 
 bool parse_bytes(std::string_view text, std::size_t& bytes) {
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
@@ -151,8 +219,13 @@ Setting parse_setting(Collective collective, std::string_view text, std::string_
         return {};
     }
     Setting setting = defaults(*algorithm);
-    while (!text.empty()) take_parameter(cut(text, ":,"), setting, origin, complaints);
+    take_parameters(text, setting, origin, complaints);
     return setting;
+}
+
+void take_parameters(std::string_view text, Setting& setting, std::string_view origin,
+                     std::vector<std::string>& complaints) {
+    while (!text.empty()) take_parameter(cut(text, ":,"), setting, origin, complaints);
 }
 
 void Settings::take(Collective collective, std::string_view text, std::string_view origin,
@@ -172,10 +245,12 @@ void Settings::take(std::string_view text, std::string_view origin, std::vector<
         if (find_collective(head, collective)) {
             Setting const setting = parse_setting(collective, rest, origin, complaints);
             last = setting.algorithm ? &(of[static_cast<std::size_t>(collective)] = setting) : nullptr;
-        } else if (last) {
+        } else if (last && find_parameter(*last->algorithm, head)) {
             take_parameter(word, *last, origin, complaints);
         } else {
-            complaints.push_back(join(origin, ": ", head, " is not a collective; these are: ", names_of_collectives()));
+            std::string const nor = last ? join(" a parameter of ", last->algorithm->name, " nor") : "";
+            complaints.push_back(join(origin, ": ", head, nor.empty() ? " is not" : " is neither", nor,
+                                      " a collective; these are: ", names_of_collectives()));
         }
     }
 }

@@ -25,8 +25,9 @@ Task hierarchical(Env& env, BarrierArgs const&) {
     env.publish(1);
 }
 
+constexpr Parameter hierarchical_parameters[] = {hierarchy_parameter};
 constinit const Algorithm<BarrierArgs> hierarchical_algorithm = {
     "hierarchical", "gather and release over the levels of the hierarchy", Family::tutti, "after XHC, section IV",
-    needs_nothing, {}, TUTTI_RUNS(hierarchical)};
+    needs_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
 
 }  // namespace tutti::coll::algorithms::barrier

@@ -191,6 +191,7 @@ constexpr Parameter hierarchical_parameters[] = {
     {"chunk", 65536, "bytes that are passed on at a time"},
     {"share", 8192, "bytes from which the root writes a part of its children's buffers, where all lie in arenas"},
     {"crowded_share", 1048576, "the same with more ranks than cores, when the root's core has others to run"},
+    hierarchy_parameter,
 };
 constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
     "hierarchical", "every team pulls chunks from its leader's buffer, level after level", Family::tutti,

@@ -16,6 +16,7 @@ Task hierarchical(Env& env, ReduceArgs const& a) {
 constexpr Parameter hierarchical_parameters[] = {
     {"chunk", 32768, "bytes of a block"},
     {"share", 512, "bytes below which a member's share of a block is not divided further"},
+    hierarchy_parameter,
 };
 constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
     "hierarchical", "teams reduce by index range, level after level", Family::tutti, "after XHC, section IV.B",

@@ -3,7 +3,6 @@
 #include "launcher/info/report.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -24,14 +23,12 @@ void describe_machine(Report& report) {
     if (sysinfo(&info) == 0) report.memory = std::uint64_t{info.totalram} * info.mem_unit;
 }
 
-/// As the user would write it.
-std::string fallback_of(coll::Parameter const& p) {
-    if (p.kind == coll::ParameterKind::hierarchy) return "the communicator's";
-    if (p.kind != coll::ParameterKind::word) return std::to_string(p.fallback);
-    std::istringstream words(p.words);
-    std::string word;
-    for (std::size_t i = 0; i <= p.fallback; ++i) std::getline(words, word, '|');
-    return word;
+/// With what may be written for it.
+std::string sentence_of(coll::Parameter const& p) {
+    if (p.kind == coll::ParameterKind::word) return std::string(p.sentence) + "; one of " + p.words;
+    if (p.kind == coll::ParameterKind::per_level)
+        return std::string(p.sentence) + "; one for each level from the innermost on, as 16K+64K";
+    return p.sentence;
 }
 
 /// The most that a call of doubles among so many ranks may offer to the algorithm.
@@ -61,7 +58,7 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
         if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
         AlgorithmText text{collective, row.name, row.sentence, name_of(row.family), row.source, {}, {}, true};
         for (coll::Parameter const& p : row.parameters)
-            text.parameters.push_back({p.name, fallback_of(p), p.sentence});
+            text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p)});
         describe_limits(row, question.ranks, text);
         all.push_back(std::move(text));
     }

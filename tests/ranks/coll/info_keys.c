@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Algorithms by info key. Which one ran shows in the sum of 1e100, 1, -1e100, 1: 1 when it is taken in the order of
+// ranks, 0 when each socket's two ranks are summed first.
+// ranks: 4
+// env: TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_COLL=allreduce=hierarchical TUTTI_QUIET=1
+#include <string.h>
+
+#include "../check.h"
+
+static double sum(MPI_Comm comm) {
+    static const double numbers[] = {1e100, 1, -1e100, 1};
+    double result = -1;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Allreduce(&numbers[rank], &result, 1, MPI_DOUBLE, MPI_SUM, comm);
+    return result;
+}
+
+static MPI_Info info_with(const char *key, const char *value) {
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, key, value);
+    return info;
+}
+
+static MPI_Comm dup_with(const char *key, const char *value) {
+    MPI_Comm comm;
+    MPI_Info info = info_with(key, value);
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+    MPI_Info_free(&info);
+    return comm;
+}
+
+int main(int argc, char **argv) {
+    const double in_order = 1, by_socket = 0;
+    MPI_Init(&argc, &argv);
+    CHECK(sum(MPI_COMM_WORLD) == by_socket, "the variable's algorithm gave %g", sum(MPI_COMM_WORLD));
+
+    MPI_Comm flat = dup_with("tutti_coll_allreduce", "hierarchical:hierarchy=flat");
+    CHECK(sum(flat) == in_order, "hierarchy=flat gave %g", sum(flat));
+    MPI_Comm all = dup_with("tutti_coll", "bcast=slots,allreduce=exchange");
+    CHECK(sum(all) == in_order, "tutti_coll gave %g", sum(all));
+    CHECK(sum(MPI_COMM_WORLD) == by_socket, "other communicators changed: %g", sum(MPI_COMM_WORLD));
+
+    MPI_Comm child;
+    MPI_Comm_dup(flat, &child);
+    CHECK(sum(child) == in_order, "a duplicate does not inherit: %g", sum(child));
+    MPI_Info told;
+    char value[64] = "";
+    int found = 0;
+    MPI_Comm_get_info(child, &told);
+    MPI_Info_get(told, "tutti_coll_allreduce", 63, value, &found);
+    CHECK(found && strcmp(value, "hierarchical:hierarchy=flat") == 0, "the duplicate's info says '%s'", value);
+    MPI_Info_free(&told);
+
+    MPI_Info change = info_with("tutti_coll_allreduce", "hierarchical:hierarchy=socket");
+    MPI_Comm_set_info(child, change);
+    MPI_Info_free(&change);
+    CHECK(sum(child) == by_socket, "MPI_Comm_set_info changed nothing: %g", sum(child));
+    CHECK(sum(flat) == in_order, "it changed the parent: %g", sum(flat));
+
+    MPI_Comm wrong = dup_with("tutti_coll_allreduce", "nix");
+    CHECK(sum(wrong) == by_socket, "a wrong value is not ignored: %g", sum(wrong));
+
+    MPI_Comm_free(&wrong);
+    MPI_Comm_free(&child);
+    MPI_Comm_free(&all);
+    MPI_Comm_free(&flat);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every option of mpiexec with its names, its sentence and its effect. The table is our own because both worlds have
 // long options with one dash (-genv, -bind-to), which CLI11 and getopt do not take; one table serves parser and help.
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -60,6 +61,15 @@ void pass_variable(EnvironmentRules& rules, std::string const& text) {
     else throw Complaint(join("-x ", text, ": there is no such variable in the environment of mpiexec"));
 }
 
+/// Goes behind what TUTTI_COLL says already: of two wishes for a collective the last one holds.
+void wish_algorithms(EnvironmentRules& rules, std::string const& text) {
+    constexpr char name[] = "TUTTI_COLL";
+    auto const given = std::ranges::find(rules.set, name, &std::pair<std::string, std::string>::first);
+    char const* const inherited = std::getenv(name);
+    if (given != rules.set.end()) given->second += "," + text;
+    else rules.set.emplace_back(name, inherited && *inherited ? join(inherited, ",", text) : text);
+}
+
 template <class T>
 T checked(topo::Result<T> const& result) {
     if (!result) throw Complaint(result.error().substr(0, result.error().find_last_not_of('.') + 1));
@@ -93,6 +103,10 @@ constexpr Option programs[] = {
      "Load the allocation functions that put large blocks into memory shared by the ranks in front of the program's "
      "libraries: yes, no, or auto: for interpreters, scripts and programs that are not linked with MPI themselves.",
      [](Target t, Values v) { t.job.preload_arena = yes_no_auto("--preload-arena", v[0]); }},
+    {"--coll", "COLLECTIVE=ALGORITHM[:PARAMETER=VALUE,…]",
+     "Use this algorithm wherever it can do the call: --coll allreduce=xhc:hierarchy=numa+socket,chunk=16K. May be given "
+     "several times; the same as TUTTI_COLL. tutti-info --algorithms lists what there is.",
+     [](Target t, Values v) { wish_algorithms(t.job.environment, v[0]); }},
 };
 
 constexpr Option places[] = {

@@ -62,6 +62,17 @@ TEST(Options, takes_a_variable_as_two_words_or_as_one) {
     EXPECT_THAT(job.programs[0].environment.set, ElementsAre(Pair("C", "x=y")));
 }
 
+TEST(Options, gathers_wishes_for_algorithms_behind_what_the_environment_says) {
+    using Pair = std::pair<std::string, std::string>;
+    unsetenv("TUTTI_COLL");
+    EXPECT_THAT(parse({"--coll", "bcast=slots", "--coll", "allreduce=direct", "prog"}).environment.set,
+                ElementsAre(Pair("TUTTI_COLL", "bcast=slots,allreduce=direct")));
+    setenv("TUTTI_COLL", "reduce=blocks", 1);
+    EXPECT_THAT(parse({"--coll=bcast=slots", "prog"}).environment.set,
+                ElementsAre(Pair("TUTTI_COLL", "reduce=blocks,bcast=slots")));
+    unsetenv("TUTTI_COLL");
+}
+
 TEST(Options, names_the_nearest_option) {
     EXPECT_THAT(complaint({"--bind-too", "core", "prog"}), HasSubstr("did you mean --bind-to?"));
     EXPECT_THAT(complaint({"-outfile-patern", "x", "prog"}), HasSubstr("did you mean -outfile-pattern?"));

@@ -23,6 +23,11 @@ run -n 2 -hosts "localhost,$(hostname)" true; expect_code 0
 run -n 2 -H elsewhere.example true; expect_code 2; expect_err "elsewhere.example"
 printf 'localhost slots=3\n' > "$folder/hosts"; run -hostfile "$folder/hosts" echo x; expect_out $'x\nx\nx'
 
+run -n 1 --coll bcast=slots --coll barrier=exchange sh -c 'echo $TUTTI_COLL'; expect_out bcast=slots,barrier=exchange
+run -n 2 --coll bcast=nix --coll bcats=slots "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast; expect_code 0
+[ "$(grep -c "TUTTI_COLL: bcast has no algorithm nix; it has slots," <<< "$err")" = 1 ] || wrong "$what: a wrong algorithm must be told once: $err"
+expect_err "TUTTI_COLL: bcats is not a collective"
+
 # binding: to the last processing unit that we may use
 last=$(taskset -pc $$ | grep -o '[0-9]*$')
 run -n 2 -bind-to "user:$last" sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_out "$last"$'\n'"$last"

@@ -101,9 +101,9 @@ TEST(Settings, TakeWhatIsRightAndTellTheRest) {
     EXPECT_EQ(text(Collective::bcast), "hierarchical:chunk=16K,share=32K");
     EXPECT_EQ(text(Collective::allreduce), "exchange");
     EXPECT_EQ(settings.of[static_cast<std::size_t>(Collective::reduce)].algorithm, nullptr);
-    EXPECT_THAT(complaints,
-                ElementsAre(HasSubstr("cheese is neither a parameter of exchange nor a collective; these are: barrier, bcast"),
-                            HasSubstr("reduce has no algorithm nix"), HasSubstr("chunk is not a collective")));
+    EXPECT_THAT(complaints, ElementsAre(HasSubstr("cheese is neither a parameter of exchange nor a collective"),
+                                        HasSubstr("reduce has no algorithm nix"),
+                                        HasSubstr("chunk is not a collective; these are: barrier, bcast")));
     settings.take(Collective::bcast, "slots", "test", complaints);
     EXPECT_EQ(text(Collective::bcast), "slots") << "the later word holds";
 }

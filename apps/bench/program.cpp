@@ -42,13 +42,7 @@ int run(const Settings &settings, MPI_Comm comm)
     return wrong;
 }
 
-// What is wrong with the arguments in view of the job.
-std::string misfit(const Settings &settings, int ranks)
-{
-    if (settings.root >= ranks)
-        return "--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'";
-    return "";
-}
+void complain(const std::string &complaint) { std::fprintf(stderr, "tutti-bench: %s.\n", complaint.c_str()); }
 
 } // namespace
 
@@ -72,26 +66,37 @@ std::string description()
 
 int program(int argc, char **argv, const std::string &help)
 {
-    MPI_Init(&argc, &argv);
-    int rank, ranks;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     Settings settings;
     std::string complaint = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
-    if (complaint.empty())
-        complaint = misfit(settings, ranks);
-    int result = 2;
-    if (settings.help || !complaint.empty()) {
-        result = settings.help ? 0 : 2;
-        if (rank == 0 && settings.help)
+    if (!complaint.empty())
+        return refuse(argc, argv, complaint);
+    MPI_Init(&argc, &argv);
+    int rank, ranks, result = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (settings.help) {
+        if (rank == 0)
             std::fputs(help.c_str(), stdout);
-        else if (rank == 0)
-            std::fprintf(stderr, "tutti-bench: %s.\n", complaint.c_str());
+    } else if (settings.root >= ranks) {
+        result = 2;
+        if (rank == 0)
+            complain("--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'");
     } else {
         result = run(settings, MPI_COMM_WORLD) ? 1 : 0;
     }
     MPI_Finalize();
     return result;
+}
+
+int refuse(int argc, char **argv, const std::string &complaint)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        complain(complaint);
+    MPI_Finalize();
+    return 2;
 }
 
 } // namespace bench

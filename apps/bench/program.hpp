@@ -13,4 +13,7 @@ std::string description(); // what it does; its options; its operations
 // prints.
 int program(int argc, char **argv, const std::string &help);
 
+// The same for a rank whose arguments are no good: rank 0 says why. Returns 2.
+int refuse(int argc, char **argv, const std::string &complaint);
+
 } // namespace bench

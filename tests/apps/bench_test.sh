@@ -62,20 +62,4 @@ complaint "there is no operation bcats; --help lists them" bcats
 complaint "there is no option --iteration; --help lists them" --iteration 3
 complaint "--seconds needs a number of seconds" bcast --seconds
 bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && { echo "a file that cannot be written"; failed=1; }
-
-# The script that compares algorithms: a line per size, a column per candidate, the best one among them.
-switch_points() {
-    BIN=$build/bin ROUNDS=2 LINE=0.02 "$(dirname "$0")/../../apps/bench/switch_points.sh" 2 "$@"
-}
-algorithms=$("$build/bin/tutti-info" | sed -n '/^Algorithms/,$ { /^  bcast$/,/^  reduce$/ s/^    \([a-z_]*\): .*/\1/p }')
-out=$(switch_points bcast 4K:16K) || { echo "switch_points.sh: exit code $?"; failed=1; }
-[ "$(awk 'NR == 2 { NF -= 2; $1 = $2 = ""; print }' <<<"$out" | xargs)" = "$(xargs <<<"$algorithms")" ] ||
-    { echo "not the algorithms of tutti-info ($algorithms): $out"; failed=1; }
-[ "$(awk 'NR > 2 && $(NF - 1) >= 1 { print $1 }' <<<"$out" | xargs)" = "4096 8192 16384" ] ||
-    { echo "not a line per size: $out"; failed=1; }
-out=$(switch_points pingpong 8K:8K TUTTI_EAGER=4K) && grep -q ' TUTTI_EAGER=4K .*best$' <<<"$out" ||
-    { echo "no column for a variable: $out"; failed=1; }
-for wrong in "bcats" "bcast 8:x" "bcast 8:8 slosts" "bcast 8:8 blocks:chunk=4K"; do
-    switch_points $wrong >/dev/null 2>&1 && { echo "switch_points.sh $wrong was accepted"; failed=1; }
-done
 exit $failed

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Time and ratio over size, as SVG. gnuplot draws: small, in every distribution, and its SVG keeps text as text and
+// lines as lines.
+#pragma once
+
+#include "../results.hpp"
+#include "process.hpp"
+
+namespace bench {
+
+void check_plotter(); // throws Complaint where there is no gnuplot, before anything is measured
+
+// One file for each operation that has more than one size; returns their names. Throws Complaint.
+std::vector<std::string> plot(const Results &results, const std::string &file, const TemporaryFolder &folder);
+
+} // namespace bench

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "table.hpp"
+
+#include "merge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <ostream>
+
+namespace bench {
+namespace {
+
+struct Column {
+    std::string head;
+    std::vector<std::string> cells; // one for each size, and one for the mean
+    std::size_t width() const
+    {
+        std::size_t most = head.size();
+        for (auto &cell : cells)
+            most = std::max(most, cell.size());
+        return most;
+    }
+};
+
+std::string number(double value, const char *format = "%.2f")
+{
+    char text[32];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+// One operation of the results.
+struct Part {
+    const Results &results;
+    std::string operation;
+    std::vector<std::size_t> sizes;
+    const Series &reference() const { return results.series[0]; }
+    const Point *at(const Series &series, std::size_t bytes) const { return find(series, operation, bytes); }
+    bool has(const Series &series) const
+    {
+        return std::any_of(sizes.begin(), sizes.end(), [&](auto bytes) { return at(series, bytes); });
+    }
+};
+
+Column medians(const Part &part, const Series &series)
+{
+    Column column{series.name, {}};
+    for (std::size_t bytes : part.sizes) {
+        const Point *point = part.at(series, bytes);
+        column.cells.push_back(point ? number(point->median) : "-");
+    }
+    column.cells.push_back("");
+    return column;
+}
+
+using Pick = std::function<const Point *(std::size_t bytes)>;
+
+// One time divided by another one, and the geometric mean over the sizes that have both.
+Column ratios(const Part &part, const std::string &head, const Pick &above, const Pick &below)
+{
+    Column column{head, {}};
+    double logs = 0;
+    int count = 0;
+    for (std::size_t bytes : part.sizes) {
+        const Point *a = above(bytes), *b = below(bytes);
+        const bool both = a && b && a->median > 0 && b->median > 0;
+        column.cells.push_back(both ? number(a->median / b->median) : "-");
+        if (both) {
+            logs += std::log(a->median / b->median);
+            ++count;
+        }
+    }
+    column.cells.push_back(count ? number(std::exp(logs / count)) : "-");
+    return column;
+}
+
+// The fastest algorithm that `fits`; the reference, which is one of them, stands in where nothing is faster.
+const Series *best(const Part &part, std::size_t bytes, bool (*fits)(const Series &), const Series *otherwise)
+{
+    const Series *winner = otherwise && part.at(*otherwise, bytes) ? otherwise : nullptr;
+    for (const Series &series : part.results.series) {
+        const Point *point = fits(series) ? part.at(series, bytes) : nullptr;
+        if (point && (!winner || point->median < part.at(*winner, bytes)->median))
+            winner = &series;
+    }
+    return winner;
+}
+
+void add_best(const Part &part, const std::string &what, bool (*fits)(const Series &), const Series *otherwise,
+              std::vector<Column> &columns)
+{
+    Column names{what, {}};
+    for (std::size_t bytes : part.sizes) {
+        const Series *series = best(part, bytes, fits, otherwise);
+        names.cells.push_back(series ? series->name : "-");
+    }
+    names.cells.push_back("");
+    columns.push_back(names);
+    columns.push_back(ratios(
+        part, part.reference().name + "/" + what, [&](auto bytes) { return part.at(part.reference(), bytes); },
+        [&](auto bytes) {
+            const Series *series = best(part, bytes, fits, otherwise);
+            return series ? part.at(*series, bytes) : nullptr;
+        }));
+}
+
+// How much the cost depends on the root.
+Column root_spread(const Part &part, const Series &series)
+{
+    Column column{series.name + "'s roots", {}};
+    for (std::size_t bytes : part.sizes) {
+        const Point *point = part.at(series, bytes);
+        if (!point || point->roots.empty()) {
+            column.cells.push_back("-");
+            continue;
+        }
+        const auto [least, greatest] = std::minmax_element(point->roots.begin(), point->roots.end());
+        column.cells.push_back(*least > 0 ? number(*greatest / *least) : "-");
+    }
+    column.cells.push_back("");
+    return column;
+}
+
+std::vector<Column> columns_of(const Part &part, bool by_root)
+{
+    const auto &all = part.results.series;
+    const Series &first = part.reference();
+    auto by = [&part](const Series &series) { return [&](std::size_t bytes) { return part.at(series, bytes); }; };
+    std::vector<Column> columns;
+    for (const Series &series : all)
+        if (part.has(series))
+            columns.push_back(medians(part, series));
+    for (std::size_t i = 1; i < all.size(); ++i)
+        if (part.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
+            columns.push_back(ratios(part, all[i].name + "/" + first.name, by(all[i]), by(first)));
+    for (const Series &series : all)
+        if (is_limit(series) && part.has(series))
+            columns.push_back(ratios(part, first.name + "/" + series.name, by(first), by(series)));
+    auto any = [&](bool (*fits)(const Series &)) {
+        return std::any_of(all.begin(), all.end(), [&](auto &series) { return fits(series) && part.has(series); });
+    };
+    if (any(is_algorithm))
+        add_best(part, "best", is_algorithm, &first, columns);
+    if (any(is_published))
+        add_best(part, "best published", is_published, nullptr, columns);
+    for (const Series &series : all)
+        if (by_root && part.has(series))
+            columns.push_back(root_spread(part, series));
+    return columns;
+}
+
+Column sizes_column(const Part &part)
+{
+    Column column{"bytes", {}};
+    for (std::size_t bytes : part.sizes)
+        column.cells.push_back(std::to_string(bytes));
+    column.cells.push_back("geometric mean");
+    return column;
+}
+
+void print_block(std::ostream &out, const std::vector<const Column *> &columns)
+{
+    auto line = [&](auto text_of) {
+        std::string text;
+        for (const Column *column : columns) {
+            const std::string cell = text_of(*column);
+            text += std::string(text.empty() ? 0 : 2, ' ') + std::string(column->width() - cell.size(), ' ') + cell;
+        }
+        out << text.substr(0, text.find_last_not_of(' ') + 1) << "\n";
+    };
+    line([](const Column &c) { return c.head; });
+    const std::size_t sizes = columns[0]->cells.size() - 1;
+    for (std::size_t row = 0; row < sizes; ++row)
+        line([row](const Column &c) { return c.cells[row]; });
+    auto has_mean = [&](const Column *column) { return !column->cells[sizes].empty(); };
+    const bool means = std::any_of(columns.begin() + 1, columns.end(), has_mean);
+    if (means && sizes > 1)
+        line([sizes](const Column &c) { return c.cells[sizes]; });
+    out << "\n";
+}
+
+void print_part(std::ostream &out, const Part &part, bool by_root, std::size_t width)
+{
+    const Column sizes = sizes_column(part);
+    const std::vector<Column> columns = columns_of(part, by_root);
+    std::vector<const Column *> block{&sizes};
+    std::size_t used = sizes.width();
+    for (const Column &column : columns) {
+        if (width && used + 2 + column.width() > width && block.size() > 1) {
+            print_block(out, block);
+            block = {&sizes};
+            used = sizes.width();
+        }
+        block.push_back(&column);
+        used += 2 + column.width();
+    }
+    print_block(out, block);
+}
+
+} // namespace
+
+void print_tables(std::ostream &out, const Results &results, bool by_root, std::size_t width)
+{
+    for (const std::string &operation : operations_in(results)) {
+        out << operation << ", " << results.ranks << " ranks, buffers "
+            << (results.cached ? "left as they are" : "altered before each call")
+            << ": slowest rank's median time per call in microseconds\n";
+        print_part(out, {results, operation, sizes_in(results, operation)}, by_root, width);
+    }
+}
+
+void print_csv(std::ostream &out, const Results &results)
+{
+    for (const Series &series : results.series)
+        for (const Point &p : series.points)
+            out << p.operation << "," << results.ranks << "," << p.bytes << "," << series.name << "," << p.iterations
+                << "," << number(p.median, "%.3f") << "," << number(p.least, "%.3f") << ","
+                << number(p.greatest, "%.3f") << "\n";
+}
+
+void print_legend(std::ostream &out, const std::vector<Candidate> &candidates)
+{
+    std::size_t widest = 0;
+    for (auto &c : candidates)
+        widest = std::max(widest, c.name.size());
+    std::string last;
+    for (auto &c : candidates) {
+        if (c.operation != last)
+            out << "Algorithms for " << (last = c.operation) << ":\n";
+        out << "  " << c.name << std::string(widest - c.name.size() + 2, ' ') << c.sentence << " ["
+            << (c.family == c.source ? "" : c.family + ": ") << c.source << "]\n";
+    }
+    out << "\n";
+}
+
+} // namespace bench

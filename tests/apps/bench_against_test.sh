@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The benchmark builds and runs with Debian's MPIs: tutti-bench --against builds it by the one line of apps/README.md.
+set -u
+build=$(cd "$1" && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+wrong() { echo "WRONG: $*"; failed=1; }
+there=
+for mpi in mpich openmpi; do
+    command -v "mpicxx.$mpi" >/dev/null && command -v "mpiexec.$mpi" >/dev/null && there+=${there:+,}$mpi ||
+        echo "$mpi is missing"
+done
+[ -n "$there" ] || exit 77
+
+unset LD_LIBRARY_PATH
+grep -qF 'mpicxx -std=c++20 -O2 apps/bench/*.cpp -o bench' "$source/apps/README.md" || wrong "the line of apps/README.md"
+"$build/bin/tutti-bench" -n 2 --against "$there" --rounds 1 --seconds 0.01 --sizes 8:16 --json "$folder/out.json" \
+    pingpong bcast allreduce >"$folder/table" || wrong "--against $there ended with $?"
+python3 - "$folder/out.json" "$there" <<'EOF' || wrong "--against $there: $(cat "$folder/table")"
+import json, sys
+series = {s["name"]: s for s in json.load(open(sys.argv[1]))["series"]}
+names = {"mpich": "MPICH", "openmpi": "Open MPI"}
+for mpi in sys.argv[2].split(","):
+    other = series[names[mpi]]
+    assert other["library"].startswith(names[mpi]), other["library"]
+    assert {(p["operation"], p["bytes"]) for p in other["points"]} == \
+        {(o, b) for o in ("pingpong", "bcast", "allreduce") for b in (8, 16)}, other["points"]
+assert series["Tutti"]["library"].startswith("Tutti")
+EOF
+exit $failed

@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tutti-bench started by hand: algorithms, settings and MPIs side by side, as table, CSV, JSON and SVG. Times are not
+# judged here.
+set -u
+build=$(cd "$1" && pwd)
+bench=$build/bin/tutti-bench
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+wrong() { echo "WRONG: $*"; failed=1; }
+quick=(-n 2 --seconds 0.01 --rounds 2)
+
+# without mpiexec it starts the ranks itself
+out=$("$bench" -n 3 --sizes 8:16 --seconds 0.01 bcast) || wrong "a plain run ended with $?"
+[[ "$out" == "3 ranks, Tutti"* ]] || wrong "not three ranks: $out"
+
+# every algorithm of a collective, and no figure where the algorithm cannot do the call
+out=$("$bench" "${quick[@]}" --algorithms bcast,reduce_scatter --sizes 2K:16K --limit --json "$folder/all.json") ||
+    wrong "--algorithms ended with $?"
+"$build/bin/tutti-info" --algorithms bcast,reduce_scatter --json >"$folder/info.json"
+python3 - "$folder" "$out" <<'EOF' || wrong "the comparison of algorithms: $out"
+import json, sys
+folder, out = sys.argv[1:]
+known = json.load(open(folder + "/info.json"))["algorithms"]
+series = json.load(open(folder + "/all.json"))["series"]
+points = {(s["name"], p["operation"], p["bytes"]): p for s in series for p in s["points"]}
+sizes = (2048, 4096, 8192, 16384)
+for a in known:
+    for size in sizes:
+        message = size * (2 if a["collective"] == "reduce_scatter" else 1)
+        can = a["most_bytes"] is None or message <= a["most_bytes"]
+        assert ((a["name"], a["collective"], size) in points) == can, (a["name"], a["collective"], size)
+for operation in ("bcast", "reduce_scatter"):
+    for size in sizes:
+        for name in ("default", "limit"):
+            assert points[name, operation, size]["least"] > 0
+assert {s["name"] for s in series} == {a["name"] for a in known} | {"default", "limit"}, series
+families = {(a["name"], a["family"]) for a in known}
+assert families == {(s["name"], s["family"]) for s in series if s["family"]}, series
+table = [line.split() for line in out.splitlines()]
+head = next(words for words in table if words[:2] == ["bytes", "default"])
+row = next(words for words in table if words[:1] == ["16384"])
+assert row[head.index("slots")] == "-" and float(row[head.index("hierarchical")]) > 0, row
+assert float(row[-1]) >= 1, "the default is no faster than the best: " + str(row)
+EOF
+
+# one algorithm with a parameter, and a setting; as CSV
+out=$("$bench" "${quick[@]}" --algorithms bcast:hierarchical:chunk=4K --with "TUTTI_EAGER=4K TUTTI_SHARE=8K" \
+    --csv --sizes 8K:16K bcast pingpong) || wrong "--with ended with $?"
+[ "$(cut -d, -f1-4 <<<"$out" | sort | xargs)" = "$(for name in "TUTTI_EAGER=4K TUTTI_SHARE=8K" default; do
+    printf '%s,2,%s,%s\n' bcast 16384 "$name" bcast 8192 "$name" pingpong 16384 "$name" pingpong 8192 "$name"
+done | cat - <(printf 'bcast,2,%s,hierarchical:chunk=4K\n' 16384 8192) | sort | xargs)" ] || wrong "--with: $out"
+
+# Another MPI whose launcher is ours, and whose ranks run away where they are told to: a session of their own.
+mkdir "$folder/bin"
+cat >"$folder/bin/mpicxx" <<EOF
+#!/bin/sh
+for file; do :; done   # the last word
+cp "$bench" "\$file"
+EOF
+cat >"$folder/bin/mpiexec" <<EOF
+#!/bin/sh
+[ -z "\$RUN_AWAY" ] || { setsid sleep 4321 & sleep 4321; }
+exec "$build/bin/mpiexec" "\$@"
+EOF
+chmod +x "$folder"/bin/*
+out=$("$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --sizes 8:32 --json "$folder/against.json" bcast barrier 2>&1) ||
+    wrong "--against ended with $?"
+[ "$(grep -c "^ *bytes .*bin/mpicxx/Tutti$" <<<"$out")" = 2 ] && grep -q "^geometric mean .*[0-9]$" <<<"$out" ||
+    wrong "no ratios: $out"
+begin=$SECONDS
+out=$(RUN_AWAY=1 "$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --timeout 1 --sizes 8:8 bcast 2>&1) || wrong "late: $?"
+[[ "$out" == *"no result within 1 s"* ]] && [ $((SECONDS - begin)) -lt 60 ] || wrong "a launcher that never ends: $out"
+pgrep -f "sleep 4321" >/dev/null && wrong "it left a process"
+
+# root by root
+out=$("$bench" "${quick[@]}" --rounds 1 --with TUTTI_EAGER=4K --root each --sizes 64:64 gather) || wrong "--root each: $?"
+[[ "$out" == *"default's roots"* ]] || wrong "no column for the roots: $out"
+
+# the best algorithm that others have published, which may not be the best
+sed '/"name": "hierarchical"/s/"family": "Tutti"/"family": "XHC"/' "$folder/all.json" >"$folder/published.json"
+out=$("$bench" --from "$folder/published.json") || wrong "published: $?"
+[ "$(grep -c '^ *bytes .* best published  default/best published$' <<<"$out")" = 1 ] &&
+    [ "$(grep -c '^ *[0-9]* .* hierarchical  *[0-9.]*$' <<<"$out")" = 4 ] || wrong "no best published one: $out"
+
+# what was measured is shown again, and drawn
+out=$("$bench" --from "$folder/all.json,$folder/against.json" --csv) || wrong "--from ended with $?"
+grep -q "^bcast,2,16,Tutti," <<<"$out" && grep -q "^bcast,2,2048,slots," <<<"$out" || wrong "--from: $out"
+if command -v gnuplot >/dev/null; then
+    "$bench" --from "$folder/all.json" --plot "$folder/out.svg" >/dev/null 2>&1 || wrong "--plot ended with $?"
+    "$bench" "${quick[@]}" --sizes 8:64 --limit --plot "$folder/one.svg" scatter >/dev/null 2>&1 || wrong "--plot alone: $?"
+    python3 - "$folder" <<'EOF' || wrong "the plots"
+import sys, xml.etree.ElementTree as tree
+def words(name):
+    root = tree.parse(sys.argv[1] + "/" + name).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
+    assert not [e for e in root.iter() if e.tag.endswith("image")], "not self-contained"
+    return ["".join(e.itertext()).strip() for e in root.iter("{http://www.w3.org/2000/svg}text")]
+for name, series in (("out-bcast.svg", ("default", "slots", "hierarchical", "limit", "4 KiB")),
+                     ("out-reduce_scatter.svg", ("default", "direct", "blocks", "limit", "time / default")),
+                     ("one.svg", ("default", "limit", "time of a call (µs)", "message size"))):
+    there = words(name)
+    assert all(word in there for word in series), (name, there)
+EOF
+else
+    echo "gnuplot is missing: no plots"
+fi
+
+complaint() {
+    local text=$1 err
+    err=$("${@:2}" 2>&1 >/dev/null)
+    [ $? = 2 ] && [[ "$err" == *"tutti-bench: $text"* ]] || wrong "${*:3}: not '$text' but '$err'"
+}
+complaint "there is no operation bcats; --help lists them." "$bench" --algorithms bcats
+complaint "bcast has no algorithm slosts; it has slots, " "$bench" --algorithms bcast:slosts
+complaint "in bcast:hierarchical:chink=4K, hierarchical has no parameter chink; it has chunk, " \
+    "$bench" --algorithms bcast:hierarchical:chink=4K
+complaint "info key tutti_coll: " "$bench" -n 2 --rounds 1 --sizes 8:8 --algorithms bcast:hierarchical:chunk=x
+complaint "pingpong has no algorithms to choose from" "$bench" --algorithms pingpong
+complaint "--with needs settings such as TUTTI_EAGER=4K, not 'x'." "$bench" --with x
+complaint "there is no mpicxx.mpich in PATH; Debian's packages mpich and libmpich-dev have it." \
+    env PATH=/nowhere "$bench" --against mpich
+complaint "--plot draws with gnuplot, which is not in PATH; Debian's package gnuplot-nox has it." \
+    env PATH=/nowhere "$bench" --plot a.svg bcast
+complaint "--plot needs the name of an SVG file, not 'a.png'." "$bench" --plot a.png bcast
+complaint "cannot read $folder/none.json: " "$bench" --from "$folder/none.json"
+complaint "$0 is not what tutti-bench --json writes." "$bench" --from "$0"
+complaint "--from shows what has been measured" "$bench" --from "$folder/all.json" bcast
+"$build/bin/mpiexec" -n 2 "$bench" --algorithms bcast 2>&1 | grep -q "tutti-bench -n N ...', without mpiexec" ||
+    wrong "--algorithms under mpiexec"
+[[ "$("$bench" --help)" == *"--sizes FROM:TO"*"Operations"*"--against LIST"* ]] || wrong "--help is not complete"
+exit $failed

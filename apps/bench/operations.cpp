@@ -65,6 +65,16 @@ void run_pingpong(const Call &c)
         MPI_Send(c.send, c.count, MPI_DOUBLE, 0, 1, c.comm);
 }
 
+double from_left(const Call &call, std::size_t index, int iteration)
+{
+    return value((call.rank + call.ranks - 1) % call.ranks, index, iteration);
+}
+void run_sendrecv(const Call &c)
+{
+    MPI_Sendrecv(c.send, c.count, MPI_DOUBLE, (c.rank + 1) % c.ranks, 1, c.receive, c.count, MPI_DOUBLE,
+                 (c.rank + c.ranks - 1) % c.ranks, 1, c.comm, MPI_STATUS_IGNORE);
+}
+
 void run_barrier(const Call &c) { MPI_Barrier(c.comm); }
 void run_bcast(const Call &c)
 {
@@ -129,6 +139,8 @@ const std::vector<Operation> &operations()
     static const std::vector<Operation> all = {
         {"pingpong", "half a round trip between ranks 0 and 1", one, one, false, 0.5, run_pingpong, in_pair,
          from_partner},
+        {"sendrecv", "MPI_Sendrecv, each rank to the next one, all at once", one, one, false, 1, run_sendrecv, always,
+         from_left},
         {"barrier", "MPI_Barrier", none, none, false, 1, run_barrier, never, from_root},
         {"bcast", "MPI_Bcast", one, one, true, 1, run_bcast, not_root, from_root},
         {"reduce", "MPI_Reduce, sum of doubles", one, one, true, 1, run_reduce, at_root, sum_of_all},

@@ -17,8 +17,13 @@ done
 
 unset LD_LIBRARY_PATH
 grep -qF 'mpicxx -std=c++20 -O2 apps/bench/*.cpp -o bench' "$source/apps/README.md" || wrong "the line of apps/README.md"
-"$build/bin/tutti-bench" -n 2 --against "$there" --rounds 1 --seconds 0.01 --sizes 8:16 --json "$folder/out.json" \
-    pingpong bcast allreduce >"$folder/table" || wrong "--against $there ended with $?"
+# as it is installed: then its sources lie beside it
+cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || wrong "install: $(cat "$folder/log")"
+mv "$folder/first" "$folder/moved"
+"$folder/moved/bin/tutti-bench" -n 2 --against "$there" --rounds 1 --seconds 0.01 --sizes 8:16 \
+    --json "$folder/out.json" pingpong bcast allreduce >"$folder/table" 2>&1 || wrong "--against $there ended with $?"
+grep -q "^Building $folder/moved/.*share/tutti/bench with .*/mpicxx" "$folder/table" ||
+    wrong "not the installed sources: $(cat "$folder/table")"
 python3 - "$folder/out.json" "$there" <<'EOF' || wrong "--against $there: $(cat "$folder/table")"
 import json, sys
 series = {s["name"]: s for s in json.load(open(sys.argv[1]))["series"]}

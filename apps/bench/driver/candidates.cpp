@@ -90,8 +90,9 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
     const auto &known = operations();
     if (std::none_of(known.begin(), known.end(), [&](auto &o) { return operation == o.name; }))
         throw Complaint("there is no operation " + operation + "; --help lists them");
-    if (operation == "pingpong")
-        throw Complaint("pingpong has no algorithms to choose from; --with compares settings such as TUTTI_EAGER=4K");
+    if (operation == "pingpong" || operation == "sendrecv")
+        throw Complaint(operation + " has no algorithms to choose from; --with compares settings such as "
+                                    "TUTTI_EAGER=4K");
     const json algorithms = algorithms_from_info(form_of(operation).collective, ranks, folder);
     if (colon == std::string::npos) {
         for (auto &algorithm : algorithms)

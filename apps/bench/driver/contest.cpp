@@ -118,7 +118,6 @@ std::vector<Contestant> contestants_of(const Plan &plan, const std::vector<Candi
     for (const std::string &word : plan.against)
         others.push_back(find_mpi(word));
     for (const OtherMpi &mpi : others) {
-        std::fprintf(stderr, "Building the benchmark with %s ...\n", mpi.wrapper.c_str());
         const std::string executable = folder.path() / ("bench" + std::to_string(all.size()));
         all.push_back({mpi.name, start(mpi.launcher, build_with(mpi, executable, folder)), environment_for_any_mpi(),
                        {{operations, {}, false}}});

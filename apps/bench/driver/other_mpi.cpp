@@ -4,6 +4,7 @@
 #include "complaint.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace bench {
 namespace {
@@ -17,7 +18,8 @@ constexpr Known known[] = {{"mpich", "MPICH", "mpich and libmpich-dev"},
 // The measuring program's sources: installed beside the executable, or where it was built from.
 std::vector<std::string> sources()
 {
-    const std::filesystem::path folders[] = {own_folder() / TUTTI_SOURCES_FROM_PROGRAMS, TUTTI_BENCH_SOURCES};
+    const std::filesystem::path folders[] = {(own_folder() / TUTTI_SOURCES_FROM_PROGRAMS).lexically_normal(),
+                                             TUTTI_BENCH_SOURCES};
     for (auto &folder : folders) {
         std::vector<std::string> files;
         std::error_code none;
@@ -60,8 +62,10 @@ OtherMpi find_mpi(const std::string &word)
 std::string build_with(const OtherMpi &mpi, const std::string &executable, const TemporaryFolder &folder)
 {
     Command command{{mpi.wrapper, "-std=c++20", "-O2"}, {}};
-    for (const std::string &source : sources())
-        command.words.push_back(source);
+    const std::vector<std::string> files = sources();
+    command.words.insert(command.words.end(), files.begin(), files.end());
+    std::fprintf(stderr, "Building %s with %s ...\n", std::filesystem::path(files[0]).parent_path().c_str(),
+                 mpi.wrapper.c_str());
     command.words.insert(command.words.end(), {"-o", executable});
     const Ending ending = run(command, 600, folder);
     if (ending.code != 0 || ending.late)

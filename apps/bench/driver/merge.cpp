@@ -6,11 +6,17 @@
 namespace bench {
 namespace {
 
-Series &series_named(std::vector<Series> &all, const Series &like)
+// Another algorithm may have the same name in another collective.
+bool same_series(const Series &a, const Series &b)
 {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Series &s) {
-        return s.name == like.name && s.family == like.family; // collectives may have namesakes
-    });
+    if (a.name != b.name || a.family != b.family)
+        return false;
+    return !is_algorithm(a) || a.points.empty() || b.points.empty() || a.points[0].operation == b.points[0].operation;
+}
+
+Series &series_like(std::vector<Series> &all, const Series &like)
+{
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Series &s) { return same_series(s, like); });
     if (found != all.end())
         return *found;
     all.push_back({like.name, like.library, like.family, {}});
@@ -62,7 +68,7 @@ Results merge(const std::vector<Results> &runs)
         if (all.series.empty())
             all = {run.ranks, run.cached, run.processor, {}};
         for (const Series &series : run.series) {
-            auto &points = series_named(all.series, series).points;
+            auto &points = series_like(all.series, series).points;
             points.insert(points.end(), series.points.begin(), series.points.end());
         }
     }

@@ -66,6 +66,7 @@ cp "$bench" "\$file"
 EOF
 cat >"$folder/bin/mpiexec" <<EOF
 #!/bin/sh
+echo "\$*" >>"$folder/started"
 [ -z "\$RUN_AWAY" ] || { setsid sleep 4321 & sleep 4321; }
 exec "$build/bin/mpiexec" "\$@"
 EOF
@@ -74,6 +75,7 @@ out=$("$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --sizes 8:32 --json 
     wrong "--against ended with $?"
 [ "$(grep -c "^ *bytes .*bin/mpicxx/Tutti$" <<<"$out")" = 2 ] && grep -q "^geometric mean .*[0-9]$" <<<"$out" ||
     wrong "no ratios: $out"
+[ "$(cut -d ' ' -f1-3 "$folder/started" | sort -u)" = "-n 2 -bind-to" ] || wrong "not bound: $(cat "$folder/started")"
 begin=$SECONDS
 out=$(RUN_AWAY=1 "$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --timeout 1 --sizes 8:8 bcast 2>&1) || wrong "late: $?"
 [[ "$out" == *"no result within 1 s"* ]] && [ $((SECONDS - begin)) -lt 60 ] || wrong "a launcher that never ends: $out"

@@ -98,12 +98,12 @@ std::vector<Part> our_parts(const Plan &plan, const std::vector<Candidate> &cand
 std::vector<Contestant> contestants_of(const Plan &plan, const std::vector<Candidate> &candidates,
                                        const TemporaryFolder &folder)
 {
-    const Words operations = operations_of(plan, candidates), ranks{"-n", std::to_string(plan.ranks)};
+    const Words operations = operations_of(plan, candidates);
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
     if (find_in_path(mpiexec).empty())
         throw Complaint("there is no mpiexec beside this tutti-bench, at " + mpiexec);
     auto start = [&](const std::string &launcher, const std::string &executable) {
-        return Words{launcher, ranks[0], ranks[1], executable};
+        return Words{launcher, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding, executable};
     };
     std::vector<Contestant> all{{plan.against.empty() ? "default" : "Tutti", start(mpiexec, program), {},
                                  our_parts(plan, candidates, operations)}};

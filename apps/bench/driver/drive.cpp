@@ -48,7 +48,7 @@ int measure_alone(const Plan &plan, const TemporaryFolder &folder)
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
     const std::string file = plan.measuring.json.empty() ? (folder.path() / "results.json").string()
                                                          : plan.measuring.json;
-    Command command{{mpiexec, "-n", std::to_string(plan.ranks), program}, {}, true};
+    Command command{{mpiexec, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding, program}, {}, true};
     command.words.insert(command.words.end(), plan.words.begin(), plan.words.end());
     if (plan.measuring.json.empty())
         command.words.insert(command.words.end(), {"--json", file});

@@ -5,7 +5,9 @@
 #include "complaint.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <sched.h>
+#include <set>
 #include <sstream>
 
 namespace bench {
@@ -13,10 +15,22 @@ namespace {
 
 constexpr double seconds_when_comparing = 0.2, unsaid = -1;
 
+// Cores, not their hardware threads: ranks that share a core are no measure of anything.
 int usable_cores()
 {
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return 1;
+    std::set<std::string> cores;
+    for (int unit = 0; unit < CPU_SETSIZE; ++unit) {
+        if (!CPU_ISSET(unit, &mine))
+            continue;
+        const std::string name = std::to_string(unit);
+        std::ifstream file("/sys/devices/system/cpu/cpu" + name + "/topology/thread_siblings_list");
+        std::string siblings;
+        cores.insert(std::getline(file, siblings) ? siblings : name);
+    }
+    return int(cores.size());
 }
 
 // Adds the words of "a,b" to a list.
@@ -46,6 +60,12 @@ std::vector<Option> driver_options(Plan &plan)
     return {
         {"-n", "N", "a number of ranks", "ranks (as many as there are cores, at least 2)",
          [&plan](auto &text) { return read_number(text, 1, 4096, plan.ranks); }},
+        {"--bind-to", "WHAT", "a word such as core",
+         "how every launcher binds its ranks (core where there is one for each rank, else none)",
+         [&plan](auto &text) {
+             plan.binding = text;
+             return !text.empty();
+         }},
         {"--algorithms", "LIST", "a list such as allreduce,bcast:slots",
          "compare algorithms. Each entry is an operation, for all its algorithms, or one of them with what parameters "
          "one likes: bcast:hierarchical:chunk=16K. All are measured in one run, alternating; '-' is a call that the "
@@ -115,6 +135,8 @@ Plan read_plan(const std::vector<std::string> &words)
         plan.words.insert(plan.words.end(), words.begin() + long(first), words.begin() + long(at));
     }
     check(plan);
+    if (plan.binding.empty())
+        plan.binding = plan.ranks <= usable_cores() ? "core" : "none";
     if (plan.measuring.seconds == unsaid)
         plan.measuring.seconds = plan.comparing() ? seconds_when_comparing : Settings().seconds;
     return plan;
@@ -138,7 +160,7 @@ std::string full_help()
            "    tutti-bench -n 4 bcast allreduce                    two operations on four ranks\n"
            "    tutti-bench -n 4 --algorithms allreduce             all algorithms of one operation\n"
            "    tutti-bench -n 2 --against mpich,openmpi --plot out.svg bcast      the same under other MPIs, drawn\n"
-           "    mpiexec -n 4 --bind-to core tutti-bench bcast       started by hand, with any launcher's options\n\n";
+           "    mpiexec -n 4 -map-by socket tutti-bench bcast       started by hand, with any launcher's options\n\n";
     out << description();
     out << "\nWithout mpiexec, tutti-bench starts the ranks itself, and can compare:\n\n";
     Plan plan;

@@ -11,6 +11,7 @@ namespace bench {
 
 struct Plan {
     int ranks = 2;                       // as many as there are cores, at least two
+    std::string binding;                 // what -bind-to of every launcher gets
     std::vector<std::string> algorithms; // "allreduce" or "allreduce:xhc:chunk=16K"
     std::vector<std::string> settings;   // "TUTTI_EAGER=4K TUTTI_SHARE=64K"
     std::vector<std::string> against;    // "mpich", "openmpi", or a wrapper's path

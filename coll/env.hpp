@@ -75,6 +75,10 @@ public:
     std::byte const* peek(int peer, std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
     }
+    /// A peer's slot to combine into, where the algorithm has several ranks write one slot; no message.
+    std::byte* slot_of(int peer, std::size_t bytes) {
+        return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
+    }
     void publish(std::uint64_t step = 1) { store(mine_.cell.stamp, step); }
     /// After the last publish of a rank that does not wait for its readers: they find its slot nearer to them.
     void leave(std::size_t bytes) {
@@ -112,6 +116,22 @@ public:
         return Memory::until(area_.taken(peer, op_, rank_), stamp(op_, step), peer);
     }
     std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
+
+    // --- A word for each reader: a leader's flag in other layouts than one word that all of a team read --------------
+    /// Word `k` of this rank, 0 … size − 1, eight on a line; they are those of `sent`: who uses both keeps them apart.
+    void tell(int k, std::uint64_t step) { store(area_.sent(rank_, op_, k), step); }
+    auto until_told(int peer, int k, std::uint64_t step) {
+        return Memory::until(area_.sent(peer, op_, k), stamp(op_, step), peer);
+    }
+    std::uint64_t told_by(int peer, int k) const { return step_of(area_.sent(peer, op_, k)); }
+    /// A word beside the reader, on a line of its own: its `sent` for itself, which nobody needs. In one operation one
+    /// rank alone may write it. Its writer in the next operation on this channel starts when this one is `done`, so the
+    /// word has one writer at a time and only grows, as if it had been one rank all along.
+    void hand(int peer, std::uint64_t step) { store(area_.sent(peer, op_, peer), step); }
+    auto until_handed(int by, std::uint64_t step) {
+        return Memory::until(area_.sent(rank_, op_, rank_), stamp(op_, step), by);
+    }
+    std::uint64_t handed() const { return step_of(area_.sent(rank_, op_, rank_)); }
 
     // --- Large messages ----------------------------------------------------------------------------------------------
     /// The best way for peers to bytes of this rank; what the system refuses later, fetch and put say.

@@ -12,6 +12,7 @@ inline constexpr int max_levels = 8;   ///< of the hierarchy; topo::Level has fi
 enum class ParameterKind {
     bytes,       ///< 16K, 2M
     number,
+    numbers,     ///< a number for each level, as in per_level
     per_level,   ///< bytes for each level of the hierarchy, innermost first: 16K+64K; the last holds further out
     word,        ///< one of `words`; its value is its place among them
     hierarchy,   ///< levels as in TUTTI_HIERARCHY (numa+socket, flat): what env.hierarchy() is here

@@ -65,7 +65,7 @@ struct Reading {
     /// What is wrong; empty when it has been taken.
     std::string take() {
         switch (parameter().kind) {
-        case ParameterKind::per_level: return take_per_level();
+        case ParameterKind::numbers: case ParameterKind::per_level: return take_per_level();
         case ParameterKind::word: return take_word();
         case ParameterKind::hierarchy: return take_levels();
         default: return take_number();
@@ -88,7 +88,9 @@ private:
         for (int level = 0; level < max_levels && (level == 0 || !rest.empty()); ++level) {
             std::size_t value = 0;
             if (!parse_bytes(cut(rest, "+"), value) || value == 0)
-                return "sizes above 0 must follow, one for each level from the innermost on, such as 16K+64K";
+                return parameter().kind == ParameterKind::numbers
+                           ? "numbers above 0 must follow, one for each level from the innermost on, such as 2+4"
+                           : "sizes above 0 must follow, one for each level from the innermost on, such as 16K+64K";
             values.set(number, value, level);
         }
         if (!rest.empty()) return join("there are at most ", max_levels, " levels");
@@ -129,7 +131,7 @@ std::string word_at(std::string_view words, std::size_t place) {
     return std::string(cut(words, "|"));
 }
 
-/// One size for each level, the last of which holds for all further out.
+/// One size or number for each level, the last of which holds for all further out.
 std::string text_per_level(Values const& values, std::size_t number) {
     int last = max_levels - 1;
     while (last > 0 && values.at(number, last) == values.at(number, last - 1)) --last;
@@ -143,7 +145,7 @@ std::string text_of_value(Setting const& setting, std::size_t number) {
     switch (p.kind) {
     case ParameterKind::number: return std::to_string(setting.values[number]);
     case ParameterKind::word: return word_at(p.words, setting.values[number]);
-    case ParameterKind::per_level: return text_per_level(setting.values, number);
+    case ParameterKind::numbers: case ParameterKind::per_level: return text_per_level(setting.values, number);
     case ParameterKind::hierarchy: return topo::to_string(setting.levels);
     case ParameterKind::bytes: break;
     }

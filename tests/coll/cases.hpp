@@ -40,6 +40,8 @@ inline Values values_of(Case const& c) {
         if (!c.small_parameters) continue;
         if (p.kind == ParameterKind::bytes) values.set(i, 320 * (i + 1));
         if (p.kind == ParameterKind::number) values.set(i, 1 + c.seed % 5);
+        for (int level = 0; p.kind == ParameterKind::numbers && level < max_levels; ++level)
+            values.set(i, 1 + (static_cast<unsigned>(level) + c.seed) % 4, level);
         for (int level = 0; p.kind == ParameterKind::per_level && level < max_levels; ++level)
             values.set(i, 320 * (i + 1) + 256 * ((static_cast<unsigned>(level) + c.seed) % 3), level);
     }

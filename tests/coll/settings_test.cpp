@@ -20,6 +20,7 @@ constexpr Parameter every_kind[] = {
     {"piece", 4096, "bytes", ParameterKind::per_level},
     {"flags", 1, "how they lie", ParameterKind::word, "one|packed|apart"},
     hierarchy_parameter,
+    {"degree", 2, "how many at each level", ParameterKind::numbers},
 };
 
 /// An algorithm of the list wears these parameters: how text becomes values does not depend on what it does.
@@ -50,7 +51,7 @@ Parsed parse_parameters(AlgorithmRow const& row, std::string_view text) {
 
 TEST(Settings, ReadParametersOfEveryKindAndWriteThemDownAgain) {
     AlgorithmRow const row = row_of_every_kind();
-    std::string const text = "chunk=16K,ways=4,piece=1K+8K+1M,flags=apart,hierarchy=numa+socket";
+    std::string const text = "chunk=16K,ways=4,piece=1K+8K+1M,flags=apart,hierarchy=numa+socket,degree=8+3";
     Parsed const p = parse_parameters(row, text);
     EXPECT_THAT(p.complaints, IsEmpty());
     Values const& v = p.setting.values;
@@ -61,6 +62,7 @@ TEST(Settings, ReadParametersOfEveryKindAndWriteThemDownAgain) {
         << "the last size holds for all levels further out";
     EXPECT_EQ(v[3], 2u);
     EXPECT_TRUE(p.setting.has_levels);
+    EXPECT_THAT((std::vector{v.at(5, 0), v.at(5, 1), v.at(5, 2)}), ElementsAre(8u, 3u, 3u));
     EXPECT_EQ(text_of(p.setting), std::string(row.name) + ":" + text);
     EXPECT_EQ(text_of(defaults(row)), row.name);
 }
@@ -78,6 +80,7 @@ TEST(Settings, TellWhatIsWrongWithAParameterAndKeepItsFallback) {
     expect("chunk=99999999999999999999", "a size above 0");
     expect("chunk=99999999999999999M", "a size above 0");
     expect("ways=many", "a number above 0 must follow");
+    expect("degree=2+many", "numbers above 0 must follow, one for each level");
     expect("piece=1K+x", "one for each level");
     expect("piece=1+2+3+4+5+6+7+8+9", "at most 8 levels");
     expect("flags=three", "one of one|packed|apart must follow");

@@ -45,11 +45,6 @@ assert row[head.index("slots")] == "-" and float(row[head.index("hierarchical")]
 assert float(row[-1]) >= 1, "the default is no faster than the best: " + str(row)
 EOF
 
-# the same algorithm as TUTTI_COLL names it
-out=$("$bench" "${quick[@]}" --rounds 1 --sizes 8:8 --csv --algorithms bcast=hierarchical:chunk=4K,share=8K,bcast=slots) ||
-    wrong "TUTTI_COLL's form ended with $?"
-[ "$(cut -d, -f4 <<<"$out" | xargs)" = "default hierarchical:chunk=4K:share=8K slots" ] || wrong "TUTTI_COLL's form: $out"
-
 # one algorithm with a parameter, and a setting; as CSV
 out=$("$bench" "${quick[@]}" --algorithms bcast:hierarchical:chunk=4K --with "TUTTI_EAGER=4K TUTTI_SHARE=8K" \
     --csv --sizes 8K:16K bcast pingpong) || wrong "--with ended with $?"

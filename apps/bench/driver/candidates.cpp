@@ -83,34 +83,12 @@ void check_parameters(const std::string &entry, const std::string &parameters, c
     }
 }
 
-bool is_operation(const std::string &name)
-{
-    const auto &all = operations();
-    return std::any_of(all.begin(), all.end(), [&](auto &operation) { return name == operation.name; });
-}
-
-// As TUTTI_COLL takes it too: "bcast=hierarchical" is "bcast:hierarchical", and what follows a comma and is a
-// parameter, not an operation, belongs to the entry before.
-std::vector<std::string> with_colons(const std::vector<std::string> &entries)
-{
-    std::vector<std::string> all;
-    for (std::string entry : entries) {
-        const std::size_t equals = entry.find('=');
-        if (equals < entry.find(':') && is_operation(entry.substr(0, equals)))
-            entry[equals] = ':';
-        if (equals < entry.find(':') && !all.empty())
-            all.back() += ":" + entry;
-        else
-            all.push_back(entry);
-    }
-    return all;
-}
-
 void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &folder, std::vector<Candidate> &all)
 {
     const std::size_t colon = entry.find(':'), second = entry.find(':', colon + 1);
     const std::string operation = entry.substr(0, colon);
-    if (!is_operation(operation))
+    const auto &known = operations();
+    if (std::none_of(known.begin(), known.end(), [&](auto &o) { return operation == o.name; }))
         throw Complaint("there is no operation " + operation + "; --help lists them");
     if (operation == "pingpong" || operation == "sendrecv")
         throw Complaint(operation + " has no algorithms to choose from; --with compares settings such as "
@@ -140,7 +118,7 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
 std::vector<Candidate> candidates_of(const std::vector<std::string> &entries, int ranks, const TemporaryFolder &folder)
 {
     std::vector<Candidate> all;
-    for (const std::string &entry : with_colons(entries))
+    for (const std::string &entry : entries)
         add_candidates(entry, ranks, folder, all);
     return all;
 }

@@ -67,9 +67,9 @@ void end_all_children()
     }
 }
 
-void redirect(int descriptor, const std::filesystem::path &name, int flags)
+void redirect(int descriptor, const std::filesystem::path &name)
 {
-    const int file = open(name.c_str(), flags, 0600);
+    const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (file < 0 || dup2(file, descriptor) < 0)
         _exit(127);
     close(file);
@@ -82,9 +82,8 @@ void redirect(int descriptor, const std::filesystem::path &name, int flags)
     for (const std::string &entry : command.environment)
         putenv(const_cast<char *>(entry.c_str()));
     if (!command.shown) {
-        redirect(STDIN_FILENO, "/dev/null", O_RDONLY);
-        redirect(STDOUT_FILENO, folder.path() / "output", O_WRONLY | O_CREAT | O_TRUNC);
-        redirect(STDERR_FILENO, folder.path() / "errors", O_WRONLY | O_CREAT | O_TRUNC);
+        redirect(STDOUT_FILENO, folder.path() / "output");
+        redirect(STDERR_FILENO, folder.path() / "errors");
     }
     std::vector<char *> words;
     for (const std::string &word : command.words)

@@ -20,17 +20,20 @@ std::vector<Crossing> crossings(const Machine& machine, const Placement& placeme
         const int node_rank = node_ranks[static_cast<std::size_t>(rank)];
         return machine.pus[static_cast<std::size_t>(placement.pu[static_cast<std::size_t>(node_rank)])];
     };
-    // A cache that is as wide as a NUMA node, or wider, is the NUMA node's affair.
-    const bool l3_divides = machine.count(Level::l3) > machine.count(Level::numa);
+    // A cache that is as wide as a NUMA node or a socket, or wider, is their affair. Where none is described, the
+    // socket stands for it (topo/detect.cpp).
+    const int l3s = machine.count(Level::l3);
+    const bool l3_divides = l3s > machine.count(Level::numa) && l3s > machine.count(Level::socket);
     const Pu& mine = unit_of(from);
     std::vector<Crossing> all;
     for (int rank = 0; rank < static_cast<int>(node_ranks.size()); ++rank) {
         const Pu& other = unit_of(rank);
         const bool cache = mine.core == other.core || mine.l2 == other.l2 || (l3_divides && mine.l3 == other.l3);
+        // Descriptions without NUMA nodes have one for all sockets.
         all.push_back(cache                         ? Crossing::cache
-                      : mine.numa == other.numa     ? Crossing::numa
-                      : mine.socket == other.socket ? Crossing::socket
-                                                    : Crossing::node);
+                      : mine.socket != other.socket ? Crossing::node
+                      : mine.numa != other.numa     ? Crossing::socket
+                                                    : Crossing::numa);
     }
     return all;
 }

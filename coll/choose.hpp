@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "coll/algorithm.hpp"
+#include "runtime/ledger.hpp"
 
 namespace tutti::coll {
 
@@ -93,6 +94,7 @@ struct Decision {
     AlgorithmRow const* algorithm = nullptr;
     Setting const* setting = nullptr;   ///< lives with the settings or the tables
     Trees const* trees = nullptr;       ///< the communicator's, or of the setting's own levels
+    LedgerLine* line = nullptr;         ///< where its calls are recorded; null: nowhere
 };
 
 /// The trees of a communicator: its own, or those of other levels.

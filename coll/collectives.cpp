@@ -5,6 +5,7 @@
 #include "coll/comm_create.hpp"
 #include "coll/drive.hpp"
 #include "coll/reducer.hpp"
+#include "runtime/clock.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -24,9 +25,34 @@ Offer offer_of(CommState const& state, std::size_t bytes) {
 
 Decision decide_for(Comm const& comm, Collective collective, Offer const& offer) {
     CommState& state = state_of(comm);
-    Settings const& settings = state.settings ? *state.settings : state_of(state.process).settings;
-    return decide(collective, offer, settings,
-                  [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); });
+    ProcessState& node = state_of(state.process);
+    Settings const& settings = state.settings ? *state.settings : node.settings;
+    Decision decision = decide(collective, offer, settings,
+                               [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); });
+    if (node.ledger)
+        decision.line =
+            &node.ledger->line(comm.name, comm.size(), name_of(collective), text_of(*decision.setting));
+    return decision;
+}
+
+/// What is recorded as a call's bytes: the message of a bcast, the whole vector of a reduction, and of the other
+/// movements the rank's own part, or all that it sends.
+std::size_t message_bytes(Comm const&, BarrierArgs const&) { return 0; }
+std::size_t message_bytes(Comm const&, BcastArgs const& args) { return args.data.bytes(); }
+std::size_t message_bytes(Comm const&, ReduceArgs const& args) { return args.bytes(); }
+std::size_t message_bytes(Comm const&, RootedArgs const& args) { return args.mine.bytes(); }
+std::size_t message_bytes(Comm const&, AllgatherArgs const& args) { return args.mine.bytes(); }
+std::size_t message_bytes(Comm const& comm, AlltoallArgs const& args) {
+    std::size_t sum = 0;
+    for (int i = 0; i < comm.size(); ++i) sum += (args.is_in_place ? args.receive : args.send)[i].bytes();
+    return sum;
+}
+
+void record(LedgerLine& line, Use& use, std::size_t bytes, std::int64_t start) {
+    auto const time = static_cast<std::uint64_t>(now_ns() - start);
+    line.note(bytes, time);
+    use.bytes.add(bytes);
+    use.time.add(time);
 }
 
 template <class Args>
@@ -36,7 +62,12 @@ void run(Comm& comm, Collective collective, Offer const& offer, Args& args) {
     if (!decision.algorithm) [[unlikely]] decision = decide_for(comm, collective, offer);
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     args.parameters = decision.setting->values;
+    Use& use = state.uses[static_cast<std::size_t>(collective)];
+    use.algorithm = decision.algorithm;
+    use.calls.add(1);
+    std::int64_t const start = decision.line ? now_ns() : 0;
     drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
+    if (decision.line) [[unlikely]] record(*decision.line, use, message_bytes(comm, args), start);
 }
 
 template <class Args>

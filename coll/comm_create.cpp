@@ -114,11 +114,22 @@ void take_hints(Comm& comm, std::vector<std::string>& complaints) {
     state.choices.forget();
 }
 
+void rename(Comm& comm, std::string_view name) {
+    comm.name = name;
+    state_of(comm).choices.forget();   // each knows the ledger's line with the old name
+}
+
+void stop_recording(Process& process) {
+    state_of(process).ledger = nullptr;
+    state_of(*process.world).choices.forget();
+}
+
 void start(Process& process, std::vector<std::string>& complaints) {
     auto node = std::make_unique<ProcessState>();
     node->settings = settings_of(process.variables, complaints);
     read_placement(process, *node, complaints);
     node->staging_bytes = node->staging_room = 16 * process.variables.staging;
+    if (process.variables.stats) node->ledger = &process.segment.ledger(static_cast<unsigned>(process.rank()));
     process.collectives = std::move(node);
 
     std::vector<int> everybody(static_cast<std::size_t>(process.size()));

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coll/env.hpp"
@@ -28,6 +29,11 @@ Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels);
 /// The communicator's info has changed: what it says by tutti_coll (as TUTTI_COLL) and tutti_coll_<collective> holds
 /// for it from now on, before the process's settings. To be called by all members between the same two collectives.
 void take_hints(Comm& comm, std::vector<std::string>& complaints);
+
+/// Gives the communicator the name that users see, also in what is recorded from now on.
+void rename(Comm& comm, std::string_view name);
+/// What comes now is not the program's: the collectives that end the process.
+void stop_recording(Process& process);
 
 /// Makes what collectives keep per process, then process.world and process.self; waits for nobody. Settings that do
 /// not parse become sentences in `complaints`.

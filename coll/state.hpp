@@ -2,6 +2,7 @@
 // What the collectives keep per communicator and per process.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,7 +14,15 @@
 
 namespace tutti::coll {
 
-/// Per communicator: its memory, its trees, its count of operations, its choices.
+/// What a communicator has done with one collective.
+struct Use {
+    AlgorithmRow const* algorithm = nullptr;   ///< of the last call
+    Counter calls;
+    Counter bytes, time;                       ///< as in a LedgerLine, and only while there is a ledger
+};
+
+/// Per communicator: its memory, its trees, its count of operations, its choices,
+/// what it was used for.
 struct CommState final : Extension {
     CommState(Process& p, Area a, topo::Hierarchy tree, std::vector<topo::Crossing> to_peers, int my_rank)
         : process(p), area(a), trees(std::move(tree)), crossings(std::move(to_peers)), rank(my_rank) {}
@@ -41,6 +50,7 @@ struct CommState final : Extension {
     std::uint64_t owned_offset = 0;           ///< of the area in this rank's heap; 0 unless this is its rank 0
     std::unique_ptr<Settings> settings;       ///< its own, by info keys; null: the process's
     Choices choices;
+    std::array<Use, collectives> uses;
 };
 
 /// Per process: the placement of the node's ranks, the settings read, and staging memory.
@@ -51,6 +61,7 @@ struct ProcessState final : Extension {
     Settings settings;
     std::uint64_t staging = 0;                ///< offset of this rank's staging memory, 0: not allocated yet
     std::size_t staging_bytes = 0;            ///< what algorithms reckon with: the same in every rank of the job
+    Ledger* ledger = nullptr;                 ///< null: calls are not recorded
     std::size_t staging_room = 0;             ///< what is allocated, or will be: more after a type with huge elements
 };
 

@@ -87,7 +87,7 @@ int PMPI_Comm_set_name(MPI_Comm comm, char const* name) {
     return enter("MPI_Comm_set_name", [&](Call& call) {
         Comm& c = call.comm(comm);
         call.pointer(name, "comm_name");
-        c.name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1));
+        coll::rename(c, {name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)});
     });
 }
 

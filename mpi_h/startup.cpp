@@ -15,6 +15,7 @@
 #include "mpi_h/info_env.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/arena/access.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/launch.hpp"
 
 namespace tutti {
@@ -103,6 +104,7 @@ void finish(Front& f) {
     Process& process = *f.process;
     process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
     process.world->attributes.clear(*process.world);
+    coll::stop_recording(process);
     // Until the first barrier others may still ask for messages that this rank offered; after it they are on their way
     // or never will be, and the second one keeps this rank's memory until they are there.
     for (int round = 0; round < 2; ++round) {
@@ -115,6 +117,7 @@ void finish(Front& f) {
         card.counters.arena.set(use.in_use);
         card.counters.arena_highest.set(use.highest);
     }
+    card.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     card.state.store(RankState::finalised, std::memory_order_release);
     f.stage = Stage::after;
 }

@@ -22,7 +22,7 @@ struct alignas(cache_line) LedgerLine {
     std::int32_t ranks;             ///< of the communicator
     char communicator[32];          ///< its name, or the beginning of it; this and the others end in a zero
     char collective[16];
-    char algorithm[92];             ///< with the parameters that are not as by default
+    char algorithm[108];            ///< with the parameters that are not as by default
 
     void note(std::uint64_t message, std::uint64_t nanoseconds) {
         calls.add(1);

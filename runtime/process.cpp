@@ -37,6 +37,7 @@ Process::Process(Segment& s, unsigned rank, Variables v)
               .huge_pages = variables.huge_pages},
              copier),
       heap(segment, rank), rank_(static_cast<int>(rank)) {
+    card().times.started.set(static_cast<std::uint64_t>(now_ns()));
     card().pid.store(getpid(), std::memory_order_relaxed);
     card().state.store(RankState::initialised, std::memory_order_release);
 }

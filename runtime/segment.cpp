@@ -35,7 +35,8 @@ SegmentLayout lay_out(unsigned ranks, std::size_t machine_bytes, std::uint64_t h
     h.commons_bytes = ranks * mega;
     h.heap_bytes = heap_bytes;
     h.cards = round_up(sizeof(SegmentHeader), page);
-    h.machine = h.cards + round_up(ranks * sizeof(Card), page);
+    h.ledgers = h.cards + round_up(ranks * sizeof(Card), page);
+    h.machine = h.ledgers + round_up(ranks * sizeof(Ledger), page);
     h.inboxes = round_up(h.machine + machine_bytes, page);
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
     h.heaps = h.commons + h.commons_bytes;

@@ -11,24 +11,16 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/counter.hpp"
 #include "runtime/flag.hpp"
+#include "runtime/ledger.hpp"
 
 namespace tutti {
 
 /// How far a rank has come; the launcher reads it when the rank's process has ended.
 enum class RankState : std::uint32_t { absent, initialised, finalised, aborted };
 
-/// What a rank has done to get at its peers' data. It alone writes, now and then somebody reads: no order is needed.
-class Counter {
-public:
-    void add(std::uint64_t n) { set(read() + n); }
-    void set(std::uint64_t n) { value_.store(n, std::memory_order_relaxed); }
-    std::uint64_t read() const { return value_.load(std::memory_order_relaxed); }
-
-private:
-    std::atomic<std::uint64_t> value_{0};
-};
-
+/// What a rank has done to get at its peers' data.
 struct alignas(cache_line) Counters {
     Counter maps, hits;           ///< mappings made of peers' memory, times that one made before was used
     Counter direct, attached;     ///< bytes reached by load and store: in arenas, by XPMEM
@@ -43,6 +35,12 @@ struct alignas(cache_line) Counters {
 struct alignas(cache_line) Traffic {
     Counter loaded, stored;       ///< bytes
     Counter messages[4];          ///< within a cache, a NUMA node, a socket; from socket to socket
+};
+
+/// How often and how long a rank has waited, and when it ran; in nanoseconds of now_ns().
+struct alignas(cache_line) Times {
+    Counter waits, waited;        ///< waits that were not over after the first few looks, and what they took
+    Counter started, ended;       ///< MPI_Init and MPI_Finalize; 0: not yet
 };
 
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
@@ -67,11 +65,12 @@ struct alignas(cache_line) Card {
 
     Counters counters;
     Traffic traffic;
+    Times times;
 };
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3230'6974'7475'54ULL;   // "Tutti02"
+    static constexpr std::uint64_t expected_magic = 0x3330'6974'7475'54ULL;   // "Tutti03"
 
     std::uint64_t magic;
     std::uint64_t bytes;            ///< of the whole mapping; the file goes on with the arenas
@@ -79,7 +78,7 @@ struct SegmentLayout {
     std::uint32_t world_size;
     std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
     std::uint32_t machine_bytes;    ///< length of the node's description (topo::NodeMap as text), 0: none
-    std::uint64_t cards, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
+    std::uint64_t cards, ledgers, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
     std::uint64_t pair_bytes;       ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
     std::uint64_t heap_bytes;       ///< of each rank's heap
@@ -113,6 +112,7 @@ public:
     SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(base_); }
     unsigned ranks() const { return header().ranks; }
     Card& card(unsigned rank) const { return reinterpret_cast<Card*>(base_ + header().cards)[rank]; }
+    Ledger& ledger(unsigned rank) const { return reinterpret_cast<Ledger*>(base_ + header().ledgers)[rank]; }
     std::string_view machine() const;
 
     /// Memory of the messages that `receiver` gets from `sender`: pair_bytes, page-aligned.

@@ -18,12 +18,6 @@ namespace {
 constexpr std::int64_t announce_after_ns = 1'000'000'000;
 constexpr long longest_sleep_ns = 10'000'000;
 
-std::int64_t now_ns() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
-}
-
 void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value) {
@@ -109,6 +103,9 @@ void Waiter::Pause::get_up() {
 void Waiter::Pause::finish() {
     if (asleep_) get_up();
     if (announced_) waiter_.card_.waits.fetch_add(1, std::memory_order_release);
+    Times& times = waiter_.card_.times;
+    times.waits.add(1);
+    times.waited.add(static_cast<std::uint64_t>(now_ns() - start_));
 }
 
 }  // namespace tutti

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/clock.hpp"
 #include "runtime/flag.hpp"
 #include "runtime/segment.hpp"
 
@@ -83,11 +84,12 @@ public:
     WaitPolicy policy() const { return policy_; }
 
 private:
-    /// One long wait: decides step by step between polling, yielding and sleeping, and keeps the card's reason.
+    /// One long wait: decides step by step between polling, yielding and sleeping, keeps the card's reason, and counts
+    /// itself and its time there.
     class Pause {
     public:
-        Pause(Waiter& waiter, Reason const& why) : waiter_(waiter), why_(why) {}
-        ~Pause() { learn(); if (announced_ || asleep_) finish(); }
+        Pause(Waiter& waiter, Reason const& why) : waiter_(waiter), why_(why), start_(now_ns()) {}
+        ~Pause() { learn(); finish(); }
         /// Something arrived: more may follow at once, so the next look comes without a sleep.
         void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
         /// Between two looks at the condition; at the sleeping stage it first only marks, so that the condition is
@@ -111,6 +113,7 @@ private:
 
         Waiter& waiter_;
         Reason const& why_;
+        std::int64_t const start_;
         int polls_ = 0;
         bool yielded_ = false;
         std::int64_t since_ = 0;

@@ -62,6 +62,30 @@ TEST_P(Wait, SleepsAndIsWokenByAWriter) {
     }
 }
 
+TEST_P(Wait, CountsWhatIsNotOverAtOnceAndItsTime) {
+    Segment s = Segment::create(1);
+    Waiter waiter(s, 0, GetParam(), 5);
+    Times const& times = s.card(0).times;
+    waiter.until([] { return true; }, {"test"});
+    EXPECT_EQ(times.waits.read(), 0u) << "this was no wait";
+    EXPECT_EQ(times.waited.read(), 0u);
+    Flag flag;
+    std::thread thread([&] {
+        std::this_thread::sleep_for(20ms);   // long enough for the waiter to sleep
+        flag.publish(1);
+        waiter.wake_sleepers();
+    });
+    auto const start = std::chrono::steady_clock::now();
+    waiter.until([&] { return flag.reached(1); }, {"test"});
+    auto const took = std::chrono::steady_clock::now() - start;
+    thread.join();
+    EXPECT_EQ(times.waits.read(), 1u);
+    EXPECT_GT(times.waited.read(), 1'000'000u);
+    EXPECT_LE(times.waited.read(), static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()));
+    waiter.until([] { return true; }, {"test"});
+    EXPECT_EQ(times.waits.read(), 1u);
+}
+
 TEST(WaitReason, IsOnTheCardWhileAWaitIsLong) {
     Segment s = Segment::create(1);
     Waiter waiter(s, 0, WaitPolicy::shared, 10);

@@ -180,9 +180,12 @@ constexpr Option streams[] = {
      [](Target t, Values) { t.job.merge_errors = true; }},
     {"-q --quiet", "", "Print no warning and not why the job ended.", [](Target t, Values) { t.job.quiet = true; }},
     {"--stats", "",
-     "At the end, a table on standard error: bytes that each rank got at in its peers' memory by each way, and the use "
-     "of its arena.",
-     [](Target t, Values) { t.job.statistics = true; }},
+     "At the end, tables on standard error: bytes that each rank got at in its peers' memory by each way; bytes, "
+     "messages and waits of each rank; and calls, bytes and time of each collective, by communicator and algorithm.",
+     [](Target t, Values) {
+         t.job.statistics = true;
+         t.job.environment.set.emplace_back("TUTTI_STATS", "yes");
+     }},
     {"-v --verbose", "", "Say what is started where, and how each rank ended.",
      [](Target t, Values) { t.job.verbose = true; }},
 };

@@ -1,77 +1,99 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the counters on the ranks' cards to a table.
+// From the counters on the ranks' cards to tables with a line for each rank.
 #include "launcher/statistics.hpp"
 
-#include <array>
-#include <cstdio>
+#include <span>
+#include <vector>
 
-#include "runtime/error.hpp"
+#include "launcher/table.hpp"
+#include "runtime/clock.hpp"
 
 namespace tutti::launcher {
 namespace {
 
+enum class Unit { count, bytes, time };
+
 struct Column {
     char const* title;
-    Counter Counters::*counter;
-    bool bytes;
+    Unit unit;
+    std::uint64_t (*read)(Card const& card, std::uint64_t now);
 };
 
-constexpr std::array<Column, 8> columns = {{{"arenas", &Counters::direct, true},
-                                            {"XPMEM", &Counters::attached, true},
-                                            {"CMA", &Counters::cma, true},
-                                            {"staged", &Counters::staged, true},
-                                            {"maps", &Counters::maps, false},
-                                            {"hits", &Counters::hits, false},
-                                            {"own arena", &Counters::arena, true},
-                                            {"at most", &Counters::arena_highest, true}}};
+#define READ(member) [](Card const& card, std::uint64_t) { return card.member.read(); }
+constexpr Column ways[] = {
+    {"arenas", Unit::bytes, READ(counters.direct)},   {"XPMEM", Unit::bytes, READ(counters.attached)},
+    {"CMA", Unit::bytes, READ(counters.cma)},         {"staged", Unit::bytes, READ(counters.staged)},
+    {"maps", Unit::count, READ(counters.maps)},       {"hits", Unit::count, READ(counters.hits)},
+    {"own arena", Unit::bytes, READ(counters.arena)}, {"at most", Unit::bytes, READ(counters.arena_highest)}};
 
-constexpr char meaning[] =
+constexpr Column traffic[] = {
+    {"loaded", Unit::bytes, READ(traffic.loaded)},
+    {"stored", Unit::bytes, READ(traffic.stored)},
+    {"in cache", Unit::count, READ(traffic.messages[0])},
+    {"in NUMA", Unit::count, READ(traffic.messages[1])},
+    {"in socket", Unit::count, READ(traffic.messages[2])},
+    {"between", Unit::count, READ(traffic.messages[3])},
+    {"waits", Unit::count, READ(times.waits)},
+    {"waited", Unit::time, READ(times.waited)},
+    {"run time", Unit::time, [](Card const& card, std::uint64_t now) { return run_time(card.times, now); }}};
+#undef READ
+
+constexpr char ways_meaning[] =
     R"(arenas, XPMEM: bytes that the rank could load and store in its peers' memory; reductions touch a share of them.
 CMA: bytes that the kernel copied for it. staged: bytes that it copied into the segment, for peers to copy out.
 maps, hits: how often it mapped memory of its peers, and used what it had mapped. own arena: its large blocks that
 were not freed before MPI_Finalize; at most: how far the arena ever grew. Messages of a few KiB are not counted.
 )";
 
-std::string right(std::string const& text, std::size_t width) {
-    return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+constexpr char traffic_meaning[] =
+    R"(loaded, stored: bytes of its collectives' data; a copy counts in both, combining k operands loads k, stores one.
+in cache, in NUMA, in socket, between: how often it got at a peer's data, by what lies in between: they share a cache,
+else a NUMA node, else a socket, else nothing of these. waits: how often it had to wait, in collectives and messages,
+longer than for a few looks; waited: how long in all. run time: from MPI_Init to MPI_Finalize.
+)";
+
+std::string words(Unit unit, std::uint64_t n) {
+    return unit == Unit::bytes ? size_words(n) : unit == Unit::time ? time_words(n) : std::to_string(n);
 }
 
-std::string line(std::string const& head, std::array<std::string, columns.size()> const& cells) {
-    std::string all = right(head, 6);
-    for (std::string const& cell : cells) all += right(cell, 12);
-    return all + "\n";
+std::string by_rank(Segment const& segment, std::span<Column const> columns, std::uint64_t now) {
+    std::vector<std::string> titles = {"rank"}, all = {"all"};
+    for (Column const& c : columns) titles.push_back(c.title);
+    std::vector<std::uint64_t> sums(columns.size());
+    Table table(titles, 0);
+    for (unsigned r = 0; r < segment.ranks(); ++r) {
+        std::vector<std::string> cells = {std::to_string(r)};
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            std::uint64_t const n = columns[c].read(segment.card(r), now);
+            sums[c] += n;
+            cells.push_back(words(columns[c].unit, n));
+        }
+        table.add(std::move(cells));
+    }
+    for (std::size_t c = 0; c < columns.size(); ++c) all.push_back(words(columns[c].unit, sums[c]));
+    table.add(std::move(all));
+    return table.text();
 }
 
 }  // namespace
 
-std::string size_words(std::uint64_t bytes) {
-    if (bytes == 0) return "0";
-    if (bytes < 1024) return join(bytes, " B");
-    double value = static_cast<double>(bytes) / 1024;
-    std::size_t unit = 0;
-    constexpr std::array names = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-    for (; value >= 1024 && unit + 1 < names.size(); ++unit) value /= 1024;
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f %s", value, names[unit]);
-    return text;
+std::uint64_t run_time(Times const& times, std::uint64_t now) {
+    std::uint64_t const started = times.started.read(), ended = times.ended.read();
+    return started == 0 ? 0 : (ended != 0 ? ended : now) - started;
+}
+
+std::string ways_table(Segment const& segment) {
+    return "Data that ranks got from each other, by the way it went:\n" + by_rank(segment, ways, 0) + ways_meaning;
+}
+
+std::string traffic_table(Segment const& segment, std::uint64_t now) {
+    return "What the ranks' collectives moved, and how long the ranks waited:\n" + by_rank(segment, traffic, now) +
+           traffic_meaning;
 }
 
 std::string statistics(Segment const& segment) {
-    std::array<std::string, columns.size()> cells;
-    for (std::size_t c = 0; c < columns.size(); ++c) cells[c] = columns[c].title;
-    std::string table = "Data that ranks got from each other, by the way it went:\n" + line("rank", cells);
-    std::array<std::uint64_t, columns.size()> sums{};
-    auto cell = [](Column const& c, std::uint64_t n) { return c.bytes ? size_words(n) : std::to_string(n); };
-    for (unsigned r = 0; r < segment.ranks(); ++r) {
-        for (std::size_t c = 0; c < columns.size(); ++c) {
-            std::uint64_t const n = (segment.card(r).counters.*columns[c].counter).read();
-            sums[c] += n;
-            cells[c] = cell(columns[c], n);
-        }
-        table += line(std::to_string(r), cells);
-    }
-    for (std::size_t c = 0; c < columns.size(); ++c) cells[c] = cell(columns[c], sums[c]);
-    return table + line("all", cells) + meaning;
+    auto const now = static_cast<std::uint64_t>(now_ns());
+    return ways_table(segment) + "\n" + traffic_table(segment, now) + "\n" + collectives_table(segment, now);
 }
 
 }  // namespace tutti::launcher

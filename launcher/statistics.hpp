@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of --stats.
+// The tables of --stats, from what the ranks have left in the segment; each tells below what its columns mean.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,18 @@
 
 namespace tutti::launcher {
 
-/// Which way the data went, a line for each rank, one for all, and what the columns mean.
+/// Which way the data went, a line for each rank and one for all.
+std::string ways_table(Segment const& segment);
+/// What the collectives moved and between whom, and how long the ranks waited; likewise. `now` is the end of the ranks
+/// that have not called MPI_Finalize.
+std::string traffic_table(Segment const& segment, std::uint64_t now);
+/// The collectives of all ranks, a line for each communicator, collective and algorithm, the longest first.
+std::string collectives_table(Segment const& segment, std::uint64_t now);
+
+/// All of them.
 std::string statistics(Segment const& segment);
 
-/// "0", "512 B", "1.5 KiB", "3.0 GiB"
-std::string size_words(std::uint64_t bytes);
+/// How long a rank was in MPI, in nanoseconds; 0: it never was.
+std::uint64_t run_time(Times const& times, std::uint64_t now);
 
 }  // namespace tutti::launcher

@@ -4,10 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "launcher/table.hpp"
+
 namespace tutti::launcher {
 namespace {
 
 using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(Statistics, words_for_sizes) {
     EXPECT_EQ(size_words(0), "0");
@@ -17,6 +21,23 @@ TEST(Statistics, words_for_sizes) {
     EXPECT_EQ(size_words(~std::uint64_t{0}), "16384.0 PiB");
 }
 
+TEST(Statistics, words_for_times) {
+    EXPECT_EQ(time_words(0), "0");
+    EXPECT_EQ(time_words(999), "999 ns");
+    EXPECT_EQ(time_words(1500), "1.5 us");
+    EXPECT_EQ(time_words(2'250'000), "2.2 ms");
+    EXPECT_EQ(time_words(125'000'000'000), "125.0 s");
+}
+
+TEST(Statistics, columns_are_as_wide_as_what_is_in_them) {
+    Table table({"name", "n"}, 1);
+    table.add({"a", "12345"});
+    table.add({"", "6"});
+    EXPECT_EQ(table.text(), "  name      n\n"
+                            "  a     12345\n"
+                            "            6\n");
+}
+
 TEST(Statistics, a_line_for_each_rank_and_one_for_all) {
     Segment segment = Segment::create(2);
     segment.card(0).counters.direct.add(1 << 20);
@@ -24,11 +45,67 @@ TEST(Statistics, a_line_for_each_rank_and_one_for_all) {
     segment.card(1).counters.direct.add(1 << 19);
     segment.card(1).counters.cma.add(100);
     segment.card(1).counters.hits.add(7);
-    std::string const table = statistics(segment);
+    std::string const table = ways_table(segment);
     EXPECT_THAT(table, ContainsRegex("rank +arenas +XPMEM +CMA +staged +maps +hits"));
     EXPECT_THAT(table, ContainsRegex("\n +0 +1.0 MiB +0 +0 +0 +0 +0 +0 +0\n"));
     EXPECT_THAT(table, ContainsRegex("\n +1 +1.0 MiB +0 +100 B +0 +0 +7 +0 +0\n"));
     EXPECT_THAT(table, ContainsRegex("\n +all +2.0 MiB +0 +100 B +0 +0 +7 +0 +0\n"));
+}
+
+TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {
+    Segment segment = Segment::create(2);
+    for (unsigned r = 0; r < 2; ++r) {
+        Card& card = segment.card(r);
+        card.traffic.loaded.add(2048);
+        card.traffic.stored.add(10);
+        for (unsigned k = 0; k < 4; ++k) card.traffic.messages[k].add(k + 1);
+        card.times.waits.add(5);
+        card.times.waited.add(1'000'000);
+        card.times.started.set(1'000'000);
+    }
+    segment.card(0).times.ended.set(3'000'000);
+    std::string const table = traffic_table(segment, 5'000'000);
+    EXPECT_THAT(table, ContainsRegex("rank +loaded +stored +in cache +in NUMA +in socket +between +waits +waited"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +2.0 KiB +10 B +1 +2 +3 +4 +5 +1.0 ms +2.0 ms\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +2.0 KiB +10 B +1 +2 +3 +4 +5 +1.0 ms +4.0 ms\n"))
+        << "a rank without an end runs until now";
+    EXPECT_THAT(table, ContainsRegex("\n +all +4.0 KiB +20 B +2 +4 +6 +8 +10 +2.0 ms +6.0 ms\n"));
+}
+
+TEST(Statistics, collectives_of_all_ranks_by_time) {
+    Segment segment = Segment::create(2);
+    for (unsigned r = 0; r < 2; ++r) {
+        segment.card(r).times.started.set(1);
+        segment.card(r).times.ended.set(1'000'001);
+        segment.ledger(r).line("MPI_COMM_WORLD", 2, "bcast", "slots").note(8, 1000);
+        LedgerLine& reduction = segment.ledger(r).line("MPI_COMM_WORLD", 2, "allreduce", "blocks");
+        reduction.note(512, 50'000 * (r + 1));
+        reduction.note(512, 50'000 * (r + 1));
+    }
+    segment.ledger(1).line("", 1, "barrier", "exchange").note(0, 300'000);
+    std::string const table = collectives_table(segment, 0);
+    EXPECT_THAT(table, ContainsRegex("communicator +collective +algorithm +ranks +calls +bytes +mean +most +longest"));
+    EXPECT_THAT(table, ContainsRegex("MPI_COMM_WORLD +allreduce +blocks +2 +2 +1.0 KiB +150.0 us +200.0 us +100.0 us "
+                                     "+15.0 %\n"));
+    EXPECT_THAT(table, ContainsRegex(".unnamed. +barrier +exchange +1 +1 +0 +300.0 us +300.0 us +300.0 us +15.0 %\n"));
+    EXPECT_THAT(table, ContainsRegex("MPI_COMM_WORLD +bcast +slots +2 +1 +8 B +1.0 us +1.0 us +1.0 us +0.1 %\n"));
+    EXPECT_LT(table.find("allreduce"), table.find("bcast"));
+    EXPECT_LT(table.find("barrier"), table.find("bcast"));
+    EXPECT_THAT(table, Not(HasSubstr("others")));
+}
+
+TEST(Statistics, what_did_not_fit_into_a_ledger_is_told) {
+    Segment segment = Segment::create(1);
+    for (std::size_t i = 0; i < Ledger::room + 3; ++i)
+        segment.ledger(0).line("communicator " + std::to_string(i), 1, "barrier", "exchange").note(2, 10);
+    std::string const table = collectives_table(segment, 0);
+    EXPECT_THAT(table, ContainsRegex("\n +.others. +3 +6 B +30 ns +30 ns +10 ns"));
+    EXPECT_THAT(table, HasSubstr("ledger of 128 lines was full"));
+}
+
+TEST(Statistics, of_a_job_without_collectives) {
+    Segment segment = Segment::create(1);
+    EXPECT_EQ(collectives_table(segment, 0), "No rank called a collective.\n");
 }
 
 }  // namespace

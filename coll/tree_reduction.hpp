@@ -114,8 +114,9 @@ private:
         std::size_t const members = static_cast<std::size_t>(team.members.size());
         std::size_t const least = std::max<std::size_t>(1, smallest_share_ / element);
         std::size_t const share = std::max(least, (n + members - 1) / members);
-        std::size_t const first = std::min(n, share * static_cast<std::size_t>(team.my_index)),
-                          last = std::min(n, first + share);
+        // The leader's share is the first, so that what is not divided goes to it alone, whoever it is.
+        std::size_t const place = (static_cast<std::size_t>(team.my_index - team.leader_index) + members) % members;
+        std::size_t const first = std::min(n, share * place), last = std::min(n, first + share);
         if (first == last) return;
         operands_.clear();
         for (int member : team.members) operands_.push_back(buffer(env_.staging(member), level, b) + first * element);

@@ -37,6 +37,8 @@ struct ThreadWorld {
     std::vector<Traffic> traffic;
     /// What lies between two ranks; without: everything is in one cache.
     std::function<topo::Crossing(int, int)> crossing;
+    /// Told of every flag that a rank asks for, and whose it is.
+    std::function<void(int, int)> asks;
 };
 
 class ThreadMemory {
@@ -74,7 +76,10 @@ protected:
         }
         void await_resume() const noexcept {}
     };
-    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int) { return {*this, word, value}; }
+    Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
+        if (world_.asks) world_.asks(rank_, peer);
+        return {*this, word, value};
+    }
     void stored() {}
 
     std::uint64_t staging_offset() const {

@@ -16,7 +16,7 @@ std::size_t numbers(Blocks blocks, int count, int ranks)
 Room::Room(const Operation &operation, std::size_t bytes, MPI_Comm comm)
 {
     MPI_Comm_size(comm, &ranks);
-    count = int(std::max<std::size_t>(1, bytes / sizeof(double)));
+    count = int(bytes / sizeof(double));
     send = numbers(operation.send, count, ranks);
     receive = numbers(operation.receive, count, ranks);
 }

@@ -31,7 +31,8 @@ bool read_sizes(const std::string &text, Settings &settings)
     auto colon = text.find(':');
     return read_bytes(text.substr(0, colon), settings.smallest) &&
            read_bytes(colon == std::string::npos ? text : text.substr(colon + 1), settings.largest) &&
-           settings.smallest <= settings.largest && settings.largest <= (1u << 30);
+           settings.smallest > 0 && settings.smallest % sizeof(double) == 0 && settings.smallest <= settings.largest &&
+           settings.largest <= (1u << 30);
 }
 
 bool read_root(const std::string &text, Settings &settings)
@@ -56,8 +57,8 @@ std::vector<Option> options_of(Settings &s)
         return [&flag](const std::string &) { return flag = true; };
     };
     return {
-        {"--sizes", "FROM:TO", "two sizes such as 8:1M",
-         "bytes, doubling in between; K and M are understood (8:1M)",
+        {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M",
+         "bytes, doubling in between, all numbers being doubles; K and M are understood (8:1M)",
          [&s](auto &text) { return read_sizes(text, s); }},
         {"--iterations", "N", "a whole number", "at most so many per line (1000)",
          [&s](auto &text) { return read_number(text, 1, many, s.iterations); }},

@@ -56,7 +56,9 @@ assert all(len(p["roots"]) == 2 for p in default if p["operation"] == "bcast"), 
 END
 rm -f "$json"
 complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || { echo "no '$1' for ${*:2}"; failed=1; }; }
-complaint "--sizes needs two sizes such as 8:1M, not '8:x'" --sizes 8:x
+complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
+complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K
+complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
 complaint "--root must be a rank below 2, 'every' or 'each'" --root 2
 complaint "there is no operation bcats; --help lists them" bcats
 complaint "there is no option --iteration; --help lists them" --iteration 3

@@ -156,8 +156,10 @@ Outcome summarise(const Line &line, std::size_t bytes, Lane &lane)
     MPI_Reduce(call.rank == 0 ? MPI_IN_PLACE : times.data(), times.data(), count, MPI_DOUBLE, MPI_MAX, 0, line.comm);
     Outcome outcome;
     outcome.wrong = agree(lane.wrong, line.comm);
-    const auto [least, greatest] = std::minmax_element(times.begin(), times.end());
-    outcome.point = {line.operation.name, bytes, count, median_of(times), *least, *greatest, {}};
+    std::vector<double> sorted = times;
+    std::sort(sorted.begin(), sorted.end());
+    auto at = [&](int percent) { return sorted[std::size_t(count - 1) * std::size_t(percent) / 100]; };
+    outcome.point = {line.operation.name, bytes, count, median_of(times), at(0), at(100), at(10), at(90), {}};
     if (line.operation.rooted && line.settings.root == every_root)
         outcome.point.roots = medians_by_root(lane, call.ranks);
     return outcome;

@@ -32,7 +32,9 @@ std::string as_json(const Point &point)
     std::string out = "{\"operation\": " + quoted(point.operation) + ", \"bytes\": " + std::to_string(point.bytes) +
                       ", \"iterations\": " + std::to_string(point.iterations) +
                       ", \"median\": " + microseconds(point.median) + ", \"least\": " + microseconds(point.least) +
-                      ", \"greatest\": " + microseconds(point.greatest);
+                      ", \"greatest\": " + microseconds(point.greatest) +
+                      ", \"tenth\": " + microseconds(point.tenth) +
+                      ", \"ninetieth\": " + microseconds(point.ninetieth);
     if (!point.roots.empty()) {
         out += ", \"roots\": [";
         for (std::size_t i = 0; i < point.roots.size(); ++i)

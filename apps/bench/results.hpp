@@ -13,6 +13,7 @@ struct Point { // one operation at one size
     std::size_t bytes = 0;
     int iterations = 0;
     double median = 0, least = 0, greatest = 0; // microseconds, of the slowest rank
+    double tenth = 0, ninetieth = 0;            // percentiles: between them lie four calls out of five
     std::vector<double> roots;                  // the median of each root, where every rank was one
 };
 

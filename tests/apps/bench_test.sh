@@ -51,7 +51,7 @@ for points in (default, slots):
     assert [(p["operation"], p["bytes"]) for p in points] == [("barrier", 0)] + [("bcast", b) for b in (8, 16, 32)]
 assert [p["bytes"] for p in limit] == [8, 16, 32], limit
 for p in default + slots + limit:
-    assert 0 <= p["least"] <= p["median"] <= p["greatest"] and p["iterations"] > 0, p
+    assert 0 <= p["least"] <= p["tenth"] <= p["median"] <= p["ninetieth"] <= p["greatest"] and p["iterations"] > 0, p
 assert all(len(p["roots"]) == 2 for p in default if p["operation"] == "bcast"), default
 END
 rm -f "$json"

@@ -27,11 +27,13 @@ Series &series_like(std::vector<Series> &all, const Series &like)
 Point merged(const std::vector<Point> &points)
 {
     Point all = points[0];
-    std::vector<double> medians;
+    std::vector<double> medians, tenths, ninetieths;
     std::vector<std::vector<double>> roots(all.roots.size());
     all.iterations = 0;
     for (const Point &point : points) {
         medians.push_back(point.median);
+        tenths.push_back(point.tenth);
+        ninetieths.push_back(point.ninetieth);
         all.iterations += point.iterations;
         all.least = std::min(all.least, point.least);
         all.greatest = std::max(all.greatest, point.greatest);
@@ -39,6 +41,8 @@ Point merged(const std::vector<Point> &points)
             roots[root].push_back(point.roots[root]);
     }
     all.median = median_of(medians);
+    all.tenth = median_of(tenths);
+    all.ninetieth = median_of(ninetieths);
     for (std::size_t root = 0; root < roots.size(); ++root)
         all.roots[root] = median_of(roots[root]);
     return all;

@@ -7,7 +7,8 @@
 namespace bench {
 
 // Series of one name become one (of algorithms, those of one operation): at each operation and size the median of the
-// runs' medians, the least and the greatest of all. They are in the order of their first appearance, the limit's last.
+// runs' medians and percentiles, the least and the greatest of all. They are in the order of their first appearance,
+// the limit's last.
 Results merge(const std::vector<Results> &runs);
 
 // Null where the series has no such point.

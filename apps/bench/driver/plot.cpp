@@ -17,7 +17,9 @@ namespace {
 // series has its own mark as well, and the second seven have dashes: the figure survives a black-and-white printer.
 constexpr const char *colours[] = {"#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"};
 constexpr int marks[] = {7, 5, 9, 13, 11, 4, 6, 8, 12, 10, 1, 2, 3};
-constexpr std::size_t most_bands = 4; // more of them hide each other
+// Bands hold four calls out of five. Those from least to greatest would tell of the one call in a thousand that the
+// system has kept waiting, and cover everything. More than four bands hide each other.
+constexpr std::size_t most_bands = 4;
 
 struct Line {
     const Series *series;
@@ -68,7 +70,7 @@ std::vector<Line> lines_of(const Results &results, const std::string &operation)
     return lines;
 }
 
-// A block of data for each line: bytes, median, least, greatest, median divided by the first series'.
+// A block of data for each line: bytes, median, tenth and ninetieth percentile, median divided by the first series'.
 void write_data(std::ostream &out, const std::vector<Line> &lines, const std::string &operation)
 {
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -80,7 +82,7 @@ void write_data(std::ostream &out, const std::vector<Line> &lines, const std::st
         std::sort(points.begin(), points.end(), [](auto &a, auto &b) { return a.bytes < b.bytes; });
         for (auto &p : points) {
             const Point *first = find(*lines[0].series, operation, p.bytes);
-            out << p.bytes << " " << p.median << " " << p.least << " " << p.greatest << " ";
+            out << p.bytes << " " << p.median << " " << p.tenth << " " << p.ninetieth << " ";
             if (first && first->median > 0)
                 out << p.median / first->median << "\n";
             else
@@ -166,7 +168,8 @@ double write_head(std::ostream &out, const std::vector<Line> &lines, const std::
     std::size_t longest = 0;
     for (auto &line : lines)
         longest = std::max(longest, line.series->name.size());
-    const std::size_t columns = std::clamp<std::size_t>(66 / (longest + 6), 1, 5);
+    const std::size_t column_width = 9 * longest + 89; // as gnuplot guesses it: more columns would not get the room
+    const std::size_t columns = std::clamp<std::size_t>(646 / column_width, 1, 5);
     const std::size_t rows = (lines.size() + columns - 1) / columns;
     const double below_title = 0.955, row = 0.032;
     out << "set logscale x 2\nset logscale y 10\nset grid xtics ytics lc rgb '#DDDDDD' lt 1\n"
@@ -191,8 +194,7 @@ void write_script(std::ostream &out, const Results &results, const std::string &
     write_data(out, lines, operation);
     out << "set multiplot\nset label " << quoted(title_of(results, operation)) << " at screen 0.545,0.975 center\n";
     const double top = write_head(out, lines, sizes);
-    // A single call that the system kept waiting must not squeeze the curves: bands may leave the frame.
-    write_range(out, times.first / 3, times.second * 3);
+    write_range(out, times.first / 2, times.second * 2);
     write_size_marks(out, sizes, false);
     write_upper(out, lines, top);
     out << "unset label\n";

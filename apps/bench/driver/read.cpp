@@ -17,8 +17,8 @@ using nlohmann::json;
 
 Point point_of(const json &from)
 {
-    Point point{from.at("operation"), from.at("bytes"),    from.at("iterations"), from.at("median"),
-                from.at("least"),     from.at("greatest"), {}};
+    Point point{from.at("operation"), from.at("bytes"), from.at("iterations"), from.at("median"),    from.at("least"),
+                from.at("greatest"),  from.at("tenth"), from.at("ninetieth"),  {}};
     if (from.contains("roots"))
         point.roots = from.at("roots").get<std::vector<double>>();
     return point;

@@ -9,32 +9,6 @@
 namespace tutti::coll {
 namespace {
 
-constexpr std::size_t any = ~std::size_t{0};
-
-/// The default table with its settings parsed.
-std::vector<Rule> const& default_rules() {
-    struct Row {
-        Collective collective;
-        std::size_t ranks, levels, bytes;
-        std::string_view setting;
-    };
-    static constexpr Row rows[] = {
-#define ROW(collective, ranks, levels, bytes, ...) {Collective::collective, ranks, levels, bytes, #__VA_ARGS__},
-#include "coll/table.def"
-#undef ROW
-    };
-    static std::vector<Rule> const rules = [] {
-        std::vector<Rule> all;
-        std::vector<std::string> complaints;
-        for (Row const& r : rows)
-            all.push_back({r.collective, r.ranks, r.levels, r.bytes,
-                           parse_setting(r.collective, r.setting, "coll/table.def", complaints)});
-        if (!complaints.empty()) fail(ErrorClass::intern, complaints.front());
-        return all;
-    }();
-    return rules;
-}
-
 /// Every algorithm with its parameters' fallbacks, for calls that no rule fits.
 std::vector<Setting> const& plain_settings() {
     static std::vector<Setting> const all = [] {
@@ -76,6 +50,30 @@ std::span<AlgorithmRow const> all_algorithms() {
     return rows;
 }
 
+std::span<Rule const> default_table() {
+    constexpr std::size_t any = ~std::size_t{0};
+    struct Row {
+        Collective collective;
+        std::size_t ranks, levels, bytes;
+        std::string_view setting;
+    };
+    static constexpr Row rows[] = {
+#define ROW(collective, ranks, levels, bytes, ...) {Collective::collective, ranks, levels, bytes, #__VA_ARGS__},
+#include "coll/table.def"
+#undef ROW
+    };
+    static std::vector<Rule> const rules = [] {
+        std::vector<Rule> all;
+        std::vector<std::string> complaints;
+        for (Row const& r : rows)
+            all.push_back({r.collective, r.ranks, r.levels, r.bytes,
+                           parse_setting(r.collective, r.setting, "coll/table.def", complaints)});
+        if (!complaints.empty()) fail(ErrorClass::intern, complaints.front());
+        return all;
+    }();
+    return rules;
+}
+
 bool Offer::meets(unsigned needs) const {
     // All sizes of a class get one algorithm (Choices): a slot that is no power of two counts as the one below.
     if (needs & needs_slot && bytes > std::bit_floor(slot_bytes)) return false;
@@ -96,7 +94,7 @@ Decision decide(Collective collective, Offer const& offer, Settings const& setti
     };
     Setting const& wish = settings.of[static_cast<std::size_t>(collective)];
     if (fits(wish)) return made(wish);
-    for (std::span<Rule const> rules : {std::span<Rule const>(settings.tuned), std::span<Rule const>(default_rules())})
+    for (std::span<Rule const> rules : {std::span<Rule const>(settings.tuned), default_table()})
         for (Rule const& rule : rules) {
             if (rule.collective != collective || static_cast<std::size_t>(offer.ranks) > rule.ranks) continue;
             if (static_cast<std::size_t>(offer.levels) < rule.levels || offer.bytes > rule.bytes) continue;

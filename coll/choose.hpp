@@ -76,6 +76,9 @@ bool parse_bytes(std::string_view text, std::size_t& bytes);
 /// False: no collective has this name.
 bool find_collective(std::string_view name, Collective& collective);
 
+/// coll/table.def with its settings parsed.
+std::span<Rule const> default_table();
+
 /// What a call offers, against which needs are held.
 struct Offer {
     int ranks;

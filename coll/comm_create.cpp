@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "coll/state.hpp"
+#include "coll/tuning.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
@@ -45,6 +46,14 @@ Settings settings_of(Variables const& variables, std::vector<std::string>& compl
     for (auto const& [collective, text] : one_by_one)
         settings.take(collective, *text, join("TUTTI_COLL_", capitals(name_of(collective))), complaints);
     return settings;
+}
+
+/// What mpiexec has found in the tuning file. Results that depend on their inputs alone do not depend on a file either.
+void read_tuning(Process const& process, Settings& settings, std::vector<std::string>& complaints) {
+    std::string_view const given = process.segment.tuning();
+    if (given.empty() || process.variables.deterministic) return;
+    std::size_t const end = std::min(given.find('\n'), given.size() - 1);
+    settings.tuned = parse_rules(given.substr(end + 1), given.substr(0, end), complaints);
 }
 
 void read_placement(Process& process, ProcessState& node, std::vector<std::string>& complaints) {
@@ -127,6 +136,7 @@ void stop_recording(Process& process) {
 void start(Process& process, std::vector<std::string>& complaints) {
     auto node = std::make_unique<ProcessState>();
     node->settings = settings_of(process.variables, complaints);
+    read_tuning(process, node->settings, complaints);
     read_placement(process, *node, complaints);
     node->staging_bytes = node->staging_room = 16 * process.variables.staging;
     if (process.variables.stats) node->ledger = &process.segment.ledger(static_cast<unsigned>(process.rank()));

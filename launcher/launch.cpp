@@ -22,6 +22,7 @@
 #include "launcher/supervisor.hpp"
 #include "runtime/error.hpp"
 #include "runtime/setting_text.hpp"
+#include "runtime/tuning_file.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -77,7 +78,8 @@ public:
         Placed placed = place(job_, ranks_);
         tell(placed);
         Segment segment = Segment::create(static_cast<unsigned>(ranks_),
-                                          topo::NodeMap{placed.machine, placed.plan.placement}.to_text());
+                                          topo::NodeMap{placed.machine, placed.plan.placement}.to_text(),
+                                          tuning(placed.machine));
         segment.header().usable_cores = static_cast<std::uint32_t>(placed.usable_cores);
         Supervisor supervisor(job_, segment, output_, input_, signals_, guardian_);
         start_all(supervisor, segment, placed);
@@ -139,6 +141,15 @@ private:
                              " and found another one than ours; --drop-in puts ours in front"));
             return;
         }
+    }
+
+    /// For the segment; a file that is not used is told.
+    std::string tuning(topo::Machine const& machine) {
+        Variables const variables = variables_of(job_);
+        TuningFile const file =
+            find_tuning(variables.tuning, tuning_places(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
+        if (!file.complaint.empty() && !job_.quiet && !variables.quiet) output_.say(file.complaint);
+        return file.text.empty() ? "" : file.name + "\n" + file.text;
     }
 
     void tell(Placed const& placed) {

@@ -39,18 +39,6 @@ bool cores_are_ours(topo::Machine const& machine, int ranks) {
                        [&](char const* name) { return is_set(name) && std::atol(std::getenv(name)) >= units; });
 }
 
-// As the ranks of the first program will read them, because they and we must see the same machine.
-Variables settings(Job const& job) {
-    EnvironmentRules const none;
-    EnvironmentRules const& own = job.programs.empty() ? none : job.programs.front().environment;
-    std::vector<std::string> entries = rank_environment(environ, job.environment, own, {}, {});
-    std::vector<char const*> pointers;
-    for (std::string const& entry : entries) pointers.push_back(entry.c_str());
-    pointers.push_back(nullptr);
-    std::vector<std::string> complaints;   // ranks print them; once is enough
-    return read_variables(pointers.data(), complaints);
-}
-
 template <class T>
 T value(topo::Result<T> const& result) {
     if (result) return *result;
@@ -61,8 +49,19 @@ T value(topo::Result<T> const& result) {
 
 }  // namespace
 
+Variables variables_of(Job const& job) {
+    EnvironmentRules const none;
+    EnvironmentRules const& own = job.programs.empty() ? none : job.programs.front().environment;
+    std::vector<std::string> entries = rank_environment(environ, job.environment, own, {}, {});
+    std::vector<char const*> pointers;
+    for (std::string const& entry : entries) pointers.push_back(entry.c_str());
+    pointers.push_back(nullptr);
+    std::vector<std::string> complaints;   // ranks print them; once is enough
+    return read_variables(pointers.data(), complaints);
+}
+
 Placed place(Job const& job, int ranks) {
-    topo::Machine machine = value(topo::read_machine(settings(job).topology));
+    topo::Machine machine = value(topo::read_machine(variables_of(job).topology));
     int usable = machine.pretended ? static_cast<int>(machine.pus.size()) : topo::usable_cores();
     if (job.no_oversubscribe && ranks > usable)
         throw Complaint(
@@ -85,7 +84,7 @@ std::string binding_report(Placed const& placed) {
 std::string hierarchy_drawing(Job const& job, Placed const& placed, int ranks) {
     std::vector<int> all(static_cast<std::size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
-    topo::LevelChoice choice = value(topo::parse_hierarchy(settings(job).hierarchy));
+    topo::LevelChoice choice = value(topo::parse_hierarchy(variables_of(job).hierarchy));
     topo::Hierarchy hierarchy = topo::make_hierarchy(placed.machine, placed.plan.placement, all, choice);
     return topo::draw(placed.machine, placed.plan.placement, hierarchy, {topo::locale_is_utf8()});
 }

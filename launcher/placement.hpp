@@ -5,6 +5,7 @@
 #include <string>
 
 #include "launcher/job.hpp"
+#include "runtime/variables.hpp"
 #include "topo/machine.hpp"
 
 namespace tutti::launcher {
@@ -14,6 +15,9 @@ struct Placed {
     topo::Plan plan;
     int usable_cores = 1;
 };
+
+/// As the ranks of the first program will read them: they and the launcher must see the same machine.
+Variables variables_of(Job const& job);
 
 /// Reads the machine (or the pretended one of TUTTI_TOPOLOGY) and plans. Throws Complaint.
 Placed place(Job const& job, int ranks);

@@ -70,7 +70,7 @@ struct alignas(cache_line) Card {
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3330'6974'7475'54ULL;   // "Tutti03"
+    static constexpr std::uint64_t expected_magic = 0x3430'6974'7475'54ULL;   // "Tutti04"
 
     std::uint64_t magic;
     std::uint64_t bytes;            ///< of the whole mapping; the file goes on with the arenas
@@ -78,6 +78,7 @@ struct SegmentLayout {
     std::uint32_t world_size;
     std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
     std::uint32_t machine_bytes;    ///< length of the node's description (topo::NodeMap as text), 0: none
+    std::uint32_t tuning_bytes;     ///< length of the tuning file's name, a line break and its text, 0: none
     std::uint64_t cards, ledgers, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
     std::uint64_t pair_bytes;       ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
@@ -98,9 +99,10 @@ struct SegmentHeader : SegmentLayout {
 /// A mapped segment. Movable, not copyable; unmaps at its end. All offsets are the same in every process.
 class Segment {
 public:
-    /// Makes a zeroed segment for `ranks` ranks; `machine` is topo::NodeMap's text. The address window is as large as
+    /// Makes a zeroed segment for `ranks` ranks; `machine` is topo::NodeMap's text, `tuning` the name of a tuning file,
+    /// a line break and its text. The address window is as large as
     /// the system grants, memory is used only where touched. Throws Error with a sentence when it cannot be had.
-    static Segment create(unsigned ranks, std::string_view machine = {});
+    static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {});
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
     static Segment attach(int descriptor);
 
@@ -114,6 +116,7 @@ public:
     Card& card(unsigned rank) const { return reinterpret_cast<Card*>(base_ + header().cards)[rank]; }
     Ledger& ledger(unsigned rank) const { return reinterpret_cast<Ledger*>(base_ + header().ledgers)[rank]; }
     std::string_view machine() const;
+    std::string_view tuning() const;
 
     /// Memory of the messages that `receiver` gets from `sender`: pair_bytes, page-aligned.
     std::byte* pair(unsigned receiver, unsigned sender) const;

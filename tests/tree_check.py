@@ -18,6 +18,7 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "mpi_h": {"mpi_h", "coll", "p2p", "runtime", "topo"},
     "launcher": {"launcher", "runtime", "topo"},
     "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a program of its own that lists all layers
+    "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo"},  # likewise
 }
 
 

@@ -60,6 +60,17 @@ void print_algorithms(std::ostream& out, Report const& r) {
     }
 }
 
+void print_table(std::ostream& out, Report const& r) {
+    Table const& t = r.table;
+    for (std::string const& complaint : t.complaints) out << "! " << complaint << ".\n";
+    out << "Choices; the first line that fits a call holds. ";
+    if (t.tuning.empty()) out << "There is no tuning file (tutti-tune makes one), so this is the default table:\n";
+    else out << "The tuning file " << t.tuning << ":\n";
+    for (std::string const& line : t.measured) out << "  " << line << "\n";
+    if (!t.tuning.empty()) out << "Behind it, the default table:\n";
+    for (std::string const& line : t.fallback) out << "  " << line << "\n";
+}
+
 nlohmann::ordered_json variables_json(Report const& r) {
     auto all = nlohmann::ordered_json::array();
     for (VariableRow const& v : r.variables)
@@ -96,18 +107,28 @@ nlohmann::ordered_json machine_json(Report const& r) {
 
 std::string as_text(Report const& report, Part part) {
     std::ostringstream out;
-    if (part == Part::everything) print_machine(out, report);
-    if (part != Part::algorithms) print_variables(out, report);
-    if (part == Part::everything) out << "\n";
-    if (part != Part::variables) print_algorithms(out, report);
+    bool const everything = part == Part::everything;
+    if (everything) print_machine(out, report);
+    if (everything || part == Part::variables) print_variables(out, report);
+    if (everything) out << "\n";
+    if (everything || part == Part::algorithms) print_algorithms(out, report);
+    if (everything) out << "\n";
+    if (everything || part == Part::table) print_table(out, report);
     return out.str();
 }
 
 std::string as_json(Report const& report, Part part) {
     nlohmann::ordered_json all;
-    if (part == Part::everything) all = machine_json(report);
-    if (part != Part::algorithms) all["variables"] = variables_json(report), all["complaints"] = report.complaints;
-    if (part != Part::variables) all["algorithms"] = algorithms_json(report);
+    bool const everything = part == Part::everything;
+    if (everything) all = machine_json(report);
+    if (everything || part == Part::variables)
+        all["variables"] = variables_json(report), all["complaints"] = report.complaints;
+    if (everything || part == Part::algorithms) all["algorithms"] = algorithms_json(report);
+    if (everything || part == Part::table) {
+        Table const& t = report.table;
+        all["table"] = {{"tuning", t.tuning}, {"measured", t.measured}, {"default", t.fallback},
+                        {"complaints", t.complaints}};
+    }
     return all.dump(2) + "\n";
 }
 

@@ -7,15 +7,15 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "coll/choose.hpp"
+#include "coll/tuning.hpp"
+#include "runtime/tuning_file.hpp"
 #include "topo/detect.hpp"
 #include "topo/usable.hpp"
 
 namespace tutti::info {
 namespace {
 
-void describe_machine(Report& report) {
-    topo::Machine machine = topo::detect_machine();
+void describe_machine(topo::Machine const& machine, Report& report) {
     report.machine = machine.cpu.empty() ? machine.name : machine.cpu;
     report.units = static_cast<int>(machine.pus.size());
     report.usable_cores = topo::usable_cores();
@@ -65,6 +65,18 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
     return all;
 }
 
+/// As mpiexec finds it for a job.
+Table table(topo::Machine const& machine, std::string const& wish) {
+    Table t;
+    TuningFile const file = find_tuning(wish, tuning_places(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
+    if (!file.complaint.empty()) t.complaints.push_back(file.complaint);
+    if (!file.text.empty()) t.tuning = file.name;
+    for (coll::Rule const& rule : coll::parse_rules(file.text, file.name, t.complaints))
+        t.measured.push_back(text_of(rule));
+    for (coll::Rule const& rule : coll::default_table()) t.fallback.push_back(text_of(rule));
+    return t;
+}
+
 }  // namespace
 
 std::vector<std::string> collective_names() {
@@ -79,10 +91,14 @@ Report make_report(Question const& question) {
     report.version = TUTTI_VERSION;
     report.abi = "MPICH (libmpi.so.12, libmpich.so.12), MPI 3.1";
     report.variables = describe_variables(environ);
-    read_variables(environ, report.complaints);
+    Variables const variables = read_variables(environ, report.complaints);
     report.algorithms = algorithms(question);
+    if (question.part != Part::everything && question.part != Part::table) return report;
+    topo::Machine const machine = topo::detect_machine();
+    topo::Result<topo::Machine> const seen = topo::read_machine(variables.topology);   // by a job
+    report.table = table(seen ? *seen : machine, variables.tuning);
     if (question.part != Part::everything) return report;
-    describe_machine(report);
+    describe_machine(machine, report);
     report.facilities = facilities();
     return report;
 }

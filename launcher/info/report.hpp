@@ -23,6 +23,14 @@ struct AlgorithmText {
     bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
 };
 
+/// Which algorithm runs when, as lines of a tuning file; the first that fits holds.
+struct Table {
+    std::string tuning;                     ///< the tuning file in force; empty: there is none
+    std::vector<std::string> measured;      ///< its lines
+    std::vector<std::string> fallback;      ///< those of the default table, which come behind
+    std::vector<std::string> complaints;    ///< about the file
+};
+
 struct Report {
     std::string version, abi, machine;
     int usable_cores = 1, units = 1;
@@ -31,9 +39,10 @@ struct Report {
     std::vector<VariableRow> variables;
     std::vector<std::string> complaints;   ///< about the environment
     std::vector<AlgorithmText> algorithms;
+    Table table;
 };
 
-enum class Part { everything, variables, algorithms };
+enum class Part { everything, variables, algorithms, table };
 
 /// What is asked for.
 struct Question {

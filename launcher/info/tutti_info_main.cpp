@@ -17,11 +17,12 @@ using namespace tutti::info;
 
 constexpr char help[] = R"(tutti-info says what this Tutti is and what it finds on this machine.
 
-    tutti-info                    version, ABI, machine, facilities, variables, algorithms
+    tutti-info                    version, ABI, machine, facilities, variables, algorithms, choices
     tutti-info --variables        the settings (TUTTI_…) with value, origin and meaning
     tutti-info --algorithms       the algorithms of each collective, with their parameters
     tutti-info --algorithms bcast,reduce    of these collectives only
-    tutti-info --json             the same for programs; may be combined with either. Of each algorithm it also tells
+    tutti-info --table            which algorithm is chosen when: the tuning file in force and the default table
+    tutti-info --json             the same for programs; may be combined with any. Of each algorithm it also tells
                                   the largest message that it takes among 2 ranks, or among --ranks N
     tutti-info --version
 
@@ -39,7 +40,8 @@ int complain(std::string const& what, std::string_view word, std::span<std::stri
 }
 
 int wrong_option(std::string_view word) {
-    constexpr std::string_view known[] = {"--variables", "--algorithms", "--json", "--ranks", "--version", "--help"};
+    constexpr std::string_view known[] = {"--variables", "--algorithms", "--table",  "--json",
+                                          "--ranks",     "--version",    "--help"};
     return complain(std::string(word) + " is not an option", word, known, "--help lists them");
 }
 
@@ -75,6 +77,7 @@ int main(int argc, char** argv) {
         if (word == "--help" || word == "-h") return print(help);
         if (word == "--version" || word == "-V") return print("Tutti " TUTTI_VERSION "\n");
         if (word == "--variables") question.part = Part::variables;
+        else if (word == "--table") question.part = Part::table;
         else if (word == "--json") json = true;
         else if (word == "--ranks") {
             if (!followed || !take_ranks(argv[++i], question))

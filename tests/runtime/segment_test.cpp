@@ -17,9 +17,10 @@ namespace tutti {
 namespace {
 
 TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
-    Segment s = Segment::create(3, "machine text");
+    Segment s = Segment::create(3, "machine text", "tuning text");
     EXPECT_EQ(s.ranks(), 3u);
     EXPECT_EQ(s.machine(), "machine text");
+    EXPECT_EQ(s.tuning(), "tuning text");
     EXPECT_EQ(s.card(2).state.load(), RankState::absent);
     EXPECT_EQ(s.card(2).world_rank, 2);
     auto end_of_inboxes = s.pair(2, 2) + s.header().pair_bytes;

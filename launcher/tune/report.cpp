@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan as text; the table as a file.
+#include "launcher/tune/report.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "coll/tuning.hpp"
+#include "runtime/error.hpp"
+#include "runtime/tuning_file.hpp"
+
+namespace tutti::tune {
+namespace {
+
+std::string today() {
+    char text[32];
+    std::time_t const now = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&now, &parts);
+    std::strftime(text, sizeof text, "%Y-%m-%d", &parts);
+    return text;
+}
+
+std::string head(topo::Machine const& machine, double seconds) {
+    return join(tuning_head, "\n# machine: ", machine_words(machine), "\n# date: ", today(), ", Tutti ", TUTTI_VERSION,
+                ", measured by tutti-tune in ", std::lround(seconds), " seconds\n",
+                "# collective [ranks<=N] [levels>=N] [bytes<=N] algorithm[:parameter=value,...]\n",
+                "# Of the lines that fit a call the first holds; where none fits, the default table does.\n");
+}
+
+coll::Rule rule_of(Found const& f, std::size_t number) {
+    std::vector<std::string> none;
+    bool const last = number + 1 == f.stretches.size();   // what wins at the largest size wins beyond
+    return {f.contest->collective(), static_cast<std::size_t>(f.contest->ranks()), 1,
+            last ? coll::no_limit : f.stretches[number].bytes,
+            parse_setting(f.contest->collective(), f.stretches[number].setting, "tutti-tune", none)};
+}
+
+std::string lines_of(Found const& f) {
+    std::ostringstream out;
+    for (std::size_t i = 0; i < f.stretches.size(); ++i) {
+        Stretch const& s = f.stretches[i];
+        std::string line = text_of(rule_of(f, i));
+        if (s.gain > 0) {
+            line.resize(std::max<std::size_t>(line.size() + 2, 80), ' ');
+            line += join("# up to ", std::lround(100 * s.gain), " % less time than ", s.standard);
+        }
+        out << line << "\n";
+    }
+    return out.str();
+}
+
+/// Lines for a collective that stays with the default at all numbers of ranks would say nothing.
+bool worth_a_line(std::vector<Found> const& found, coll::Collective collective) {
+    return std::ranges::any_of(found, [&](Found const& f) {
+        return f.contest->collective() == collective && differs(f.stretches);
+    });
+}
+
+/// The lines of an older file for this machine about collectives that have not been measured now.
+std::string kept_lines(std::vector<Found> const& found, topo::Machine const& machine, std::string const& name) {
+    std::vector<std::string> ignored;
+    std::string lines;
+    for (coll::Rule const& rule : coll::parse_rules(find_tuning("", {name}, machine).text, name, ignored)) {
+        auto const measured = [&](Found const& f) { return f.contest->collective() == rule.collective; };
+        if (std::ranges::none_of(found, measured)) lines += text_of(rule) + "\n";
+    }
+    return lines;
+}
+
+/// A job that starts meanwhile finds the old file or the new one.
+void write_whole(std::string const& name, std::string const& text) {
+    std::error_code error;
+    std::filesystem::path const path(name);
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+    std::string const fresh = name + ".new";
+    std::ofstream file(fresh);
+    file << text;
+    file.close();
+    if (!file.fail()) std::filesystem::rename(fresh, path, error);
+    if (file.fail() || error) throw Complaint(join(name, " cannot be written"));
+}
+
+}  // namespace
+
+std::string plan_text(std::vector<Contest> const& contests, topo::Machine const& machine, Options const& options) {
+    std::ostringstream out;
+    out << machine_words(machine) << "\nWould measure for about " << std::lround(options.seconds) << " seconds:\n";
+    for (Contest const& contest : contests) {
+        out << "  " << contest.name() << " among " << contest.ranks() << " ranks";
+        if (contest.sizes().back() > 0)
+            out << ", " << coll::text_of(contest.sizes().front()) << " to " << coll::text_of(contest.sizes().back())
+                << " bytes";
+        char const* before = ": ";
+        for (std::string const& candidate : contest.candidates()) out << before << candidate, before = ", ";
+        out << "\n";
+    }
+    out << "and write " << options.output << "\n";
+    return out.str();
+}
+
+void write_table(std::vector<Found> const& found, topo::Machine const& machine, Options const& options) {
+    if (found.empty()) throw Complaint("nothing was measured, so nothing is written");
+    std::string text = head(machine, options.seconds);
+    for (coll::Collective const c : options.collectives)
+        for (Found const& f : found)
+            if (f.contest->collective() == c && worth_a_line(found, c)) text += lines_of(f);
+    text += kept_lines(found, machine, options.output);
+    if (options.output == "-") return void(std::fputs(text.c_str(), stdout));
+    write_whole(options.output, text);
+    std::printf("Written to %s; tutti-info --table shows what is in force, TUTTI_TUNING=none leaves it out.\n",
+                options.output.c_str());
+}
+
+}  // namespace tutti::tune

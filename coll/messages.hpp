@@ -32,6 +32,8 @@ struct MessagePart {
     ConstBuffer buffer;
     std::size_t at, bytes;
 };
+/// Bytes of an algorithm's own.
+MessagePart packed_part(std::byte const* data, std::size_t bytes);
 
 template <class Env>
 class Messages {

@@ -113,10 +113,13 @@ TEST_P(Volume, EqualsTheFormula) {
 }
 
 constexpr Published published[] = {
+    {Collective::reduce_scatter, "dpml", [](auto p, auto) { return 5 * p - 1; }},
     {Collective::reduce_scatter, "movement_avoiding", [](auto p, auto) { return 3 * p - 1; }},
     {Collective::reduce_scatter, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 3; }},
+    {Collective::allreduce, "dpml", [](auto p, auto) { return 7 * p - 1; }},
     {Collective::allreduce, "movement_avoiding", [](auto p, auto) { return 5 * p - 1; }},
     {Collective::allreduce, "socket_aware", [](auto p, auto m) { return 5 * p + 2 * m - 3; }},
+    {Collective::reduce, "dpml", [](auto p, auto) { return 5 * p + 1; }},
     {Collective::reduce, "movement_avoiding", [](auto p, auto) { return 3 * p + 1; }},
     {Collective::reduce, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 1; }},
 };
@@ -124,6 +127,9 @@ INSTANTIATE_TEST_SUITE_P(Published, Volume, testing::ValuesIn(published), name_o
 
 // What follows from how they work, without a published formula of their own.
 constexpr Published derived[] = {
+    {Collective::reduce_scatter, "dpml_two_level", [](auto p, auto) { return 5 * p - 3; }},
+    {Collective::allreduce, "dpml_two_level", [](auto p, auto) { return 7 * p - 3; }},
+    {Collective::reduce, "dpml_two_level", [](auto p, auto) { return 5 * p - 1; }},
     {Collective::reduce_scatter, "direct", [](auto p, auto) { return p + 1; }},
     {Collective::allreduce, "direct", [](auto p, auto) { return 2 * p; }},
     {Collective::reduce, "direct", [](auto p, auto) { return p + 1; }},
@@ -136,6 +142,7 @@ TEST(Volumes, AreLeastWhereOnePassTakesAllOperands) {
         for (auto collective : {Collective::reduce_scatter, Collective::allreduce, Collective::reduce}) {
             auto of = [&](char const* algorithm) { return volume({collective, algorithm, 1024 * p}, p, 1); };
             EXPECT_LT(of("direct"), of("movement_avoiding")) << p << " ranks, " << coll::name_of(collective);
+            EXPECT_LT(of("movement_avoiding"), of("dpml")) << p << " ranks, " << coll::name_of(collective);
         }
 }
 

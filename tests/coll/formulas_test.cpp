@@ -117,6 +117,7 @@ constexpr Published published[] = {
     {Collective::reduce_scatter, "movement_avoiding", [](auto p, auto) { return 3 * p - 1; }},
     {Collective::reduce_scatter, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 3; }},
     {Collective::allreduce, "dpml", [](auto p, auto) { return 7 * p - 1; }},
+    {Collective::allreduce, "xbrc", [](auto p, auto) { return 5 * (p - 1); }},
     {Collective::allreduce, "movement_avoiding", [](auto p, auto) { return 5 * p - 1; }},
     {Collective::allreduce, "socket_aware", [](auto p, auto m) { return 5 * p + 2 * m - 3; }},
     {Collective::reduce, "dpml", [](auto p, auto) { return 5 * p + 1; }},
@@ -130,6 +131,7 @@ constexpr Published derived[] = {
     {Collective::reduce_scatter, "dpml_two_level", [](auto p, auto) { return 5 * p - 3; }},
     {Collective::allreduce, "dpml_two_level", [](auto p, auto) { return 7 * p - 3; }},
     {Collective::reduce, "dpml_two_level", [](auto p, auto) { return 5 * p - 1; }},
+    {Collective::reduce, "xbrc", [](auto p, auto) { return 3 * (p - 1); }},
     {Collective::reduce_scatter, "direct", [](auto p, auto) { return p + 1; }},
     {Collective::allreduce, "direct", [](auto p, auto) { return 2 * p; }},
     {Collective::reduce, "direct", [](auto p, auto) { return p + 1; }},
@@ -143,7 +145,20 @@ TEST(Volumes, AreLeastWhereOnePassTakesAllOperands) {
             auto of = [&](char const* algorithm) { return volume({collective, algorithm, 1024 * p}, p, 1); };
             EXPECT_LT(of("direct"), of("movement_avoiding")) << p << " ranks, " << coll::name_of(collective);
             EXPECT_LT(of("movement_avoiding"), of("dpml")) << p << " ranks, " << coll::name_of(collective);
+            // Two operands are one pass for both.
+            EXPECT_TRUE(p == 2 || of("direct") < of("xbrc")) << p << " ranks, " << coll::name_of(collective);
         }
+}
+
+/// Its own share is then moved to where the user wants it, in place only.
+TEST(Volumes, OfDirectReductionInPlaceIncludeTheMove) {
+    for (int p : {2, 4}) {
+        Call call{Collective::reduce_scatter, "xbrc", 1024 * p};
+        std::uint64_t const each = 1024 * sizeof(double), others = static_cast<unsigned>(p - 1);
+        EXPECT_EQ(volume(call, p, 1), 3 * others * each * static_cast<unsigned>(p));
+        call.in_place = true;
+        EXPECT_EQ(volume(call, p, 1), 3 * others * each * static_cast<unsigned>(p) + 2 * others * each);
+    }
 }
 
 }  // namespace

@@ -78,6 +78,11 @@ out=$(RUN_AWAY=1 "$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --timeout
 [[ "$out" == *"no result within 1 s"* ]] && [ $((SECONDS - begin)) -lt 60 ] || wrong "a launcher that never ends: $out"
 pgrep -f "sleep 4321" >/dev/null && wrong "it left a process"
 
+# stopped and continued, as by Ctrl-Z and fg, it still waits for what it has started
+"$bench" "${quick[@]}" --rounds 1 --seconds 0.1 --csv --with TUTTI_EAGER=4K --sizes 8:128 bcast >"$folder/stopped" 2>&1 &
+for i in 1 2 3; do sleep 0.2; kill -STOP $!; sleep 0.05; kill -CONT $!; done 2>/dev/null
+wait $! && [ "$(grep -c '^bcast,2,128,' "$folder/stopped")" = 2 ] || wrong "stopped and continued: $(cat "$folder/stopped")"
+
 # root by root
 out=$("$bench" "${quick[@]}" --rounds 1 --with TUTTI_EAGER=4K --root each --sizes 64:64 gather) || wrong "--root each: $?"
 [[ "$out" == *"default's roots"* ]] || wrong "no column for the roots: $out"

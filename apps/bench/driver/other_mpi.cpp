@@ -68,7 +68,9 @@ std::string build_with(const OtherMpi &mpi, const std::string &executable, const
                  mpi.wrapper.c_str());
     command.words.insert(command.words.end(), {"-o", executable});
     const Ending ending = run(command, 600, folder);
-    if (ending.code != 0 || ending.late)
+    if (ending.late)
+        throw Complaint(mpi.wrapper + " had not built the benchmark after ten minutes");
+    if (ending.code != 0)
         throw Complaint(mpi.wrapper + " could not build the benchmark:\n" + last_lines(ending.errors, 10));
     return executable;
 }

@@ -45,14 +45,20 @@ sigset_t watched_signals()
     return set;
 }
 
-// Until one of the signals comes, without using a core that is being measured; 0: the time is up.
-int wait_for_signal(double until)
+// Until one of the signals comes, or `rest` seconds are over (0), without using a core that is being measured. A second
+// at a time, so that hardly any of what passes while this process is stopped counts: its children are stopped too.
+int wait_for_signal(double &rest)
 {
-    const double rest = std::max(0.0, until - now());
-    const timespec time{time_t(rest), long((rest - double(time_t(rest))) * 1e9)};
     const sigset_t set = watched_signals();
-    const int signal = sigtimedwait(&set, nullptr, &time);
-    return signal > 0 ? signal : 0;
+    while (rest > 0) {
+        const double step = std::min(rest, 1.0), start = now();
+        const timespec time{time_t(step), long((step - double(time_t(step))) * 1e9)};
+        const int signal = sigtimedwait(&set, nullptr, &time);
+        rest -= std::min(now() - start, step);
+        if (signal > 0)
+            return signal;
+    }
+    return 0;
 }
 
 // Ends every child; theirs become ours, until none is left.
@@ -93,14 +99,14 @@ void redirect(int descriptor, const std::filesystem::path &name)
     _exit(127);
 }
 
-// Whether it has ended by then. Children that were adopted end in between.
-bool wait_for(pid_t child, double until, int &status, int &interrupted)
+// Whether it has ended in this time. Children that were adopted end in between.
+bool wait_for(pid_t child, double seconds, int &status, int &interrupted)
 {
     while (true) {
         for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
             if (ended == child)
                 return true;
-        const int signal = wait_for_signal(until);
+        const int signal = wait_for_signal(seconds);
         if (signal != SIGCHLD) {
             interrupted = signal;
             return false;
@@ -137,11 +143,11 @@ Ending run(const Command &command, double seconds, const TemporaryFolder &folder
         become(command, folder, before);
     Ending ending;
     int status = 0, interrupted = 0;
-    const bool ended = wait_for(child, now() + seconds, status, interrupted);
+    const bool ended = wait_for(child, seconds, status, interrupted);
     if (!ended) {
         int ignored = 0;
         kill(child, SIGTERM); // a launcher cleans up better than anybody else
-        wait_for(child, now() + 1, status, ignored);
+        wait_for(child, 1, status, ignored);
     }
     end_all_children();
     sigprocmask(SIG_SETMASK, &before, nullptr);

@@ -7,6 +7,8 @@
 //     co_await m.send(env, m, peer, {buffer, at, bytes});
 //     co_await m.receive(env, m, peer, bytes, [&](std::byte const* from, std::size_t at, std::size_t n) { … });
 //     co_await m.exchange(env, m, to, part, from, bytes, use);      both at once: rings, doubling
+//     co_await m.exchange_all(env, m, peers, part, room, use);      with several peers at once
+//     co_await m.start(env, m, peer, part); … m.finish(env, m, peer);   a send in two halves, others meanwhile
 //     co_await m.post(env, m, peer, part); …                        several at once, where fits(bytes) says so
 //     co_await m.close(env, m);                                     always last: nobody needs my memory any more
 //
@@ -35,6 +37,9 @@ struct MessagePart {
 /// Bytes of an algorithm's own.
 MessagePart packed_part(std::byte const* data, std::size_t bytes);
 
+/// Bytes of an algorithm's own.
+MessagePart packed_part(std::byte const* data, std::size_t bytes);
+
 template <class Env>
 class Messages {
 public:
@@ -59,12 +64,19 @@ public:
     /// Returns when the buffer may be written again.
     static Task send(Env& env, Messages& m, int to, MessagePart part) {
         co_await lay_out(env, m, to, part);
+        co_await finish(env, m, to);
+    }
+
+    /// The same in two halves, to let several peers read at once or the next message come in: the buffer belongs to
+    /// the peer until `finish` returns, and only one message per peer is under way. Without a message it does nothing.
+    static Task start(Env& env, Messages& m, int to, MessagePart part) { return lay_out(env, m, to, part); }
+    static Task finish(Env& env, Messages& m, int to) {
         co_await answer_of(env, m, to);
         for (std::uint64_t k = m.link(to).next; k < m.pieces_out(to); ++k) co_await piece_out(env, m, to, k);
     }
 
     /// `use(from, at, n)` gets each part of the message as it comes, in order: n bytes that are the message's from
-    /// `at` on. (The memory is the sender's, or staging memory.)
+    /// `at` on. (The memory is the sender's, or staging memory.) What is beyond `bytes` is dropped; see received().
     template <class Use>
     static Task receive(Env& env, Messages& m, int from, std::size_t bytes, Use use) {
         co_await letter_of(env, m, from, bytes, use);
@@ -83,15 +95,47 @@ public:
         }
     }
 
+    /// A message to each of `peers` and one from each, all under way at once: part(to) is what goes out, room(from) how
+    /// many bytes may come in, use(from) as for receive. No piece comes in before the piece that goes to the same peer
+    /// is out: with messages of one size that are never shown, a buffer may be exchanged in place.
+    template <class Part, class Room, class Use>
+    static Task exchange_all(Env& env, Messages& m, std::span<int const> peers, Part part, Room room, Use use) {
+        for (int to : peers) co_await lay_out(env, m, to, part(to));
+        for (int from : peers) co_await letter_of(env, m, from, room(from), use(from));
+        std::uint64_t most = 0;
+        for (int peer : peers) {
+            co_await answer_of(env, m, peer);
+            most = std::max({most, m.pieces_out(peer), m.pieces_in(peer)});
+        }
+        for (std::uint64_t k = 0; k < most; ++k) {
+            for (int to : peers)
+                if (k >= m.link(to).next && k < m.pieces_out(to)) co_await piece_out(env, m, to, k);
+            for (int from : peers)
+                if (k < m.pieces_in(from)) co_await piece_in(env, m, from, k, use(from));
+        }
+    }
+
+    /// Bytes of the last message from a peer: more than were asked for if it was too long.
+    std::size_t received(int from) { return link(from).size; }
+
     /// Sends a message that fits without waiting for its receiver. At once the buffer may be written again.
     static Task post(Env& env, Messages& m, int to, MessagePart part) { return lay_out(env, m, to, part, false); }
 
-    /// Puts what is received into a user's buffer, from packed byte `position` on.
-    auto into(Buffer const& to, std::size_t position) {
-        return [this, to, position](std::byte const* from, std::size_t at, std::size_t n) {
-            if (to.type->dense(to.count)) env_.copy(first_byte(to) + position + at, from, n, 0);
-            else env_.store(to, position + at, from, n);
-        };
+    /// Puts what is received into a user's buffer, from packed byte `position` on; what the system copies then comes
+    /// there straight if the buffer is dense. `working_set` as in Copier::copy.
+    struct Into {
+        Env* env;
+        Buffer to;
+        std::size_t position, working_set;
+
+        std::byte* place() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
+        void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
+            if (std::byte* const there = place()) env->copy(there + at, from, n, working_set);
+            else env->store(to, position + at, from, n);
+        }
+    };
+    Into into(Buffer const& to, std::size_t position, std::size_t working_set = 0) {
+        return {&env_, to, position, working_set};
     }
 
     static Task close(Env& env, Messages& m) {
@@ -113,6 +157,7 @@ private:
         std::uint64_t all = 0;             ///< its pieces; none when the peer reads it where it lies
         std::uint64_t coming = 0;          ///< pieces that the message of the peer still has to come in
         std::size_t arrived = 0, size = 0; ///< bytes of it
+        std::size_t room = 0;              ///< how many of them are wanted
         std::size_t used = 0;              ///< bytes that came before the system refused the rest
     };
 
@@ -165,6 +210,7 @@ private:
         Link& l = m.link(to);
         if (!l.shown) co_return;
         co_await env.until_taken(to, 2 * l.laid - 1);
+        l.shown = false;
         if (env.taken_by(to) < 2 * l.laid) l.all = m.pieces(l.out.bytes);
     }
 
@@ -185,27 +231,31 @@ private:
         std::uint64_t const event = l.got + 1;
         co_await env.until_sent(from, event);
         Letter const letter = m.letter(env.staging_of(from), env.rank(), event);
-        l.size = bytes;
+        l.size = letter.bytes;
+        l.room = bytes;
         l.arrived = l.used = 0;
-        l.coming = letter.way == Way::staged ? m.pieces(bytes) : 0;
+        l.coming = letter.way == Way::staged ? m.pieces(letter.bytes) : 0;
         if (letter.way == Way::staged) co_return;
         bool const read = m.read(from, letter, use);
         l.got = event;
         env.taken(from, read ? 2 * event : 2 * event - 1);
-        if (!read) l.coming = m.pieces(bytes);
+        if (!read) l.coming = m.pieces(letter.bytes);
     }
 
-    /// By load, or piece by piece through memory of this rank's own.
+    /// By load, or by the system, straight to its place or piece by piece through memory of this rank's own.
     template <class Use>
     bool read(int from, Letter const& letter, Use& use) {
+        std::size_t const wanted = std::min<std::size_t>(letter.bytes, link(from).room);
         if (std::byte const* there = env_.reach(from, letter.address, letter.bytes)) {
             env_.count_message(from);
-            use(static_cast<std::byte const*>(there), std::size_t{0}, std::size_t{letter.bytes});
+            use(static_cast<std::byte const*>(there), std::size_t{0}, wanted);
             return true;
         }
+        if constexpr (std::is_same_v<Use, Into>)
+            if (std::byte* const place = use.place()) return env_.fetch(from, letter.address, place, wanted);
         bounce_.resize(piece_);
-        for (std::size_t& at = link(from).used; at < letter.bytes;) {
-            std::size_t const n = std::min(piece_, letter.bytes - at);
+        for (std::size_t& at = link(from).used; at < wanted;) {
+            std::size_t const n = std::min(piece_, wanted - at);
             if (!env_.fetch(from, letter.address + at, bounce_.data(), n)) return false;
             use(static_cast<std::byte const*>(bounce_.data()), at, n);
             at += n;
@@ -220,7 +270,7 @@ private:
         co_await env.until_sent(from, event);
         std::size_t const n = std::min(m.piece_, l.size - l.arrived);
         std::byte const* piece = m.buffer(env.staging(from), env.rank(), event);
-        if (l.arrived >= l.used) use(piece, l.arrived, n);
+        if (l.arrived >= l.used && l.arrived <= l.room) use(piece, l.arrived, std::min(n, l.room - l.arrived));
         l.arrived += n;
         l.got = event;
         env.taken(from, 2 * event);

@@ -84,6 +84,44 @@ Task posts(ThreadEnv& env, NoArgs const& a) {
     co_await Messages<ThreadEnv>::close(env, m);
 }
 
+/// Everybody exchanges with all others at once. In place what is for a peer lies where the peer's comes to.
+Task all_at_once(ThreadEnv& env, NoArgs const& a, bool in_place) {
+    std::size_t const n = a.mine->size(), direct = in_place ? ~std::size_t{0} : 512;
+    std::vector<std::vector<std::byte>> boxes(static_cast<std::size_t>(env.size()), std::vector<std::byte>(n));
+    if (in_place) std::fill(boxes.begin(), boxes.end(), *a.mine);
+    std::vector<int> peers;
+    for (int i = 1; i < env.size(); ++i) peers.push_back((env.rank() + i) % env.size());
+    auto box = [&](int peer) { return all_of(boxes[static_cast<std::size_t>(peer)], *a.type); };
+    ConstBuffer const mine = all_of(*a.mine, *a.type);
+    Messages<ThreadEnv> m(env, a.grain, direct, direct);
+    co_await Messages<ThreadEnv>::exchange_all(
+        env, m, std::span<int const>(peers),
+        [&](int to) -> MessagePart { return {in_place ? box(to) : mine, 0, n}; }, [&](int) { return n; },
+        [&](int from) { return m.into(box(from), 0); });
+    for (int peer : peers)
+        for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(boxes[static_cast<std::size_t>(peer)][i], value(peer, i));
+    *a.got = boxes[static_cast<std::size_t>(peers.front())];
+    co_await Messages<ThreadEnv>::close(env, m);
+}
+Task all_apart(ThreadEnv& env, NoArgs const& a) { return all_at_once(env, a, false); }
+Task all_in_place(ThreadEnv& env, NoArgs const& a) { return all_at_once(env, a, true); }
+
+/// Round a ring, but with room for half of it first; what comes behind it is not disturbed.
+Task too_long(ThreadEnv& env, NoArgs const& a) {
+    Messages<ThreadEnv> m(env, a.grain, 512, 1024);
+    int const to = (env.rank() + 1) % env.size(), from = (env.rank() + env.size() - 1) % env.size();
+    ConstBuffer const mine = all_of(*a.mine, *a.type);
+    std::size_t const n = mine.bytes();
+    for (std::size_t room : {n / 2, n}) {
+        std::fill(a.got->begin(), a.got->end(), std::byte{0});
+        co_await Messages<ThreadEnv>::exchange(env, m, to, {mine, 0, n}, from, room,
+                                               m.into(all_of(*a.got, *a.type), 0));
+        EXPECT_EQ(m.received(from), n);
+        for (std::size_t i = 0; i < n; ++i) EXPECT_EQ((*a.got)[i], i < room ? value(from, i) : std::byte{0});
+    }
+    co_await Messages<ThreadEnv>::close(env, m);
+}
+
 struct Shape {
     int ranks;
     Way way;
@@ -130,6 +168,16 @@ TEST_P(MessagesBy, GoOutAndBack) {
 }
 TEST_P(MessagesBy, ArePostedToAllBeforeAnyIsTaken) {
     run_all(posts, 900, [](int rank, int ranks) { return (rank + ranks - 1) % ranks; });
+}
+
+TEST_P(MessagesBy, AreExchangedWithAllAtOnce) {
+    run_all(all_apart, 60000, [](int rank, int ranks) { return (rank + 1) % ranks; });
+}
+TEST_P(MessagesBy, AreExchangedWithAllInPlace) {
+    run_all(all_in_place, 60000, [](int rank, int ranks) { return (rank + 1) % ranks; });
+}
+TEST_P(MessagesBy, AreCutWhereThereIsNoRoom) {
+    run_all(too_long, 60000, [](int rank, int ranks) { return (rank + ranks - 1) % ranks; });
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, MessagesBy,

@@ -90,6 +90,9 @@ public:
     void note(int peer, std::uint64_t bytes, std::size_t room) {
         if (bytes > bytes_) peer_ = peer, bytes_ = bytes, room_ = room;
     }
+    void compare(int peer, std::uint64_t bytes, std::size_t room) {
+        if (bytes > room) [[unlikely]] note(peer, bytes, room);
+    }
     void check() const {
         if (peer_ >= 0) [[unlikely]]
             fail(ErrorClass::truncate, "rank ", peer_, " sends ", bytes_, " bytes but there is room for ", room_);

@@ -32,6 +32,10 @@ struct Sides {
     bool in_place = false;   ///< `out` and `in` are the same memory: a part is read before its place is written
     std::size_t share = 0;   ///< from_root: the root may help with parts from so many bytes on; 0: never
     bool helps = false;      ///< at that root: it does
+
+    bool moves(int from, int to) const {
+        return pattern == Pattern::all || (pattern == Pattern::to_root ? to == root : from == root);
+    }
 };
 
 template <class Env>
@@ -42,14 +46,8 @@ public:
 
     FramePool& frames() { return env_.frames(); }
 
-    bool sends_to(int peer) const {
-        return sides_.pattern == Pattern::all ||
-               (sides_.pattern == Pattern::to_root ? peer == sides_.root : env_.rank() == sides_.root);
-    }
-    bool receives_from(int peer) const {
-        return sides_.pattern == Pattern::all ||
-               (sides_.pattern == Pattern::from_root ? peer == sides_.root : env_.rank() == sides_.root);
-    }
+    bool sends_to(int peer) const { return sides_.moves(env_.rank(), peer); }
+    bool receives_from(int peer) const { return sides_.moves(peer, env_.rank()); }
 
     void post();
     void take_own(ConstBuffer const& own) {

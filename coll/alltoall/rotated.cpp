@@ -5,30 +5,12 @@
 // p − 1 steps. Bytes: 2n per small part, n per large one.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.C.
 #include "coll/algorithm.hpp"
-#include "coll/exchange.hpp"
+#include "coll/rotated.hpp"
 
 namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
-Task rotated(Env& env, AlltoallArgs const& a) {
-    int const rank = env.rank();
-    Sides const sides{.pattern = Pattern::all,
-                      .root = 0,
-                      .out = a.is_in_place ? a.receive : a.send,
-                      .in = a.receive,
-                      .equal = a.equal,
-                      .in_place = a.is_in_place};
-    Exchange<Env> x(env, sides, Limits::of(a));
-    x.post();
-    if (!a.is_in_place) x.take_own(a.send[rank]);
-    for (int i = 1, peer = rank; i < env.size(); ++i) {
-        if (++peer == env.size()) peer = 0;
-        co_await env.until(peer);
-        x.take(peer);
-    }
-    if (x.unfinished()) co_await x.finish();
-    x.check();
-}
+Task rotated(Env& env, AlltoallArgs const& a) { return rotated_alltoall(env, a, Limits::of(a), true); }
 
 constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
     "rotated", "small parts in slots, large ones read from their owners in rotated order", Family::tutti,

@@ -24,11 +24,16 @@ struct BinomialPlace {
 };
 
 /// Hands part(child's place) to each child, the one with the largest subtree first; all of them read at once.
+/// finish_children when this rank may wait for them.
 template <class Env, class Part>
-Task send_to_children(Env& env, Messages<Env>& m, BinomialPlace const& at, Part part) {
+Task start_children(Env& env, Messages<Env>& m, BinomialPlace const& at, Part part) {
     auto const& children = at.branch.children;
     for (auto child = children.rbegin(); child != children.rend(); ++child)
         co_await Messages<Env>::start(env, m, at.rank_at(*child), part(*child));
+}
+template <class Env>
+Task finish_children(Env& env, Messages<Env>& m, BinomialPlace const& at) {
+    auto const& children = at.branch.children;
     for (auto child = children.rbegin(); child != children.rend(); ++child)
         co_await Messages<Env>::finish(env, m, at.rank_at(*child));
 }
@@ -40,7 +45,8 @@ Task binomial_bcast(Env& env, BcastArgs const& a) {
     BinomialPlace const at(env.rank(), a.root, env.size());
     std::size_t const bytes = a.data.bytes(), working_set = bytes * static_cast<std::size_t>(env.size());
     if (at.place > 0) co_await receive_part(env, m, at.parent(), a.data, working_set, truncation);
-    co_await send_to_children(env, m, at, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
+    co_await start_children(env, m, at, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
+    co_await finish_children(env, m, at);
     co_await Messages<Env>::close(env, m);
     truncation.check();
 }

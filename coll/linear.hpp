@@ -17,15 +17,17 @@ Task receive_part(Env& env, Messages<Env>& m, int from, Buffer to, std::size_t w
     truncation.compare(from, m.received(from), to.bytes());
 }
 
-/// The root's part of a broadcast or a scatter: part(rank) to each of the others.
+/// The root's part of a broadcast or a scatter: part(rank) to each of the others. finish_all when it may wait for them.
 template <class Env, class Part>
-Task send_to_all(Env& env, Messages<Env>& m, Part part) {
-    int const size = env.size(), rank = env.rank();
-    for (int i = 1; i < size; ++i) {
-        int const peer = (rank + i) % size;
+Task start_all(Env& env, Messages<Env>& m, Part part) {
+    for (int i = 1; i < env.size(); ++i) {
+        int const peer = (env.rank() + i) % env.size();
         co_await Messages<Env>::start(env, m, peer, part(peer));
     }
-    for (int i = 1; i < size; ++i) co_await Messages<Env>::finish(env, m, (rank + i) % size);
+}
+template <class Env>
+Task finish_all(Env& env, Messages<Env>& m) {
+    for (int i = 1; i < env.size(); ++i) co_await Messages<Env>::finish(env, m, (env.rank() + i) % env.size());
 }
 
 template <class Env>
@@ -54,11 +56,12 @@ Task linear_scatter(Env& env, RootedArgs const& a) {
     if (env.rank() != a.root) {
         co_await receive_part(env, m, a.root, a.mine, working_set, truncation);
     } else {
-        if (!a.in_place_at_root) deliver_own(env, a.mine, a.parts[a.root], working_set, truncation);
-        co_await send_to_all(env, m, [&a](int peer) -> MessagePart {
+        co_await start_all(env, m, [&a](int peer) -> MessagePart {
             Buffer const part = a.parts[peer];
             return {part, 0, part.bytes()};
         });
+        if (!a.in_place_at_root) deliver_own(env, a.mine, a.parts[a.root], working_set, truncation);
+        co_await finish_all(env, m);
     }
     co_await Messages<Env>::close(env, m);
     truncation.check();

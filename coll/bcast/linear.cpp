@@ -11,10 +11,12 @@ Task linear(Env& env, BcastArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
     std::size_t const bytes = a.data.bytes(), working_set = bytes * static_cast<std::size_t>(env.size());
-    if (env.rank() == a.root)
-        co_await send_to_all(env, m, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
-    else
+    if (env.rank() == a.root) {
+        co_await start_all(env, m, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
+        co_await finish_all(env, m);
+    } else {
         co_await receive_part(env, m, a.root, a.data, working_set, truncation);
+    }
     co_await Messages<Env>::close(env, m);
     truncation.check();
 }

@@ -26,7 +26,8 @@ Task scatter_allgather(Env& env, BcastArgs const& a) {
                                         m.into(a.data, row.start(at.place), row.working_set));
         truncation.compare(at.parent(), m.received(at.parent()), under);
     }
-    co_await send_to_children(env, m, at, [&](int child) { return row.part(child, at.end_of(child)); });
+    co_await start_children(env, m, at, [&](int child) { return row.part(child, at.end_of(child)); });
+    co_await finish_children(env, m, at);
 
     if (a.parameters[0] == 0) {
         co_await ring_blocks(env, m, row, a.root, truncation);

@@ -33,12 +33,13 @@ Task binomial(Env& env, RootedArgs const& a) {
         truncation.compare(at.parent(), m.received(at.parent()), under);
     }
     if (each > 0)
-        co_await send_to_children(env, m, at, [&](int child) -> MessagePart {
+        co_await start_children(env, m, at, [&](int child) -> MessagePart {
             return {parts, each * static_cast<std::size_t>(child - at.place),
                     each * static_cast<std::size_t>(at.end_of(child) - child)};
         });
     if (root && !a.in_place_at_root) deliver_own(env, a.mine, a.parts[a.root], 2 * under, truncation);
     if (!root && packed) env.store(a.mine, 0, packed.get(), each);
+    co_await finish_children(env, m, at);
     co_await Messages<Env>::close(env, m);
     truncation.check();
 }

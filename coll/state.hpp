@@ -9,17 +9,11 @@
 
 #include "coll/area.hpp"
 #include "coll/choose.hpp"
+#include "coll/use.hpp"
 #include "runtime/process.hpp"
 #include "topo/hierarchy.hpp"
 
 namespace tutti::coll {
-
-/// What a communicator has done with one collective.
-struct Use {
-    AlgorithmRow const* algorithm = nullptr;   ///< of the last call
-    Counter calls;
-    Counter bytes, time;                       ///< as in a LedgerLine, and only while there is a ledger
-};
 
 /// Per communicator: its memory, its trees, its count of operations, its choices,
 /// what it was used for.

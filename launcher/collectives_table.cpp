@@ -14,8 +14,8 @@ namespace tutti::launcher {
 namespace {
 
 constexpr char meaning[] =
-    R"(communicator, ranks: its name (MPI_Comm_set_name) and size; those of one name and size share a line. calls, bytes:
-of the rank with the most; of a reduction the whole vector, else what the rank itself gave or got.
+    R"(communicator, ranks: its name (MPI_Comm_set_name) and size; those of one name and size share a line. calls and
+bytes are of the rank with the most; of a reduction the whole vector, else what the rank itself gave or got.
 mean, most: the time that a rank spent in these calls, waiting included, on average and at most. longest: one call's.
 share: of the time that all ranks together spent between MPI_Init and MPI_Finalize.
 )";

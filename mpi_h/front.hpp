@@ -14,6 +14,10 @@
 
 namespace tutti {
 
+namespace tool {
+struct State;
+}
+
 enum class Stage { before, running, after };
 
 struct Front {
@@ -24,6 +28,7 @@ struct Front {
     std::unique_ptr<Segment> segment;
     std::unique_ptr<Process> process;
     abi::Tables tables;
+    std::shared_ptr<tool::State> tool;          ///< of the interface for tools; null before its first use
     /// What MPI_Type_create_f90_* made, by (combiner, p, r): equal arguments give the same type (MPI 3.1, 17.1.9).
     std::map<std::array<int, 3>, MPI_Datatype> f90_types;
 
@@ -54,6 +59,9 @@ inline Front& front() { return the_front ? *the_front : make_front(); }
 void start(Front& f, int thread_level);
 /// MPI_Finalize's work: attribute callbacks of MPI_COMM_SELF, a barrier, then the end of everything.
 void finish(Front& f);
+
+/// Writes how much of this process's arena is and was in use onto its card.
+void note_arena_use(Card& card);
 
 /// Ends the whole job: leaves code and sentence on this rank's card for the launcher and exits. `sentence` may be
 /// empty.

@@ -5,12 +5,14 @@
 
 namespace {
 int unweighted, weights_empty;
+char all_handles;
 }
 
 extern "C" {
 
 int* const MPI_UNWEIGHTED = &unweighted;
 int* const MPI_WEIGHTS_EMPTY = &weights_empty;
+MPIR_T_pvar_handle_s* const MPI_T_PVAR_ALL_HANDLES = reinterpret_cast<MPIR_T_pvar_handle_s*>(&all_handles);
 
 MPI_Fint* MPI_F_STATUS_IGNORE = nullptr;
 MPI_Fint* MPI_F_STATUSES_IGNORE = nullptr;

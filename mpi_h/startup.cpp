@@ -100,6 +100,14 @@ void start(Front& f, int thread_level) {
         for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
 }
 
+void note_arena_use(Card& card) {
+    arena::Arena& arena = *tutti_arena()->arena;
+    if (arena.state() != arena::State::open) return;
+    arena::Arena::Use const use = arena.use();
+    card.counters.arena.set(use.in_use);
+    card.counters.arena_highest.set(use.highest);
+}
+
 void finish(Front& f) {
     Process& process = *f.process;
     process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
@@ -112,11 +120,7 @@ void finish(Front& f) {
         coll::barrier(*process.world);
     }
     Card& card = process.card();
-    if (arena::Arena& arena = *tutti_arena()->arena; arena.state() == arena::State::open) {
-        arena::Arena::Use const use = arena.use();
-        card.counters.arena.set(use.in_use);
-        card.counters.arena_highest.set(use.highest);
-    }
+    note_arena_use(card);
     card.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     card.state.store(RankState::finalised, std::memory_order_release);
     f.stage = Stage::after;

@@ -48,6 +48,12 @@ typedef int MPI_Win;
 typedef int MPI_Session;
 typedef struct ADIOI_FileD *MPI_File;
 
+/* Handles of the interface for tools */
+typedef struct MPIR_T_enum_s *MPI_T_enum;
+typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
+typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
+typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
+
 typedef struct MPI_Status {
     int count_lo;               /* bytes received, bits 0 to 31 */
     int count_hi_and_cancelled; /* bit 0: cancelled; the rest: bytes received, from bit 32 */
@@ -104,6 +110,12 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_WIN_NULL         ((MPI_Win)0x20000000)
 #define MPI_SESSION_NULL     ((MPI_Session)0x38000000)
 #define MPI_FILE_NULL        ((MPI_File)0)
+
+/* The interface for tools */
+#define MPI_T_ENUM_NULL         ((MPI_T_enum)0)
+#define MPI_T_CVAR_HANDLE_NULL  ((MPI_T_cvar_handle)0)
+#define MPI_T_PVAR_HANDLE_NULL  ((MPI_T_pvar_handle)0)
+#define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
 
 /* Operations */
 #define MPI_OP_NULL ((MPI_Op)0x18000000)
@@ -286,6 +298,49 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_COMBINER_RESIZED          18
 #define MPI_COMBINER_HINDEXED_BLOCK   19
 
+/* The interface for tools: whom a variable is for, what it belongs to, who may set it, what kind it is */
+#define MPI_T_VERBOSITY_INVALID       0
+#define MPI_T_VERBOSITY_USER_BASIC    221
+#define MPI_T_VERBOSITY_USER_DETAIL   222
+#define MPI_T_VERBOSITY_USER_ALL      223
+#define MPI_T_VERBOSITY_TUNER_BASIC   224
+#define MPI_T_VERBOSITY_TUNER_DETAIL  225
+#define MPI_T_VERBOSITY_TUNER_ALL     226
+#define MPI_T_VERBOSITY_MPIDEV_BASIC  227
+#define MPI_T_VERBOSITY_MPIDEV_DETAIL 228
+#define MPI_T_VERBOSITY_MPIDEV_ALL    229
+#define MPI_T_BIND_INVALID            0
+#define MPI_T_BIND_NO_OBJECT          9700
+#define MPI_T_BIND_MPI_COMM           9701
+#define MPI_T_BIND_MPI_DATATYPE       9702
+#define MPI_T_BIND_MPI_ERRHANDLER     9703
+#define MPI_T_BIND_MPI_FILE           9704
+#define MPI_T_BIND_MPI_GROUP          9705
+#define MPI_T_BIND_MPI_OP             9706
+#define MPI_T_BIND_MPI_REQUEST        9707
+#define MPI_T_BIND_MPI_WIN            9708
+#define MPI_T_BIND_MPI_MESSAGE        9709
+#define MPI_T_BIND_MPI_INFO           9710
+#define MPI_T_SCOPE_INVALID           0
+#define MPI_T_SCOPE_CONSTANT          60438
+#define MPI_T_SCOPE_READONLY          60439
+#define MPI_T_SCOPE_LOCAL             60440
+#define MPI_T_SCOPE_GROUP             60441
+#define MPI_T_SCOPE_GROUP_EQ          60442
+#define MPI_T_SCOPE_ALL               60443
+#define MPI_T_SCOPE_ALL_EQ            60444
+#define MPI_T_PVAR_CLASS_INVALID       0
+#define MPI_T_PVAR_CLASS_STATE         240
+#define MPI_T_PVAR_CLASS_LEVEL         241
+#define MPI_T_PVAR_CLASS_SIZE          242
+#define MPI_T_PVAR_CLASS_PERCENTAGE    243
+#define MPI_T_PVAR_CLASS_HIGHWATERMARK 244
+#define MPI_T_PVAR_CLASS_LOWWATERMARK  245
+#define MPI_T_PVAR_CLASS_COUNTER       246
+#define MPI_T_PVAR_CLASS_AGGREGATE     247
+#define MPI_T_PVAR_CLASS_TIMER         248
+#define MPI_T_PVAR_CLASS_GENERIC       249
+
 /* Error classes */
 #define MPI_SUCCESS                   0
 #define MPI_ERR_BUFFER                1
@@ -345,9 +400,26 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_ERR_RMA_ATTACH            56
 #define MPI_ERR_RMA_SHARED            57
 #define MPI_ERR_RMA_FLAVOR            58
+#define MPI_T_ERR_MEMORY              59
+#define MPI_T_ERR_NOT_INITIALIZED     60
+#define MPI_T_ERR_CANNOT_INIT         61
+#define MPI_T_ERR_INVALID_INDEX       62
+#define MPI_T_ERR_INVALID_ITEM        63
+#define MPI_T_ERR_INVALID_HANDLE      64
+#define MPI_T_ERR_OUT_OF_HANDLES      65
+#define MPI_T_ERR_OUT_OF_SESSIONS     66
+#define MPI_T_ERR_INVALID_SESSION     67
+#define MPI_T_ERR_CVAR_SET_NOT_NOW    68
+#define MPI_T_ERR_CVAR_SET_NEVER      69
+#define MPI_T_ERR_PVAR_NO_STARTSTOP   70
+#define MPI_T_ERR_PVAR_NO_WRITE       71
+#define MPI_T_ERR_PVAR_NO_ATOMIC      72
+#define MPI_T_ERR_INVALID_NAME        73
+#define MPI_T_ERR_INVALID             74
 #define MPI_ERR_SESSION               75
 #define MPI_ERR_PROC_ABORTED          76
 #define MPI_ERR_VALUE_TOO_LARGE       77
+#define MPI_T_ERR_NOT_SUPPORTED       78
 #define MPI_ERR_LASTCODE              0x3fffffff
 
 /* Ready-made callbacks for attributes */
@@ -377,6 +449,9 @@ int MPIR_Dup_fn(MPI_Comm comm, int keyval, void *extra_state, void *value_in, vo
 /* Weights of the distributed graph functions. */
 extern int *const MPI_UNWEIGHTED;
 extern int *const MPI_WEIGHTS_EMPTY;
+
+/* In the place of a handle: all of a session. */
+extern struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES;
 
 /* Addresses by which the Fortran interfaces know their special arguments. */
 extern MPI_Fint *MPI_F_STATUS_IGNORE;
@@ -696,6 +771,44 @@ MPI_Message MPI_Message_f2c(MPI_Fint message);
 int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
 int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
 
+/* Functions: the interface for tools */
+int MPI_T_init_thread(int required, int *provided);
+int MPI_T_finalize(void);
+int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name, int *name_len);
+int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name, int *name_len);
+int MPI_T_cvar_get_num(int *num_cvar);
+int MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len, int *verbosity, MPI_Datatype *datatype,
+    MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *scope);
+int MPI_T_cvar_get_index(const char *name, int *cvar_index);
+int MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count);
+int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
+int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
+int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
+int MPI_T_pvar_get_num(int *num_pvar);
+int MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbosity, int *var_class,
+    MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind, int *readonly,
+    int *continuous, int *atomic);
+int MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
+int MPI_T_pvar_session_create(MPI_T_pvar_session *session);
+int MPI_T_pvar_session_free(MPI_T_pvar_session *session);
+int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle, MPI_T_pvar_handle *handle,
+    int *count);
+int MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle);
+int MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf);
+int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf);
+int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf);
+int MPI_T_category_get_num(int *num_cat);
+int MPI_T_category_get_info(int cat_index, char *name, int *name_len, char *desc, int *desc_len, int *num_cvars,
+    int *num_pvars, int *num_categories);
+int MPI_T_category_get_index(const char *name, int *cat_index);
+int MPI_T_category_get_cvars(int cat_index, int len, int indices[]);
+int MPI_T_category_get_pvars(int cat_index, int len, int indices[]);
+int MPI_T_category_get_categories(int cat_index, int len, int indices[]);
+int MPI_T_category_changed(int *update_number);
+
 /* Each function also has its name for profiling tools, which may put their own function in place of the first. */
 extern __typeof__(MPI_Init) PMPI_Init;
 extern __typeof__(MPI_Init_thread) PMPI_Init_thread;
@@ -927,6 +1040,37 @@ extern __typeof__(MPI_Message_c2f) PMPI_Message_c2f;
 extern __typeof__(MPI_Message_f2c) PMPI_Message_f2c;
 extern __typeof__(MPI_Status_c2f) PMPI_Status_c2f;
 extern __typeof__(MPI_Status_f2c) PMPI_Status_f2c;
+extern __typeof__(MPI_T_init_thread) PMPI_T_init_thread;
+extern __typeof__(MPI_T_finalize) PMPI_T_finalize;
+extern __typeof__(MPI_T_enum_get_info) PMPI_T_enum_get_info;
+extern __typeof__(MPI_T_enum_get_item) PMPI_T_enum_get_item;
+extern __typeof__(MPI_T_cvar_get_num) PMPI_T_cvar_get_num;
+extern __typeof__(MPI_T_cvar_get_info) PMPI_T_cvar_get_info;
+extern __typeof__(MPI_T_cvar_get_index) PMPI_T_cvar_get_index;
+extern __typeof__(MPI_T_cvar_handle_alloc) PMPI_T_cvar_handle_alloc;
+extern __typeof__(MPI_T_cvar_handle_free) PMPI_T_cvar_handle_free;
+extern __typeof__(MPI_T_cvar_read) PMPI_T_cvar_read;
+extern __typeof__(MPI_T_cvar_write) PMPI_T_cvar_write;
+extern __typeof__(MPI_T_pvar_get_num) PMPI_T_pvar_get_num;
+extern __typeof__(MPI_T_pvar_get_info) PMPI_T_pvar_get_info;
+extern __typeof__(MPI_T_pvar_get_index) PMPI_T_pvar_get_index;
+extern __typeof__(MPI_T_pvar_session_create) PMPI_T_pvar_session_create;
+extern __typeof__(MPI_T_pvar_session_free) PMPI_T_pvar_session_free;
+extern __typeof__(MPI_T_pvar_handle_alloc) PMPI_T_pvar_handle_alloc;
+extern __typeof__(MPI_T_pvar_handle_free) PMPI_T_pvar_handle_free;
+extern __typeof__(MPI_T_pvar_start) PMPI_T_pvar_start;
+extern __typeof__(MPI_T_pvar_stop) PMPI_T_pvar_stop;
+extern __typeof__(MPI_T_pvar_read) PMPI_T_pvar_read;
+extern __typeof__(MPI_T_pvar_write) PMPI_T_pvar_write;
+extern __typeof__(MPI_T_pvar_reset) PMPI_T_pvar_reset;
+extern __typeof__(MPI_T_pvar_readreset) PMPI_T_pvar_readreset;
+extern __typeof__(MPI_T_category_get_num) PMPI_T_category_get_num;
+extern __typeof__(MPI_T_category_get_info) PMPI_T_category_get_info;
+extern __typeof__(MPI_T_category_get_index) PMPI_T_category_get_index;
+extern __typeof__(MPI_T_category_get_cvars) PMPI_T_category_get_cvars;
+extern __typeof__(MPI_T_category_get_pvars) PMPI_T_category_get_pvars;
+extern __typeof__(MPI_T_category_get_categories) PMPI_T_category_get_categories;
+extern __typeof__(MPI_T_category_changed) PMPI_T_category_changed;
 
 /* Handles are the same number in C and in Fortran, so the conversions need no call. */
 #define MPI_Comm_c2f(comm)             ((MPI_Fint)(comm))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The formulas of the design, counted: how often the hierarchical algorithms cross sockets and NUMA nodes on a pretended
-// machine with 2 sockets of 4 NUMA nodes of 8 cores, for every root and mapping.
+// The formulas of the design, counted: how often the hierarchical algorithms cross sockets and NUMA nodes on a
+// pretended machine with 2 sockets of 4 NUMA nodes of 8 cores, for every root and mapping.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

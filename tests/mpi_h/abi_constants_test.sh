@@ -22,7 +22,7 @@ constants() {
         echo '#include <mpi.h>' | gcc -I"$1" -E -P - | grep -oE '\bMPI_[A-Z0-9][A-Z0-9_]*\b' | grep -v '_T$'
     } | sort -u | grep -vE '^MPI_(VERSION|SUBVERSION|INCLUDED|SOURCE|TAG|ERROR)$'
 }
-functions() { sed -nE 's/^[A-Za-z_]+ (MPI_[A-Z][a-z]\w*)\(.*/\1/p' "$ours/mpi.h" | grep -vE '_(c2f|f2c)$' | sort; }
+functions() { sed -nE 's/^[A-Za-z_]+ (MPI_(T_|[A-Z])[a-z]\w*)\(.*/\1/p' "$ours/mpi.h" | grep -vE '_(c2f|f2c)$' | sort; }
 constants "$ours" >"$work/constants"
 constants "$theirs" >"$work/constants.theirs"
 functions >"$work/functions"

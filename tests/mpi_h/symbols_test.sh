@@ -18,7 +18,7 @@ report() {
 }
 exported() { nm -D --defined-only "$1" | awk -v types="$2" 'index(types, $2) { print $3 }' | sort -u; }
 
-sed -nE 's/^[A-Za-z_]+ (MPI_[A-Z][a-z]\w*)\(.*/\1/p' "$header" | sort >"$work/declared"
+sed -nE 's/^[A-Za-z_]+ (MPI_(T_|[A-Z])[a-z]\w*)\(.*/\1/p' "$header" | sort >"$work/declared"
 sed 's/^/P/' "$work/declared" >"$work/declared.p"
 exported "$build/lib/libmpi.so.12" TWBDR >"$work/mpi"
 exported "$build/lib/libmpi.so.12" W | grep '^MPI_' >"$work/weak"
@@ -29,7 +29,7 @@ comm -23 "$work/declared" "$work/weak" >"$work/out"
 report "declared in mpi.h but not a weak symbol of libmpi.so.12" "$work/out"
 comm -23 "$work/declared.p" "$work/strong" >"$work/out"
 report "declared in mpi.h but not a symbol of libmpi.so.12" "$work/out"
-grep -E '^P?MPI_[A-Z][a-z]' "$work/mpi" | sort | comm -23 - <(sort "$work/declared" "$work/declared.p") >"$work/out"
+grep -E '^P?MPI_(T_|[A-Z])[a-z]' "$work/mpi" | sort | comm -23 - <(sort "$work/declared" "$work/declared.p") >"$work/out"
 report "exported by libmpi.so.12 but not declared in mpi.h" "$work/out"
 # The allocation functions, which every library that a program may be linked with must have.
 sort >"$work/arena" <<'END'

@@ -2,7 +2,7 @@
 // The memory of one communicator's collectives in the node segment: per member and channel its flags and its slot.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
-// alone and counts up: stamp(n, step) grows with n and with the step inside the operation, so nothing is ever reset.
+// alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.
 //
 // Why reuse is safe: a member starts operation n only when every member's `done` has reached n − depth, that is, when
 // nobody reads channel n mod depth for operation n − depth any more; `done` is published (release) after the member's

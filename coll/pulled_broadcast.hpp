@@ -172,7 +172,7 @@ private:
 };
 
 inline constexpr Parameter chunk_parameter = {
-    "chunk", 16384, "bytes that are passed on at a time on each level", ParameterKind::per_level};
+    "chunk", 65536, "bytes that are passed on at a time on each level", ParameterKind::per_level};
 inline constexpr Parameter cico_parameter = {
     "cico", 1024, "bytes up to which data is copied in and out of memory that is shared anyway"};
 

@@ -15,6 +15,7 @@ Task rg(Env& env, ReduceArgs const& a) {
 
 constinit const Algorithm<ReduceArgs> rg_algorithm = {
     "rg", "a pipelined tree of parents that each combine k children's slices, whose top all copy from",
-    Family::baseline, "Jain et al., SC 2018, as RG in YHCCL, section 3.4", needs_commutative, gather_tree_parameters, TUTTI_RUNS(rg)};
+    Family::baseline, "Jain et al., SC 2018, as RG in YHCCL, section 3.4", needs_commutative, gather_tree_parameters,
+    TUTTI_RUNS(rg)};
 
 }  // namespace tutti::coll::algorithms::allreduce

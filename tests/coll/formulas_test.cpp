@@ -64,20 +64,24 @@ void run_rank(ThreadWorld& world, Call const& call, int rank) {
     EXPECT_EQ(out, std::vector<double>(out.size(), p * (p + 1) / 2.0)) << call.algorithm << ", rank " << rank;
 }
 
-/// Bytes loaded and stored by all ranks.
-std::uint64_t volume(Call const& call, int p, int m) {
-    ThreadWorld world(p, sockets(p, m));
-    world.copier = Copier({}, call.stores);
+/// Bytes that all ranks load and store in what `rank_body` does.
+template <class Body>
+std::uint64_t counted(ThreadWorld& world, Body rank_body) {
     std::vector<std::thread> ranks;
-    for (int r = 0; r < p; ++r)
-        ranks.emplace_back([&, r] {
-            if (call.collective == Collective::reduce_scatter) run_rank<ReduceScatterArgs>(world, call, r);
-            else run_rank<ReduceArgs>(world, call, r);
-        });
+    for (int r = 0; r < world.area.members(); ++r) ranks.emplace_back([&, r] { rank_body(r); });
     for (auto& t : ranks) t.join();
     std::uint64_t bytes = 0;
     for (Traffic const& t : world.traffic) bytes += t.loaded.read() + t.stored.read();
     return bytes;
+}
+
+std::uint64_t volume(Call const& call, int p, int m) {
+    ThreadWorld world(p, sockets(p, m));
+    world.copier = Copier({}, call.stores);
+    return counted(world, [&](int rank) {
+        if (call.collective == Collective::reduce_scatter) run_rank<ReduceScatterArgs>(world, call, rank);
+        else run_rank<ReduceArgs>(world, call, rank);
+    });
 }
 
 using Formula = std::uint64_t (*)(std::uint64_t p, std::uint64_t m);
@@ -160,6 +164,35 @@ TEST(Volumes, OfDirectReductionInPlaceIncludeTheMove) {
         EXPECT_EQ(volume(call, p, 1), 3 * others * each * static_cast<unsigned>(p));
         call.in_place = true;
         EXPECT_EQ(volume(call, p, 1), 3 * others * each * static_cast<unsigned>(p) + 2 * others * each);
+    }
+}
+
+/// Algorithms 3 and 4: one copy in by who has the data, one copy out by everybody who wants it.
+TEST(Volumes, OfAdaptiveCopiesAreOneCopyInAndOneOutForEachReader) {
+    auto const real = TypeBuilder::predefined(Basic::float64);
+    constexpr std::int64_t n = 30000;   // several slices and a rest
+    for (int p : {2, 3, 8}) {
+        std::uint64_t const ranks = static_cast<unsigned>(p), bytes = n * sizeof(double);
+        auto run_one = [&](ThreadWorld& world, int rank, auto const& algorithm, auto& args) {
+            FramePool frames;
+            Values values;
+            values.set(0, 8192);
+            args.parameters = values;
+            coll::run(world, rank, 1, frames, algorithm.thread, args);
+        };
+        ThreadWorld one(p, sockets(p, 1)), all(p, sockets(p, 1));
+        EXPECT_EQ(counted(one, [&](int rank) {
+            std::vector<double> data(n, rank == 1 ? 7.0 : 0.0);
+            BcastArgs args{{}, {data.data(), n, real.get()}, 1};
+            run_one(one, rank, algorithms::bcast::adaptive_copy_algorithm, args);
+            EXPECT_EQ(data, std::vector<double>(n, 7.0));
+        }), 2 * ranks * bytes);
+        EXPECT_EQ(counted(all, [&](int rank) {
+            std::vector<double> mine(n, rank), data(static_cast<std::size_t>(n * p), -1.0);
+            AllgatherArgs args{{}, {mine.data(), n, real.get()}, Parts::regular(data.data(), n, *real), false, bytes};
+            run_one(all, rank, algorithms::allgather::adaptive_copy_algorithm, args);
+            for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], static_cast<double>(i / n));
+        }), 2 * (ranks + ranks * ranks) * bytes);
     }
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <barrier>
+#include <cstdio>
 #include <numeric>
 #include <thread>
 
@@ -185,6 +186,23 @@ TEST_P(Crossings, BroadcastCrossesSocketsOnceAndNumaNodesSixTimesForEveryRoot) {
         for (std::size_t root = 0; root < counts.size(); ++root)
             EXPECT_THAT(by_distance(counts[root]), testing::ElementsAre(1, 6, 56)) << name << ", root " << root;
     }
+}
+
+/// What a tree of ranks that knows nothing of the machine costs in comparison.
+TEST_P(Crossings, BinomialBroadcastCrossesMoreAndByTheRoot) {
+    World world(GetParam().second);
+    std::vector<Counts> const counts = count_bcast(world, "binomial", all_roots());
+    auto const [least, most] = std::ranges::minmax(counts, {}, [](Counts const& c) { return c[3]; });
+    RecordProperty("least", words(least));
+    RecordProperty("most", words(most));
+    std::printf("binomial bcast of 64 ranks: from %s to %s; hierarchical: always 1, 6 and 56\n", words(least).c_str(),
+                words(most).c_str());
+    for (Counts const& c : counts) {
+        auto const [sockets, numas, inside] = by_distance(c);
+        EXPECT_EQ(sockets + numas + inside, 63u);
+        EXPECT_GE(sockets, 1u);
+    }
+    EXPECT_GT(most[3], 1u) << "no root crosses the sockets more than once";
 }
 
 /// The most over all roots is within 1.2 of the least, at every distance.

@@ -37,9 +37,6 @@ struct MessagePart {
 /// Bytes of an algorithm's own.
 MessagePart packed_part(std::byte const* data, std::size_t bytes);
 
-/// Bytes of an algorithm's own.
-MessagePart packed_part(std::byte const* data, std::size_t bytes);
-
 template <class Env>
 class Messages {
 public:

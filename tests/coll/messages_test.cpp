@@ -68,6 +68,24 @@ Task star(ThreadEnv& env, NoArgs const& a) {
     co_await Messages<ThreadEnv>::close(env, m);
 }
 
+/// Rank 0 starts to send to all before it waits for any, three times.
+Task fan(ThreadEnv& env, NoArgs const& a) {
+    Messages<ThreadEnv> m(env, a.grain, 512, 1024);
+    ConstBuffer const mine = all_of(*a.mine, *a.type);
+    for (int round = 0; round < 3; ++round) {
+        for (int peer = 1; env.rank() == 0 && peer < env.size(); ++peer) {
+            co_await Messages<ThreadEnv>::finish(env, m, peer);
+            co_await Messages<ThreadEnv>::start(env, m, peer, packed_part(a.mine->data(), mine.bytes()));
+        }
+        if (env.rank() == 0) continue;
+        co_await Messages<ThreadEnv>::receive(env, m, 0, mine.bytes(), m.into(all_of(*a.got, *a.type), 0));
+    }
+    if (env.rank() == 0) std::copy(a.mine->begin(), a.mine->end(), a.got->begin());
+    for (int peer = 1; env.rank() == 0 && peer < env.size(); ++peer)
+        co_await Messages<ThreadEnv>::finish(env, m, peer);
+    co_await Messages<ThreadEnv>::close(env, m);
+}
+
 /// Everybody posts to everybody before anybody receives.
 Task posts(ThreadEnv& env, NoArgs const& a) {
     Messages<ThreadEnv> m(env, a.grain);
@@ -165,6 +183,9 @@ TEST_P(MessagesBy, GoRoundARing) {
 }
 TEST_P(MessagesBy, GoOutAndBack) {
     run_all(star, 60000, [](int rank, int ranks) { return rank == 0 ? ranks - 1 : 0; });
+}
+TEST_P(MessagesBy, AreStartedToAllBeforeAnyIsFinished) {
+    run_all(fan, 60000, [](int, int) { return 0; });
 }
 TEST_P(MessagesBy, ArePostedToAllBeforeAnyIsTaken) {
     run_all(posts, 900, [](int rank, int ranks) { return (rank + ranks - 1) % ranks; });

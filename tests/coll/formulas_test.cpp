@@ -117,7 +117,6 @@ TEST_P(Volume, EqualsTheFormula) {
 }
 
 constexpr Published published[] = {
-    {Collective::reduce_scatter, "ring", [](auto p, auto) { return 5 * (p - 1); }},
     {Collective::reduce_scatter, "dpml", [](auto p, auto) { return 5 * p - 1; }},
     {Collective::reduce_scatter, "movement_avoiding", [](auto p, auto) { return 3 * p - 1; }},
     {Collective::reduce_scatter, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 3; }},

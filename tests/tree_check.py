@@ -3,6 +3,7 @@
 
 With --self-test it checks itself first on small snippets, so that a rule that finds nothing is known to work.
 """
+import glob
 import os
 import re
 import sys
@@ -88,6 +89,31 @@ def check_file(path, text):
         yield 1, f"a file of {lines} lines (at most {MAX_FILE})"
     if path.endswith(CODE):
         yield from check_code(path, text)
+    if re.fullmatch(r"coll/\w+/\w+\.cpp", path):
+        yield from check_algorithm(path, text)
+
+
+def check_algorithm(path, text):
+    """coll/<collective>/<name>.cpp: its record has its name, its head says what it costs and where it comes from."""
+    name = os.path.basename(path)[:-len(".cpp")]
+    head = re.match(r"(//[^\n]*\n)*", text).group()
+    record = re.search(r'(\w+)_algorithm = \{\s*"(\w+)",(.*?)\};', text, re.S)
+    if not record or record.group(1) != name or record.group(2) != name:
+        yield 1, f"no record {name}_algorithm whose name is {name}"
+        return
+    if not re.search(r"\bsteps?\b|\bexchanges?\b", head, re.I):
+        yield 1, "the head does not say how many steps it takes"
+    if not re.search(r"\bbytes?\b|\b[sn]\b|\bflags?\b|\bwords?\b|\bdata\b", head, re.I):
+        yield 1, "the head does not say what is moved"
+    if '"Tutti"' not in record.group(3) and not re.search(r"\bsections?\b|\b(19|20)\d\d\b", head):
+        yield 1, "the head names no paper and section"
+
+
+def check_list(listed, files):
+    """`listed`: the lines of algorithms.def as "collective/name"; `files`: the same from coll/."""
+    yield from (f"{name} is listed twice" for name in sorted({n for n in listed if listed.count(n) > 1}))
+    yield from (f"{name} has no file coll/{name}.cpp" for name in sorted(set(listed) - set(files)))
+    yield from (f"coll/{name}.cpp has no line ALGORITHM(...)" for name in sorted(set(files) - set(listed)))
 
 
 def self_test():
@@ -109,6 +135,16 @@ def self_test():
         "mpi_h/a.cpp": spdx + '#include "runtime/b.hpp"\n#include "mpi.h"\n// goto is forbidden\n',
         "p2p/a.cpp": spdx + "namespace a {\nstruct B {\n" + "    int f() { return 1; }\n" * 90 + "};\n}\n",
     }
+    record = "constinit const Algorithm<A> a_algorithm = {\n    \"%s\", \"sentence\", Family::xhc, \"%s\"};\n"
+    head = spdx + "// Two steps; s bytes. A. Author, 2019, section 3.\n"
+    algorithms = {head + record % ("a", "XHC"): True, head + record % ("b", "XHC"): False,
+                  spdx + "// Two steps; s bytes.\n" + record % ("a", "XHC"): False,
+                  spdx + "// Two steps; s bytes.\n" + record % ("a", "Tutti"): True,
+                  spdx + "// A. Author, 2019. s bytes.\n" + record % ("a", "XHC"): False,
+                  spdx + "// A. Author, 2019. Two steps.\n" + record % ("a", "XHC"): False}
+    if any(good_one == bool(list(check_algorithm("coll/c/a.cpp", t))) for t, good_one in algorithms.items()) or \
+            len(list(check_list(["c/a", "c/b", "c/b"], ["c/a", "c/d"]))) != 3:
+        sys.exit("tree_check.py judges its own examples of algorithms wrongly")
     wrong = [p for p, t in bad.items() if not list(check_file(p, t))] + \
             [p for p, t in good.items() if list(check_file(p, t))]
     if wrong:
@@ -118,6 +154,13 @@ def self_test():
 def main(root):
     self_test()
     offenders = 0
+    with open(os.path.join(root, "coll/algorithms.def"), encoding="utf-8") as file:
+        listed = ["/".join(m) for m in re.findall(r"^ALGORITHM\((\w+), (\w+)\)", file.read(), re.M)]
+    files = [p[len("coll/"):-len(".cpp")] for p in
+             (os.path.relpath(f, root) for f in glob.glob(os.path.join(root, "coll/*/*.cpp")))]
+    for what in check_list(listed, files):
+        offenders += 1
+        print(f"coll/algorithms.def: {what}")
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
         for name in sorted(files):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allreduce over any number of levels, in blocks: the members of each team share the work by index range on the way up,
-// leaders pass the result on while the next block goes up. 2 L steps per block.
+// leaders pass the result on while the next block goes up. 2 L steps per block; each byte is staged once and read once
+// per level, its sum once more per rank on the way down.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.B. The argument why buffers are reused safely: tree_reduction.hpp.
 #include "coll/tree_reduction.hpp"
 

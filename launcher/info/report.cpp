@@ -50,13 +50,31 @@ void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& te
     text.unequal_parts = offer.meets(row.needs);
 }
 
+/// What a call must offer, in words.
+std::string needs_of(coll::AlgorithmRow const& row) {
+    constexpr std::pair<coll::Needs, char const*> words[] = {
+        {coll::needs_slot, "a message that fits into a slot"},
+        {coll::needs_commutative, "an operator that commutes, or teams of consecutive ranks"},
+        {coll::needs_one_kind, "a built-in operator on elements without gaps"},
+        {coll::needs_equal_parts, "parts of one size"},
+        {coll::needs_commuting_operator, "an operator that commutes"}};
+    std::string all;
+    for (auto const& [need, sentence] : words)
+        if (row.needs & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
+    return all;
+}
+
 std::vector<AlgorithmText> algorithms(Question const& question) {
     std::vector<AlgorithmText> all;
-    for (coll::AlgorithmRow const& row : coll::all_algorithms()) {
+    std::vector<coll::AlgorithmRow> rows(coll::all_algorithms().begin(), coll::all_algorithms().end());
+    std::ranges::stable_sort(rows, {}, &coll::AlgorithmRow::collective);   // the list goes by family
+    for (coll::AlgorithmRow const& row : rows) {
         std::string const collective = coll::name_of(row.collective);
         auto const& wanted = question.collectives;
         if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
-        AlgorithmText text{collective, row.name, row.sentence, name_of(row.family), row.source, {}, {}, true};
+        AlgorithmText text{.collective = collective, .name = row.name, .sentence = row.sentence,
+                           .family = name_of(row.family), .source = row.source, .parameters = {}, .most_bytes = {},
+                           .needs = needs_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p)});
         describe_limits(row, question.ranks, text);
@@ -81,8 +99,7 @@ Table table(topo::Machine const& machine, std::string const& wish) {
 
 std::vector<std::string> collective_names() {
     std::vector<std::string> all;
-    for (coll::AlgorithmRow const& row : coll::all_algorithms())
-        if (all.empty() || all.back() != coll::name_of(row.collective)) all.push_back(coll::name_of(row.collective));
+    for (int c = 0; c < coll::collectives; ++c) all.push_back(coll::name_of(static_cast<coll::Collective>(c)));
     return all;
 }
 

@@ -20,6 +20,7 @@ struct AlgorithmText {
     std::string collective, name, sentence, family, source;
     std::vector<ParameterText> parameters;
     std::optional<std::size_t> most_bytes;   ///< of a message that it can take; none: any
+    std::string needs;                       ///< what a call must offer, in words; empty: nothing
     bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
 };
 
@@ -51,11 +52,13 @@ struct Question {
     int ranks = 2;                          ///< for which the algorithms' limits are told
 };
 
-/// The names of all collectives that have algorithms.
+/// The names of all collectives.
 std::vector<std::string> collective_names();
 
 Report make_report(Question const& question);
 std::string as_text(Report const& report, Part part);
 std::string as_json(Report const& report, Part part);
+/// The algorithms as the tables of coll/ALGORITHMS.md.
+std::string as_markdown(Report const& report);
 
 }  // namespace tutti::info

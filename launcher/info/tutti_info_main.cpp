@@ -24,6 +24,7 @@ constexpr char help[] = R"(tutti-info says what this Tutti is and what it finds 
     tutti-info --table            which algorithm is chosen when: the tuning file in force and the default table
     tutti-info --json             the same for programs; may be combined with any. Of each algorithm it also tells
                                   the largest message that it takes among 2 ranks, or among --ranks N
+    tutti-info --algorithms --markdown      as tables of a page
     tutti-info --version
 
 Variables are read from the environment: TUTTI_WAIT=shared tutti-info --variables shows what a rank would see.
@@ -40,8 +41,8 @@ int complain(std::string const& what, std::string_view word, std::span<std::stri
 }
 
 int wrong_option(std::string_view word) {
-    constexpr std::string_view known[] = {"--variables", "--algorithms", "--table",  "--json",
-                                          "--ranks",     "--version",    "--help"};
+    constexpr std::string_view known[] = {"--variables", "--algorithms", "--table",   "--json",
+                                          "--markdown",  "--ranks",      "--version", "--help"};
     return complain(std::string(word) + " is not an option", word, known, "--help lists them");
 }
 
@@ -70,7 +71,7 @@ bool take_ranks(char const* text, Question& question) {
 
 int main(int argc, char** argv) {
     Question question;
-    bool json = false;
+    bool json = false, markdown = false;
     for (int i = 1; i < argc; ++i) {
         std::string_view word = argv[i];
         bool const followed = i + 1 < argc && argv[i + 1][0] != '-';
@@ -79,6 +80,7 @@ int main(int argc, char** argv) {
         if (word == "--variables") question.part = Part::variables;
         else if (word == "--table") question.part = Part::table;
         else if (word == "--json") json = true;
+        else if (word == "--markdown") markdown = true;
         else if (word == "--ranks") {
             if (!followed || !take_ranks(argv[++i], question))
                 return complain("--ranks needs a number of ranks", {}, {}, "--help tells more");
@@ -89,5 +91,6 @@ int main(int argc, char** argv) {
         } else return wrong_option(word);
     }
     Report report = make_report(question);
+    if (markdown) return print(as_markdown(report));
     return print(json ? as_json(report, question.part) : as_text(report, question.part));
 }

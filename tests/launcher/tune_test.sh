@@ -14,6 +14,7 @@ printf '# tutti tuning 1\nallreduce ranks<=4 bytes<=8 hierarchical\nallreduce by
 sum_is 0; expect_err "tutti: $user:3: allreduce has no algorithm nix; it has"
 [ "$(wc -l <<< "$err")" = 1 ] || wrong "a wrong line is told once, not so: $err"
 TUTTI_QUIET=1 sum_is 0; expect_silence
+run --stats -n 4 "$tuned" 0; [[ "$err" =~ allreduce\ +hierarchical\ +4 ]] || wrong "--stats does not show the choice: $err"
 TUTTI_TUNING=none sum_is 1; expect_silence
 TUTTI_DETERMINISTIC=1 TUTTI_COLL= sum_is 1; expect_silence
 TUTTI_COLL=allreduce=exchange run -n 4 "$tuned" 1; expect_code 0

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# coll/adding-an-algorithm.md, done word by word in a scratch copy of the tree: one file and one line, and the new
+# algorithm is in the help, in the settings, in the tests and in the benchmark.
+set -u
+build=$(cd "$1" && pwd) source=$(cd "$(dirname "$0")/../.." && pwd)
+grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt" && { echo "the plain build does it"; exit 77; }
+for program in make gnuplot; do command -v $program > /dev/null || { echo "there is no $program"; exit 77; }; done
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+tar -C "$source" --exclude=./build* --exclude=./.git -cf - . | tar -C "$copy" -xf - || exit 1
+cd "$copy" || exit 1
+# What does not make rows of the list (choose.cpp and the generic tests do) is taken from the build that is there.
+# Makefiles go by time alone, so that they take it.
+cat > seeded_build.sh << END
+set -e
+cmake -G "Unix Makefiles" -B build -DTUTTI_TESTS=ON . > /dev/null
+listing=\$(grep -l '"world.hpp"' tests/coll/*.cpp)
+(cd "$build" && find . -name '*.o' ! -name choose.cpp.o \( ! -path './tests/*' -o -path '*/tests_coll.dir/*' \)) > objects
+for test in \$listing; do grep -v "/\${test##*/}.o\$" objects > others; mv others objects; done
+tar -C "$build" -cf - -T objects | tar -C build -xf -
+find build -name '*.o' -exec touch {} +
+make -C build -j2 mpi mpiexec tutti-info tutti-tune tutti-bench tests_coll > build/log 2>&1 || { tail -50 build/log; exit 1; }
+! grep -q 'bcast/slots.cpp' build/log
+END
+grep -q relay coll/algorithms.def && { echo "the page's example is in the tree"; exit 1; }
+unset TUTTI_COLL
+export TUTTI_TUNING=none
+python3 "$source/tests/coll/run_page.py" coll/adding-an-algorithm.md "bash seeded_build.sh" || exit 1
+
+wrong() { echo "WRONG: $*"; exit 1; }
+build/bin/tutti-info --algorithms --markdown > page.md
+grep -q '^| \[relay\](bcast/relay.cpp) |' page.md || wrong "the page of all algorithms"
+build/bin/tests_coll --gtest_filter='Settings*' --gtest_brief=1 > /dev/null || wrong "the tests of the settings"
+build/bin/tutti-tune -n 2 --collectives bcast --dry-run | grep -q ' relay' || wrong "tutti-tune"
+[ -s relay.svg ] || wrong "there is no plot"

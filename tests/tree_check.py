@@ -101,11 +101,12 @@ def check_algorithm(path, text):
     if not record or record.group(1) != name or record.group(2) != name:
         yield 1, f"no record {name}_algorithm whose name is {name}"
         return
-    if not re.search(r"\bsteps?\b|\bexchanges?\b", head, re.I):
+    if not re.search(r"\bsteps?\b|\bexchanges?\b|\bin a row\b|\bone after the other\b", head, re.I):
         yield 1, "the head does not say how many steps it takes"
     if not re.search(r"\bbytes?\b|\b[sn]\b|\bflags?\b|\bwords?\b|\bdata\b", head, re.I):
         yield 1, "the head does not say what is moved"
-    if '"Tutti"' not in record.group(3) and not re.search(r"\bsections?\b|\b(19|20)\d\d\b", head):
+    published = not re.search('"Tutti"|"folklore', record.group(3))
+    if published and not re.search(r"\bsections?\b|\b(19|20)\d\d\b", head):
         yield 1, "the head names no paper and section"
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From times to choices, with noise in mind: who is chosen without a tuning file stays where nobody is clearly faster,
-// and who has won at one size stays at the next where nobody is clearly faster than that.
+// and who has won at one size stays at the next where nobody is clearly faster than that. A new winner is the fastest,
+// or a simpler one that is about as fast.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,10 @@ inline std::string const& winner(Sample const& s, std::string const& before, dou
     for (std::string const* incumbent : {&s.standard, &before})
         if (auto const found = s.times.find(*incumbent); found != s.times.end() && found->second <= bound)
             return found->first;
-    return best->first;
+    std::string const* simplest = &best->first;   // a parameter that makes no difference is none
+    for (auto const& [setting, time] : s.times)
+        if (time <= bound && setting.size() < simplest->size()) simplest = &setting;
+    return *simplest;
 }
 
 /// `samples` by growing size, each with at least its standard's time.

@@ -35,6 +35,14 @@ TEST(Winners, StayWhereNobodyIsClearlyFasterThanTheyAre) {
     EXPECT_FALSE(differs(stretches({sample(8, 10, 10)}, 0.03)));
 }
 
+TEST(Winners, HaveNoParameterThatMakesNoDifference) {
+    Sample s = sample(8, 10, 5);
+    s.times["rival:chunk=64K"] = 4.9;
+    EXPECT_EQ(text(stretches({s}, 0.03)), "rival<=8");
+    s.times["rival:chunk=64K"] = 4;
+    EXPECT_EQ(text(stretches({s}, 0.03)), "rival:chunk=64K<=8");
+}
+
 TEST(Winners, TellTheGreatestGain) {
     auto const all = stretches({sample(8, 10, 5), sample(16, 10, 2), sample(32, 10, 6)}, 0.03);
     ASSERT_EQ(all.size(), 1u);

@@ -48,6 +48,11 @@ void print_variables(std::ostream& out, Report const& r) {
     for (std::string const& complaint : r.complaints) out << "  ! " << complaint << ".\n";
 }
 
+void print_counters(std::ostream& out, Report const& r) {
+    out << "Counters; mpiexec --stats prints them, and a program reads them as MPI_T's performance variables:\n";
+    for (CounterText const& c : r.counters) print_indented(out, c.name + ": " + c.sentence, 2);
+}
+
 void print_algorithms(std::ostream& out, Report const& r) {
     out << "Algorithms; TUTTI_COLL=collective=algorithm chooses one:\n";
     std::string last;
@@ -93,6 +98,12 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
     return all;
 }
 
+nlohmann::ordered_json counters_json(Report const& r) {
+    auto all = nlohmann::ordered_json::array();
+    for (CounterText const& c : r.counters) all.push_back({{"name", c.name}, {"sentence", c.sentence}});
+    return all;
+}
+
 nlohmann::ordered_json machine_json(Report const& r) {
     nlohmann::ordered_json all{{"version", r.version}, {"abi", r.abi}, {"machine", r.machine}, {"units", r.units},
                                {"usable_cores", r.usable_cores}, {"memory", r.memory}};
@@ -110,7 +121,7 @@ std::string as_text(Report const& report, Part part) {
     bool const everything = part == Part::everything;
     if (everything) print_machine(out, report);
     if (everything || part == Part::variables) print_variables(out, report);
-    if (everything) out << "\n";
+    if (everything) out << "\n", print_counters(out, report), out << "\n";
     if (everything || part == Part::algorithms) print_algorithms(out, report);
     if (everything) out << "\n";
     if (everything || part == Part::table) print_table(out, report);
@@ -123,6 +134,7 @@ std::string as_json(Report const& report, Part part) {
     if (everything) all = machine_json(report);
     if (everything || part == Part::variables)
         all["variables"] = variables_json(report), all["complaints"] = report.complaints;
+    if (everything) all["counters"] = counters_json(report);
     if (everything || part == Part::algorithms) all["algorithms"] = algorithms_json(report);
     if (everything || part == Part::table) {
         Table const& t = report.table;

@@ -8,6 +8,9 @@
 #include <unistd.h>
 
 #include "coll/tuning.hpp"
+#include "coll/use.hpp"
+#include "runtime/counters.hpp"
+#include "runtime/error.hpp"
 #include "runtime/tuning_file.hpp"
 #include "topo/detect.hpp"
 #include "topo/usable.hpp"
@@ -21,6 +24,18 @@ void describe_machine(topo::Machine const& machine, Report& report) {
     report.usable_cores = topo::usable_cores();
     struct sysinfo info {};
     if (sysinfo(&info) == 0) report.memory = std::uint64_t{info.totalram} * info.mem_unit;
+}
+
+/// Those of the rank, and with a word in the collective's place those of a communicator.
+std::vector<CounterText> counters() {
+    std::vector<CounterText> all;
+    for (CounterRow const& row : counter_rows) all.push_back({join("tutti_", row.name), row.sentence});
+    auto add = [&](char const* name, char const* sentence) {
+        all.push_back({join("tutti_<collective>_", name), join(sentence, "the collective.")});
+    };
+    add(coll::algorithm_variable, coll::algorithm_sentence);
+    for (coll::UseRow const& row : coll::use_rows) add(row.name, row.sentence);
+    return all;
 }
 
 /// With what may be written for it.
@@ -117,6 +132,7 @@ Report make_report(Question const& question) {
     if (question.part != Part::everything) return report;
     describe_machine(machine, report);
     report.facilities = facilities();
+    report.counters = counters();
     return report;
 }
 

@@ -32,6 +32,11 @@ struct Table {
     std::vector<std::string> complaints;    ///< about the file
 };
 
+/// One of MPI_T's performance variables.
+struct CounterText {
+    std::string name, sentence;
+};
+
 struct Report {
     std::string version, abi, machine;
     int usable_cores = 1, units = 1;
@@ -40,6 +45,7 @@ struct Report {
     std::vector<VariableRow> variables;
     std::vector<std::string> complaints;   ///< about the environment
     std::vector<AlgorithmText> algorithms;
+    std::vector<CounterText> counters;
     Table table;
 };
 

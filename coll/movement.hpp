@@ -180,7 +180,8 @@ template <class Env>
 class Staging {
 public:
     Staging(Env& env, std::size_t piece)
-        : env_(env), half_(env.staging_bytes() / 2), piece_(std::min(piece, half_ / 2) / cache_line * cache_line) {}
+        : env_(env), half_(env.staging_bytes() / 2),
+          piece_(std::max(cache_line, std::min(piece, half_ / 2) / cache_line * cache_line)) {}
 
     std::size_t piece() const { return piece_; }
     std::byte* buffer(std::uint64_t k) { return env_.staging() + half_ + (k % 2) * piece_; }

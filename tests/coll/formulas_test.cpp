@@ -120,6 +120,7 @@ constexpr Published published[] = {
     {Collective::reduce_scatter, "dpml", [](auto p, auto) { return 5 * p - 1; }},
     {Collective::reduce_scatter, "movement_avoiding", [](auto p, auto) { return 3 * p - 1; }},
     {Collective::reduce_scatter, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 3; }},
+    {Collective::reduce_scatter, "ring", [](auto p, auto) { return 5 * (p - 1); }},
     {Collective::allreduce, "ring", [](auto p, auto) { return 7 * (p - 1); }},
     {Collective::allreduce, "dpml", [](auto p, auto) { return 7 * p - 1; }},
     {Collective::allreduce, "xbrc", [](auto p, auto) { return 5 * (p - 1); }},

@@ -3,8 +3,9 @@
 // operands in one pass into the root's result. Two exchanges, no staging; p·s bytes are loaded by all ranks together
 // and s stored.
 //
-// Range r of every operand is read by rank r alone, before rank r writes that range of the result: in place the root's
-// operand may be the result. Nobody returns before all have finished.
+// Each range of all operands is read by one rank alone, before it writes that range of the result: in place the root's
+// operand may be the result. The first range is the root's, so that a vector that is not divided stays in its cache.
+// Nobody returns before all have finished.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
 #include "coll/direct_access.hpp"
 #include "coll/tree_reduction.hpp"
@@ -21,7 +22,8 @@ Task direct(Env& env, ReduceArgs const& a) {
         co_await reduction.run();
         co_return;
     }
-    Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);
+    int const behind_root = (env.rank() - a.root + env.size()) % env.size();
+    Share const share(a.bytes(), element_bytes(a), behind_root, env.size(), a.parameters[0]);
     Reducer(env.traffic(), a).combine(access.operands(share.first), env.size(),
                                       access.outs()[static_cast<std::size_t>(a.root)] + share.first,
                                       (share.last - share.first) / element_bytes(a));

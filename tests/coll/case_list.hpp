@@ -46,7 +46,9 @@ private:
     }
 
 #if defined(__SANITIZE_THREAD__)
-    static constexpr unsigned thinning = 5;   // it takes ten times as long; accesses do not depend on every size
+    static constexpr unsigned thinning = 8;   // it takes ten times as long; accesses do not depend on every size
+#elif defined(__SANITIZE_ADDRESS__)
+    static constexpr unsigned thinning = 2;
 #else
     static constexpr unsigned thinning = 1;
 #endif

@@ -11,7 +11,7 @@ template <class MakeTask>
 void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask&& algorithm) {
     CommState& state = state_of(comm);
     std::uint64_t const op = state.begin(operation);
-    ShmEnv env(state.area, trees, state.rank, op, comm, operation);
+    ShmEnv env(state.area, trees, state.rank, op, comm, operation, state.crossings.data());
     Task task = algorithm(env);
     task.resume();
     state.end();

@@ -19,10 +19,6 @@ void CommState::wait_for_channel(char const* operation) {
 
 FramePool& ShmMemory::frames() { return comm_.process.frames; }
 
-topo::Crossing ShmMemory::crossing(int peer) const {
-    return state_of(comm_).crossings[static_cast<std::size_t>(peer)];
-}
-
 std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).staging_bytes; }
 
 void ShmMemory::reserve_staging(std::size_t bytes) {

@@ -14,7 +14,9 @@ namespace tutti::coll {
 
 class ShmMemory {
 public:
-    ShmMemory(Comm const& comm, char const* operation) : comm_(comm), operation_(operation) {}
+    /// `crossings`: from this rank to each member of the communicator.
+    ShmMemory(Comm const& comm, char const* operation, topo::Crossing const* crossings)
+        : comm_(comm), operation_(operation), traffic_(comm.process.card().traffic), crossings_(crossings) {}
 
     FramePool& frames();
     /// How much staging memory an algorithm should be content with.
@@ -45,8 +47,8 @@ protected:
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return comm_.process.segment.at(offset); }
     void count_staged(std::size_t bytes) { comm_.process.card().counters.staged.add(bytes); }
-    Traffic& traffic() { return comm_.process.card().traffic; }
-    topo::Crossing crossing(int peer) const;
+    Traffic& traffic() { return traffic_; }
+    topo::Crossing crossing(int peer) const { return crossings_[peer]; }
     Copier const& copier() const { return comm_.process.copier; }
     Way way(void const* address, std::size_t bytes) const { return comm_.process.ladder.way(address, bytes); }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
@@ -74,6 +76,8 @@ private:
 
     Comm const& comm_;
     char const* operation_;
+    Traffic& traffic_;
+    topo::Crossing const* crossings_;
 };
 
 using ShmEnv = Environment<ShmMemory>;

@@ -50,11 +50,13 @@ public:
         piece_ = std::max({grain, cache_line / grain * grain,
                            std::min<std::size_t>(room / cache_line * cache_line, 32768) / grain * grain});
         stride_ = (piece_ + cache_line - 1) / cache_line * cache_line;
-        env.reserve_staging(letters + 2 * size * stride_);
+        env.reserve_staging(staging_bytes());
         env.add_staging();
     }
 
     FramePool& frames() { return env_.frames(); }
+    /// How much of the staging memory is theirs, from its start on.
+    std::size_t staging_bytes() const { return 2 * links_.size() * (sizeof(Letter) + stride_); }
     /// May a message of so many bytes be posted to several peers before any of them is received? The same at all ranks.
     bool fits(std::size_t bytes) const { return bytes <= piece_; }
 

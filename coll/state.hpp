@@ -15,8 +15,7 @@
 
 namespace tutti::coll {
 
-/// Per communicator: its memory, its trees, its count of operations, its choices,
-/// what it was used for.
+/// Per communicator: its memory, its trees, its count of operations, its choices, what it was used for.
 struct CommState final : Extension {
     CommState(Process& p, Area a, topo::Hierarchy tree, std::vector<topo::Crossing> to_peers, int my_rank)
         : process(p), area(a), trees(std::move(tree)), crossings(std::move(to_peers)), rank(my_rank) {}

@@ -100,8 +100,8 @@ struct SegmentHeader : SegmentLayout {
 class Segment {
 public:
     /// Makes a zeroed segment for `ranks` ranks; `machine` is topo::NodeMap's text, `tuning` the name of a tuning file,
-    /// a line break and its text. The address window is as large as
-    /// the system grants, memory is used only where touched. Throws Error with a sentence when it cannot be had.
+    /// a line break and its text. The address window is as large as the system grants, memory is used only where
+    /// touched. Throws Error with a sentence when it cannot be had.
     static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {});
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
     static Segment attach(int descriptor);

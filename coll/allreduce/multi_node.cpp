@@ -22,7 +22,8 @@ class Nodes {
 public:
     Nodes(Env& env, ReduceArgs const& args)
         : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), lanes_(smallest(nodes_)),
-          n_(nodes_.size(nodes_.mine())), i_(nodes_.my_index()), slices_(args, lanes_, args.parameters[0]),
+          n_(nodes_.size(nodes_.mine())), i_(nodes_.my_index()),
+          slices_(args, lanes_, std::min(args.parameters[0], env.staging_bytes() / depth)),
           reducer_(env.traffic(), args), messages_(env, slices_.element()) {
         env.reserve_staging(messages_.staging_bytes() + depth * slices_.stride());
         env.add_staging();

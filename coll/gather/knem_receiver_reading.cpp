@@ -7,30 +7,14 @@
 #include "coll/exchange.hpp"
 #include "coll/knem.hpp"
 #include "coll/linear.hpp"
+#include "coll/receiver_reading.hpp"
 
 namespace tutti::coll::algorithms::gather {
 
 template <class Env>
 Task knem_receiver_reading(Env& env, RootedArgs const& a) {
-    if (a.equal && a.largest < a.parameters[0]) {
-        co_await linear_gather(env, a);
-        co_return;
-    }
-    bool const root = env.rank() == a.root;
-    Sides const sides{.pattern = Pattern::to_root,
-                      .root = a.root,
-                      .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .in = a.parts};
-    Exchange<Env> x(env, sides, knem_limits(a));
-    x.post();
-    if (root && !a.in_place_at_root) x.take_own(a.mine);
-    for (int i = 1; root && i < env.size(); ++i) {
-        int const peer = (a.root + i) % env.size();
-        co_await env.until(peer);
-        x.take(peer);
-    }
-    if (x.unfinished()) co_await x.finish();
-    x.check();
+    if (a.equal && a.largest < a.parameters[0]) return linear_gather(env, a);
+    return gather_by_reading(env, a, knem_limits(a));
 }
 
 constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {

@@ -7,29 +7,14 @@
 #include "coll/exchange.hpp"
 #include "coll/knem.hpp"
 #include "coll/linear.hpp"
+#include "coll/receiver_reading.hpp"
 
 namespace tutti::coll::algorithms::scatter {
 
 template <class Env>
 Task knem_receiver_reading(Env& env, RootedArgs const& a) {
-    if (a.equal && a.largest < a.parameters[0]) {
-        co_await linear_scatter(env, a);
-        co_return;
-    }
-    bool const root = env.rank() == a.root;
-    Sides const sides{.pattern = Pattern::from_root,
-                      .root = a.root,
-                      .out = a.parts,
-                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type)};
-    Exchange<Env> x(env, sides, knem_limits(a));
-    x.post();
-    if (root && !a.in_place_at_root) x.take_own(a.parts[a.root]);
-    if (!root) {
-        co_await env.until(a.root);
-        x.take(a.root);
-    }
-    if (x.unfinished()) co_await x.finish();
-    x.check();
+    if (a.equal && a.largest < a.parameters[0]) return linear_scatter(env, a);
+    return scatter_by_reading(env, a, knem_limits(a), false, 0);
 }
 
 constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {

@@ -5,29 +5,13 @@
 // per small part, n per large one.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, receiver-reading.
 #include "coll/algorithm.hpp"
-#include "coll/exchange.hpp"
+#include "coll/receiver_reading.hpp"
 
 namespace tutti::coll::algorithms::scatter {
 
 template <class Env>
 Task receiver_reading(Env& env, RootedArgs const& a) {
-    bool const root = env.rank() == a.root;
-    Sides const sides{.pattern = Pattern::from_root,
-                      .root = a.root,
-                      .out = a.parts,
-                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .equal = a.equal,
-                      .share = a.parameters[3],
-                      .helps = a.in_place_at_root};
-    Exchange<Env> x(env, sides, Limits::of(a));
-    x.post();
-    if (root && !a.in_place_at_root) x.take_own(a.parts[a.root]);
-    if (!root) {
-        co_await env.until(a.root);
-        x.take(a.root);
-    }
-    if (x.unfinished()) co_await x.finish();
-    x.check();
+    return scatter_by_reading(env, a, Limits::of(a), true, a.parameters[3]);
 }
 
 constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is needed, builds Tutti, and shows it at work: a first program, an adaptive-mesh code, the machine.
+# Installs what is needed, builds Tutti, and shows it at work: a first program, an adaptive-mesh code, a solver,
+# the machine.
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in
@@ -33,7 +34,10 @@ show mpiexec -n 4 build/hello
 title "3. The proxy app: heat in an adaptive mesh, on 4 ranks, verified against a serial run"
 show mpiexec -n 4 build/bin/tutti-stencil --verify
 
-title "4. The machine, as the collectives see it"
+title "4. Conjugate gradients: thousands of small sums over all ranks, checked against the known solution"
+show mpiexec -n 2 build/bin/tutti-cg
+
+title "5. The machine, as the collectives see it"
 show mpiexec -n 4 --show-hierarchy
 
 title "Done. Your own program: build/bin/mpicc app.c -o app && build/bin/mpiexec -n 8 ./app"

@@ -114,12 +114,20 @@ inline int rank_out(int source) {
 inline int tag_in(int tag) { return tag == MPI_ANY_TAG ? any_tag : tag; }
 inline int tag_out(int tag) { return tag == any_tag ? MPI_ANY_TAG : tag; }
 
+inline void set_status_bytes(MPI_Status& s, std::size_t bytes) {
+    s.count_lo = static_cast<int>(bytes & 0xffffffff);
+    s.count_hi_and_cancelled = static_cast<int>((bytes >> 32) << 1) | (s.count_hi_and_cancelled & 1);
+}
+inline void set_status_cancelled(MPI_Status& s, bool cancelled) {
+    s.count_hi_and_cancelled = (s.count_hi_and_cancelled & ~1) | (cancelled ? 1 : 0);
+}
+
 /// Writes what happened to a user's status, unless that is MPI_STATUS_IGNORE. MPI_ERROR is left alone: only calls that
 /// complete several requests set it (MPI 3.1, 3.2.5).
 inline void store(MPI_Status* to, Status const& from) {
     if (to == MPI_STATUS_IGNORE) return;
-    to->count_lo = static_cast<int>(from.bytes & 0xffffffff);
-    to->count_hi_and_cancelled = static_cast<int>((from.bytes >> 32) << 1) | (from.cancelled ? 1 : 0);
+    to->count_hi_and_cancelled = from.cancelled ? 1 : 0;
+    set_status_bytes(*to, from.bytes);
     to->MPI_SOURCE = rank_out(from.source);
     to->MPI_TAG = tag_out(from.tag);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions that libmpichfort.so.12, MPICH's Fortran interface, calls besides MPI's own: attributes whose values are
 // integers, and keys whose callbacks take their arguments by address.
+#include "mpi_h/generalized.hpp"
 #include "mpi_h/keyval.hpp"
 
 using namespace tutti;
@@ -48,6 +49,11 @@ void MPII_Keyval_set_proxy(int keyval, CopyProxy* copy, DeleteProxy* remove) {
         key->copy_proxy = copy;
         key->delete_proxy = remove;
     }
+}
+
+/// Called right after the request was made: its callbacks are Fortran's.
+void MPII_Grequest_set_lang_f77(MPI_Request request) {
+    if (auto* r = generalized(front().tables.requests.find(request))) r->fortran = true;
 }
 }
 #pragma GCC visibility pop

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Completing requests, one, any, some or all of them (MPI 3.1, 3.7.3 to 3.7.5). A null handle and an inactive
 // persistent request count as not there, and answer with the empty status where an answer is due.
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "mpi_h/entry.hpp"
+#include "mpi_h/generalized.hpp"
 
 namespace tutti {
 namespace {
@@ -45,23 +48,29 @@ Handles checked(Call& call, int count, MPI_Request* requests, char const* argume
     return handles;
 }
 
-/// What a completed request leaves behind once its handle is given up (or, if it is persistent, made inactive).
+/// How a completed request failed, if it did, once its handle is given up (or, if it is persistent, made inactive).
 struct Outcome {
-    Status status;
-    std::string sentence;
+    std::optional<Error> error;
     Ref<Comm> comm;
 
-    bool failed() const { return status.error != ErrorClass::success; }
     /// Errors belong to the communicator of the request, if that still has a name.
     void blame(Call& call) const {
         if (comm && comm->handle != 0) call.on = comm.get();
     }
 };
 
-Outcome take(MPI_Request& handle) {
+/// Tells the user's status what became of a complete request.
+std::optional<Error> tell(Request& r, MPI_Status* status) {
+    if (GeneralizedRequest* g = generalized(&r)) [[unlikely]] return g->finish(status);
+    abi::store(status, r.status);
+    if (r.status.error == ErrorClass::success) [[likely]] return std::nullopt;
+    return Error(r.status.error, r.error_text);
+}
+
+Outcome take(MPI_Request& handle, MPI_Status* status) {
     Request* r = active(handle);
-    if (!r) return {};
-    Outcome outcome{r->status, std::move(r->error_text), r->comm};
+    if (!r) return abi::store(status, {}), Outcome{};
+    Outcome outcome{tell(*r, status), r->comm};
     if (r->persistent) {
         r->active = false;
     } else {
@@ -73,11 +82,10 @@ Outcome take(MPI_Request& handle) {
 
 /// For the calls that complete one request: its status to the user, its error to the error handler.
 void answer_one(Call& call, MPI_Request& handle, MPI_Status* status) {
-    Outcome outcome = take(handle);
-    abi::store(status, outcome.status);
-    if (!outcome.failed()) return;
+    Outcome outcome = take(handle, status);
+    if (!outcome.error) return;
     outcome.blame(call);
-    throw Error(outcome.status.error, outcome.sentence);
+    throw *outcome.error;
 }
 
 /// For the calls that complete several: collects statuses and remembers the first error.
@@ -88,14 +96,12 @@ public:
     void add(MPI_Request& handle) {
         MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + count_;
         ++count_;
-        Outcome outcome = take(handle);
-        abi::store(status, outcome.status);
-        if (!outcome.failed()) return set(status, MPI_SUCCESS);
-        std::string sentence = join(call_.name, ": ", outcome.sentence);
-        set(status, error_code(Error(outcome.status.error, outcome.sentence), sentence));
+        Outcome outcome = take(handle, status);
+        if (!outcome.error) return set(status, MPI_SUCCESS);
+        set(status, error_code(*outcome.error, join(call_.name, ": ", outcome.error->what())));
         if (!first_error_.empty()) return;
         outcome.blame(call_);
-        first_error_ = join("request ", count_ - 1, " failed: ", outcome.sentence);
+        first_error_ = join("request ", count_ - 1, " failed: ", outcome.error->what());
     }
     void finish() const {
         if (!first_error_.empty()) throw Error(ErrorClass::in_status, first_error_);
@@ -269,7 +275,9 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
         call.pointer(flag, "flag");
         Request* r = active_in(call, request);
         *flag = !r || waiter().look([r] { return r->complete; });
-        if (*flag) abi::store(status, r ? r->status : Status{});
+        if (!*flag) return;
+        if (GeneralizedRequest* g = generalized(r)) g->query(status);
+        else abi::store(status, r ? r->status : Status{});
     });
 }
 
@@ -277,9 +285,12 @@ TUTTI_FUNCTION(Request_free)
 int PMPI_Request_free(MPI_Request* request) {
     return enter("MPI_Request_free", [&](Call& call) {
         call.pointer(request, "request");
-        call.request(*request);
-        front().tables.requests.remove(*request);
-        *request = MPI_REQUEST_NULL;
+        Request& r = call.request(*request);
+        MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
+        GeneralizedRequest* g = generalized(&r);
+        if (!g) return front().tables.requests.remove(handle);
+        if (g->complete) give_up(*g, handle);
+        else g->freed = true;
     });
 }
 

@@ -30,6 +30,13 @@ std::int64_t Datatype::elements(std::size_t bytes) const {
     return rest < 0 ? -1 : total / size_ * signature_->elements + rest;
 }
 
+std::int64_t Datatype::bytes_of_elements(std::int64_t elements) const {
+    if (size_ == 0) return elements == 0 ? 0 : -1;
+    std::int64_t whole = 0;
+    if (__builtin_mul_overflow(elements / signature_->elements, size_, &whole)) return -1;
+    return __builtin_add_overflow(whole, signature_->bytes_of(elements % signature_->elements), &whole) ? -1 : whole;
+}
+
 void copy_typed(void* to, void const* from, std::int64_t count, Datatype const& type) {
     copy_typed(to, count, type, from, count, type);
 }

@@ -48,6 +48,8 @@ public:
 
     /// How many basic elements the first `bytes` bytes of packed data hold (MPI_Get_elements); −1: not a whole number.
     std::int64_t elements(std::size_t bytes) const;
+    /// The reverse: bytes of packed data in which there are `elements` basic elements; −1: too many to count.
+    std::int64_t bytes_of_elements(std::int64_t elements) const;
 
     TypeLayout const* layout() const { return layout_.get(); }        ///< null: no data in it
     TypeRecipe const* recipe() const { return recipe_.get(); }        ///< null: a predefined type

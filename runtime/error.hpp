@@ -30,8 +30,8 @@ public:
     Error(ErrorClass what, std::string const& sentence) : std::runtime_error(sentence), error_class(what) {}
 
     /// A user's callback failed with a code of its own (MPI_Add_error_code, attribute callbacks), passed on as it is.
-    explicit Error(int code)
-        : std::runtime_error("a user callback failed"), error_class(ErrorClass::other), user_code(code) {}
+    explicit Error(int code, std::string const& sentence = "a user callback failed")
+        : std::runtime_error(sentence), error_class(ErrorClass::other), user_code(code) {}
 
     ErrorClass error_class;
     int user_code = 0;

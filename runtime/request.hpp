@@ -28,6 +28,7 @@ class Request : public Object {
 public:
     bool complete = false;        ///< set once by progress; what it waits for is polled by the one wait
     bool persistent = false;
+    bool generalized = false;     ///< the program completes it, and its callbacks tell how (MPI 3.1, 12.2)
     bool active = true;           ///< false: persistent, and not started since its last completion was told
     Status status;
     Ref<Comm> comm;               ///< whose error handler hears of its errors

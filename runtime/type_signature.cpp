@@ -27,6 +27,16 @@ std::int64_t TypeSignature::elements_in(std::int64_t prefix) const {
     return part.elements_before + inside / part.signature->bytes * part.signature->elements + rest;
 }
 
+std::int64_t TypeSignature::bytes_of(std::int64_t n) const {
+    if (n == elements) return bytes;
+    if (parts.empty()) return n * unit.size;
+    auto after = std::upper_bound(parts.begin(), parts.end(), n,
+                                  [](std::int64_t e, Part const& part) { return e < part.elements_before; });
+    Part const& part = *(after - 1);
+    std::int64_t inside = n - part.elements_before, each = part.signature->elements;
+    return part.bytes_before + inside / each * part.signature->bytes + part.signature->bytes_of(inside % each);
+}
+
 void SignatureList::add(TypeSignature::Ref const& signature, std::int64_t count) {
     if (!parts_.empty()) {
         TypeSignature::Part& last = parts_.back();

@@ -38,6 +38,8 @@ struct TypeSignature {
 
     /// How many whole elements the first `prefix` bytes hold (at most `bytes`); −1 when they end inside one.
     std::int64_t elements_in(std::int64_t prefix) const;
+    /// How many bytes the first `n` elements hold (at most `elements`).
+    std::int64_t bytes_of(std::int64_t n) const;
 
     /// Calls visit(unit, count) for each stretch of equal elements, in order.
     template <class Visit>

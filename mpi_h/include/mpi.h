@@ -80,6 +80,9 @@ typedef int(MPI_Type_copy_attr_function)(MPI_Datatype datatype, int keyval, void
                                          void *value_out, int *flag);
 typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype, int keyval, void *value, void *extra_state);
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm *comm, int *error, ...);
+typedef int(MPI_Grequest_query_function)(void *extra_state, MPI_Status *status);
+typedef int(MPI_Grequest_free_function)(void *extra_state);
+typedef int(MPI_Grequest_cancel_function)(void *extra_state, int complete);
 
 /* The same functions under the names of MPI-1 and MPI-2. */
 typedef int(MPI_Copy_function)(MPI_Comm comm, int keyval, void *extra_state, void *value_in, void *value_out,
@@ -539,6 +542,12 @@ int MPI_Request_free(MPI_Request *request);
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
 int MPI_Cancel(MPI_Request *request);
 int MPI_Test_cancelled(const MPI_Status *status, int *flag);
+int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+    MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request);
+int MPI_Grequest_complete(MPI_Request request);
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count);
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
+int MPI_Status_set_cancelled(MPI_Status *status, int flag);
 
 /* Functions: blocking collectives */
 int MPI_Barrier(MPI_Comm comm);
@@ -866,6 +875,11 @@ extern __typeof__(MPI_Request_free) PMPI_Request_free;
 extern __typeof__(MPI_Request_get_status) PMPI_Request_get_status;
 extern __typeof__(MPI_Cancel) PMPI_Cancel;
 extern __typeof__(MPI_Test_cancelled) PMPI_Test_cancelled;
+extern __typeof__(MPI_Grequest_start) PMPI_Grequest_start;
+extern __typeof__(MPI_Grequest_complete) PMPI_Grequest_complete;
+extern __typeof__(MPI_Status_set_elements) PMPI_Status_set_elements;
+extern __typeof__(MPI_Status_set_elements_x) PMPI_Status_set_elements_x;
+extern __typeof__(MPI_Status_set_cancelled) PMPI_Status_set_cancelled;
 extern __typeof__(MPI_Barrier) PMPI_Barrier;
 extern __typeof__(MPI_Bcast) PMPI_Bcast;
 extern __typeof__(MPI_Gather) PMPI_Gather;

@@ -118,17 +118,37 @@ private:
     std::string first_error_;
 };
 
-/// The index of a complete request, MPI_UNDEFINED when none is; `some`: whether any is there at all.
-int first_complete(Handles handles, bool& some) {
-    some = false;
-    for (std::size_t i = 0; i < handles.size(); ++i) {
-        Request* r = active(handles[i]);
-        if (!r) continue;
-        some = true;
-        if (r->complete) return static_cast<int>(i);
+/// Looks for a complete request among several, fairly: each call begins elsewhere in the array, so that none starves
+/// because an earlier one is always complete again (MPI 3.1, 3.7.5). Not in turn: a program may call alternately.
+class Search {
+public:
+    explicit Search(Handles handles) : handles_(handles) {
+        std::uint64_t& turn = front().turn;
+        turn = turn * 6364136223846793005u + 1442695040888963407u;   // Knuth's linear congruence
+        begin_ = static_cast<std::size_t>((turn >> 32) * handles.size() >> 32);
+        // What came for others is seen at times although the call finds something at once.
+        if ((turn >> 60) == 0) waiter().progress();
     }
-    return MPI_UNDEFINED;
-}
+
+    /// True when there is one, or nothing to wait for.
+    bool operator()() {
+        some = false;
+        for (std::size_t n = handles_.size(), i = 0, at = begin_; i < n; ++i, at = at + 1 < n ? at + 1 : 0) {
+            Request* r = active(handles_[at]);
+            if (!r) continue;
+            some = true;
+            if (r->complete) return found = static_cast<int>(at), true;
+        }
+        return found = MPI_UNDEFINED, !some;
+    }
+
+    int found = MPI_UNDEFINED;
+    bool some = false;   ///< whether any is there at all
+
+private:
+    Handles handles_;
+    std::size_t begin_;
+};
 
 Reason reason_of_first(Call& call, Handles handles) {
     for (MPI_Request h : handles)
@@ -138,12 +158,10 @@ Reason reason_of_first(Call& call, Handles handles) {
 
 /// Takes every complete request of `handles`; `count`: of them, MPI_UNDEFINED when there is nothing to wait for.
 void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
-    bool some = false;
-    int first = first_complete(handles, some);
-    auto found = [&] { return (first = first_complete(handles, some)) != MPI_UNDEFINED || !some; };
-    if (waits) wait(found, reason_of_first(call, handles));
-    else waiter().look(found);
-    count = some ? 0 : MPI_UNDEFINED;
+    Search search(handles);
+    if (waits) wait(search, reason_of_first(call, handles));
+    else waiter().look(search);
+    count = search.some ? 0 : MPI_UNDEFINED;
     Answers answers(call, statuses);
     for (std::size_t i = 0; i < handles.size(); ++i) {
         Request* r = active(handles[i]);
@@ -225,9 +243,9 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
     return enter("MPI_Waitany", [&](Call& call) {
         call.pointer(indx, "index");
         Handles handles = checked(call, count, array_of_requests);
-        bool some = false;
-        wait([&] { return (*indx = first_complete(handles, some)) != MPI_UNDEFINED || !some; },
-             reason_of_first(call, handles));
+        Search search(handles);
+        wait(search, reason_of_first(call, handles));
+        *indx = search.found;
         if (*indx == MPI_UNDEFINED) abi::store(status, {});
         else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
     });
@@ -239,8 +257,9 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
-        bool some = false;
-        *flag = waiter().look([&] { return (*indx = first_complete(handles, some)) != MPI_UNDEFINED || !some; });
+        Search search(handles);
+        *flag = waiter().look(search);
+        *indx = search.found;
         if (!*flag) return;
         if (*indx == MPI_UNDEFINED) abi::store(status, {});
         else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);

@@ -16,13 +16,15 @@ namespace {
 constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t gone = ~std::uint64_t{0};
 
-Ref<Comm> assemble(Process& process, Ref<Group> group, std::uint64_t context, std::byte* area) {
+Ref<Comm> assemble(Process& process, Members members, std::uint64_t context, std::byte* area) {
     ProcessState& node = state_of(process);
-    auto comm = Ref<Comm>::adopt(new Comm(process, group, context));
-    topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, group->world_ranks(), node.levels);
-    comm->collectives = std::make_unique<CommState>(
-        process, Area(area, group->size()), std::move(tree),
-        topo::crossings(node.machine, node.placement, group->world_ranks(), group->rank()), group->rank());
+    Group const& all = *members.united;
+    topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, all.world_ranks(), node.levels);
+    auto state = std::make_unique<CommState>(
+        process, Area(area, all.size()), std::move(tree),
+        topo::crossings(node.machine, node.placement, all.world_ranks(), all.rank()), all.rank());
+    auto comm = Ref<Comm>::adopt(new Comm(process, std::move(members), context));
+    comm->collectives = std::move(state);
     return comm;
 }
 
@@ -85,13 +87,12 @@ CommState::~CommState() {
 Birth conceive(Process& process, int size) {
     std::uint64_t offset = process.heap.allocate(Area::bytes(size));
     Area(process.segment.at(offset), size).clear();
-    return {process.fresh_context(), offset};
+    return {process.fresh_context(), offset, process.rank()};
 }
 
-Ref<Comm> make_comm(Process& process, Ref<Group> group, Birth const& birth) {
-    bool const mine = group->rank() == 0;
-    Ref<Comm> comm = assemble(process, std::move(group), birth.context, process.segment.at(birth.area));
-    if (mine) state_of(*comm).owned_offset = birth.area;
+Ref<Comm> make_comm(Process& process, Members members, Birth const& birth) {
+    Ref<Comm> comm = assemble(process, std::move(members), birth.context, process.segment.at(birth.area));
+    if (birth.owner == process.rank()) state_of(*comm).owned_offset = birth.area;
     return comm;
 }
 
@@ -102,7 +103,7 @@ Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
         if (choice == *levels) return *trees;
     ProcessState& node = state_of(state.process);
     state.other_trees.emplace_back(*levels, std::make_unique<Trees>(topo::make_hierarchy(
-                                                node.machine, node.placement, comm.group->world_ranks(), *levels)));
+                                                node.machine, node.placement, comm.united->world_ranks(), *levels)));
     return *state.other_trees.back().second;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a communicator comes to be: its rank 0 conceives it (a context that nobody else ever gets, memory for its
-// collectives), the members learn of that by whatever collective the call is, and each makes its own object.
+// How a communicator comes to be: one member conceives it (a context that nobody else ever gets, memory for its
+// collectives), the others learn of that by whatever collective the call is, and each makes its own object.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,20 @@ namespace tutti::coll {
 struct Birth {
     std::uint64_t context;
     std::uint64_t area;   ///< offset in the segment
+    int owner;            ///< world rank of whom it lies with
 };
 
-/// By the new communicator's rank 0 only. Throws Error(no_mem) when its shared memory is used up.
+/// By one member of the new communicator only; `size` counts all of them, on both sides of an intercommunicator. Throws
+/// Error(no_mem) when its shared memory is used up.
 Birth conceive(Process& process, int size);
-/// By every member, with the same birth; waits for nobody. `group` has this process in it.
-Ref<Comm> make_comm(Process& process, Ref<Group> group, Birth const& birth);
+/// By every member, with the same birth; waits for nobody. This process is in `members.group`.
+Ref<Comm> make_comm(Process& process, Members members, Birth const& birth);
+
+/// The same, but a failure travels like a birth, so that nobody waits for one that cannot come; 0 is no communicator's
+/// context.
+Birth conceive_or_tell(Process& process, int size);
+/// The communicator of that birth, with `parent`'s error handler; throws Error(no_mem) if the birth tells of a failure.
+Ref<Comm> grown(Comm& parent, Members members, Birth const& birth);
 
 /// The tree that the process has chosen, or one of other levels; kept with the communicator.
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels);

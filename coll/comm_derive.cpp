@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New communicators made of an existing one. In each the new rank 0 conceives it; what differs is how the others hear.
+// New communicators made of an existing one. In each the first member conceives it; what differs is how others hear.
 #include "coll/comm_derive.hpp"
 
 #include <algorithm>
@@ -8,11 +8,69 @@
 #include "coll/comm_create.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/error.hpp"
+#include "runtime/group_calculus.hpp"
 
 namespace tutti::coll {
 namespace {
 
-/// A failure travels like a birth, so that nobody waits for one that cannot come; 0 is no communicator's context.
+/// Whom a process chooses to be with in a split.
+struct Choice {
+    int color, key, rank;   ///< of those in the united group
+    bool takes_part;
+};
+
+/// World ranks of the members of the caller's color on both sides, by key, then by rank in the parent.
+std::vector<int> companions(Comm& parent, std::optional<int> color, int key) {
+    Choice mine{color.value_or(0), key, parent.united->rank(), color.has_value()};
+    std::vector<Choice> all(static_cast<std::size_t>(parent.united->size()));
+    allgather_bytes(parent, &mine, sizeof mine, all.data());
+    std::erase_if(all, [&](Choice const& c) { return !c.takes_part || !mine.takes_part || c.color != mine.color; });
+    std::ranges::stable_sort(all, {}, &Choice::key);   // they come in rank order
+    std::vector<int> world_ranks;
+    for (Choice const& c : all) world_ranks.push_back(parent.united->world_rank(c.rank));
+    return world_ranks;
+}
+
+/// Those of them who are on one side of the parent.
+Ref<Group> on_side(Comm const& parent, Group const& side, std::vector<int> world_ranks) {
+    std::erase_if(world_ranks, [&](int world) { return side.rank_of(world) < 0; });
+    return Ref<Group>::adopt(new Group(std::move(world_ranks), parent.process.rank()));
+}
+
+/// Is this process's the side whose members come first?
+bool is_first(Comm const& parent) { return parent.united->world_rank(0) == parent.group->world_rank(0); }
+
+/// Collective: everybody in `parent` says what it has conceived. Without members: in no new communicator.
+Ref<Comm> create_with(Comm& parent, std::optional<Members> members) {
+    Birth birth{};
+    if (members && members->united->rank() == 0) birth = conceive_or_tell(parent.process, members->united->size());
+    std::vector<Birth> births(static_cast<std::size_t>(parent.united->size()));
+    allgather_bytes(parent, &birth, sizeof birth, births.data());
+    if (!members) return {};
+    int const leader = parent.united->rank_of(members->united->world_rank(0));
+    return grown(parent, std::move(*members), births[static_cast<std::size_t>(leader)]);
+}
+
+Ref<Comm> split_inter(Comm& parent, std::optional<int> color, int key) {
+    std::vector<int> const chosen = companions(parent, color, key);
+    Ref<Group> mine = on_side(parent, *parent.group, chosen), theirs = on_side(parent, *parent.remote, chosen);
+    std::optional<Members> members;
+    if (mine->size() > 0 && theirs->size() > 0)
+        members = Members(std::move(mine), std::move(theirs), is_first(parent));
+    return create_with(parent, std::move(members));
+}
+
+/// The other side's group is learned by splitting off those who are in theirs.
+Ref<Comm> create_inter(Comm& parent, Group const& mine) {
+    std::optional<int> const part = mine.rank() < 0 ? std::nullopt : std::optional(0);
+    Ref<Comm> child = split_inter(parent, part, mine.rank());
+    if (child && compare(*child->group, mine) != Likeness::identical)
+        fail(ErrorClass::group, "group is not the same at all processes of the local group");
+    return child;
+}
+
+}  // namespace
+
 Birth conceive_or_tell(Process& process, int size) {
     try {
         return conceive(process, size);
@@ -21,37 +79,19 @@ Birth conceive_or_tell(Process& process, int size) {
     }
 }
 
-Ref<Comm> grown(Comm& parent, Ref<Group> members, Birth const& birth) {
+Ref<Comm> grown(Comm& parent, Members members, Birth const& birth) {
     if (birth.context == 0)
-        fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", members->size(), " ranks");
+        fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", members.united->size(), " ranks");
     Ref<Comm> child = make_comm(parent.process, std::move(members), birth);
     child->errhandler = parent.errhandler;
     return child;
 }
 
-/// Members of the caller's color by key, then by rank in the parent.
-std::vector<int> companions(Comm& parent, std::optional<int> color, int key) {
-    struct Choice {
-        int color, key, rank;
-        bool takes_part;
-    };
-    Choice mine{color.value_or(0), key, parent.rank(), color.has_value()};
-    std::vector<Choice> all(static_cast<std::size_t>(parent.size()));
-    allgather_bytes(parent, &mine, sizeof mine, all.data());
-    std::erase_if(all, [&](Choice const& c) { return !c.takes_part || !mine.takes_part || c.color != mine.color; });
-    std::ranges::stable_sort(all, {}, &Choice::key);   // they come in rank order
-    std::vector<int> world_ranks;
-    for (Choice const& c : all) world_ranks.push_back(parent.world_rank(c.rank));
-    return world_ranks;
-}
-
-}  // namespace
-
 Ref<Comm> duplicate(Comm& parent) {
     Birth birth{};
-    if (parent.rank() == 0) birth = conceive_or_tell(parent.process, parent.size());
+    if (parent.united->rank() == 0) birth = conceive_or_tell(parent.process, parent.united->size());
     bcast_bytes(parent, &birth, sizeof birth, 0);
-    Ref<Comm> child = grown(parent, parent.group, birth);
+    Ref<Comm> child = grown(parent, parent, birth);
     if (parent.topology) child->topology = std::make_unique<VirtualTopology>(*parent.topology);
     if (parent.info) {
         child->info = Ref<Info>::adopt(new Info);
@@ -63,18 +103,13 @@ Ref<Comm> duplicate(Comm& parent) {
 }
 
 Ref<Comm> create(Comm& parent, Ref<Group> mine) {
-    Birth birth{};
-    if (mine->rank() == 0) birth = conceive_or_tell(parent.process, mine->size());
-    std::vector<Birth> births(static_cast<std::size_t>(parent.size()));
-    allgather_bytes(parent, &birth, sizeof birth, births.data());
-    if (mine->rank() < 0) return {};
-    int leader = parent.group->rank_of(mine->world_rank(0));
-    return grown(parent, std::move(mine), births[static_cast<std::size_t>(leader)]);
+    if (parent.inter()) return create_inter(parent, *mine);
+    return create_with(parent, mine->rank() < 0 ? std::nullopt : std::optional<Members>(std::move(mine)));
 }
 
 Ref<Comm> split(Comm& parent, std::optional<int> color, int key) {
-    std::vector<int> members = companions(parent, color, key);
-    return create(parent, Ref<Group>::adopt(new Group(std::move(members), parent.process.rank())));
+    if (parent.inter()) return split_inter(parent, color, key);
+    return create(parent, on_side(parent, *parent.group, companions(parent, color, key)));
 }
 
 /// The news goes down a binomial tree: with r the highest bit of a rank, it hears from rank − r and tells rank + 2r, ….

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // New communicators made of an existing one (MPI 3.1, 6.4.2 and chapter 7). All inherit its error handler. Results are
 // null on processes that are not in the new communicator. When its memory cannot be had, every member throws
-// Error(no_mem).
+// Error(no_mem). What is made of an intercommunicator is one (but see merge, comm_inter.hpp).
 #pragma once
 
 #include <optional>
@@ -15,13 +15,16 @@ namespace tutti::coll {
 Ref<Comm> duplicate(Comm& parent);
 
 /// Collective. Every process names the group that it will be in (of which it need not be a member: it then gets none);
-/// groups of different processes are equal or disjoint. `mine` is made of members of `parent`.
+/// groups of different processes are equal or disjoint. `mine` is made of members of `parent`, on an intercommunicator
+/// of its local group, and the same on each side; when one side names nobody, nobody gets anything.
 Ref<Comm> create(Comm& parent, Ref<Group> mine);
 
-/// Collective. One communicator per color, ranks by key and, where keys are equal, by rank in the parent.
+/// Collective. One communicator per color, ranks by key and, where keys are equal, by rank in the parent. On an
+/// intercommunicator a color that only one side has makes none.
 Ref<Comm> split(Comm& parent, std::optional<int> color, int key);
 
 /// Collective over the members of `mine` only, which has this process in it. Calls that may overlap use different tags.
+/// `parent` is an intracommunicator.
 Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag);
 
 }  // namespace tutti::coll

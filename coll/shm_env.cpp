@@ -36,7 +36,7 @@ std::uint64_t ShmMemory::staging_offset() {
 
 void ShmMemory::wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
     comm_.process.waiter.until([&] { return word.load(std::memory_order_acquire) >= value; },
-                               {operation_, comm_.world_rank(peer), -1, comm_.context});
+                               {operation_, comm_.united->world_rank(peer), -1, comm_.context});
 }
 
 }  // namespace tutti::coll

@@ -40,7 +40,7 @@ struct CommState final : Extension {
     int rank;
     std::uint64_t op = 0;                     ///< operations begun
     std::uint64_t safe = channel_depth;       ///< operations up to this number may begin without asking
-    std::uint64_t owned_offset = 0;           ///< of the area in this rank's heap; 0 unless this is its rank 0
+    std::uint64_t owned_offset = 0;           ///< of the area if it lies in this rank's heap, else 0
     std::unique_ptr<Settings> settings;       ///< its own, by info keys; null: the process's
     Choices choices;
     std::array<Use, collectives> uses;

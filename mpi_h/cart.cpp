@@ -41,7 +41,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {
 TUTTI_FUNCTION(Cart_create)
 int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const periods[], int, MPI_Comm* comm_cart) {
     return enter("MPI_Cart_create", [&](Call& call) {
-        Comm& parent = call.comm(comm);
+        Comm& parent = call.intracomm(comm);
         call.pointer(comm_cart, "comm_cart");
         CartTopology grid = checked_grid(call, parent, ndims, dims, periods);
         *comm_cart = MPI_COMM_NULL;
@@ -53,7 +53,7 @@ int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const perio
 TUTTI_FUNCTION(Cart_map)
 int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[], int* newrank) {
     return enter("MPI_Cart_map", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.intracomm(comm);
         call.pointer(newrank, "newrank");
         int size = checked_grid(call, c, ndims, dims, periods).size();
         *newrank = c.rank() < size ? c.rank() : MPI_UNDEFINED;
@@ -122,7 +122,7 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, in
 TUTTI_FUNCTION(Cart_sub)
 int PMPI_Cart_sub(MPI_Comm comm, int const remain_dims[], MPI_Comm* newcomm) {
     return enter("MPI_Cart_sub", [&](Call& call) {
-        Comm& parent = call.comm(comm);
+        Comm& parent = call.intracomm(comm);
         CartTopology& grid = grid_of(parent);
         call.pointer(newcomm, "newcomm");
         auto remain = truth(list(call, static_cast<int>(grid.dims.size()), remain_dims, "ndims", "remain_dims"));

@@ -29,7 +29,8 @@ Ref<Group> part_of(Call& call, Comm& parent, MPI_Group handle) {
     Group& group = call.group(handle);
     for (int world : group.world_ranks())
         if (parent.group->rank_of(world) < 0)
-            fail(ErrorClass::group, "group contains world rank ", world, ", which is not in comm");
+            fail(ErrorClass::group, "group contains world rank ", world, ", which is not in ",
+                 parent.inter() ? "comm's local group" : "comm");
     return Ref<Group>::share(&group);
 }
 
@@ -78,7 +79,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
 TUTTI_FUNCTION(Comm_create_group)
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
     return enter("MPI_Comm_create_group", [&](Call& call) {
-        Comm& parent = call.comm(comm);
+        Comm& parent = call.intracomm(comm);
         call.pointer(newcomm, "newcomm");
         call.tag(tag);
         *newcomm = MPI_COMM_NULL;

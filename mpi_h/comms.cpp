@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Communicators: asking, names and hints (MPI 3.1, 6.4.1, 6.4.4, 6.6, 6.8).
+#include <algorithm>
 #include <cstring>
 
 #include "mpi_h/objects.hpp"
@@ -11,12 +12,16 @@ namespace {
 
 Likeness compare(Comm const& a, Comm const& b) {
     if (&a == &b) return Likeness::identical;
+    if (a.inter() != b.inter()) return Likeness::unequal;
     Likeness members = tutti::compare(*a.group, *b.group);
+    if (a.inter()) members = std::max(members, tutti::compare(*a.remote, *b.remote));   // the less alike
     return members == Likeness::identical ? Likeness::congruent : members;
 }
 
-[[noreturn]] void not_an_intercommunicator() {
-    fail(ErrorClass::comm, "comm is an intracommunicator: it has no remote group");
+Group& remote_group(Call& call, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    if (!c.inter()) fail(ErrorClass::comm, "comm is an intracommunicator: it has no remote group");
+    return *c.remote;
 }
 
 }  // namespace
@@ -60,25 +65,27 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 TUTTI_FUNCTION(Comm_test_inter)
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
     return enter("MPI_Comm_test_inter", [&](Call& call) {
-        call.comm(comm);
+        Comm& c = call.comm(comm);
         call.pointer(flag, "flag");
-        *flag = 0;
+        *flag = c.inter();
     });
 }
 
 TUTTI_FUNCTION(Comm_remote_size)
-int PMPI_Comm_remote_size(MPI_Comm comm, int*) {
+int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
     return enter("MPI_Comm_remote_size", [&](Call& call) {
-        call.comm(comm);
-        not_an_intercommunicator();
+        Group& others = remote_group(call, comm);
+        call.pointer(size, "size");
+        *size = others.size();
     });
 }
 
 TUTTI_FUNCTION(Comm_remote_group)
-int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group*) {
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
     return enter("MPI_Comm_remote_group", [&](Call& call) {
-        call.comm(comm);
-        not_an_intercommunicator();
+        Group& others = remote_group(call, comm);
+        call.pointer(group, "group");
+        *group = handle_of(Ref<Group>::share(&others));
     });
 }
 

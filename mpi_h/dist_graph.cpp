@@ -67,7 +67,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
                                     int outdegree, int const destinations[], int const destweights[], MPI_Info info,
                                     int, MPI_Comm* comm_dist_graph) {
     return enter("MPI_Dist_graph_create_adjacent", [&](Call& call) {
-        Comm& parent = call.comm(comm);
+        Comm& parent = call.intracomm(comm);
         call.pointer(comm_dist_graph, "comm_dist_graph");
         check_info(call, info);
         if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
@@ -87,7 +87,7 @@ TUTTI_FUNCTION(Dist_graph_create)
 int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const degrees[], int const destinations[],
                            int const weights[], MPI_Info info, int, MPI_Comm* comm_dist_graph) {
     return enter("MPI_Dist_graph_create", [&](Call& call) {
-        Comm& parent = call.comm(comm);
+        Comm& parent = call.intracomm(comm);
         call.pointer(comm_dist_graph, "comm_dist_graph");
         check_info(call, info);
         auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);

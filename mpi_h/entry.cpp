@@ -27,7 +27,9 @@ void Call::negative(ErrorClass what, char const* argument, long value) {
 }
 
 void Call::bad_rank(ErrorClass what, Comm const& c, int value, char const* argument) {
-    fail(what, argument, " is ", value, " but the communicator has ", c.size(), " ranks: 0 to ", c.size() - 1);
+    int const size = c.peers().size();
+    fail(what, argument, " is ", value, " but the communicator", c.inter() ? "'s remote group" : "", " has ", size,
+         " ranks: 0 to ", size - 1);
 }
 
 void Call::null_buffer(long n, Datatype const& t, char const* argument) {

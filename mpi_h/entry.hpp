@@ -25,6 +25,12 @@ public:
         if (!c) [[unlikely]] bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
         return *(on = c);
     }
+    /// The same where MPI allows no intercommunicator.
+    Comm& intracomm(MPI_Comm handle, char const* argument = "comm") {
+        Comm& c = comm(handle);
+        if (c.inter()) [[unlikely]] fail(ErrorClass::comm, argument, " is an intercommunicator");
+        return c;
+    }
     /// A committed datatype with which data is moved.
     Datatype& type(MPI_Datatype handle, char const* argument = "datatype") {
         Datatype& t = any_type(handle, argument);
@@ -71,9 +77,10 @@ public:
     void count(long value, char const* argument = "count") const {
         if (value < 0 && front().check_arguments) [[unlikely]] negative(ErrorClass::count, argument, value);
     }
-    /// A rank of `c`; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
+    /// A rank that a message goes to or comes from; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
     void rank(Comm const& c, int value, char const* argument, bool any = false) const {
-        if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && front().check_arguments) [[unlikely]]
+        auto const ranks = static_cast<unsigned>(c.peers().size());
+        if (static_cast<unsigned>(value) >= ranks && front().check_arguments) [[unlikely]]
             if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE))
                 bad_rank(ErrorClass::rank, c, value, argument);
     }

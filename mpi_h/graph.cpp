@@ -39,7 +39,7 @@ int PMPI_Topo_test(MPI_Comm comm, int* status) {
 TUTTI_FUNCTION(Graph_create)
 int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const edges[], int, MPI_Comm* comm_graph) {
     return enter("MPI_Graph_create", [&](Call& call) {
-        Comm& parent = call.comm(comm);
+        Comm& parent = call.intracomm(comm);
         call.pointer(comm_graph, "comm_graph");
         GraphTopology graph = checked_graph(call, parent, nnodes, index, edges);
         *comm_graph = MPI_COMM_NULL;
@@ -50,7 +50,7 @@ int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const ed
 TUTTI_FUNCTION(Graph_map)
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges[], int* newrank) {
     return enter("MPI_Graph_map", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.intracomm(comm);
         call.pointer(newrank, "newrank");
         checked_graph(call, c, nnodes, index, edges);
         *newrank = c.rank() < nnodes ? c.rank() : MPI_UNDEFINED;

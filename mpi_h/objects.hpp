@@ -39,7 +39,7 @@ inline void take_hints(Comm& comm, Info const& given) {
         if (key.starts_with("mpi_assert_") || key.starts_with("tutti_")) comm.info->set(key, value);
     std::vector<std::string> complaints;
     coll::take_hints(comm, complaints);
-    if (comm.rank() != 0 || comm.process.variables.quiet) return;
+    if (comm.united->rank() != 0 || comm.process.variables.quiet) return;
     for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
 }
 

@@ -9,7 +9,8 @@
 namespace tutti::p2p {
 namespace {
 
-int place_of(Comm const& comm, int rank) { return comm.world_rank(rank); }   // one node: place and world rank agree
+/// Of the one to whom or from whom a message goes. One node: place and world rank agree.
+int place_of(Comm const& comm, int rank) { return comm.peers().world_rank(rank); }
 
 /// Looks in a row without a pause: the pieces of a message follow each other closely.
 constexpr int looks = 8;

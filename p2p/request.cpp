@@ -33,7 +33,7 @@ SendRequest::SendRequest(Comm& c, void const* buffer, std::int64_t count, Dataty
     comm = Ref<Comm>::share(&c);
     op_.data = Data::of(buffer, count, type);
     op_.key = {c.context, c.rank(), tag};
-    op_.peer = dest == proc_null ? proc_null : c.world_rank(dest);
+    op_.peer = dest == proc_null ? proc_null : c.peers().world_rank(dest);
     op_.mode = mode;
     op_.request = this;
     type_ = keep_type(op_.data);
@@ -114,7 +114,7 @@ void RecvRequest::cancel() {
 
 Reason RecvRequest::reason(char const* call) const {
     int source = op_.key.source;
-    return {call, source < 0 ? -1 : comm->world_rank(source), op_.key.tag, comm->context};
+    return {call, source < 0 ? -1 : comm->peers().world_rank(source), op_.key.tag, comm->context};
 }
 
 void RecvRequest::finished(Receive& op) { static_cast<Op&>(op).request->completed(); }

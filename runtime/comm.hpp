@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A communicator: a group, a context of its own for messages and for collectives, and what users hang on it.
+// A communicator: a group (an intercommunicator: two), a context of its own for messages and for collectives, and what
+// users hang on it.
 // Making one is a collective operation and lives in coll/; this is the finished thing.
 #pragma once
 
@@ -23,18 +24,31 @@ struct Extension {
     virtual ~Extension() = default;
 };
 
-class Comm final : public Object {
+/// Who is in a communicator. Of an intercommunicator's two groups, this process's is the local one.
+struct Members {
+    Members(Ref<Group> all) : group(std::move(all)), united(group) {}
+    /// `local_first`: all processes of both groups agree on which of them comes first in `united`.
+    Members(Ref<Group> local, Ref<Group> others, bool local_first);
+
+    Ref<Group> group;    ///< what ranks of this process's side are ranks of
+    Ref<Group> remote;   ///< the other side; null: an intracommunicator, which has none
+    Ref<Group> united;   ///< everybody, in an order that is the same everywhere: what collectives go over
+};
+
+class Comm final : public Object, public Members {
 public:
-    /// `context`: unique in the job, made by the communicator's rank 0 (see Process::fresh_context).
-    Comm(Process& p, Ref<Group> members, std::uint64_t context_id)
-        : process(p), group(std::move(members)), context(context_id) {}
+    /// `context`: unique in the job, made by one of the members (see Process::fresh_context).
+    Comm(Process& p, Members members, std::uint64_t context_id)
+        : Members(std::move(members)), process(p), context(context_id) {}
 
     int rank() const { return group->rank(); }
     int size() const { return group->size(); }
     int world_rank(int rank) const { return group->world_rank(rank); }
+    bool inter() const { return static_cast<bool>(remote); }
+    /// Whose ranks messages name: the remote group's in an intercommunicator.
+    Group const& peers() const { return remote ? *remote : *group; }
 
     Process& process;
-    Ref<Group> group;
     std::uint64_t const context;
     std::string name;
     Ref<Errhandler> errhandler;

@@ -676,6 +676,9 @@ int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_remote_size(MPI_Comm comm, int *size);
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
+int MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
+                         MPI_Comm *newintercomm);
+int MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm);
 int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name);
 int MPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen);
 int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
@@ -971,6 +974,8 @@ extern __typeof__(MPI_Comm_free) PMPI_Comm_free;
 extern __typeof__(MPI_Comm_test_inter) PMPI_Comm_test_inter;
 extern __typeof__(MPI_Comm_remote_size) PMPI_Comm_remote_size;
 extern __typeof__(MPI_Comm_remote_group) PMPI_Comm_remote_group;
+extern __typeof__(MPI_Intercomm_create) PMPI_Intercomm_create;
+extern __typeof__(MPI_Intercomm_merge) PMPI_Intercomm_merge;
 extern __typeof__(MPI_Comm_set_name) PMPI_Comm_set_name;
 extern __typeof__(MPI_Comm_get_name) PMPI_Comm_get_name;
 extern __typeof__(MPI_Comm_set_info) PMPI_Comm_set_info;

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two groups of an intercommunicator, united.
+#include "runtime/comm.hpp"
+
+#include "runtime/group_calculus.hpp"
+
+namespace tutti {
+
+Members::Members(Ref<Group> local, Ref<Group> others, bool local_first)
+    : group(std::move(local)), remote(std::move(others)),
+      united(local_first ? group_union(*group, *remote) : group_union(*remote, *group)) {}
+
+}  // namespace tutti

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Thousands of intercommunicators made, duplicated, split, merged and freed: the node's memory for them comes back. */
+// ranks: 2 3 5
+#include <sys/resource.h>
+
+#include "inter.h"
+
+static long peak_kib(void) {
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_maxrss;
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    long early = 0;
+    for (int i = 0; i < 1500; ++i) {
+        MPI_Comm local, inter = make_inter(i % cuts, i % 2, &local), copy, part, merged;
+        MPI_Comm_dup(inter, &copy);
+        MPI_Comm_split(copy, i % 3 ? 0 : rank % 2, 0, &part);
+        if (part != MPI_COMM_NULL) MPI_Comm_free(&part);
+        MPI_Comm_free(&local);
+        MPI_Comm_free(&inter);
+        MPI_Intercomm_merge(copy, side_of(i % cuts, rank, size), &merged);
+        MPI_Comm_free(&copy);
+        int one = 1, sum = 0;
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, merged);
+        CHECK(sum == size, "cycle %d: sum is %d", i, sum);
+        MPI_Comm_free(&merged);
+        if (i == 500) early = peak_kib();
+    }
+    long grown = peak_kib() - early;
+#ifdef __SANITIZE_ADDRESS__
+    long const allowed = 300 * 1024; /* its quarantine keeps up to 256 MiB of freed memory */
+#else
+    long const allowed = 2048;
+#endif
+    CHECK(grown < allowed, "1000 cycles took %ld KiB more", grown);
+    MPI_Finalize();
+    return 0;
+}

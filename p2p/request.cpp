@@ -57,7 +57,9 @@ void SendRequest::start() {
 
 void SendRequest::cancel() {
     if (!active || op_.cancelled || op_.peer == proc_null || op_.mode == Mode::buffered) return;
-    if (complete) {   // it left eagerly; it is under way again until the receiver answers
+    if (complete) {
+        if (!op_.eager || op_.mode == Mode::synchronous) return;   // the receiver has it
+        // It left eagerly; it is under way again until the receiver answers.
         complete = false;
         op_.finished = finished;
         ++references;

@@ -15,7 +15,8 @@ using FortranCancel = void(void* extra_state, MPI_Fint* complete, MPI_Fint* code
 template <class Fortran, class C, class... Arguments>
 int call_fortran(C* function, Arguments... arguments) {
     MPI_Fint code = MPI_SUCCESS;
-    reinterpret_cast<Fortran*>(function)(arguments..., &code);
+    auto* any = reinterpret_cast<void (*)()>(function);   // by way of which a function of another form may be named
+    reinterpret_cast<Fortran*>(any)(arguments..., &code);
     return code;
 }
 

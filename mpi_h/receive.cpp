@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receiving, blocking, nonblocking and persistent, send-receive, and probes (MPI 3.1, 3.2, 3.7 to 3.10).
+// Receiving, blocking, nonblocking and persistent, and probes (MPI 3.1, 3.2, 3.7 to 3.9).
 #include "mpi_h/entry.hpp"
 #include "mpi_h/status_out.hpp"
 #include "p2p/request.hpp"
@@ -98,46 +98,6 @@ int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int 
                     auto made = p2p::recv_init(c, buf, count, type, from, wanted);
                     *request = front().tables.requests.add(made.detach());
                 });
-}
-
-TUTTI_FUNCTION(Sendrecv)
-int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-    return enter("MPI_Sendrecv", [&](Call& call) {
-        Comm& c = call.comm(comm);
-        Datatype& out = call.type(sendtype, "sendtype");
-        Datatype& in = call.type(recvtype, "recvtype");
-        call.count(sendcount, "sendcount");
-        call.count(recvcount, "recvcount");
-        call.rank(c, dest, "dest");
-        call.rank(c, source, "source", true);
-        call.tag(sendtag);
-        call.tag(recvtag, true);
-        call.buffer(sendbuf, sendcount, out, "sendbuf");
-        call.buffer(recvbuf, recvcount, in, "recvbuf");
-        StatusOut answer(status);
-        p2p::sendrecv(c, Data::of(sendbuf, sendcount, out), abi::rank_in(dest), sendtag,
-                      Data::of(recvbuf, recvcount, in), abi::rank_in(source), abi::tag_in(recvtag), answer.status,
-                      call.name);
-    });
-}
-
-TUTTI_FUNCTION(Sendrecv_replace)
-int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                          MPI_Comm comm, MPI_Status* status) {
-    return enter("MPI_Sendrecv_replace", [&](Call& call) {
-        Comm& c = call.comm(comm);
-        Datatype& type = call.type(datatype);
-        call.count(count);
-        call.rank(c, dest, "dest");
-        call.rank(c, source, "source", true);
-        call.tag(sendtag);
-        call.tag(recvtag, true);
-        call.buffer(buf, count, type);
-        StatusOut answer(status);
-        p2p::sendrecv_replace(c, Data::of(buf, count, type), abi::rank_in(dest), sendtag, abi::rank_in(source),
-                              abi::tag_in(recvtag), answer.status, call.name);
-    });
 }
 
 TUTTI_FUNCTION(Probe)

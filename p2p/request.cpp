@@ -28,10 +28,9 @@ Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
 
 }  // namespace
 
-SendRequest::SendRequest(Comm& c, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
-                         Mode mode) {
+SendRequest::SendRequest(Comm& c, Data const& data, int dest, int tag, Mode mode) {
     comm = Ref<Comm>::share(&c);
-    op_.data = Data::of(buffer, count, type);
+    op_.data = data;
     op_.key = {c.context, c.rank(), tag};
     op_.peer = dest == proc_null ? proc_null : c.peers().world_rank(dest);
     op_.mode = mode;
@@ -73,6 +72,7 @@ void SendRequest::completed() {
     complete = true;
     status.cancelled = op_.cancelled;
     op_.finished = nullptr;
+    tell_whole();
     Ref<Request>::release(this);
 }
 
@@ -125,12 +125,13 @@ void RecvRequest::completed() {
     complete = true;
     status = op_.status;
     if (op_.failed()) error_text = describe_failure(op_);
+    tell_whole();
     Ref<Request>::release(this);
 }
 
 Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
                    Mode mode) {
-    return make_started<SendRequest>(comm, buffer, count, type, dest, tag, mode);
+    return make_started<SendRequest>(comm, Data::of(buffer, count, type), dest, tag, mode);
 }
 
 Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag) {
@@ -150,7 +151,7 @@ Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype
 
 Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
                        Mode mode) {
-    return make_persistent<SendRequest>(comm, buffer, count, type, dest, tag, mode);
+    return make_persistent<SendRequest>(comm, Data::of(buffer, count, type), dest, tag, mode);
 }
 
 Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag) {

@@ -7,10 +7,21 @@
 
 namespace tutti::p2p {
 
-class SendRequest final : public Request {
+class SendrecvRequest;
+
+/// A request that may be half of a combined one, which then hears of its completion.
+class HalfRequest : public Request {
+public:
+    SendrecvRequest* whole = nullptr;
+
+protected:
+    void tell_whole();
+};
+
+class SendRequest final : public HalfRequest {
 public:
     /// `dest` may be proc_null. Not started.
-    SendRequest(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag, Mode mode);
+    SendRequest(Comm& comm, Data const& data, int dest, int tag, Mode mode);
 
     void start() override;
     void cancel() override;
@@ -30,7 +41,7 @@ private:
     Ref<Datatype> type_;   ///< while the layout is needed
 };
 
-class RecvRequest final : public Request {
+class RecvRequest final : public HalfRequest {
 public:
     /// `source` may be proc_null or any_source, `tag` any_tag. Not started.
     RecvRequest(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
@@ -55,9 +66,31 @@ private:
     Ref<Datatype> type_;
 };
 
+/// MPI_Isendrecv: complete when both halves are, with the receive's status.
+class SendrecvRequest final : public Request {
+public:
+    SendrecvRequest(Ref<SendRequest> send, Ref<RecvRequest> receive);
+
+    /// `copy`: what is sent, where the receive overwrites it; kept until the end.
+    void begin(std::vector<std::byte> copy);
+    Reason reason(char const* call) const override;
+    void half_complete();
+
+private:
+    Ref<SendRequest> send_;
+    Ref<RecvRequest> receive_;
+    std::vector<std::byte> copy_;
+};
+
 Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,
                    Mode mode);
 Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
+Ref<Request> isendrecv(Comm& comm, void const* out, std::int64_t out_count, Datatype const& out_type, int dest,
+                       int send_tag, void* in, std::int64_t in_count, Datatype const& in_type, int source,
+                       int recv_tag);
+/// The same into the memory that it sends from.
+Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int dest,
+                               int send_tag, int source, int recv_tag);
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type);
 /// Persistent ones: inactive until start().
 Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,

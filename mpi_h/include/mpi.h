@@ -526,6 +526,10 @@ int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
     MPI_Request *request);
 int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
     MPI_Request *request);
+int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+    int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request);
+int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+    MPI_Comm comm, MPI_Request *request);
 int MPI_Start(MPI_Request *request);
 int MPI_Startall(int count, MPI_Request array_of_requests[]);
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
@@ -864,6 +868,8 @@ extern __typeof__(MPI_Bsend_init) PMPI_Bsend_init;
 extern __typeof__(MPI_Ssend_init) PMPI_Ssend_init;
 extern __typeof__(MPI_Rsend_init) PMPI_Rsend_init;
 extern __typeof__(MPI_Recv_init) PMPI_Recv_init;
+extern __typeof__(MPI_Isendrecv) PMPI_Isendrecv;
+extern __typeof__(MPI_Isendrecv_replace) PMPI_Isendrecv_replace;
 extern __typeof__(MPI_Start) PMPI_Start;
 extern __typeof__(MPI_Startall) PMPI_Startall;
 extern __typeof__(MPI_Wait) PMPI_Wait;

@@ -102,7 +102,10 @@ static void persistent(int bytes) {
         }
         MPI_Request_free(&r);
     } else {
-        for (int i = 0; i < 2; ++i) wait_for_token(0), MPI_Recv(got, bytes, MPI_CHAR, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 2; ++i) {
+            wait_for_token(0);
+            MPI_Recv(got, bytes, MPI_CHAR, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
         MPI_Recv_init(got, bytes, MPI_CHAR, 0, 5, MPI_COMM_WORLD, &r);
         for (int round = 0; round < 4; ++round) {
             MPI_Start(&r);

@@ -103,6 +103,8 @@ public:
         return {base + rank * step_, count_, type_};
     }
     void const* base() const { return base_; }
+    /// Of all parts; null when each has its own, or there are none.
+    Datatype const* type() const { return type_; }
     bool empty() const { return !type_ && !types_; }
 
 private:

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocking collectives as the front door calls them: choose an algorithm, drive it. Arguments are checked already.
+// The collectives as the front door calls them, each in three forms from one algorithm: at once, as a request, as a
+// persistent request (MPI 3.1, chapter 5; MPI 4.0, 6.13). Arguments are checked already, parameters are filled in here.
 #pragma once
+
+#include <vector>
 
 #include "coll/agree.hpp"
 #include "coll/arguments.hpp"
-#include "runtime/comm.hpp"
+#include "runtime/request.hpp"
 
 namespace tutti::coll {
 
-void bcast(Comm& comm, BcastArgs& args);
-/// `args.in` null: in place (at the root for reduce, everywhere for the others); parameters are filled in here.
-void reduce(Comm& comm, ReduceArgs& args);
-void allreduce(Comm& comm, ReduceArgs& args);
-void scan(Comm& comm, ReduceArgs& args);
-void exscan(Comm& comm, ReduceArgs& args);
-void reduce_scatter(Comm& comm, ReduceScatterArgs& args);
-void gather(Comm& comm, RootedArgs& args);
-void scatter(Comm& comm, RootedArgs& args);
-void allgather(Comm& comm, AllgatherArgs& args);
-void alltoall(Comm& comm, AlltoallArgs& args);
+/// Lists made for the call that its arguments point to; a request keeps them until its end.
+struct Lists {
+    std::vector<Datatype const*> send_types, receive_types;
+    std::vector<int> counts;
+};
+
+/// Blocking. Args is the type of the collective (ArgsOf, coll/algorithm.hpp).
+template <class Args>
+void run(Comm& comm, Collective collective, Args& args);
+
+/// Nonblocking: begun as far as it goes without waiting. Buffers, and the user's lists of counts and displacements,
+/// belong to it until it is complete; communicator, datatypes and operator may be freed before.
+template <class Args>
+Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists lists = {});
+
+/// Persistent: the algorithm is chosen now, and MPI_Start begins it. Every rank starts the communicator's collectives
+/// in the same order.
+template <class Args>
+Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists lists = {});
 
 }  // namespace tutti::coll

@@ -120,6 +120,7 @@ void take_hints(Comm& comm, std::vector<std::string>& complaints) {
             settings->take(collective, value, join("info key ", key), complaints);
         else complaints.push_back(join("info key ", key, ": what follows tutti_coll_ is not a collective"));
     }
+    if (state.settings) state.former_settings.push_back(std::move(state.settings));
     state.settings = std::move(settings);
     state.choices.forget();
 }
@@ -135,11 +136,10 @@ void stop_recording(Process& process) {
 }
 
 void start(Process& process, std::vector<std::string>& complaints) {
-    auto node = std::make_unique<ProcessState>();
+    auto node = std::make_unique<ProcessState>(process, 16 * process.variables.staging);
     node->settings = settings_of(process.variables, complaints);
     read_tuning(process, node->settings, complaints);
     read_placement(process, *node, complaints);
-    node->staging_bytes = node->staging_room = 16 * process.variables.staging;
     if (process.variables.stats) node->ledger = &process.segment.ledger(static_cast<unsigned>(process.rank()));
     process.collectives = std::move(node);
 

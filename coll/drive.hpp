@@ -14,7 +14,7 @@ void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask
     ShmEnv env(state.area, trees, state.rank, op, comm, operation, state.crossings.data());
     Task task = algorithm(env);
     task.resume();
-    state.end();
+    state.end(op);
     task.check();
 }
 template <class MakeTask>

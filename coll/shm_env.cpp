@@ -6,15 +6,27 @@
 
 namespace tutti::coll {
 
-void CommState::wait_for_channel(char const* operation) {
+bool CommState::look_for_channel(std::uint64_t number) {
     std::uint64_t least = ~std::uint64_t{0};
     for (int m = 0; m < area.members(); ++m) {
-        Flag const& done = area.done(m);
-        if (m == rank) continue;
-        process.waiter.until([&] { return done.reached(op - channel_depth); }, {operation, m, -1, 0});
-        least = std::min(least, done.read());
+        if (m != rank) least = std::min(least, area.done(m).read());
+        else least = std::min(least, finished);
     }
     safe = least > last_operation - channel_depth ? last_operation : least + channel_depth;
+    return number <= safe;
+}
+
+void CommState::wait_for_channel(char const* operation, std::uint64_t number) {
+    for (int m = 0; m < area.members(); ++m) {
+        Flag const& done = area.done(m);
+        process.waiter.until([&] { return done.reached(number - channel_depth); }, {operation, m, -1, 0});
+    }
+    look_for_channel(number);
+}
+
+void CommState::end_early(std::uint64_t number) {
+    beyond |= std::uint64_t{1} << (number - finished - 1);
+    for (; beyond & 1; beyond >>= 1) ++finished;
 }
 
 FramePool& ShmMemory::frames() { return comm_.process.frames; }
@@ -22,21 +34,21 @@ FramePool& ShmMemory::frames() { return comm_.process.frames; }
 std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).staging_bytes; }
 
 void ShmMemory::reserve_staging(std::size_t bytes) {
-    ProcessState& node = state_of(comm_.process);
-    if (bytes <= node.staging_room) return;
-    if (node.staging != 0) comm_.process.heap.release(std::exchange(node.staging, 0));
-    node.staging_room = bytes;
+    state_of(comm_.process).stagings.enlarge(comm_.process.heap, bytes);
+    if (staging_.bytes != 0 && staging_.bytes < bytes) give_staging_back();
 }
 
-std::uint64_t ShmMemory::staging_offset() {
-    ProcessState& node = state_of(comm_.process);
-    if (node.staging == 0) node.staging = comm_.process.heap.allocate(node.staging_room);
-    return node.staging;
+void ShmMemory::take_staging() { staging_ = state_of(comm_.process).stagings.take(comm_.process.heap); }
+
+void ShmMemory::give_staging_back() {
+    state_of(comm_.process).stagings.put(comm_.process.heap, std::exchange(staging_, {}));
 }
 
-void ShmMemory::wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
+bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
+    if (suspension_) return false;
     comm_.process.waiter.until([&] { return word.load(std::memory_order_acquire) >= value; },
                                {operation_, comm_.united->world_rank(peer), -1, comm_.context});
+    return true;
 }
 
 }  // namespace tutti::coll

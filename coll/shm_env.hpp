@@ -1,22 +1,39 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The environment between processes of one node: flags in the segment, blocking waits through the one wait, large
-// buffers by CMA where the system allows it. A coroutine that runs here never suspends.
+// The environment between processes of one node: flags in the segment, large buffers by load and store, or by CMA where
+// the system allows it. A coroutine that a blocking call runs here never suspends, it waits through the one wait; one
+// that was given a Suspension never waits, it suspends and leaves there what has to come.
 #pragma once
 
 #include <atomic>
 
 #include "coll/env.hpp"
+#include "coll/staging.hpp"
 #include "runtime/error.hpp"
 #include "runtime/ladder.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti::coll {
 
+/// What a suspended coroutine waits for.
+struct Suspension {
+    std::coroutine_handle<> coroutine;
+    std::atomic<std::uint64_t> const* word = nullptr;
+    std::uint64_t value = 0;
+    int peer = -1;   ///< whose word it is
+
+    bool over() const { return word->load(std::memory_order_acquire) >= value; }
+};
+
 class ShmMemory {
 public:
-    /// `crossings`: from this rank to each member of the communicator.
-    ShmMemory(Comm const& comm, char const* operation, topo::Crossing const* crossings)
-        : comm_(comm), operation_(operation), traffic_(comm.process.card().traffic), crossings_(crossings) {}
+    /// `crossings`: from this rank to each member of the communicator. `suspension`: null for a blocking call.
+    ShmMemory(Comm const& comm, char const* operation, topo::Crossing const* crossings,
+              Suspension* suspension = nullptr)
+        : comm_(comm), operation_(operation), traffic_(comm.process.card().traffic), crossings_(crossings),
+          suspension_(suspension) {}
+    ShmMemory(ShmMemory const&) = delete;
+    ShmMemory& operator=(ShmMemory const&) = delete;
+    ~ShmMemory() { if (staging_.bytes != 0) give_staging_back(); }
 
     FramePool& frames();
     /// How much staging memory an algorithm should be content with.
@@ -32,10 +49,9 @@ protected:
         std::uint64_t value;
         int peer;
         bool await_ready() const {
-            if (word.load(std::memory_order_acquire) < value) memory.wait(word, value, peer);
-            return true;
+            return word.load(std::memory_order_acquire) >= value || memory.waited(word, value, peer);
         }
-        void await_suspend(std::coroutine_handle<>) const noexcept {}
+        void await_suspend(std::coroutine_handle<> h) const noexcept { *memory.suspension_ = {h, &word, value, peer}; }
         void await_resume() const noexcept {}
     };
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
@@ -43,7 +59,11 @@ protected:
     }
     void stored() { comm_.process.waiter.wake_sleepers(); }
 
-    std::uint64_t staging_offset();
+    /// Of the operation's own staging memory, which it takes at the first use and gives back at its end.
+    std::uint64_t staging_offset() {
+        if (staging_.bytes == 0) take_staging();
+        return staging_.offset;
+    }
     std::byte* staging() { return staging_at(staging_offset()); }
     std::byte* staging_at(std::uint64_t offset) { return comm_.process.segment.at(offset); }
     void count_staged(std::size_t bytes) { comm_.process.card().counters.staged.add(bytes); }
@@ -73,12 +93,17 @@ protected:
 
 private:
     unsigned world_rank(int peer) const { return static_cast<unsigned>(comm_.united->world_rank(peer)); }
-    void wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
+    /// Waits, unless the operation suspends: then it is false.
+    bool waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
+    void take_staging();
+    void give_staging_back();
 
     Comm const& comm_;
     char const* operation_;
     Traffic& traffic_;
     topo::Crossing const* crossings_;
+    Suspension* const suspension_;
+    StagingMemory staging_;
 };
 
 using ShmEnv = Environment<ShmMemory>;

@@ -36,6 +36,8 @@ public:
 
     /// MPI_Start; persistent requests only.
     virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
+    /// Moves this one on without waiting, for whoever waits for it; what others move on needs nothing here.
+    virtual void advance() {}
     /// MPI_Cancel: tries to; the outcome is in the status after completion.
     virtual void cancel() {}
     /// For whoever waits for it in `call`.

@@ -588,6 +588,78 @@ int MPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op);
 int MPI_Op_free(MPI_Op *op);
 int MPI_Op_commutative(MPI_Op op, int *commute);
 
+/* Functions: collectives as requests and as persistent requests */
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request);
+int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+    MPI_Comm comm, MPI_Request *request);
+int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+    MPI_Comm comm, MPI_Request *request);
+int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+    MPI_Comm comm, MPI_Request *request);
+int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf,
+    int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request);
+int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+    void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
+    MPI_Request *request);
+int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+    MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Info info, MPI_Request *request);
+int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
+    MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+    MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Info info, MPI_Request *request);
+int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+    MPI_Info info, MPI_Request *request);
+int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+    const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+    void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+    MPI_Request *request);
+int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+    MPI_Request *request);
+int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[],
+    void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+    MPI_Info info, MPI_Request *request);
+
 /* Functions: datatypes */
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -906,6 +978,40 @@ extern __typeof__(MPI_Reduce_scatter) PMPI_Reduce_scatter;
 extern __typeof__(MPI_Reduce_scatter_block) PMPI_Reduce_scatter_block;
 extern __typeof__(MPI_Scan) PMPI_Scan;
 extern __typeof__(MPI_Exscan) PMPI_Exscan;
+extern __typeof__(MPI_Ibarrier) PMPI_Ibarrier;
+extern __typeof__(MPI_Ibcast) PMPI_Ibcast;
+extern __typeof__(MPI_Ireduce) PMPI_Ireduce;
+extern __typeof__(MPI_Iallreduce) PMPI_Iallreduce;
+extern __typeof__(MPI_Ireduce_scatter) PMPI_Ireduce_scatter;
+extern __typeof__(MPI_Ireduce_scatter_block) PMPI_Ireduce_scatter_block;
+extern __typeof__(MPI_Iscan) PMPI_Iscan;
+extern __typeof__(MPI_Iexscan) PMPI_Iexscan;
+extern __typeof__(MPI_Igather) PMPI_Igather;
+extern __typeof__(MPI_Igatherv) PMPI_Igatherv;
+extern __typeof__(MPI_Iscatter) PMPI_Iscatter;
+extern __typeof__(MPI_Iscatterv) PMPI_Iscatterv;
+extern __typeof__(MPI_Iallgather) PMPI_Iallgather;
+extern __typeof__(MPI_Iallgatherv) PMPI_Iallgatherv;
+extern __typeof__(MPI_Ialltoall) PMPI_Ialltoall;
+extern __typeof__(MPI_Ialltoallv) PMPI_Ialltoallv;
+extern __typeof__(MPI_Ialltoallw) PMPI_Ialltoallw;
+extern __typeof__(MPI_Barrier_init) PMPI_Barrier_init;
+extern __typeof__(MPI_Bcast_init) PMPI_Bcast_init;
+extern __typeof__(MPI_Reduce_init) PMPI_Reduce_init;
+extern __typeof__(MPI_Allreduce_init) PMPI_Allreduce_init;
+extern __typeof__(MPI_Reduce_scatter_init) PMPI_Reduce_scatter_init;
+extern __typeof__(MPI_Reduce_scatter_block_init) PMPI_Reduce_scatter_block_init;
+extern __typeof__(MPI_Scan_init) PMPI_Scan_init;
+extern __typeof__(MPI_Exscan_init) PMPI_Exscan_init;
+extern __typeof__(MPI_Gather_init) PMPI_Gather_init;
+extern __typeof__(MPI_Gatherv_init) PMPI_Gatherv_init;
+extern __typeof__(MPI_Scatter_init) PMPI_Scatter_init;
+extern __typeof__(MPI_Scatterv_init) PMPI_Scatterv_init;
+extern __typeof__(MPI_Allgather_init) PMPI_Allgather_init;
+extern __typeof__(MPI_Allgatherv_init) PMPI_Allgatherv_init;
+extern __typeof__(MPI_Alltoall_init) PMPI_Alltoall_init;
+extern __typeof__(MPI_Alltoallv_init) PMPI_Alltoallv_init;
+extern __typeof__(MPI_Alltoallw_init) PMPI_Alltoallw_init;
 extern __typeof__(MPI_Reduce_local) PMPI_Reduce_local;
 extern __typeof__(MPI_Op_create) PMPI_Op_create;
 extern __typeof__(MPI_Op_free) PMPI_Op_free;

@@ -4,13 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <optional>
-#include <stdexcept>
-
-#include <sys/mman.h>
 
 #include "coll/collectives.hpp"
 #include "coll/comm_create.hpp"
 #include "coll/drive.hpp"
+#include "window.hpp"
 #include "world.hpp"
 
 namespace tutti::coll::test {
@@ -32,25 +30,6 @@ Variables variables(bool cma) {
     v.staging = 8192;
     return v;
 }
-
-/// A rank's arena window, where the rank itself has it. All of it: nothing else may lie between its addresses.
-struct Window {
-    Window(Segment const& segment, int rank)
-        : card(segment.card(static_cast<unsigned>(rank))), bytes(segment.header().arena_bytes) {
-        void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment.descriptor(),
-                       static_cast<off_t>(segment.arena(static_cast<unsigned>(rank))));
-        if (p == MAP_FAILED) throw std::runtime_error("an arena's window cannot be mapped");
-        room = {static_cast<std::byte*>(p), bytes};
-        card.arena_base = reinterpret_cast<std::uint64_t>(p);
-    }
-    ~Window() {
-        card.arena_base = 0;
-        munmap(room.data(), bytes);
-    }
-    Card& card;
-    std::size_t bytes;
-    std::span<std::byte> room;
-};
 
 enum class Arenas { none, some };
 
@@ -125,7 +104,7 @@ TEST(Processes, CmaRefusedInMidRun) {
                 args.mine = {mine.data(), 50000, type.get()};
                 args.parts = Parts::regular(all.data(), 50000, *type);
                 args.largest = 200000;
-                allgather(*process.world, args);
+                run(*process.world, Collective::allgather, args);
                 for (std::size_t i = 0; i < mine.size(); ++i) {
                     ASSERT_EQ(all[i], static_cast<int>(i) * 2 + turn);
                     ASSERT_EQ(all[i + 50000], static_cast<int>(i) * 2 + 1 + turn);

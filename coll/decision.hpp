@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a call to its algorithm: what the call offers, and what is decided for it, looked up per communicator,
+// collective and class of sizes.
+#pragma once
+
+#include "coll/reducer.hpp"
+#include "coll/state.hpp"
+
+namespace tutti::coll {
+
+Decision decide_for(Comm const& comm, Collective collective, Offer const& offer);
+
+inline constexpr std::size_t unknown_size = ~std::size_t{0};
+
+inline Offer plain_offer(CommState const& state, std::size_t bytes) {
+    return {.ranks = state.area.members(),
+            .levels = state.trees.hierarchy.levels(),
+            .bytes = bytes,
+            .slot_bytes = state.area.slot_bytes(),
+            .commutes = true,
+            .ordered = true,
+            .one_kind = true,
+            .equal_parts = true};
+}
+
+/// Sizes of parts: those of the plain forms are the same at every rank, the others are known to nobody in full.
+inline Offer movement_offer(CommState const& state, std::size_t equal_bytes, bool equal) {
+    Offer offer = plain_offer(state, equal ? equal_bytes : unknown_size);
+    offer.equal_parts = equal;
+    return offer;
+}
+
+inline Offer offer_of(CommState const& state, BarrierArgs const&) { return plain_offer(state, 0); }
+inline Offer offer_of(CommState const& state, BcastArgs const& args) { return plain_offer(state, args.data.bytes()); }
+/// Of reductions of all kinds; their kernels are known.
+inline Offer offer_of(CommState const& state, ReduceArgs const& args) {
+    Offer offer = plain_offer(state, args.bytes());
+    offer.commutes = args.op->commutative;
+    offer.ordered = offer.commutes || state.trees.hierarchy.consecutive();
+    offer.one_kind = args.kernels.many != nullptr && args.type->dense(2);
+    return offer;
+}
+inline Offer offer_of(CommState const& state, RootedArgs const& args) {
+    return movement_offer(state, args.largest, args.equal);
+}
+inline Offer offer_of(CommState const& state, AllgatherArgs const& args) {
+    return movement_offer(state, args.largest, true);
+}
+inline Offer offer_of(CommState const& state, AlltoallArgs const& args) {
+    return movement_offer(state, args.each, args.equal);
+}
+
+/// What is looked up once per call, before it is decided.
+inline void complete(Chosen&) {}
+inline void complete(ReduceArgs& args) { find_kernels(args); }
+
+/// What is recorded as a call's bytes: the message of a bcast, the whole vector of a reduction, and of the other
+/// movements the rank's own part, or all that it sends.
+inline std::size_t message_bytes(Comm const&, BarrierArgs const&) { return 0; }
+inline std::size_t message_bytes(Comm const&, BcastArgs const& args) { return args.data.bytes(); }
+inline std::size_t message_bytes(Comm const&, ReduceArgs const& args) { return args.bytes(); }
+inline std::size_t message_bytes(Comm const&, RootedArgs const& args) { return args.mine.bytes(); }
+inline std::size_t message_bytes(Comm const&, AllgatherArgs const& args) { return args.mine.bytes(); }
+inline std::size_t message_bytes(Comm const& comm, AlltoallArgs const& args) {
+    std::size_t sum = 0;
+    for (int i = 0; i < comm.size(); ++i) sum += (args.is_in_place ? args.receive : args.send)[i].bytes();
+    return sum;
+}
+
+/// The decision for a call whose arguments are complete. It lives until the communicator's choices are forgotten.
+template <class Args>
+Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
+    CommState& state = state_of(comm);
+    Offer const offer = offer_of(state, args);
+    Decision& decision = state.choices.at(collective, offer);
+    if (!decision.algorithm) [[unlikely]] decision = decide_for(comm, collective, offer);
+    return decision;
+}
+
+/// Writes down that a call took from `start` (of now_ns) until now.
+void record(LedgerLine& line, Use& use, std::size_t bytes, std::int64_t start);
+
+}  // namespace tutti::coll

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One numbered operation that suspends where a blocking call would wait: its environment, its coroutine, and what that
+// waits for. Nothing in here waits; a fragment of a large operation is a flight of its own.
+#pragma once
+
+#include "coll/state.hpp"
+
+namespace tutti::coll {
+
+class Flight {
+public:
+    /// Its channel is free. `trees` and the communicator outlive it.
+    Flight(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t number)
+        : state_(state_of(comm)), number_(number),
+          env_(state_.area, trees, state_.rank, number, comm, operation, state_.crossings.data(), &suspension_) {}
+
+    ShmEnv& env() { return env_; }
+    Suspension const& suspension() const { return suspension_; }
+
+    /// Runs the task until it suspends; true: it has ended.
+    bool begin(Task task) {
+        task_.emplace(std::move(task));
+        task_->resume();
+        return ended();
+    }
+    /// The same again, once what it waits for has come.
+    bool go_on() {
+        suspension_.coroutine.resume();
+        return ended();
+    }
+    /// Rethrows what ended the task, if anything did.
+    void check() const { task_->check(); }
+
+private:
+    bool ended() {
+        if (!task_->done()) return false;
+        state_.end(number_);
+        return true;
+    }
+
+    CommState& state_;
+    std::uint64_t const number_;
+    Suspension suspension_;
+    ShmEnv env_;
+    std::optional<Task> task_;
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Large nonblocking operations in fragments: a broadcast by bytes, reductions by elements, so that every rank cuts at
+// the same places whatever its datatype. Other collectives stay whole.
+// Cheetah (Gorentla Venkata and others, CLUSTER 2013), section VI: count and size of the fragments in flight.
+#pragma once
+
+#include "coll/algorithm.hpp"
+
+namespace tutti::coll {
+
+/// The places where an operation is cut; `bytes` is the wished-for size of a fragment, 0: never cut.
+template <class Args>
+struct Fragments {
+    static constexpr std::size_t most_at_once = 1;
+    Fragments(Args const&, std::size_t) {}
+
+    unsigned count() const { return 1; }
+    Args cut(Args const& whole, unsigned) const { return whole; }
+    Task task(ShmEnv& env, Algorithm<Args> const& algorithm, Args const& whole, Args const& fragment, unsigned) const;
+};
+
+template <class Args>
+Task Fragments<Args>::task(ShmEnv& env, Algorithm<Args> const& algorithm, Args const&, Args const& fragment,
+                           unsigned) const {
+    return algorithm.shm(env, fragment);
+}
+
+/// reduce, allreduce, scan, exscan.
+template <>
+struct Fragments<ReduceArgs> {
+    static constexpr std::size_t most_at_once = 4;
+
+    Fragments(ReduceArgs const& whole, std::size_t bytes) : elements(whole.count) {
+        if (bytes == 0 || whole.bytes() <= bytes) return;
+        elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / whole.type->size());
+        number = static_cast<unsigned>((whole.count + elements - 1) / elements);
+    }
+    unsigned count() const { return number; }
+    ReduceArgs cut(ReduceArgs const& whole, unsigned k) const {
+        ReduceArgs fragment = whole;
+        std::int64_t const first = elements * k, origin = first * whole.type->extent();
+        fragment.count = std::min(elements, whole.count - first);
+        if (whole.in) fragment.in = static_cast<std::byte const*>(whole.in) + origin;
+        if (whole.out) fragment.out = static_cast<std::byte*>(whole.out) + origin;
+        return fragment;
+    }
+    Task task(ShmEnv& env, Algorithm<ReduceArgs> const& algorithm, ReduceArgs const&, ReduceArgs const& fragment,
+              unsigned) const {
+        return algorithm.shm(env, fragment);
+    }
+
+    std::int64_t elements;   ///< of all fragments but the last
+    unsigned number = 1;
+};
+
+template <>
+struct Fragments<BcastArgs> {
+    static constexpr std::size_t most_at_once = 4;
+
+    Fragments(BcastArgs const& whole, std::size_t wish) : bytes(whole.data.bytes()) {
+        if (wish == 0 || bytes <= wish) return;
+        number = static_cast<unsigned>((bytes + wish - 1) / wish);
+        bytes = wish;
+    }
+    unsigned count() const { return number; }
+    /// Where the buffer has gaps the fragment has its size and no address: see task().
+    BcastArgs cut(BcastArgs const& whole, unsigned k) const;
+    Task task(ShmEnv& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
+              unsigned k) const;
+
+    std::size_t bytes;       ///< of all fragments but the last
+    unsigned number = 1;
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests of collectives under way, and the progress engine that moves them on.
+#include "coll/request.hpp"
+
+#include <new>
+
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+
+Progress::Progress(Waiter& waiter) : waiter_(waiter) { waiter_.attach(this); }
+Progress::~Progress() { waiter_.detach(this); }
+
+bool Progress::poll() {
+    bool moved = false;
+    for (CollectiveRequest *r = first_, *next; r; r = next) {
+        next = r->next_;
+        moved |= r->move();   // which may end it
+    }
+    return moved;
+}
+
+void Progress::add(CollectiveRequest& r) {
+    r.previous_ = last_;
+    r.next_ = nullptr;
+    (last_ ? last_->next_ : first_) = &r;
+    last_ = &r;
+    ++in_flight_;
+}
+
+void Progress::remove(CollectiveRequest& r) {
+    (r.previous_ ? r.previous_->next_ : first_) = r.next_;
+    (r.next_ ? r.next_->previous_ : last_) = r.previous_;
+    --in_flight_;
+}
+
+CollectiveRequest::CollectiveRequest(Comm& on, Collective which, unsigned fragments, unsigned window)
+    : collective_(which), fragments_(fragments), window_(std::min({window, fragments, most_in_flight})) {
+    comm = Ref<Comm>::share(&on);
+}
+
+void CollectiveRequest::start() {
+    CommState& state = state_of(*comm);
+    active = true;
+    complete = false;
+    status = {};
+    begun_ = landed_ = 0;
+    first_ = state.issue(fragments_);
+    ++references;   // the progress engine's, until the end
+    if (state.queue.first || !state.may_begin(first_)) return wait_in_line();
+    begin_next();
+    move();
+    if (!complete) in_progress_ = true, state_of(comm->process).progress.add(*this);
+}
+
+bool CollectiveRequest::may_begin_next() {
+    return begun_ < fragments_ && begun_ - landed_ < window_ && state_of(*comm).may_begin(first_ + begun_);
+}
+
+void CollectiveRequest::begin_next() {
+    unsigned at = 0;
+    while (flights_[at]) ++at;
+    Flight& flight = board(at, begun_, first_ + begun_);
+    ++begun_;
+    flights_[at] = &flight;
+    if (flight.begin(task(at))) land(at);
+}
+
+// What it waits for is looked at first: most looks are in vain.
+bool CollectiveRequest::move() {
+    if (complete) return false;
+    if (in_line_) {
+        CommState& state = state_of(*comm);
+        if (state.queue.first != this || !state.may_begin(first_)) return false;
+        leave_line();
+    }
+    bool moved = false;
+    for (unsigned at = 0; at < window_; ++at) {
+        if (!flights_[at] || !flights_[at]->suspension().over()) continue;
+        moved = true;
+        if (flights_[at]->go_on()) land(at);
+    }
+    while (may_begin_next()) moved = true, begin_next();
+    if (landed_ == fragments_) end();
+    return moved;
+}
+
+void CollectiveRequest::land(unsigned at) {
+    try {
+        flights_[at]->check();
+    } catch (Error const& error) {
+        status.error = error.error_class;
+        error_text = error.what();
+    } catch (std::bad_alloc const&) {
+        status.error = ErrorClass::no_mem;
+        error_text = "the system has no more memory";
+    }
+    leave(at);
+    flights_[at] = nullptr;
+    ++landed_;
+}
+
+void CollectiveRequest::wait_in_line() {
+    Queue& queue = state_of(*comm).queue;
+    in_line_ = true;
+    behind_ = nullptr;
+    (queue.last ? queue.last->behind_ : queue.first) = this;
+    queue.last = this;
+    if (queue.first != this) return;
+    in_progress_ = true;
+    state_of(comm->process).progress.add(*this);
+}
+
+// The next in the line is looked at from now on.
+void CollectiveRequest::leave_line() {
+    Queue& queue = state_of(*comm).queue;
+    in_line_ = false;
+    queue.first = behind_;
+    if (!behind_) queue.last = nullptr;
+    if (!behind_) return;
+    behind_->in_progress_ = true;
+    state_of(comm->process).progress.add(*behind_);
+}
+
+void CollectiveRequest::end() {
+    if (in_progress_) state_of(comm->process).progress.remove(*this);
+    in_progress_ = false;
+    complete = true;
+    finished();
+    Ref<Request>::release(this);
+}
+
+Reason CollectiveRequest::reason(char const* call) const {
+    for (Flight const* flight : flights_)
+        if (flight) return {call, comm->united->world_rank(flight->suspension().peer), -1, comm->context};
+    return {call, -1, -1, comm->context};
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The request of a nonblocking or persistent collective. It is numbered when it is issued (so members agree), begins
+// when its channel is free, and is moved on by the progress engine or by whoever waits for it. A large one goes in
+// fragments, each an operation of its own with its own number, several in flight (coll/fragments.hpp).
+#pragma once
+
+#include "coll/flight.hpp"
+#include "runtime/request.hpp"
+
+namespace tutti::coll {
+
+class CollectiveRequest : public Request {
+public:
+    void start() override;
+    void advance() override { move(); }
+    Reason reason(char const* call) const override;
+
+    // Requests come and go with every call: their memory is pooled per process.
+    static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
+    static void operator delete(void* memory) { FramePool::put(memory); }
+    static void operator delete(void* memory, Process&) { FramePool::put(memory); }
+
+protected:
+    /// `fragments` operations, of which at most `window` are in flight at once.
+    CollectiveRequest(Comm& on, Collective which, unsigned fragments, unsigned window);
+
+    /// Makes the flight of a fragment in place `at` of the window, with this number, and its task.
+    virtual Flight& board(unsigned at, unsigned fragment, std::uint64_t number) = 0;
+    virtual Task task(unsigned at) = 0;
+    /// The fragment at that place is done.
+    virtual void leave(unsigned at) = 0;
+    /// All of it is done.
+    virtual void finished() = 0;
+
+    Collective const collective_;
+    unsigned const fragments_, window_;
+    std::int64_t started_ = 0;   ///< by now_ns(), when calls are recorded
+
+private:
+    friend class Progress;
+
+    bool move();
+    bool may_begin_next();
+    void begin_next();
+    void land(unsigned at);
+    void check(Flight& flight);
+    void wait_in_line();
+    void leave_line();
+    void end();
+
+    static constexpr unsigned most_in_flight = 4;
+
+    std::uint64_t first_ = 0;            ///< the number of the first fragment
+    unsigned begun_ = 0, landed_ = 0;    ///< fragments
+    Flight* flights_[most_in_flight] = {};
+    bool in_line_ = false, in_progress_ = false;
+    CollectiveRequest *previous_ = nullptr, *next_ = nullptr;   ///< in the progress engine
+    CollectiveRequest* behind_ = nullptr;                       ///< in the communicator's queue
+};
+
+}  // namespace tutti::coll

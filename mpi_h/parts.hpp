@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sides of the collectives that move data: plain, v and w forms, checked and turned into parts.
+#pragma once
+
+#include <vector>
+
+#include "mpi_h/buffers.hpp"
+
+namespace tutti {
+
+/// One side of a call, named for its messages.
+struct Side {
+    char const *buffer, *count, *type;
+};
+inline constexpr Side send_side{"sendbuf", "sendcount", "sendtype"}, receive_side{"recvbuf", "recvcount", "recvtype"};
+inline constexpr Side send_sides{"sendbuf", "sendcounts", "sendtype"};
+inline constexpr Side receive_sides{"recvbuf", "recvcounts", "recvtype"};
+
+inline coll::Buffer message(Call& call, void const* address, int count, MPI_Datatype type, Side const& side) {
+    return tutti::message(call, address, count, type, side.buffer, side.count, side.type);
+}
+
+inline coll::Parts equal_parts(Call& call, void const* address, int count, MPI_Datatype type, Side const& side) {
+    coll::Buffer const one = message(call, address, count, type, side);
+    return coll::Parts::regular(one.address, one.count, *one.type);
+}
+
+/// The v form.
+inline coll::Parts parts(Call& call, Comm const& comm, void const* address, int const* counts, int const* displs,
+                  MPI_Datatype type, Side const& side) {
+    Datatype& t = call.type(type, side.type);
+    void* base = own_address(address, side.buffer);
+    call.pointer(counts, side.count);
+    call.pointer(displs, "displs");
+    for (int i = 0; i < comm.size(); ++i) {
+        call.count(counts[i], side.count);
+        call.buffer(base, counts[i], t, side.buffer);
+    }
+    return coll::Parts::irregular(base, counts, displs, t);
+}
+
+/// The w form; `types` is filled here and must outlive the parts.
+inline coll::Parts typed_parts(Call& call, Comm const& comm, void const* address, int const* counts, int const* displs,
+                        MPI_Datatype const* handles, std::vector<Datatype const*>& types, Side const& side) {
+    void* base = own_address(address, side.buffer);
+    call.pointer(counts, side.count);
+    call.pointer(displs, "displs");
+    call.pointer(handles, side.type);
+    types.reserve(static_cast<std::size_t>(comm.size()));
+    for (int i = 0; i < comm.size(); ++i) {
+        call.count(counts[i], side.count);
+        types.push_back(&call.type(handles[i], side.type));   // of empty parts, too: MPI wants a valid type
+    }
+    return coll::Parts::typed(base, counts, displs, types.data());
+}
+
+}  // namespace tutti

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What barrier, broadcast and the reductions are called with, checked and turned into objects; the same for their three
+// forms (MPI 3.1, 5.3, 5.4, 5.9 to 5.12; MPI 4.0, 6.13).
+#pragma once
+
+#include <numeric>
+
+#include "mpi_h/buffers.hpp"
+#include "mpi_h/forms.hpp"
+
+namespace tutti {
+
+/// What every reduction checks at a rank that gives an operand and, unless `recvbuf` is null, gets a result.
+inline coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
+                                  MPI_Datatype datatype, MPI_Op op) {
+    Datatype& type = call.type(datatype);
+    Op& operation = call.op(op);
+    call.count(count);
+    operation.check(type);
+    coll::ReduceArgs args{};
+    args.in = is_in_place(sendbuf) ? coll::in_place : sendbuf;
+    args.out = own_address(recvbuf, "recvbuf");
+    args.count = count;
+    args.type = &type;
+    args.op = &operation;
+    if (args.in) no_alias({args.in, count, &type}, {args.out, count, &type});
+    else if (!is_in_place(sendbuf) && count > 0 && type.size() > 0)   // below, a null pointer means in place
+        fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions cannot start from)");
+    return args;
+}
+
+/// The same at a rank that certainly gets a result.
+inline coll::ReduceArgs reduction_for_all(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
+                                   MPI_Datatype datatype, MPI_Op op) {
+    coll::ReduceArgs args = reduction(call, sendbuf, recvbuf, count, datatype, op);
+    call.buffer(recvbuf, count, *args.type, "recvbuf");
+    return args;
+}
+
+inline Prepared<coll::BarrierArgs> barrier(Call& call, MPI_Comm comm) {
+    return {call.comm(comm), coll::Collective::barrier, {}};
+}
+
+inline Prepared<coll::BcastArgs> bcast(Call& call, void* buffer, int count, MPI_Datatype datatype, int root,
+                                       MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    call.root(c, root);
+    coll::BcastArgs args{};
+    args.data = message(call, buffer, count, datatype);
+    args.root = root;
+    return {c, coll::Collective::bcast, args};
+}
+
+inline Prepared<coll::ReduceArgs> reduce(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                         MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    call.root(c, root);
+    bool const at_root = c.rank() == root;
+    if (!at_root) own_address(sendbuf, "sendbuf (not at the root)");
+    coll::ReduceArgs args = at_root ? reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)
+                                    : reduction(call, sendbuf, nullptr, count, datatype, op);
+    args.root = root;
+    return {c, coll::Collective::reduce, args};
+}
+
+inline Prepared<coll::ReduceArgs> allreduce(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    return {c, coll::Collective::allreduce, reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)};
+}
+
+/// `counts` must outlive the call.
+inline Prepared<coll::ReduceScatterArgs> reduce_scatter_by(Call& call, Comm& comm, void const* sendbuf, void* recvbuf,
+                                                           std::span<int const> counts, MPI_Datatype datatype,
+                                                           MPI_Op op) {
+    for (int n : counts) call.count(n, "recvcounts");
+    std::int64_t const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    coll::ReduceScatterArgs args{reduction(call, sendbuf, recvbuf, total, datatype, op), counts};
+    call.buffer(recvbuf, args.in ? counts[static_cast<std::size_t>(comm.rank())] : total, *args.type, "recvbuf");
+    return {comm, coll::Collective::reduce_scatter, args};
+}
+
+inline Prepared<coll::ReduceScatterArgs> reduce_scatter(Call& call, void const* sendbuf, void* recvbuf,
+                                                        int const recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                                                        MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    call.pointer(recvcounts, "recvcounts");
+    return reduce_scatter_by(call, c, sendbuf, recvbuf, {recvcounts, static_cast<std::size_t>(c.size())}, datatype, op);
+}
+
+inline Prepared<coll::ReduceScatterArgs> reduce_scatter_block(Call& call, void const* sendbuf, void* recvbuf,
+                                                              int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                                              MPI_Comm comm, coll::Lists& lists) {
+    Comm& c = call.comm(comm);
+    call.count(recvcount, "recvcount");
+    lists.counts.assign(static_cast<std::size_t>(c.size()), recvcount);
+    return reduce_scatter_by(call, c, sendbuf, recvbuf, lists.counts, datatype, op);
+}
+
+inline Prepared<coll::ReduceArgs> scan(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    return {c, coll::Collective::scan, reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)};
+}
+
+inline Prepared<coll::ReduceArgs> exscan(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    bool const gets_nothing = c.rank() == 0 && !is_in_place(sendbuf);   // recvbuf is not significant at rank 0
+    return {c, coll::Collective::exscan,
+            gets_nothing ? reduction(call, sendbuf, recvbuf, count, datatype, op)
+                         : reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)};
+}
+
+}  // namespace tutti

@@ -16,16 +16,16 @@ namespace {
 constexpr std::uint64_t world_context = 1;
 constexpr std::uint64_t gone = ~std::uint64_t{0};
 
-Ref<Comm> assemble(Process& process, Members members, std::uint64_t context, std::byte* area) {
-    ProcessState& node = state_of(process);
-    Group const& all = *members.united;
+/// A communicator that has its members gets all else.
+void equip(Comm& comm, std::uint64_t context, std::byte* area) {
+    ProcessState& node = state_of(comm.process);
+    Group const& all = *comm.united;
     topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, all.world_ranks(), node.levels);
     auto state = std::make_unique<CommState>(
-        process, Area(area, all.size()), std::move(tree),
+        comm.process, Area(area, all.size()), std::move(tree),
         topo::crossings(node.machine, node.placement, all.world_ranks(), all.rank()), all.rank());
-    auto comm = Ref<Comm>::adopt(new Comm(process, std::move(members), context));
-    comm->collectives = std::move(state);
-    return comm;
+    comm.context = context;
+    comm.collectives = std::move(state);
 }
 
 std::string capitals(std::string name) {
@@ -91,9 +91,15 @@ Birth conceive(Process& process, int size) {
 }
 
 Ref<Comm> make_comm(Process& process, Members members, Birth const& birth) {
-    Ref<Comm> comm = assemble(process, std::move(members), birth.context, process.segment.at(birth.area));
-    if (birth.owner == process.rank()) state_of(*comm).owned_offset = birth.area;
+    auto comm = Ref<Comm>::adopt(new Comm(process, std::move(members), 0));
+    bear(*comm, birth);
     return comm;
+}
+
+void bear(Comm& comm, Birth const& birth) {
+    Process& process = comm.process;
+    equip(comm, birth.context, process.segment.at(birth.area));
+    if (birth.owner == process.rank()) state_of(comm).owned_offset = birth.area;
 }
 
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
@@ -147,8 +153,9 @@ void start(Process& process, std::vector<std::string>& complaints) {
     std::iota(everybody.begin(), everybody.end(), 0);
     if (Area::bytes(process.size()) > process.segment.commons().size())
         fail(ErrorClass::no_mem, "the node's shared memory is laid out too small for ", process.size(), " ranks");
-    process.world = assemble(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context,
-                             process.segment.commons().data());
+    process.world =
+        Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context));
+    equip(*process.world, world_context, process.segment.commons().data());
     process.self = make_comm(process, Ref<Group>::adopt(new Group({process.rank()}, process.rank())),
                              conceive(process, 1));
     process.world->name = "MPI_COMM_WORLD";

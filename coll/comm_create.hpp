@@ -25,6 +25,8 @@ struct Birth {
 Birth conceive(Process& process, int size);
 /// By every member, with the same birth; waits for nobody. This process is in `members.group`.
 Ref<Comm> make_comm(Process& process, Members members, Birth const& birth);
+/// The second half of that, for a communicator that is nothing but its members yet.
+void bear(Comm& comm, Birth const& birth);
 
 /// The same, but a failure travels like a birth, so that nobody waits for one that cannot come; 0 is no communicator's
 /// context.

@@ -5,14 +5,19 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
-#include "runtime/comm.hpp"
+#include "runtime/request.hpp"
 
 namespace tutti::coll {
 
 /// Collective. Same members, topology and hints; attributes are the caller's to copy.
 Ref<Comm> duplicate(Comm& parent);
+
+/// The same as a request: the communicator has its members at once, so it can have a handle and attributes, and can be
+/// used when the request is complete. `hints`: its info; null: the parent's.
+std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints);
 
 /// Collective. Every process names the group that it will be in (of which it need not be a member: it then gets none);
 /// groups of different processes are equal or disjoint. `mine` is made of members of `parent`, on an intercommunicator

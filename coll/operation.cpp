@@ -31,8 +31,8 @@ private:
     using Cut = Fragments<Args>;
 
     Operation(Comm& on, Collective which, Args const& args, Lists lists, Cut const& cut)
-        : CollectiveRequest(on, which, cut.count(), static_cast<unsigned>(on.process.variables.fragments)),
-          args_(args), kept_(args, std::move(lists)), cut_(cut),
+        : CollectiveRequest(on, cut.count(), static_cast<unsigned>(on.process.variables.fragments)),
+          collective_(which), args_(args), kept_(args, std::move(lists)), cut_(cut),
           most_(decision_for(on, which, cut_.cut(args_, 0))),
           last_(fragments_ == 1 ? most_ : Choice<Args>(decision_for(on, which, cut_.cut(args_, fragments_ - 1)))) {}
 
@@ -69,11 +69,13 @@ private:
         if (most_.decision.line) record(*most_.decision.line, use(), message_bytes(*comm, args_), started_);
     }
 
+    Collective const collective_;
     Args const args_;
     Kept const kept_;
     Cut const cut_;
     Choice<Args> const most_, last_;   ///< of all fragments but the last, and of the last
     std::array<std::optional<Fragment>, Cut::most_at_once> under_way_;
+    std::int64_t started_ = 0;         ///< by now_ns(), when calls are recorded
 };
 
 template <class Args>

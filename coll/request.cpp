@@ -34,8 +34,8 @@ void Progress::remove(CollectiveRequest& r) {
     --in_flight_;
 }
 
-CollectiveRequest::CollectiveRequest(Comm& on, Collective which, unsigned fragments, unsigned window)
-    : collective_(which), fragments_(fragments), window_(std::min({window, fragments, most_in_flight})) {
+CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned window)
+    : fragments_(fragments), window_(std::min({window, fragments, most_in_flight})) {
     comm = Ref<Comm>::share(&on);
 }
 

@@ -22,7 +22,7 @@ public:
 
 protected:
     /// `fragments` operations, of which at most `window` are in flight at once.
-    CollectiveRequest(Comm& on, Collective which, unsigned fragments, unsigned window);
+    CollectiveRequest(Comm& on, unsigned fragments, unsigned window);
 
     /// Makes the flight of a fragment in place `at` of the window, with this number, and its task.
     virtual Flight& board(unsigned at, unsigned fragment, std::uint64_t number) = 0;
@@ -32,9 +32,7 @@ protected:
     /// All of it is done.
     virtual void finished() = 0;
 
-    Collective const collective_;
     unsigned const fragments_, window_;
-    std::int64_t started_ = 0;   ///< by now_ns(), when calls are recorded
 
 private:
     friend class Progress;
@@ -43,7 +41,6 @@ private:
     bool may_begin_next();
     void begin_next();
     void land(unsigned at);
-    void check(Flight& flight);
     void wait_in_line();
     void leave_line();
     void end();

@@ -66,6 +66,35 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
     });
 }
 
+/// The handle is there at once; the communicator behind it when the request is complete (MPI 3.1, 6.4.2).
+static void duplicate_later(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+    Comm& parent = call.comm(comm);
+    call.pointer(newcomm, "newcomm");
+    call.pointer(request, "request");
+    *newcomm = MPI_COMM_NULL;
+    *request = MPI_REQUEST_NULL;
+    Ref<Info> hints;
+    if (info != MPI_INFO_NULL) {
+        hints = Ref<Info>::adopt(new Info);
+        keep_hints(*hints, call.info(info));
+    }
+    auto [child, made] = coll::duplicate_later(parent, std::move(hints));
+    *newcomm = with_attributes(parent, std::move(child));
+    *request = front().tables.requests.add(made.detach());
+}
+
+TUTTI_FUNCTION(Comm_idup)
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+    return enter("MPI_Comm_idup",
+                 [&](Call& call) { duplicate_later(call, comm, MPI_INFO_NULL, newcomm, request); });
+}
+
+TUTTI_FUNCTION(Comm_idup_with_info)
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+    return enter("MPI_Comm_idup_with_info",
+                 [&](Call& call) { duplicate_later(call, comm, info, newcomm, request); });
+}
+
 TUTTI_FUNCTION(Comm_create)
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
     return enter("MPI_Comm_create", [&](Call& call) {

@@ -33,10 +33,14 @@ inline MPI_Info handle_of(Ref<Info> info) { return front().tables.infos.add(info
 
 /// Adds to a communicator's hints those of `given` that mean something: assertions, on which any implementation may
 /// rely (MPI 4.0, 7.4.4), and Tutti's own. Others are ignored, so that MPI_Comm_get_info does not promise them.
+inline void keep_hints(Info& hints, Info const& given) {
+    for (auto const& [key, value] : given.entries)
+        if (key.starts_with("mpi_assert_") || key.starts_with("tutti_")) hints.set(key, value);
+}
+
 inline void take_hints(Comm& comm, Info const& given) {
     if (!comm.info) comm.info = Ref<Info>::adopt(new Info);
-    for (auto const& [key, value] : given.entries)
-        if (key.starts_with("mpi_assert_") || key.starts_with("tutti_")) comm.info->set(key, value);
+    keep_hints(*comm.info, given);
     std::vector<std::string> complaints;
     coll::take_hints(comm, complaints);
     if (comm.united->rank() != 0 || comm.process.variables.quiet) return;

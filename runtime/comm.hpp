@@ -37,7 +37,8 @@ struct Members {
 
 class Comm final : public Object, public Members {
 public:
-    /// `context`: unique in the job, made by one of the members (see Process::fresh_context).
+    /// `context`: unique in the job, made by one of the members (see Process::fresh_context); 0 while MPI_Comm_idup is
+    /// under way.
     Comm(Process& p, Members members, std::uint64_t context_id)
         : Members(std::move(members)), process(p), context(context_id) {}
 
@@ -49,7 +50,7 @@ public:
     Group const& peers() const { return remote ? *remote : *group; }
 
     Process& process;
-    std::uint64_t const context;
+    std::uint64_t context;
     std::string name;
     Ref<Errhandler> errhandler;
     Ref<Info> info;

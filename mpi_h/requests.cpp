@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "coll/request.hpp"
 #include "mpi_h/entry.hpp"
 #include "mpi_h/generalized.hpp"
 
@@ -172,6 +173,13 @@ void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status
     answers.finish();
 }
 
+/// What neither MPI_Cancel nor MPI_Request_free may be called for (MPI 4.0, 6.12): others count on this rank's part.
+void refuse_collective(Call& call, Request& r, char const* what) {
+    if (!r.active || !dynamic_cast<coll::CollectiveRequest*>(&r)) return;
+    if (r.comm) call.on = r.comm.get();
+    fail(ErrorClass::request, "request is of a collective in flight, which cannot be ", what, "; complete it");
+}
+
 void start(Call& call, MPI_Request handle, char const* which) {
     Request& r = call.request(handle);
     call.on = r.comm ? r.comm.get() : call.on;
@@ -305,6 +313,7 @@ int PMPI_Request_free(MPI_Request* request) {
     return enter("MPI_Request_free", [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
+        refuse_collective(call, r, "freed");
         MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
         GeneralizedRequest* g = generalized(&r);
         if (!g) return front().tables.requests.remove(handle);
@@ -320,6 +329,7 @@ int PMPI_Cancel(MPI_Request* request) {
         Request& r = call.request(*request);
         call.on = r.comm ? r.comm.get() : call.on;
         if (!r.active) fail(ErrorClass::request, "request is persistent and not active (MPI_Start)");
+        refuse_collective(call, r, "cancelled");
         r.cancel();
     });
 }

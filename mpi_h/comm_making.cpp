@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators: making and freeing (MPI 3.1, 6.4.2 and 6.4.3).
+// Communicators: making and freeing (MPI 3.1, 6.4.2 and 6.4.3), disconnecting (10.5.4).
+#include "coll/collectives.hpp"
 #include "coll/comm_derive.hpp"
 #include "mpi_h/objects.hpp"
+#include "p2p/p2p.hpp"
 
 using namespace tutti;
 
@@ -38,6 +40,22 @@ std::optional<int> checked_color(int color) {
     if (color == MPI_UNDEFINED) return std::nullopt;
     if (color < 0) fail(ErrorClass::arg, "color is ", color, " but must be at least 0, or MPI_UNDEFINED");
     return color;
+}
+
+/// A communicator of the program's own making.
+Comm& freeable(Call& call, MPI_Comm const* comm) {
+    call.pointer(comm, "comm");
+    Comm& c = call.comm(*comm);
+    if (c.predefined) fail(ErrorClass::comm, "comm is ", c.name, ", which cannot be freed");
+    return c;
+}
+
+void forget(Call& call, MPI_Comm* comm) {
+    Comm& c = *call.on;
+    c.attributes.clear(c);
+    call.on = nullptr;
+    front().tables.comms.remove(*comm);
+    *comm = MPI_COMM_NULL;
 }
 
 }  // namespace
@@ -149,12 +167,20 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
 TUTTI_FUNCTION(Comm_free)
 int PMPI_Comm_free(MPI_Comm* comm) {
     return enter("MPI_Comm_free", [&](Call& call) {
-        call.pointer(comm, "comm");
-        Comm& c = call.comm(*comm);
-        if (c.predefined) fail(ErrorClass::comm, "comm is ", c.name, ", which cannot be freed");
-        c.attributes.clear(c);
-        call.on = nullptr;
-        front().tables.comms.remove(*comm);
-        *comm = MPI_COMM_NULL;
+        freeable(call, comm);
+        forget(call, comm);
+    });
+}
+
+TUTTI_FUNCTION(Comm_disconnect)
+int PMPI_Comm_disconnect(MPI_Comm* comm) {
+    return enter("MPI_Comm_disconnect", [&](Call& call) {
+        Comm& c = freeable(call, comm);
+        // As in MPI_Finalize: until the first barrier others may ask for messages that this rank has offered.
+        for (int round = 0; round < 2; ++round) {
+            p2p::finish(c.process, call.name);
+            coll::barrier(c);
+        }
+        forget(call, comm);
     });
 }

@@ -751,6 +751,7 @@ int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *new
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 int MPI_Comm_free(MPI_Comm *comm);
+int MPI_Comm_disconnect(MPI_Comm *comm);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_remote_size(MPI_Comm comm, int *size);
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
@@ -1087,6 +1088,7 @@ extern __typeof__(MPI_Comm_create_group) PMPI_Comm_create_group;
 extern __typeof__(MPI_Comm_split) PMPI_Comm_split;
 extern __typeof__(MPI_Comm_split_type) PMPI_Comm_split_type;
 extern __typeof__(MPI_Comm_free) PMPI_Comm_free;
+extern __typeof__(MPI_Comm_disconnect) PMPI_Comm_disconnect;
 extern __typeof__(MPI_Comm_test_inter) PMPI_Comm_test_inter;
 extern __typeof__(MPI_Comm_remote_size) PMPI_Comm_remote_size;
 extern __typeof__(MPI_Comm_remote_group) PMPI_Comm_remote_group;

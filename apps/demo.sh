@@ -36,6 +36,7 @@ show mpiexec -n 4 build/bin/tutti-stencil --verify
 
 title "4. Conjugate gradients: thousands of small sums over all ranks, checked against the known solution"
 show mpiexec -n 2 build/bin/tutti-cg
+show mpiexec -n 2 build/bin/tutti-cg --dots pipelined
 
 title "5. The machine, as the collectives see it"
 show mpiexec -n 4 --show-hierarchy

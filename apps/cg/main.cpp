@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-cg: a conjugate-gradient solver for the one-dimensional Poisson problem, with a fixed number of unknowns on
 // each rank. The matrix costs next to nothing, so an iteration is what its communication costs: two messages of 8
-// bytes to neighbours and two sums over all ranks. A plain MPI program: it builds with any MPI.
+// bytes to neighbours and a sum or two over all ranks. A plain MPI program: it builds with any MPI.
 #include "options.hpp"
 #include "solver.hpp"
 
@@ -24,7 +24,7 @@ Solution solve(const Problem &problem, const Options &options, Timing &timing)
     const Goal goal{options.tolerance, most, options.replacing};
     MPI_Barrier(problem.comm);
     const double start = MPI_Wtime();
-    Solution solution = solve_blocking(problem, goal);
+    Solution solution = options.pipelined ? solve_pipelined(problem, goal) : solve_blocking(problem, goal);
     const double mine[2] = {MPI_Wtime() - start, solution.summing};
     double slowest[2];
     MPI_Allreduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, problem.comm);
@@ -66,7 +66,8 @@ bool run(const Options &options, MPI_Comm comm)
         return wrong.empty();
     std::sort(timings.begin(), timings.end(), [](auto &a, auto &b) { return a.total < b.total; });
     const Timing &median = timings[timings.size() / 2];
-    std::printf("%d ranks, %d unknowns on each\n", problem.ranks, problem.count);
+    std::printf("%d ranks, %d unknowns on each, %s dot products\n", problem.ranks, problem.count,
+                options.pipelined ? "pipelined" : "blocking");
     std::printf("iterations         %d\n", solution.iterations);
     std::printf("time per iteration %.2f us (slowest rank, median of %d solves)\n",
                 median.total / std::max(solution.iterations, 1) * 1e6, options.solves);

@@ -14,6 +14,9 @@ const char *const help =
     "sums over all ranks (dot products). It takes about as many iterations as there are points: look at the time of\n"
     "one.\n\n"
     "  --unknowns N    points on each rank (512)\n"
+    "  --dots FORM     blocking: two MPI_Allreduce per iteration, which all wait for; or pipelined: one\n"
+    "                  MPI_Iallreduce per iteration, which travels while the halo travels and the matrix is\n"
+    "                  multiplied (blocking)\n"
     "  --tolerance X   end when the residual is X times the right-hand side (1e-6). Rounding allows about 1e-16\n"
     "                  times the square of the number of all points\n"
     "  --iterations N  end after N at the latest, and do not complain about it: to time a large grid (without: give\n"
@@ -36,6 +39,10 @@ bool read(const std::string &text, double least, double most, double &number)
 // A complaint, or empty.
 std::string take(const std::string &word, const std::string &value, Options &options)
 {
+    if (word == "--dots") {
+        options.pipelined = value == "pipelined";
+        return options.pipelined || value == "blocking" ? "" : "must be blocking or pipelined";
+    }
     double number;
     if (word == "--tolerance")
         return read(value, 1e-14, 0.5, options.tolerance) ? "" : "needs a number from 1e-14 to 0.5";

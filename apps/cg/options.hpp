@@ -8,6 +8,7 @@ namespace cg {
 
 struct Options {
     int unknowns = 512; // on each rank
+    bool pipelined = false;
     double tolerance = 1e-6;
     int iterations = 0; // at most; 0: until the tolerance is reached
     int replacing = 50;

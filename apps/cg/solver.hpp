@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The conjugate-gradient method. Collective; begins with the solution zero, and ends where the residual is at most
-// `tolerance` times the right-hand side or after `most_iterations`.
+// The two forms of the conjugate-gradient method. Both are collective, begin with the solution zero, and end where the
+// residual is at most `tolerance` times the right-hand side or after `most_iterations`.
 #pragma once
 
 #include "problem.hpp"
@@ -22,6 +22,7 @@ struct Solution {
 };
 
 Solution solve_blocking(const Problem &problem, const Goal &goal);
+Solution solve_pipelined(const Problem &problem, const Goal &goal);
 
 // The norm of what x leaves of the right-hand side, computed anew, divided by the right-hand side's.
 double true_residual(const Problem &problem, const Vector &x);

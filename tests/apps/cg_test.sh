@@ -12,10 +12,10 @@ wrong() { echo "WRONG: $*"; failed=1; }
 cg() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-cg" "${@:2}"; }
 identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # what must not depend on the MPI
 
-for dots in blocking; do
+for dots in blocking pipelined; do
     for ranks in 1 2 3 4 8; do
         for unknowns in 1 2 7 60; do
-            out=$(cg $ranks --unknowns $unknowns --solves 2) || wrong "$dots, $ranks ranks: exit code $?"
+            out=$(cg $ranks --dots $dots --unknowns $unknowns --solves 2) || wrong "$dots, $ranks ranks: exit code $?"
             grep -q '^PASSED' <<<"$out" || wrong "$dots, $ranks ranks, $unknowns unknowns: $out"
             [ "$(awk '/^iterations/ {print $2}' <<<"$out")" = $((ranks * unknowns)) ] || wrong "iterations: $out"
         done
@@ -23,7 +23,7 @@ for dots in blocking; do
     # Other algorithms add in another order.
     first=
     for algorithm in direct recursive_doubling ring; do
-        out=$(TUTTI_COLL=allreduce=$algorithm cg 5 --unknowns 50 --solves 1) || wrong "$algorithm: $?"
+        out=$(TUTTI_COLL=allreduce=$algorithm cg 5 --dots $dots --unknowns 50 --solves 1) || wrong "$algorithm: $?"
         first=${first:-$(identity "$out")}
         [ "$(identity "$out")" = "$first" ] || wrong "$dots with $algorithm: $out instead of $first"
     done
@@ -32,8 +32,8 @@ for dots in blocking; do
         [ -x "$folder/$mpi" ] || "mpicxx.$mpi" -std=c++20 -O3 "$source"/apps/cg/*.cpp -o "$folder/$mpi" || wrong "no $mpi"
         theirs=$(export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
             unset LD_LIBRARY_PATH
-            "mpiexec.$mpi" -n 4 "$folder/$mpi" --unknowns 30 --solves 1) || wrong "$dots, $mpi: $?"
-        ours=$(cg 4 --unknowns 30 --solves 1)
+            "mpiexec.$mpi" -n 4 "$folder/$mpi" --dots $dots --unknowns 30 --solves 1) || wrong "$dots, $mpi: $?"
+        ours=$(cg 4 --dots $dots --unknowns 30 --solves 1)
         [ "$(identity "$ours")" = "$(identity "$theirs")" ] || wrong "$dots: $ours under $mpi: $theirs"
     done
 done
@@ -43,10 +43,10 @@ out=$(cg 2 --unknowns 2000 --iterations 20 --solves 1) || wrong "--iterations: $
 [[ "$out" == *"iterations         20"*PASSED* ]] || wrong "--iterations: $out"
 out=$(cg 2 --unknowns 600 --tolerance 1e-14 --solves 1) && wrong "an impossible tolerance was reached: $out"
 grep -q '^FAILED: ' <<<"$out" || wrong "an impossible tolerance: $out"
-for no in "--unknown 8" "--unknowns 0" "--unknowns x" "--tolerance 2" "--solves"; do
+for no in "--unknown 8" "--unknowns 0" "--unknowns x" "--dots both" "--tolerance 2" "--solves"; do
     out=$(cg 2 $no 2>&1) && wrong "$no was accepted"
     [[ "$out" == "tutti-cg: ${no%% *} "*"; see --help"* ]] || wrong "$no: $out"
 done
 out=$(cg 2 --help) || wrong "--help: $?"
-[[ "$out" == "Usage: "*--unknowns* ]] || wrong "--help: $out"
+[[ "$out" == "Usage: "*--unknowns*--dots* ]] || wrong "--help: $out"
 exit $failed

@@ -30,5 +30,9 @@ inline constexpr UseRow use_rows[] = {
 };
 inline constexpr char algorithm_variable[] = "algorithm";
 inline constexpr char algorithm_sentence[] = "The algorithm of the last call on this communicator of ";
+/// Of the rank.
+inline constexpr char in_flight_variable[] = "tutti_coll_in_flight";
+inline constexpr char in_flight_sentence[] =
+    "How many nonblocking and persistent collectives of this rank are under way and looked after by progress.";
 
 }  // namespace tutti::coll

@@ -39,6 +39,18 @@ Pvar of_communicator(coll::Collective collective, std::string_view name, std::st
     return p;
 }
 
+Pvar in_flight() {
+    Pvar p;
+    p.group = "coll";
+    p.name = coll::in_flight_variable;
+    p.sentence = coll::in_flight_sentence;
+    p.read = [](Comm const*) {
+        Process const* process = front().process.get();
+        return process ? static_cast<std::uint64_t>(coll::state_of(*process).progress.in_flight()) : 0;
+    };
+    return p;
+}
+
 std::vector<Pvar> make_list() {
     std::vector<Pvar> all;
     for (CounterRow const& row : counter_rows) {
@@ -50,6 +62,7 @@ std::vector<Pvar> make_list() {
         p.read = [&row](Comm const*) { return read_card(row); };
         all.push_back(std::move(p));
     }
+    all.push_back(in_flight());
     for (int c = 0; c < coll::collectives; ++c) {
         auto const collective = static_cast<coll::Collective>(c);
         Pvar state = of_communicator(collective, coll::algorithm_variable, coll::algorithm_sentence);

@@ -30,6 +30,7 @@ void describe_machine(topo::Machine const& machine, Report& report) {
 std::vector<CounterText> counters() {
     std::vector<CounterText> all;
     for (CounterRow const& row : counter_rows) all.push_back({join("tutti_", row.name), row.sentence});
+    all.push_back({coll::in_flight_variable, coll::in_flight_sentence});
     auto add = [&](char const* name, char const* sentence) {
         all.push_back({join("tutti_<collective>_", name), join(sentence, "the collective.")});
     };

@@ -66,6 +66,34 @@ static void calls_of_a_communicator(MPI_T_pvar_session session, MPI_Comm comm) {
     CHECK(calls == MPI_T_PVAR_HANDLE_NULL, "a freed handle is not null");
 }
 
+/// A barrier that rank 0 has not entered is under way; so is a persistent one once it is started.
+static void in_flight(MPI_T_pvar_session session) {
+    MPI_T_pvar_handle level = allocate(session, "tutti_coll_in_flight", MPI_T_PVAR_CLASS_LEVEL, NULL);
+    MPI_Comm world = MPI_COMM_WORLD;
+    MPI_T_pvar_handle calls = allocate(session, "tutti_barrier_calls", MPI_T_PVAR_CLASS_COUNTER, &world);
+    MPI_Request r[2];
+    IS(MPI_SUCCESS, MPI_T_pvar_start(session, calls));
+    MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]);
+    CHECK(value(session, level) == 0, "%llu in flight before any was started", value(session, level));
+    if (me != 0) {
+        MPI_Ibarrier(MPI_COMM_WORLD, &r[0]);
+        MPI_Start(&r[1]);
+        CHECK(value(session, level) == 2, "%llu in flight", value(session, level));
+        MPI_Send(NULL, 0, MPI_INT, 0, 77, MPI_COMM_WORLD);
+    } else {
+        for (int i = 1; i < ranks; ++i)
+            MPI_Recv(NULL, 0, MPI_INT, i, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Ibarrier(MPI_COMM_WORLD, &r[0]);
+        MPI_Start(&r[1]);
+    }
+    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+    CHECK(value(session, level) == 0, "%llu in flight after all were completed", value(session, level));
+    CHECK(value(session, calls) == 2, "%llu barriers were called", value(session, calls));
+    MPI_Request_free(&r[1]);
+    IS(MPI_SUCCESS, MPI_T_pvar_handle_free(session, &level));
+    IS(MPI_SUCCESS, MPI_T_pvar_handle_free(session, &calls));
+}
+
 static void bytes_time_and_waits(MPI_T_pvar_session session) {
     MPI_Comm world = MPI_COMM_WORLD;
     MPI_T_pvar_handle loaded = allocate(session, "tutti_coll_bytes_loaded", MPI_T_PVAR_CLASS_AGGREGATE, NULL);
@@ -235,6 +263,7 @@ int main(int argc, char **argv) {
     wrong_arguments(session);
     all_of_them(session);
     bytes_time_and_waits(session);
+    in_flight(session);
     IS(MPI_SUCCESS, MPI_T_pvar_session_free(&session));
     MPI_Finalize();
 

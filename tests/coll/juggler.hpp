@@ -43,8 +43,10 @@ void force(Comm const& comm, Algorithm<Args> const& algorithm, Args args, Settin
 
 class Juggler {
 public:
-    Juggler(Comm& comm, Suite& suite, int rank, std::size_t hands, std::span<std::byte> arena = {})
-        : comm_(comm), suite_(suite), rank_(rank), hands_(hands), arena_(arena),
+    /// `suite` is the rank's own: requests hold references to its datatypes. `at` hears of each case that begins.
+    Juggler(Comm& comm, Suite& suite, std::atomic<std::size_t>& at, int rank, std::size_t hands,
+            std::span<std::byte> arena = {})
+        : comm_(comm), suite_(suite), at_(at), rank_(rank), hands_(hands), arena_(arena),
           random_(static_cast<unsigned>(rank) * 7919u + static_cast<unsigned>(hands)) {}
 
     void run() {
@@ -55,7 +57,7 @@ public:
         for (std::size_t next = 0; next < suite_.cases.size() || !up.empty();) {
             bool const may_throw = next < suite_.cases.size() && !free.empty();
             if (may_throw && (up.empty() || random_() % 4 != 0)) {
-                if (rank_ == 0) suite_.at = next;
+                if (rank_ == 0) at_ = next;
                 Ball* const b = free.back();
                 free.pop_back();
                 (b->begin(next++) ? up : free).push_back(b);
@@ -148,6 +150,7 @@ private:
 
     Comm& comm_;
     Suite& suite_;
+    std::atomic<std::size_t>& at_;
     int const rank_;
     std::size_t const hands_;
     std::span<std::byte> const arena_;

@@ -10,10 +10,14 @@
 
 namespace tutti {
 
-Front* the_front = nullptr;
+std::atomic<Front*> the_front = nullptr;
 
 // Never destroyed: programs call MPI from destructors of their globals.
-Front& make_front() { return *(the_front = new Front); }
+Front& make_front() {
+    static Front* const made = new Front;
+    the_front.store(made, std::memory_order_release);
+    return *made;
+}
 
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {
     if (null) fail(what, argument, " is the null handle");

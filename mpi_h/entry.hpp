@@ -2,10 +2,11 @@
 // How every MPI function is written: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body,
 // and Call's members check arguments and turn handles into objects. A body throws Error; `enter` names the call,
 // finds the error handler (the communicator's once `call.comm` has seen one, MPI_COMM_WORLD's before) and returns the
-// code. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no; handles are always translated.
+// code. The whole call is inside the process's gate. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
 #pragma once
 
 #include <new>
+#include <utility>
 
 #include "mpi_h/front.hpp"
 
@@ -118,10 +119,25 @@ int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init or after MPI_Finalize.
 [[noreturn]] void not_running(char const* name);
 
-/// Runs the body of an MPI function between MPI_Init and MPI_Finalize: `return enter("MPI_Send", [&](Call& call) {…});`
+/// Inside the process's gate while it lives, if there is one (runtime/gate.hpp).
+class InGate {
+public:
+    explicit InGate(Gate* gate) : gate_(gate) {
+        if (gate_) [[unlikely]] gate_->enter();
+    }
+    ~InGate() {
+        if (gate_) [[unlikely]] gate_->leave();
+    }
+    InGate(InGate const&) = delete;
+    InGate& operator=(InGate const&) = delete;
+
+private:
+    Gate* const gate_;
+};
+
 template <class Body>
-inline int enter(char const* name, Body&& body) {
-    if (front().stage != Stage::running) [[unlikely]] not_running(name);
+inline int enter(Front& f, char const* name, Body&& body) {
+    InGate inside(f.gate.load(std::memory_order_acquire));
     Call call(name);
     try {
         body(call);
@@ -133,18 +149,18 @@ inline int enter(char const* name, Body&& body) {
     }
 }
 
+/// Runs the body of an MPI function between MPI_Init and MPI_Finalize: `return enter("MPI_Send", [&](Call& call) {…});`
+template <class Body>
+inline int enter(char const* name, Body&& body) {
+    Front& f = front();
+    if (f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]] not_running(name);
+    return enter(f, name, std::forward<Body>(body));
+}
+
 /// The same for the few functions that may be called at any time.
 template <class Body>
 inline int enter_any_time(char const* name, Body&& body) {
-    Call call(name);
-    try {
-        body(call);
-        return MPI_SUCCESS;
-    } catch (Error const& error) {
-        return raise(call, error);
-    } catch (std::bad_alloc const&) {
-        return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
-    }
+    return enter(front(), name, std::forward<Body>(body));
 }
 
 }  // namespace tutti

@@ -20,7 +20,7 @@ int initialise(char const* name, int required, int* provided) {
         if (f.stage == Stage::after) fail(ErrorClass::other, "MPI has been finalised and cannot be started again");
         if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
             fail(ErrorClass::arg, "required is ", required, ", which is no thread level");
-        start(f, std::min(required, MPI_THREAD_SERIALIZED));
+        start(f, required);
         *provided = f.thread_level;
     });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,7 +22,8 @@ struct State;
 enum class Stage { before, running, after };
 
 struct Front {
-    Stage stage = Stage::before;
+    std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
+    std::atomic<Gate*> gate = nullptr;          ///< of the process, while several threads may be in its calls
     int thread_level = MPI_THREAD_SINGLE;
     std::uint64_t main_thread = 0;              ///< pthread_self() of the caller of MPI_Init
     bool check_arguments = true;
@@ -51,9 +53,12 @@ struct Front {
     int last_used_code = MPI_ERR_LASTCODE;      ///< the attribute MPI_LASTUSEDCODE points here
 };
 
-extern Front* the_front;   ///< null until somebody asks
+extern std::atomic<Front*> the_front;   ///< null until somebody asks
 Front& make_front();
-inline Front& front() { return the_front ? *the_front : make_front(); }
+inline Front& front() {
+    Front* f = the_front.load(std::memory_order_acquire);
+    return f ? *f : make_front();
+}
 
 /// MPI_Init's work: reads the variables, joins the segment (or makes one for a world of one), makes the predefined
 /// objects. Throws Error with a sentence.

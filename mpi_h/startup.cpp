@@ -92,6 +92,11 @@ void start(Front& f, int thread_level) {
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
     f.process = std::make_unique<Process>(*f.segment, rank, std::move(variables));
+    if (thread_level == MPI_THREAD_MULTIPLE) {
+        f.process->many_threads = true;
+        f.process->gate.open();
+        f.gate = &f.process->gate;
+    }
     p2p::start(*f.process);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);

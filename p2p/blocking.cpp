@@ -48,7 +48,7 @@ int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : p
 
 Reason reason(Comm const& comm, char const* call, int peer, int tag) { return {call, peer, tag, comm.context}; }
 
-/// A send to oneself that nobody can receive while this call waits.
+/// A send to oneself that nobody can receive while this call waits: there is no other thread.
 [[noreturn]] void waits_for_itself(Send const& op) {
     fail(ErrorClass::other, "a ", op.mode == Mode::synchronous ? "synchronous" : "blocking", " send of ", op.data.bytes,
          " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source,
@@ -92,7 +92,7 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
     }
     e.begin(op);
     if (op.done) return;
-    if (op.peer == e.me()) {
+    if (op.peer == e.me() && !comm.process.many_threads) {
         e.cancel(op);
         waits_for_itself(op);
     }

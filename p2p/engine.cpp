@@ -222,6 +222,7 @@ void Engine::take(Receive& op, Unexpected& m) {
         transfer(op.data, from.data);
         sent(from);
         finish(op);
+        happened();
         break;
     }
     }
@@ -252,6 +253,7 @@ void Engine::cancel(Receive& op) {
     posted_.remove(op);
     op.status.cancelled = true;
     finish(op);
+    happened();
 }
 
 }  // namespace tutti::p2p

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The point-to-point engine of one rank: begins sends and receives, matches them with what the rings bring, and moves
-// on whatever could not be finished at once. Everything here is called by one thread at a time.
+// on whatever could not be finished at once. Everything here is called by one thread at a time, inside the rank's gate.
 //
 // Nothing waits in here: a full ring leaves a send in its peer's line, and only blocking calls (p2p/p2p.hpp) wait,
 // through the one wait, which polls this engine. So a send to a busy rank never keeps a message for us from arriving.
@@ -116,6 +116,8 @@ private:
 
     // send.cpp
     void begin_local(Send& op);
+    /// Something ended, or came, without a ring: another thread of this rank may wait for it.
+    void happened() { process_.waiter.wake_sleepers(); }
     bool write(Peer& to, Send& op);
     bool write_eager(Peer& to, Send& op, bool sync);
     bool write_offer(Peer& to, Send& op);

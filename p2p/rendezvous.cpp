@@ -101,7 +101,8 @@ void Engine::cancel(Send& op) {
     if (op.stage == SendStage::queued) {
         peers_[static_cast<std::size_t>(op.peer)].queued.remove(op);
         op.cancelled = true;
-        return finish(op);
+        finish(op);
+        return happened();
     }
     op.done = false;
     if (op.peer != me_) {
@@ -114,6 +115,7 @@ void Engine::cancel(Send& op) {
         op.cancelled = true;
     }
     if (op.cancelled || op.stage == SendStage::sent) finish(op);
+    happened();
 }
 
 void Engine::answer_cancel(int peer, Peer& from, Cell const& cell) {

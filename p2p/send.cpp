@@ -51,7 +51,8 @@ void Engine::begin_local(Send& op) {
         matched(*receive, op.key, op.data.bytes);
         transfer(receive->data, op.data);
         finish(*receive);
-        return sent(op);
+        sent(op);
+        return happened();
     }
     op.eager = op.mode != Mode::synchronous && op.data.bytes <= eager_limit_;
     Unexpected* m = Unexpected::make(op.eager ? op.data.bytes : 0);
@@ -65,6 +66,7 @@ void Engine::begin_local(Send& op) {
     unexpected_.add(*m);
     op.stage = SendStage::offered;
     if (op.eager) sent(op);
+    happened();
 }
 
 bool Engine::write(Peer& to, Send& op) {

@@ -28,7 +28,7 @@ Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
 
 Process::Process(Segment& s, unsigned rank, Variables v)
     : segment(s), variables(std::move(v)),
-      waiter(segment, rank, policy_for(variables, segment.header()), variables.sleep_after),
+      waiter(segment, rank, policy_for(variables, segment.header()), variables.sleep_after, gate),
       node(read_node(segment)), copier(copier_for(variables, node)),
       ladder(segment, rank,
              {.arena = variables.arena,

@@ -37,6 +37,8 @@ public:
 
     Segment& segment;
     Variables const variables;
+    Gate gate;                                          ///< closed off unless several threads may call
+    bool many_threads = false;                          ///< of the program (MPI_THREAD_MULTIPLE)
     Waiter waiter;
     topo::NodeMap const node;                           ///< as the launcher described it; without ranks when nobody did
     Copier const copier;

@@ -51,7 +51,7 @@ struct alignas(cache_line) Card {
     std::atomic<std::int32_t> abort_code;     ///< valid when state is aborted
     char abort_text[256];                     ///< zero-ended sentence, likewise
 
-    alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< 1 while the rank sleeps or is about to
+    alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
     std::atomic<std::uint32_t> wake;          ///< futex word, counts wake-ups
     alignas(cache_line) std::atomic<std::uint64_t> waits;    ///< odd while `reason` says what the rank waits for
     char reason[192];                         ///< zero-ended

@@ -9,6 +9,11 @@
 // reads header.sleepers. Either the writer's read comes after (1) and it wakes the sleeper, or its store came before
 // the barrier (2) and the sleeper sees it in (3). The barrier runs on all cores in (2) so that writers need none on
 // their fast path; where membarrier is missing the bounded sleep (10 ms) takes its place.
+//
+// Threads: several of a rank may wait at once. Conditions are looked at and everything is polled inside the rank's gate
+// (runtime/gate.hpp), yields and sleeps are outside it, and a thread that polls hands the gate to one that wants to
+// come in. What one thread completes that another waits for is a store like any other: who does so calls
+// wake_sleepers before leaving the gate, and since (1) and (3) are inside, too, nobody's look is between the two.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +22,7 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/flag.hpp"
+#include "runtime/gate.hpp"
 #include "runtime/segment.hpp"
 
 namespace tutti {
@@ -41,8 +47,8 @@ public:
 
 class Waiter {
 public:
-    /// `sleep_after_ms` 0: never sleeps. `segment` and the card must outlive the waiter.
-    Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms);
+    /// `sleep_after_ms` 0: never sleeps. `segment` and the gate must outlive the waiter.
+    Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, Gate& gate);
 
     /// Whom to poll while waiting; a process has one or two (transport, operations in flight).
     void attach(Pollable* pollable);
@@ -56,6 +62,7 @@ public:
     }
 
     /// Returns when `ready()` is true. `ready` must be cheap and free of side effects other than progress of its own.
+    /// Other threads of the rank may be inside the gate meanwhile, but not between the look that was true and the return.
     template <class Ready>
     void until(Ready&& ready, Reason const& why) {
         for (int i = 0; i < first_polls_; ++i) {
@@ -65,14 +72,14 @@ public:
         for (Pause pause(*this, why); !ready(); pause.step()) progress() ? pause.moved() : void();
     }
 
-    /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks share cores, a program
-    /// that looks again and again must not keep those it looks for from running, so in vain it costs a yield at times.
+    /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks or threads share cores,
+    /// a program that looks again and again must not keep those it looks for from running: in vain it yields at times.
     template <class Ready>
     bool look(Ready&& ready) {
         if (ready()) return true;
         progress();
         if (ready()) return true;
-        if (policy_ == WaitPolicy::shared && ++looks_in_vain_ % 4 == 0) yield();
+        if ((policy_ == WaitPolicy::shared || gate_.on()) && ++looks_in_vain_ % 4 == 0) yield();
         return false;
     }
 
@@ -88,13 +95,18 @@ private:
     /// itself and its time there.
     class Pause {
     public:
-        Pause(Waiter& waiter, Reason const& why) : waiter_(waiter), why_(why), start_(now_ns()) {}
+        Pause(Waiter& waiter, Reason const& why) : waiter_(waiter), why_(why), start_(now_ns()) { ++waiter.awake_; }
         ~Pause() { learn(); finish(); }
         /// Something arrived: more may follow at once, so the next look comes without a sleep.
         void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
         /// Between two looks at the condition; at the sleeping stage it first only marks, so that the condition is
         /// looked at between the mark and the sleep.
-        void step() { if (++polls_ > waiter_.polls_ || asleep_) relax(); else cpu_pause(); }
+        void step() {
+            // Threads that wait side by side take turns.
+            if (++polls_ > waiter_.polls_ || asleep_ || waiter_.awake_ > 1) relax();
+            else if (waiter_.gate_.wanted()) [[unlikely]] waiter_.gate_.hand_over();
+            else cpu_pause();
+        }
 
     private:
         /// What was waited for came when the core was given away: the next time give it away sooner. It came while
@@ -118,18 +130,21 @@ private:
         bool yielded_ = false;
         std::int64_t since_ = 0;
         std::uint32_t ticket_ = 0;
-        bool announced_ = false, asleep_ = false;
+        bool asleep_ = false;
     };
 
     void wake_all();
-    static void yield();
+    void yield();
 
     Segment const& segment_;
     Card& card_;
+    Gate& gate_;
     WaitPolicy policy_;
     std::int64_t sleep_after_ns_;
     int first_polls_, most_polls_, polls_;
     unsigned looks_in_vain_ = 0;
+    int awake_ = 0;                        ///< threads of this rank that wait and do not sleep
+    Pause const* announced_ = nullptr;     ///< whose reason is on the card
     Pollable* pollable_[4] = {};
     int pollables_ = 0;
 };

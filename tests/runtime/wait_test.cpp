@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,8 @@ INSTANTIATE_TEST_SUITE_P(Policies, Wait, ::testing::Values(WaitPolicy::dedicated
 
 TEST_P(Wait, ReturnsWhenTheFlagComes) {
     Segment s = Segment::create(2);
-    Waiter waiter(s, 0, GetParam(), 0);
+    Gate gate;
+    Waiter waiter(s, 0, GetParam(), 0, gate);
     Flag flag;
     int data = 0;
     std::thread writer([&] {
@@ -36,7 +38,8 @@ TEST_P(Wait, DrivesProgressWhileItWaits) {
         bool poll() override { return ++count < 100; }
     } steps;
     Segment s = Segment::create(1);
-    Waiter waiter(s, 0, GetParam(), 0);
+    Gate gate;
+    Waiter waiter(s, 0, GetParam(), 0, gate);
     waiter.attach(&steps);
     waiter.until([&] { return steps.count >= 10000; }, {"test"});
     EXPECT_GE(steps.count, 10000);
@@ -48,7 +51,8 @@ TEST_P(Wait, DrivesProgressWhileItWaits) {
 
 TEST_P(Wait, SleepsAndIsWokenByAWriter) {
     Segment s = Segment::create(2);
-    Waiter sleeper(s, 0, GetParam(), 1), writer(s, 1, GetParam(), 1);
+    Gate gate, other;
+    Waiter sleeper(s, 0, GetParam(), 1, gate), writer(s, 1, GetParam(), 1, other);
     for (std::uint64_t round = 1; round <= 20; ++round) {
         Flag flag;
         std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
@@ -64,7 +68,8 @@ TEST_P(Wait, SleepsAndIsWokenByAWriter) {
 
 TEST_P(Wait, CountsWhatIsNotOverAtOnceAndItsTime) {
     Segment s = Segment::create(1);
-    Waiter waiter(s, 0, GetParam(), 5);
+    Gate gate;
+    Waiter waiter(s, 0, GetParam(), 5, gate);
     Times const& times = s.card(0).times;
     waiter.until([] { return true; }, {"test"});
     EXPECT_EQ(times.waits.read(), 0u) << "this was no wait";
@@ -86,9 +91,78 @@ TEST_P(Wait, CountsWhatIsNotOverAtOnceAndItsTime) {
     EXPECT_EQ(times.waits.read(), 1u);
 }
 
+TEST_P(Wait, LetsOthersInBetweenItsLooks) {
+    Segment s = Segment::create(1);
+    Gate gate;
+    gate.open();
+    Waiter waiter(s, 0, GetParam(), 1, gate);
+    int turn = 0;   // plain: the gate protects it
+    std::vector<std::thread> threads;
+    for (int me = 0; me < 4; ++me)
+        threads.emplace_back([&, me] {
+            Gate::Inside inside(gate), again(gate);
+            for (int round = 0; round < 50; ++round) {
+                waiter.until([&] { return turn % 4 == me; }, {"test"});
+                ++turn;
+                waiter.wake_sleepers();
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(turn, 200);
+    EXPECT_EQ(s.card(0).asleep.load(), 0u);
+}
+
+TEST_P(Wait, SeveralThreadsOfARankSleepAndAreAllWoken) {
+    Segment s = Segment::create(2);
+    Gate gate, other;
+    gate.open();
+    Waiter sleeper(s, 0, GetParam(), 1, gate), writer(s, 1, GetParam(), 1, other);
+    Flag flags[3];
+    bool done[3] = {};
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i)
+        threads.emplace_back([&, i] {
+            Gate::Inside inside(gate);
+            sleeper.until([&] { return flags[i].reached(1); }, {"test"});
+            done[i] = true;
+        });
+    while (s.card(0).asleep.load() < 3) std::this_thread::yield();
+    EXPECT_EQ(s.header().sleepers.load(), 3u);
+    for (int i = 0; i < 3; ++i) {
+        flags[i].publish(1);
+        writer.wake_sleepers();
+        threads[static_cast<std::size_t>(i)].join();
+        EXPECT_TRUE(done[i]);
+    }
+    EXPECT_EQ(s.header().sleepers.load(), 0u);
+}
+
+TEST_P(Wait, AThreadWakesAnotherOfItsRank) {
+    Segment s = Segment::create(1);
+    Gate gate;
+    gate.open();
+    Waiter waiter(s, 0, GetParam(), 1, gate);
+    for (int round = 0; round < 20; ++round) {
+        bool complete = false;   // plain: the gate protects it
+        std::thread thread([&] {
+            Gate::Inside inside(gate);
+            waiter.until([&] { return complete; }, {"test"});
+        });
+        while (s.card(0).asleep.load() == 0) std::this_thread::yield();
+        {
+            Gate::Inside inside(gate);
+            complete = true;
+            waiter.wake_sleepers();
+        }
+        thread.join();
+    }
+    EXPECT_EQ(s.header().sleepers.load(), 0u);
+}
+
 TEST(WaitReason, IsOnTheCardWhileAWaitIsLong) {
     Segment s = Segment::create(1);
-    Waiter waiter(s, 0, WaitPolicy::shared, 10);
+    Gate gate;
+    Waiter waiter(s, 0, WaitPolicy::shared, 10, gate);
     Flag flag;
     std::thread thread([&] { waiter.until([&] { return flag.reached(1); }, {"MPI_Recv", 5, 77, 0x123}); });
     while (s.card(0).waits.load() % 2 == 0) std::this_thread::sleep_for(5ms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Init_thread gives what was asked up to MPI_THREAD_SERIALIZED; other threads know that they are not the main one.
+// MPI_Init_thread gives what was asked; other threads know that they are not the main one.
 // ranks: 2
 // args: ask
 #include <pthread.h>

@@ -119,25 +119,25 @@ int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init or after MPI_Finalize.
 [[noreturn]] void not_running(char const* name);
 
-/// Inside the process's gate while it lives, if there is one (runtime/gate.hpp).
-class InGate {
+/// Inside the process's gate while it lives, if several threads may call.
+class Inside {
 public:
-    explicit InGate(Gate* gate) : gate_(gate) {
-        if (gate_) [[unlikely]] gate_->enter();
+    explicit Inside(Waiter* shared) : shared_(shared) {
+        if (shared_) [[unlikely]] shared_->enter();
     }
-    ~InGate() {
-        if (gate_) [[unlikely]] gate_->leave();
+    ~Inside() {
+        if (shared_) [[unlikely]] shared_->leave();
     }
-    InGate(InGate const&) = delete;
-    InGate& operator=(InGate const&) = delete;
+    Inside(Inside const&) = delete;
+    Inside& operator=(Inside const&) = delete;
 
 private:
-    Gate* const gate_;
+    Waiter* const shared_;
 };
 
 template <class Body>
 inline int enter(Front& f, char const* name, Body&& body) {
-    InGate inside(f.gate.load(std::memory_order_acquire));
+    Inside inside(f.shared.load(std::memory_order_acquire));
     Call call(name);
     try {
         body(call);

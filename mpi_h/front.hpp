@@ -23,7 +23,7 @@ enum class Stage { before, running, after };
 
 struct Front {
     std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
-    std::atomic<Gate*> gate = nullptr;          ///< of the process, while several threads may be in its calls
+    std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls
     int thread_level = MPI_THREAD_SINGLE;
     std::uint64_t main_thread = 0;              ///< pthread_self() of the caller of MPI_Init
     bool check_arguments = true;

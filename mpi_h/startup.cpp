@@ -17,6 +17,7 @@
 #include "runtime/arena/access.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/launch.hpp"
+#include "runtime/progress_thread.hpp"
 
 namespace tutti {
 namespace {
@@ -92,14 +93,13 @@ void start(Front& f, int thread_level) {
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
     f.process = std::make_unique<Process>(*f.segment, rank, std::move(variables));
-    if (thread_level == MPI_THREAD_MULTIPLE) {
-        f.process->many_threads = true;
-        f.process->gate.open();
-        f.gate = &f.process->gate;
-    }
+    f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
+    if (f.process->many_threads) f.process->gate.open();
     p2p::start(*f.process);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);
+    if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(*f.process);
+    if (f.process->gate.on()) f.shared = &f.process->waiter;
     f.stage = Stage::running;
     if (rank == 0 && !f.process->variables.quiet)
         for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
@@ -117,6 +117,7 @@ void finish(Front& f) {
     Process& process = *f.process;
     process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
     process.world->attributes.clear(*process.world);
+    process.progress_thread.reset();
     coll::stop_recording(process);
     // Until the first barrier others may still ask for messages that this rank offered; after it they are on their way
     // or never will be, and the second one keeps this rank's memory until they are there.

@@ -53,8 +53,10 @@ public:
     int me() const { return me_; }
     /// True when everything that can leave this rank now has left it; offers wait for those who want them.
     bool idle() const { return busy_.empty(); }
+    bool at_rest() const override { return requests == 0 && busy_.empty() && buffer.idle(); }
 
     SendBuffer buffer;
+    std::size_t requests = 0;             ///< under way
 
 private:
     /// A cell without bytes that waits for room in a ring.

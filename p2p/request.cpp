@@ -49,19 +49,22 @@ void SendRequest::start() {
     if (buffered || op_.peer == proc_null) return;
     e.begin(op_);
     if (op_.done) return;
+    under_way();
+    comm->process.waiter.started();
+}
+
+void SendRequest::under_way() {
     complete = false;
     op_.finished = finished;
     ++references;   // the engine's, until `finished`
+    ++engine(comm->process).requests;
 }
 
 void SendRequest::cancel() {
     if (!active || op_.cancelled || op_.peer == proc_null || op_.mode == Mode::buffered) return;
     if (complete) {
         if (!op_.eager || op_.mode == Mode::synchronous) return;   // the receiver has it
-        // It left eagerly; it is under way again until the receiver answers.
-        complete = false;
-        op_.finished = finished;
-        ++references;
+        under_way();   // it left eagerly; it is under way again until the receiver answers
     }
     engine(comm->process).cancel(op_);
 }
@@ -73,6 +76,7 @@ void SendRequest::completed() {
     status.cancelled = op_.cancelled;
     op_.finished = nullptr;
     tell_whole();
+    --engine(comm->process).requests;
     Ref<Request>::release(this);
 }
 
@@ -92,6 +96,7 @@ void RecvRequest::arm() {
     op_.status = {};
     op_.sent = op_.arrived = 0;
     ++references;   // the engine's, until `finished`
+    ++engine(comm->process).requests;
 }
 
 void RecvRequest::start() {
@@ -103,11 +108,13 @@ void RecvRequest::start() {
     }
     arm();
     engine(comm->process).begin(op_);
+    if (!complete) comm->process.waiter.started();
 }
 
 void RecvRequest::start_with(Unexpected* message) {
     arm();
     engine(comm->process).begin(op_, message);
+    if (!complete) comm->process.waiter.started();
 }
 
 void RecvRequest::cancel() {
@@ -126,6 +133,7 @@ void RecvRequest::completed() {
     status = op_.status;
     if (op_.failed()) error_text = describe_failure(op_);
     tell_whole();
+    --engine(comm->process).requests;
     Ref<Request>::release(this);
 }
 

@@ -35,6 +35,7 @@ public:
 private:
     struct Op : Send { SendRequest* request; };
     static void finished(Send& op);
+    void under_way();
     void completed();
 
     Op op_;

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "runtime/progress_thread.hpp"
+
 namespace tutti {
 namespace {
 

@@ -48,6 +48,7 @@ public:
     std::unique_ptr<Extension> p2p;                     ///< the point-to-point engine, made by p2p::start
     Ref<Comm> world, self;                              ///< made by coll::start
     std::unique_ptr<Extension> collectives;             ///< what coll/ keeps per process
+    std::unique_ptr<ProgressThread> progress_thread;    ///< null: none
 
 private:
     int rank_;

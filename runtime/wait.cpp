@@ -11,12 +11,16 @@
 #include <unistd.h>
 
 #include "runtime/futex.hpp"
+#include "runtime/progress_thread.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr std::int64_t announce_after_ns = 1'000'000'000;
-constexpr long longest_sleep_ns = 10'000'000;
+constexpr long longest_sleep_ns = 10'000'000, short_sleep_ns = 1'000'000;
+constexpr int followers_polls = 500;   // about 20 µs
+constexpr int most_in_vain = 8;
+constexpr std::int64_t longest_lead_ns = 100'000;
 
 void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
 
@@ -47,11 +51,14 @@ void Waiter::yield() {
 void Waiter::wake_all() {
     for (unsigned r = 0; r < segment_.ranks(); ++r) {
         Card& card = segment_.card(r);
+        if (&card == &card_ && gate_.on()) continue;   // its own threads are called by what they wait for
         if (card.asleep.load(std::memory_order_relaxed) == 0) continue;
         card.wake.fetch_add(1, std::memory_order_release);
         futex_wake(card.wake, everybody);
     }
 }
+
+void Waiter::call_helper() { helper_->call(); }
 
 void Waiter::Pause::relax() {
     if (asleep_) return announce(), sleep();
@@ -78,31 +85,118 @@ void Waiter::Pause::announce() {
 void Waiter::Pause::mark_asleep() {
     announce();   // who sleeps has waited for long
     asleep_ = true;
-    --waiter_.awake_;
-    ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
-    waiter_.card_.asleep.fetch_add(1, std::memory_order_relaxed);
-    waiter_.segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst);
+    ticket_ = waiter_.mark_card();
+}
+
+std::uint32_t Waiter::mark_card() {
+    std::uint32_t const ticket = card_.wake.load(std::memory_order_acquire);
+    card_.asleep.fetch_add(1, std::memory_order_relaxed);
+    segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst);
     membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    return ticket;
+}
+
+void Waiter::unmark_card() {
+    segment_.header().sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    card_.asleep.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Waiter::Pause::sleep() {
+    at_card_ = true;
+    waiter_.enlist(*this);
     {
         Gate::Outside outside(waiter_.gate_);
         futex_wait(waiter_.card_.wake, ticket_, longest_sleep_ns);
     }
+    waiter_.delist(*this);
     ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
 }
 
 void Waiter::Pause::get_up() {
     asleep_ = false;
-    ++waiter_.awake_;
-    waiter_.segment_.header().sleepers.fetch_sub(1, std::memory_order_seq_cst);
-    waiter_.card_.asleep.fetch_sub(1, std::memory_order_relaxed);
+    waiter_.unmark_card();
+}
+
+/// Threads that wait one inside the other, in a callback, count as one. Who comes fresh relieves a leader that sleeps or
+/// has waited for long, which is likely to stay: it is called like the others, and the fresh one is not called at all.
+bool Waiter::Pause::take_lead() {
+    Pause* const leader = waiter_.leader_;
+    if (leader && leader->thread_ == thread_) return true;
+    if (leader && followed_) return false;
+    if (leader && leader->asleep_) leader->get_up();
+    else if (leader && now_ns() - leader->start_ < longest_lead_ns) return false;
+    if (followed_) waiter_.in_vain_ = 0;
+    waiter_.leader_ = this;
+    return true;
+}
+
+void Waiter::Pause::follow() {
+    bool const dedicated = waiter_.policy_ == WaitPolicy::dedicated;
+    if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.in_vain_;
+    followed_ = true;
+    at_card_ = false;
+    waiter_.enlist(*this);
+    long const longest = waiter_.in_vain_ < most_in_vain ? longest_sleep_ns : short_sleep_ns;
+    {
+        Gate::Outside outside(waiter_.gate_);
+        for (int i = 0; dedicated && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i)
+            cpu_pause();
+        futex_wait(called_, 0, longest);
+    }
+    waiter_.delist(*this);
+}
+
+/// The gate keeps it from going on before the caller has left, so it is still there when it is woken.
+void Waiter::Pause::call() {
+    called_.store(1, std::memory_order_release);
+    if (!at_card_) return futex_wake(called_, 1);
+    waiter_.card_.wake.fetch_add(1, std::memory_order_release);
+    futex_wake(waiter_.card_.wake, everybody);
+}
+
+void Waiter::enlist(Pause& pause) {
+    pause.called_.store(0, std::memory_order_relaxed);
+    pause.next_ = nullptr;
+    Pause** end = &sleeping_;
+    while (*end) end = &(*end)->next_;
+    *end = &pause;
+}
+
+void Waiter::delist(Pause& pause) {
+    Pause** link = &sleeping_;
+    while (*link != &pause) link = &(*link)->next_;
+    *link = pause.next_;
+}
+
+void Waiter::settle() {
+    ended_.store(false, std::memory_order_relaxed);
+    for (Pause* p = sleeping_; p; p = p->next_) {
+        if (p->called_.load(std::memory_order_relaxed) != 0) continue;
+        bool ready = true;
+        try {
+            ready = p->ready_(p->what_);
+        } catch (...) {   // it looks itself, and is told
+        }
+        if (ready) p->call();
+    }
+}
+
+/// So that somebody polls for those who sleep. When one thread keeps coming back sooner than another one gets up, they
+/// are left alone, and one of them looks after the lead itself a little later.
+void Waiter::call_next() {
+    if (in_vain_ >= most_in_vain) return;
+    for (Pause* p = sleeping_; p; p = p->next_)
+        if (p->called_.load(std::memory_order_relaxed) != 0) return;
+    if (sleeping_) sleeping_->call();
 }
 
 void Waiter::Pause::finish() {
     if (asleep_) get_up();
-    --waiter_.awake_;
+    if (waiter_.leader_ == this) {
+        waiter_.leader_ = nullptr;
+        waiter_.call_next();
+        if (waiter_.helper_ && !waiter_.at_rest()) waiter_.started();
+    }
     if (waiter_.announced_ == this) {
         waiter_.announced_ = nullptr;
         waiter_.card_.waits.fetch_add(1, std::memory_order_release);

@@ -10,15 +10,19 @@
 // the barrier (2) and the sleeper sees it in (3). The barrier runs on all cores in (2) so that writers need none on
 // their fast path; where membarrier is missing the bounded sleep (10 ms) takes its place.
 //
-// Threads: several of a rank may wait at once. Conditions are looked at and everything is polled inside the rank's gate
-// (runtime/gate.hpp), yields and sleeps are outside it, and a thread that polls hands the gate to one that wants to
-// come in. What one thread completes that another waits for is a store like any other: who does so calls
-// wake_sleepers before leaving the gate, and since (1) and (3) are inside, too, nobody's look is between the two.
+// Threads: several of a rank may wait at once, each inside the rank's gate (runtime/gate.hpp) when it looks, outside it
+// when it yields or sleeps. One of them leads: it polls, looks at the conditions of the others, too, and calls those
+// whose are true; they sleep until then. Who leaves the lead calls another one, and who comes while the leader sleeps
+// takes its place. So (1) to (4) are the leader's, and in (3) it looks at all conditions: all that changes them happens
+// inside the gate, or is a store of another rank. What a thread that does not wait ends (wake_sleepers) is looked at
+// before it leaves the gate.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "runtime/clock.hpp"
 #include "runtime/flag.hpp"
@@ -43,7 +47,11 @@ public:
     virtual ~Pollable() = default;
     /// Moves on what can be moved on without waiting; true when anything moved.
     virtual bool poll() = 0;
+    /// Nothing is under way that needs to be polled for its end, other than what a thread waits for.
+    virtual bool at_rest() const { return true; }
 };
+
+class ProgressThread;
 
 class Waiter {
 public:
@@ -54,6 +62,14 @@ public:
     void attach(Pollable* pollable);
     void detach(Pollable* pollable);
 
+    bool at_rest() const {
+        return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
+    }
+    /// Something is under way that nobody waits for yet: for the progress thread, if there is one.
+    void started() {
+        if (helper_) [[unlikely]] call_helper();
+    }
+
     /// Moves everything attached on by one step.
     bool progress() {
         bool moved = false;
@@ -61,15 +77,16 @@ public:
         return moved;
     }
 
-    /// Returns when `ready()` is true. `ready` must be cheap and free of side effects other than progress of its own.
-    /// Other threads of the rank may be inside the gate meanwhile, but not between the look that was true and the return.
+    /// Returns when `ready()` is true. `ready` must be cheap and free of side effects other than progress of its own, and
+    /// may be called by any thread inside the gate. The caller stays inside between the look that was true and the return.
     template <class Ready>
     void until(Ready&& ready, Reason const& why) {
         for (int i = 0; i < first_polls_; ++i) {
             if (ready()) return;
             cpu_pause();
         }
-        for (Pause pause(*this, why); !ready(); pause.step()) progress() ? pause.moved() : void();
+        auto look = [](void* r) -> bool { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); };
+        for (Pause pause(*this, why, look, &ready); !ready(); pause.step()) progress() ? pause.moved() : void();
     }
 
     /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks or threads share cores,
@@ -78,37 +95,51 @@ public:
     bool look(Ready&& ready) {
         if (ready()) return true;
         progress();
+        if (sleeping_) [[unlikely]] settle();
         if (ready()) return true;
         if ((policy_ == WaitPolicy::shared || gate_.on()) && ++looks_in_vain_ % 4 == 0) yield();
         return false;
     }
 
-    /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none).
+    /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the
+    /// caller leaves the gate the threads of its own rank.
     void wake_sleepers() {
+        ended_.store(true, std::memory_order_relaxed);
         if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
+    }
+
+    /// Around a call where there may be several threads: into the gate, and out of it.
+    void enter() { gate_.enter(); }
+    void leave() {
+        if (sleeping_ && ended_.load(std::memory_order_relaxed)) [[unlikely]] settle();
+        gate_.leave();
     }
 
     WaitPolicy policy() const { return policy_; }
 
 private:
-    /// One long wait: decides step by step between polling, yielding and sleeping, keeps the card's reason, and counts
-    /// itself and its time there.
+    /// One long wait: decides step by step between polling, yielding, sleeping, and following another thread's lead,
+    /// keeps the card's reason, and counts itself and its time there.
     class Pause {
     public:
-        Pause(Waiter& waiter, Reason const& why) : waiter_(waiter), why_(why), start_(now_ns()) { ++waiter.awake_; }
+        Pause(Waiter& waiter, Reason const& why, bool (*ready)(void*), void const* what)
+            : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), start_(now_ns()) {}
         ~Pause() { learn(); finish(); }
         /// Something arrived: more may follow at once, so the next look comes without a sleep.
         void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
-        /// Between two looks at the condition; at the sleeping stage it first only marks, so that the condition is
+        /// Between two looks at the condition; at the sleeping stage it first only marks, so that the conditions are
         /// looked at between the mark and the sleep.
         void step() {
-            // Threads that wait side by side take turns.
-            if (++polls_ > waiter_.polls_ || asleep_ || waiter_.awake_ > 1) relax();
+            if (waiter_.sleeping_) [[unlikely]] waiter_.settle();
+            if (waiter_.leader_ != this && !take_lead()) [[unlikely]] follow();
+            else if (++polls_ > waiter_.polls_ || asleep_) relax();
             else if (waiter_.gate_.wanted()) [[unlikely]] waiter_.gate_.hand_over();
             else cpu_pause();
         }
 
     private:
+        friend class Waiter;
+
         /// What was waited for came when the core was given away: the next time give it away sooner. It came while
         /// polling: poll longer. So two ranks that a busy machine has put on one core do not spin against each other.
         void learn() {
@@ -116,25 +147,43 @@ private:
             if (yielded_ && polls_ == 0) polls = polls > 3 ? polls / 2 : 2;
             else if (polls < waiter_.most_polls_) polls = std::min(polls * 2, waiter_.most_polls_);
         }
+        bool take_lead();
+        void follow();
         void relax();
         void announce();
         void finish();
         void get_up();
         void mark_asleep();
         void sleep();
+        void call();
 
         Waiter& waiter_;
         Reason const& why_;
+        bool (*const ready_)(void*);
+        void* const what_;
+        void const* const thread_ = __builtin_thread_pointer();
         std::int64_t const start_;
         int polls_ = 0;
         bool yielded_ = false;
         std::int64_t since_ = 0;
         std::uint32_t ticket_ = 0;
-        bool asleep_ = false;
+        bool asleep_ = false;                  ///< marked on the card
+        bool followed_ = false;
+        bool at_card_ = false;                 ///< where it sleeps: at the card's futex, or at its own
+        std::atomic<std::uint32_t> called_{0}; ///< futex: 1 when it shall look itself
+        Pause* next_ = nullptr;                ///< in sleeping_
     };
+    friend class ProgressThread;
 
     void wake_all();
+    void call_helper();
     void yield();
+    std::uint32_t mark_card();
+    void unmark_card();
+    void enlist(Pause& pause);
+    void delist(Pause& pause);
+    void settle();
+    void call_next();
 
     Segment const& segment_;
     Card& card_;
@@ -143,8 +192,12 @@ private:
     std::int64_t sleep_after_ns_;
     int first_polls_, most_polls_, polls_;
     unsigned looks_in_vain_ = 0;
-    int awake_ = 0;                        ///< threads of this rank that wait and do not sleep
-    Pause const* announced_ = nullptr;     ///< whose reason is on the card
+    std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
+    Pause* leader_ = nullptr;
+    Pause* sleeping_ = nullptr;                ///< threads of this rank, the oldest first
+    int in_vain_ = 0;                          ///< times in a row that one who was called to lead found a leader
+    Pause const* announced_ = nullptr;         ///< whose reason is on the card
+    ProgressThread* helper_ = nullptr;
     Pollable* pollable_[4] = {};
     int pollables_ = 0;
 };

@@ -14,6 +14,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// A call of a thread among several.
+struct Visit {
+    explicit Visit(Waiter& w) : waiter(w) { waiter.enter(); }
+    ~Visit() { waiter.leave(); }
+    Waiter& waiter;
+};
+
 class Wait : public ::testing::TestWithParam<WaitPolicy> {};
 INSTANTIATE_TEST_SUITE_P(Policies, Wait, ::testing::Values(WaitPolicy::dedicated, WaitPolicy::shared));
 
@@ -100,8 +107,8 @@ TEST_P(Wait, LetsOthersInBetweenItsLooks) {
     std::vector<std::thread> threads;
     for (int me = 0; me < 4; ++me)
         threads.emplace_back([&, me] {
-            Gate::Inside inside(gate), again(gate);
             for (int round = 0; round < 50; ++round) {
+                Visit visit(waiter), again(waiter);
                 waiter.until([&] { return turn % 4 == me; }, {"test"});
                 ++turn;
                 waiter.wake_sleepers();
@@ -122,12 +129,12 @@ TEST_P(Wait, SeveralThreadsOfARankSleepAndAreAllWoken) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i)
         threads.emplace_back([&, i] {
-            Gate::Inside inside(gate);
+            Visit visit(sleeper);
             sleeper.until([&] { return flags[i].reached(1); }, {"test"});
             done[i] = true;
         });
-    while (s.card(0).asleep.load() < 3) std::this_thread::yield();
-    EXPECT_EQ(s.header().sleepers.load(), 3u);
+    while (s.card(0).asleep.load() == 0) std::this_thread::yield();
+    EXPECT_EQ(s.header().sleepers.load(), 1u) << "one of them sleeps for all";
     for (int i = 0; i < 3; ++i) {
         flags[i].publish(1);
         writer.wake_sleepers();
@@ -145,17 +152,42 @@ TEST_P(Wait, AThreadWakesAnotherOfItsRank) {
     for (int round = 0; round < 20; ++round) {
         bool complete = false;   // plain: the gate protects it
         std::thread thread([&] {
-            Gate::Inside inside(gate);
+            Visit visit(waiter);
             waiter.until([&] { return complete; }, {"test"});
         });
         while (s.card(0).asleep.load() == 0) std::this_thread::yield();
         {
-            Gate::Inside inside(gate);
+            Visit visit(waiter);
             complete = true;
             waiter.wake_sleepers();
         }
         thread.join();
     }
+    EXPECT_EQ(s.header().sleepers.load(), 0u);
+}
+
+TEST_P(Wait, OneThreadPollsForAllAndPassesItOn) {
+    struct Steps : Pollable {
+        int count = 0;   // plain: the gate protects it
+        bool poll() override { return ++count, true; }
+    } steps;
+    Segment s = Segment::create(1);
+    Gate gate;
+    gate.open();
+    Waiter waiter(s, 0, GetParam(), 1, gate);
+    waiter.attach(&steps);
+    std::vector<std::thread> threads;
+    for (int i = 1; i <= 6; ++i)
+        threads.emplace_back([&, i] {
+            for (int round = 1; round <= 20; ++round) {
+                Visit visit(waiter);
+                int const wanted = steps.count + 200 * i;   // they come and leave in all orders
+                waiter.until([&] { return steps.count >= wanted; }, {"test"});
+                EXPECT_GE(steps.count, wanted);
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(s.card(0).asleep.load(), 0u);
     EXPECT_EQ(s.header().sleepers.load(), 0u);
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the progress thread does all day.
+#include "runtime/progress_thread.hpp"
+
+#include <csignal>
+
+#include <pthread.h>
+
+#include "runtime/futex.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr long longest_rest_ns = 1'000'000'000, longest_sleep_ns = 10'000'000;
+constexpr int polls_of_its_own_core = 2000;   // about 100 µs
+
+bool cores_to_spare(Process const& process) {
+    SegmentLayout const& node = process.segment.header();
+    return process.waiter.policy() == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
+}
+
+/// Signals are for the program's threads.
+template <class Body>
+std::thread without_signals(Body body) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread thread(body);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return thread;
+}
+
+}  // namespace
+
+ProgressThread::ProgressThread(Process& process)
+    : waiter_(process.waiter), gate_(process.gate), card_(process.card()),
+      polls_(cores_to_spare(process) ? polls_of_its_own_core : 0) {
+    gate_.open();
+    waiter_.helper_ = this;
+    thread_ = without_signals([this] { run(); });
+    pthread_setname_np(thread_.native_handle(), "progress");
+}
+
+ProgressThread::~ProgressThread() {
+    {
+        Gate::Inside inside(gate_);
+        stop_ = true;
+        waiter_.helper_ = nullptr;
+        call();
+    }
+    card_.wake.fetch_add(1, std::memory_order_release);
+    futex_wake(card_.wake, everybody);
+    Gate::Outside outside(gate_);
+    thread_.join();
+}
+
+void ProgressThread::call() {
+    if (!resting_) return;
+    resting_ = false;
+    work_.fetch_add(1, std::memory_order_release);
+    futex_wake(work_, 1);
+}
+
+bool ProgressThread::wanted() const { return !stop_ && !waiter_.leader_ && !waiter_.at_rest(); }
+
+void ProgressThread::run() {
+    Gate::Inside inside(gate_);
+    for (int in_vain = 0; !stop_;) {
+        if (!wanted()) {
+            rest();
+        } else if (waiter_.progress()) {
+            in_vain = 0;
+            if (waiter_.sleeping_) waiter_.settle();
+            if (gate_.wanted()) gate_.hand_over();
+        } else if (++in_vain <= polls_) {
+            Gate::Outside outside(gate_);
+            cpu_pause();
+        } else {
+            sleep();
+            in_vain = 0;
+        }
+    }
+}
+
+void ProgressThread::rest() {
+    std::uint32_t const ticket = work_.load(std::memory_order_relaxed);
+    resting_ = true;
+    Gate::Outside outside(gate_);
+    futex_wait(work_, ticket, longest_rest_ns);
+}
+
+void ProgressThread::sleep() {
+    std::uint32_t ticket = waiter_.mark_card();
+    while (wanted() && !waiter_.progress()) {   // looks between the mark and the sleep
+        Gate::Outside outside(gate_);
+        futex_wait(card_.wake, ticket, longest_sleep_ns);
+        ticket = card_.wake.load(std::memory_order_acquire);
+    }
+    waiter_.unmark_card();
+}
+
+}  // namespace tutti

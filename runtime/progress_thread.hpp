@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread that moves everything on while the program computes. It rests while nothing is under way or a thread of the
+// program waits, and polls, otherwise. What it polls in vain it goes to sleep over as ranks do (runtime/wait.hpp): at
+// once, unless there are cores to spare.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace tutti {
+
+class Process;
+class Waiter;
+struct Card;
+class Gate;
+
+class ProgressThread {
+public:
+    /// Opens the process's gate.
+    explicit ProgressThread(Process& process);
+    /// Ends it; the caller may be inside the gate.
+    ~ProgressThread();
+    ProgressThread(ProgressThread const&) = delete;
+    ProgressThread& operator=(ProgressThread const&) = delete;
+
+    /// There is something to do. Called inside the gate.
+    void call();
+
+private:
+    void run();
+    bool wanted() const;
+    void rest();
+    void sleep();
+
+    Waiter& waiter_;
+    Gate& gate_;
+    Card& card_;
+    int const polls_;                        ///< in vain, before it sleeps
+    bool resting_ = false, stop_ = false;    ///< inside the gate
+    std::atomic<std::uint32_t> work_{0};     ///< futex, counts calls
+    std::thread thread_;
+};
+
+}  // namespace tutti

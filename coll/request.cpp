@@ -26,6 +26,7 @@ void Progress::add(CollectiveRequest& r) {
     (last_ ? last_->next_ : first_) = &r;
     last_ = &r;
     ++in_flight_;
+    waiter_.started();
 }
 
 void Progress::remove(CollectiveRequest& r) {

@@ -119,22 +119,6 @@ int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init or after MPI_Finalize.
 [[noreturn]] void not_running(char const* name);
 
-/// Inside the process's gate while it lives, if several threads may call.
-class Inside {
-public:
-    explicit Inside(Waiter* shared) : shared_(shared) {
-        if (shared_) [[unlikely]] shared_->enter();
-    }
-    ~Inside() {
-        if (shared_) [[unlikely]] shared_->leave();
-    }
-    Inside(Inside const&) = delete;
-    Inside& operator=(Inside const&) = delete;
-
-private:
-    Waiter* const shared_;
-};
-
 template <class Body>
 inline int enter(Front& f, char const* name, Body&& body) {
     Inside inside(f.shared.load(std::memory_order_acquire));

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct Front {
     abi::Tables tables;
     std::uint64_t turn = 1;                     ///< of the calls that choose among requests; see mpi_h/requests.cpp
     std::shared_ptr<tool::State> tool;          ///< of the interface for tools; null before its first use
+    std::recursive_mutex tool_lock;             ///< of its calls, which may come before MPI_Init; taken inside the gate
     /// What MPI_Type_create_f90_* made, by (combiner, p, r): equal arguments give the same type (MPI 3.1, 17.1.9).
     std::map<std::array<int, 3>, MPI_Datatype> f90_types;
 
@@ -59,6 +61,22 @@ inline Front& front() {
     Front* f = the_front.load(std::memory_order_acquire);
     return f ? *f : make_front();
 }
+
+/// Inside the process's gate while it lives, if several threads may call.
+class Inside {
+public:
+    explicit Inside(Waiter* shared) : shared_(shared) {
+        if (shared_) [[unlikely]] shared_->enter();
+    }
+    ~Inside() {
+        if (shared_) [[unlikely]] shared_->leave();
+    }
+    Inside(Inside const&) = delete;
+    Inside& operator=(Inside const&) = delete;
+
+private:
+    Waiter* const shared_;
+};
 
 /// MPI_Init's work: reads the variables, joins the segment (or makes one for a world of one), makes the predefined
 /// objects. Throws Error with a sentence.

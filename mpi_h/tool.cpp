@@ -37,10 +37,11 @@ using namespace tutti;
 
 TUTTI_FUNCTION(T_init_thread)
 int PMPI_T_init_thread(int required, int* provided) {
+    tool::Alone alone(front());
     if (!front().tool) front().tool = std::make_shared<tool::State>();
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) return MPI_T_ERR_INVALID;
     ++tool::state().users;
-    tool::give(provided, std::min(required, MPI_THREAD_SERIALIZED));
+    tool::give(provided, required);
     return MPI_SUCCESS;
 }
 

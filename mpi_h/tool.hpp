@@ -111,9 +111,21 @@ int index_of(std::vector<T> const& rows, std::string_view name) {
     return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
 }
 
+/// Around every call of the interface: one thread at a time, and none in another call of MPI (which may have begun when
+/// MPI_Init was not called yet, and then needs no more than the lock).
+class Alone {
+public:
+    explicit Alone(Front& f) : inside_(f.shared.load(std::memory_order_acquire)), lock_(f.tool_lock) {}
+
+private:
+    Inside inside_;
+    std::lock_guard<std::recursive_mutex> lock_;
+};
+
 /// Runs the body of a function that may be called between MPI_T_init_thread and MPI_T_finalize only.
 template <class Body>
 int enter(Body&& body) {
+    Alone alone(front());
     if (!front().tool || state().users == 0) return MPI_T_ERR_NOT_INITIALIZED;
     try {
         return body();

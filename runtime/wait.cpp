@@ -117,12 +117,13 @@ void Waiter::Pause::get_up() {
     waiter_.unmark_card();
 }
 
-/// Threads that wait one inside the other, in a callback, count as one. Who comes fresh relieves a leader that sleeps or
-/// has waited for long, which is likely to stay: it is called like the others, and the fresh one is not called at all.
+/// Threads that wait one inside the other, in a callback, count as one. Who comes fresh relieves a leader that sleeps,
+/// or has waited for long and is likely to stay: that one is called like the others, the fresh one need not be.
 bool Waiter::Pause::take_lead() {
     Pause* const leader = waiter_.leader_;
+    bool const fresh = !followed_ && !yielded_ && polls_ == 0;
     if (leader && leader->thread_ == thread_) return true;
-    if (leader && followed_) return false;
+    if (leader && !fresh) return false;
     if (leader && leader->asleep_) leader->get_up();
     else if (leader && now_ns() - leader->start_ < longest_lead_ns) return false;
     if (followed_) waiter_.in_vain_ = 0;
@@ -132,6 +133,7 @@ bool Waiter::Pause::take_lead() {
 
 void Waiter::Pause::follow() {
     bool const dedicated = waiter_.policy_ == WaitPolicy::dedicated;
+    if (ready_(what_)) return;   // by what the caller has polled itself since its last look
     if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.in_vain_;
     followed_ = true;
     at_card_ = false;
@@ -192,9 +194,9 @@ void Waiter::call_next() {
 
 void Waiter::Pause::finish() {
     if (asleep_) get_up();
-    if (waiter_.leader_ == this) {
-        waiter_.leader_ = nullptr;
-        waiter_.call_next();
+    if (waiter_.leader_ == this) waiter_.leader_ = nullptr;
+    if (!waiter_.leader_) {   // also when one who was called to lead has nothing to wait for any more
+        if (waiter_.sleeping_) waiter_.call_next();
         if (waiter_.helper_ && !waiter_.at_rest()) waiter_.started();
     }
     if (waiter_.announced_ == this) {

@@ -77,8 +77,8 @@ public:
         return moved;
     }
 
-    /// Returns when `ready()` is true. `ready` must be cheap and free of side effects other than progress of its own, and
-    /// may be called by any thread inside the gate. The caller stays inside between the look that was true and the return.
+    /// Returns when `ready()` is true, and inside the gate since that look. `ready` must be cheap and free of side
+    /// effects other than progress of its own; any thread inside the gate may call it.
     template <class Ready>
     void until(Ready&& ready, Reason const& why) {
         for (int i = 0; i < first_polls_; ++i) {

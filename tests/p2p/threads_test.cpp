@@ -100,7 +100,8 @@ void requests(Rank& r, int t) {
             in.emplace_back(length(r.me() + t + round), -1);
             out.push_back(numbers(static_cast<std::size_t>(n), r.me() * threads + t));
             Visit visit(r);
-            all.push_back(irecv(*r.comm, in.back().data(), static_cast<std::int64_t>(in.back().size()), *type, peer, t));
+            auto const room = static_cast<std::int64_t>(in.back().size());
+            all.push_back(irecv(*r.comm, in.back().data(), room, *type, peer, t));
             all.push_back(isend(*r.comm, out.back().data(), n, *type, peer, t, Mode::standard));
         }
         for (std::size_t i = 0; i < all.size(); ++i) {

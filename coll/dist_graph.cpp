@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
+#include <map>
 
 #include "coll/agree.hpp"
 
@@ -35,19 +37,23 @@ std::vector<Edge> gather_uneven(Comm& comm, std::vector<Edge> const& mine, Count
     return all;
 }
 
-}  // namespace
-
-DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted) {
+/// The edges that all give, in the order of the givers.
+std::vector<Edge> gather(Comm& comm, std::vector<Edge> const& mine) {
     std::uint64_t count = mine.size();
     Counts counts(static_cast<std::size_t>(comm.size()));
     allgather_bytes(comm, &count, sizeof count, counts.data());
     std::uint64_t most = *std::ranges::max_element(counts), total = 0;
     for (std::uint64_t c : counts) total += c;
     bool even = most * counts.size() <= 2 * total;
+    return even ? gather_even(comm, mine, counts, most) : gather_uneven(comm, mine, counts);
+}
 
+}  // namespace
+
+DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted) {
     DistGraphTopology graph;
     graph.weighted = weighted;
-    for (Edge const& e : even ? gather_even(comm, mine, counts, most) : gather_uneven(comm, mine, counts)) {
+    for (Edge const& e : gather(comm, mine)) {
         if (e.destination == comm.rank()) {
             graph.sources.push_back(e.source);
             if (weighted) graph.source_weights.push_back(e.weight);
@@ -58,6 +64,25 @@ DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool
         }
     }
     return graph;
+}
+
+void meet(Comm& comm, DistGraphTopology& graph) {
+    std::vector<Edge> mine;
+    for (int destination : graph.destinations) mine.push_back({comm.rank(), destination, 0});
+    std::vector<int> degrees(static_cast<std::size_t>(comm.size()));
+    std::map<int, std::deque<int>> places;   // of this rank among each source's destinations
+    for (Edge const& e : gather(comm, mine)) {
+        int const place = degrees[static_cast<std::size_t>(e.source)]++;
+        if (e.destination == comm.rank()) places[e.source].push_back(place);
+    }
+    for (int source : graph.sources) {
+        std::deque<int>& open = places[source];
+        if (open.empty()) graph.disagrees = source;
+        graph.meetings.push_back({open.empty() ? 0 : open.front(), degrees[static_cast<std::size_t>(source)]});
+        if (!open.empty()) open.pop_front();
+    }
+    for (auto const& [source, open] : places)
+        if (!open.empty()) graph.disagrees = source;
 }
 
 }  // namespace tutti::coll

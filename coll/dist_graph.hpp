@@ -16,4 +16,7 @@ struct Edge {
 /// Every edge goes to every process once: fine for the sizes of a node.
 DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted);
 
+/// Collective: each learns what number its edges have at the other end, for the neighbourhood collectives.
+void meet(Comm& comm, DistGraphTopology& graph);
+
 }  // namespace tutti::coll

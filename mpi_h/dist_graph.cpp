@@ -79,6 +79,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
         graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
         graph.weighted = sourceweights != MPI_UNWEIGHTED;
         *comm_dist_graph = MPI_COMM_NULL;
+        coll::meet(parent, graph);
         *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
     });
 }
@@ -93,6 +94,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const 
         auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
         *comm_dist_graph = MPI_COMM_NULL;
         DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
+        coll::meet(parent, graph);
         *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
     });
 }

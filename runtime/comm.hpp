@@ -12,6 +12,7 @@
 #include "runtime/errhandler.hpp"
 #include "runtime/group.hpp"
 #include "runtime/info.hpp"
+#include "runtime/neighborhood.hpp"
 #include "runtime/object.hpp"
 #include "runtime/virtual_topology.hpp"
 
@@ -56,6 +57,7 @@ public:
     Ref<Info> info;
     Attributes attributes;
     std::unique_ptr<VirtualTopology> topology;   ///< null: none (MPI_UNDEFINED)
+    std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, made when it is first asked for
     std::unique_ptr<Extension> collectives;      ///< owned by coll/, made with the communicator
 };
 

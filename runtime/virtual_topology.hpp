@@ -45,6 +45,13 @@ struct DistGraphTopology {
     std::vector<int> sources, source_weights;            ///< weights empty when unweighted
     std::vector<int> destinations, destination_weights;
     bool weighted = false;
+
+    /// What the source of an edge knows it as: its number there, of so many.
+    struct Meeting {
+        int place, out_degree;
+    };
+    std::vector<Meeting> meetings;   ///< of each source, agreed on when the graph was made
+    int disagrees = -1;              ///< a rank that gave other edges to this one than this one gave from it; −1: none
 };
 
 using VirtualTopology = std::variant<CartTopology, GraphTopology, DistGraphTopology>;

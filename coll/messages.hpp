@@ -99,17 +99,24 @@ public:
     /// is out: with messages of one size that are never shown, a buffer may be exchanged in place.
     template <class Part, class Room, class Use>
     static Task exchange_all(Env& env, Messages& m, std::span<int const> peers, Part part, Room room, Use use) {
-        for (int to : peers) co_await lay_out(env, m, to, part(to));
-        for (int from : peers) co_await letter_of(env, m, from, room(from), use(from));
+        return exchange_all(env, m, peers, peers, part, room, use);
+    }
+    /// The same where those to whom a message goes and those from whom one comes need not be the same.
+    template <class Part, class Room, class Use>
+    static Task exchange_all(Env& env, Messages& m, std::span<int const> to_all, std::span<int const> from_all,
+                             Part part, Room room, Use use) {
+        for (int to : to_all) co_await lay_out(env, m, to, part(to));
+        for (int from : from_all) co_await letter_of(env, m, from, room(from), use(from));
         std::uint64_t most = 0;
-        for (int peer : peers) {
-            co_await answer_of(env, m, peer);
-            most = std::max({most, m.pieces_out(peer), m.pieces_in(peer)});
+        for (int to : to_all) {
+            co_await answer_of(env, m, to);
+            most = std::max(most, m.pieces_out(to));
         }
+        for (int from : from_all) most = std::max(most, m.pieces_in(from));
         for (std::uint64_t k = 0; k < most; ++k) {
-            for (int to : peers)
+            for (int to : to_all)
                 if (k >= m.link(to).next && k < m.pieces_out(to)) co_await piece_out(env, m, to, k);
-            for (int from : peers)
+            for (int from : from_all)
                 if (k < m.pieces_in(from)) co_await piece_in(env, m, from, k, use(from));
         }
     }

@@ -54,6 +54,8 @@ template <> struct ArgsOf<Collective::scatter> { using type = RootedArgs; };
 template <> struct ArgsOf<Collective::allgather> { using type = AllgatherArgs; };
 template <> struct ArgsOf<Collective::alltoall> { using type = AlltoallArgs; };
 template <> struct ArgsOf<Collective::reduce_scatter> { using type = ReduceScatterArgs; };
+template <> struct ArgsOf<Collective::neighbor_allgather> { using type = NeighborAllgatherArgs; };
+template <> struct ArgsOf<Collective::neighbor_alltoall> { using type = NeighborAlltoallArgs; };
 
 // Every algorithm of the list, by its folder and name: barrier::exchange_algorithm, …
 #define ALGORITHM(collective, name)                                                        \

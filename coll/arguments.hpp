@@ -9,14 +9,16 @@
 
 #include "coll/parameter.hpp"
 #include "runtime/datatype.hpp"
+#include "runtime/neighborhood.hpp"
 #include "runtime/op.hpp"
 
 namespace tutti::coll {
 
 enum class Collective {
     barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter, scan, exscan,
+    neighbor_allgather, neighbor_alltoall,
 };
-inline constexpr int collectives = 11;
+inline constexpr int collectives = 13;
 char const* name_of(Collective collective);
 
 inline constexpr void* in_place = nullptr;
@@ -93,12 +95,18 @@ public:
     static Parts typed(void const* base, int const* counts, int const* displacements, Datatype const* const* types) {
         return Parts(base, 0, nullptr, 1, counts, displacements, types);
     }
+    static Parts typed(void const* base, int const* counts, std::ptrdiff_t const* displacements,
+                       Datatype const* const* types) {
+        Parts all(base, 0, nullptr, 1, counts, nullptr, types);
+        all.far_ = displacements;
+        return all;
+    }
     static Parts none() { return Parts(nullptr, 0, nullptr, 0, nullptr, nullptr, nullptr); }
 
     Buffer operator[](int rank) const {
         auto i = static_cast<std::size_t>(rank);
         auto* base = static_cast<std::byte*>(const_cast<void*>(base_));
-        if (types_) return {base + displacements_[i], counts_[i], types_[i]};
+        if (types_) return {base + (far_ ? far_[i] : displacements_[i]), counts_[i], types_[i]};
         if (counts_) return {base + displacements_[i] * step_, counts_[i], type_};
         return {base + rank * step_, count_, type_};
     }
@@ -120,6 +128,7 @@ private:
     int const* counts_;
     int const* displacements_;
     Datatype const* const* types_;
+    std::ptrdiff_t const* far_ = nullptr;   ///< displacements of the w form where they are MPI_Aint
 };
 
 /// gather(v), scatter(v): `parts` is known at the root only, `mine` everywhere (in place at the root: address null).
@@ -146,6 +155,25 @@ struct AlltoallArgs : Chosen {
     bool is_in_place = false;   ///< send from the receive parts
     bool equal = true;          ///< the plain form: every part has `each` bytes
     std::size_t each = 0;
+};
+
+/// Neighbourhood collectives: parts by the number of the edge. A plain form's parts have `each` bytes; with v and w
+/// forms only the two ends of an edge agree on its size.
+struct NeighborArgs : Chosen {
+    Neighborhood const* edges;
+    Parts receive = Parts::none();
+    bool equal = true;
+    std::size_t each = 0;
+};
+
+/// neighbor_allgather(v): `mine` goes along every edge.
+struct NeighborAllgatherArgs : NeighborArgs {
+    Buffer mine;
+};
+
+/// neighbor_alltoall(v, w).
+struct NeighborAlltoallArgs : NeighborArgs {
+    Parts send = Parts::none();
 };
 
 }  // namespace tutti::coll

@@ -23,7 +23,8 @@ std::vector<Setting> const& plain_settings() {
 
 char const* name_of(Collective collective) {
     static constexpr char const* names[] = {"barrier", "bcast", "reduce", "allreduce", "gather", "scatter",
-                                            "allgather", "alltoall", "reduce_scatter", "scan", "exscan"};
+                                            "allgather", "alltoall", "reduce_scatter", "scan", "exscan",
+                                            "neighbor_allgather", "neighbor_alltoall"};
     static_assert(std::size(names) == collectives);
     return names[static_cast<int>(collective)];
 }

@@ -30,6 +30,8 @@ template void run(Comm&, Collective, ReduceScatterArgs&);
 template void run(Comm&, Collective, RootedArgs&);
 template void run(Comm&, Collective, AllgatherArgs&);
 template void run(Comm&, Collective, AlltoallArgs&);
+template void run(Comm&, Collective, NeighborAllgatherArgs&);
+template void run(Comm&, Collective, NeighborAlltoallArgs&);
 
 void barrier(Comm& comm) {
     BarrierArgs args{};

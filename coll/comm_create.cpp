@@ -43,7 +43,9 @@ Settings settings_of(Variables const& variables, std::vector<std::string>& compl
         {Collective::gather, &variables.coll_gather},       {Collective::scatter, &variables.coll_scatter},
         {Collective::allgather, &variables.coll_allgather}, {Collective::alltoall, &variables.coll_alltoall},
         {Collective::reduce_scatter, &variables.coll_reduce_scatter},
-        {Collective::scan, &variables.coll_scan},           {Collective::exscan, &variables.coll_exscan}};
+        {Collective::scan, &variables.coll_scan},           {Collective::exscan, &variables.coll_exscan},
+        {Collective::neighbor_allgather, &variables.coll_neighbor_allgather},
+        {Collective::neighbor_alltoall, &variables.coll_neighbor_alltoall}};
     static_assert(std::size(one_by_one) == collectives);
     for (auto const& [collective, text] : one_by_one)
         settings.take(collective, *text, join("TUTTI_COLL_", capitals(name_of(collective))), complaints);

@@ -49,6 +49,9 @@ inline Offer offer_of(CommState const& state, AllgatherArgs const& args) {
 inline Offer offer_of(CommState const& state, AlltoallArgs const& args) {
     return movement_offer(state, args.each, args.equal);
 }
+inline Offer offer_of(CommState const& state, NeighborArgs const& args) {
+    return movement_offer(state, args.each, args.equal);
+}
 
 /// What is looked up once per call, before it is decided.
 inline void complete(Chosen&) {}
@@ -64,6 +67,12 @@ inline std::size_t message_bytes(Comm const&, AllgatherArgs const& args) { retur
 inline std::size_t message_bytes(Comm const& comm, AlltoallArgs const& args) {
     std::size_t sum = 0;
     for (int i = 0; i < comm.size(); ++i) sum += (args.is_in_place ? args.receive : args.send)[i].bytes();
+    return sum;
+}
+inline std::size_t message_bytes(Comm const&, NeighborAllgatherArgs const& args) { return args.mine.bytes(); }
+inline std::size_t message_bytes(Comm const&, NeighborAlltoallArgs const& args) {
+    std::size_t sum = 0;
+    for (int i = 0; i < args.edges->out_degree(); ++i) sum += args.send[i].bytes();
     return sum;
 }
 

@@ -30,6 +30,12 @@ private:
     void keep(RootedArgs const& args) { first_ = share(args.mine.type), second_ = share(args.parts.type()); }
     void keep(AllgatherArgs const& args) { first_ = share(args.mine.type), second_ = share(args.parts.type()); }
     void keep(AlltoallArgs const& args) { first_ = share(args.send.type()), second_ = share(args.receive.type()); }
+    void keep(NeighborAllgatherArgs const& args) {
+        first_ = share(args.mine.type), second_ = share(args.receive.type());
+    }
+    void keep(NeighborAlltoallArgs const& args) {
+        first_ = share(args.send.type()), second_ = share(args.receive.type());
+    }
 
     Ref<Op> op_;
     Ref<Datatype> first_, second_;

@@ -112,6 +112,8 @@ FORMS(ReduceScatterArgs)
 FORMS(RootedArgs)
 FORMS(AllgatherArgs)
 FORMS(AlltoallArgs)
+FORMS(NeighborAllgatherArgs)
+FORMS(NeighborAlltoallArgs)
 #undef FORMS
 
 }  // namespace tutti::coll

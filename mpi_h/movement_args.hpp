@@ -77,7 +77,7 @@ inline Prepared<coll::RootedArgs> gatherv(Call& call, void const* sendbuf, int s
                                           MPI_Datatype recvtype, int root, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     return gather_into(call, c, sendbuf, sendcount, sendtype, root, false,
-                       [&] { return parts(call, c, recvbuf, recvcounts, displs, recvtype, receive_sides); });
+                       [&] { return parts(call, c.size(), recvbuf, recvcounts, displs, recvtype, receive_sides); });
 }
 
 inline Prepared<coll::RootedArgs> scatter(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -92,7 +92,7 @@ inline Prepared<coll::RootedArgs> scatterv(Call& call, void const* sendbuf, int 
                                            int root, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     return scatter_from(call, c, recvbuf, recvcount, recvtype, root, false,
-                        [&] { return parts(call, c, sendbuf, sendcounts, displs, sendtype, send_sides); });
+                        [&] { return parts(call, c.size(), sendbuf, sendcounts, displs, sendtype, send_sides); });
 }
 
 inline Prepared<coll::AllgatherArgs> allgather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -107,7 +107,7 @@ inline Prepared<coll::AllgatherArgs> allgatherv(Call& call, void const* sendbuf,
                                                 MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     return allgather_into(call, c, sendbuf, sendcount, sendtype,
-                          parts(call, c, recvbuf, recvcounts, displs, recvtype, receive_sides));
+                          parts(call, c.size(), recvbuf, recvcounts, displs, recvtype, receive_sides));
 }
 
 inline Prepared<coll::AlltoallArgs> alltoall(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -122,8 +122,9 @@ inline Prepared<coll::AlltoallArgs> alltoallv(Call& call, void const* sendbuf, i
                                               int const recvcounts[], int const rdispls[], MPI_Datatype recvtype,
                                               MPI_Comm comm) {
     Comm& c = call.comm(comm);
-    return alltoall_into(c, sendbuf, parts(call, c, recvbuf, recvcounts, rdispls, recvtype, receive_sides), false,
-                         [&] { return parts(call, c, sendbuf, sendcounts, sdispls, sendtype, send_sides); });
+    auto const receive = parts(call, c.size(), recvbuf, recvcounts, rdispls, recvtype, receive_sides);
+    return alltoall_into(c, sendbuf, receive, false,
+                         [&] { return parts(call, c.size(), sendbuf, sendcounts, sdispls, sendtype, send_sides); });
 }
 
 inline Prepared<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
@@ -132,9 +133,9 @@ inline Prepared<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, i
                                               MPI_Datatype const recvtypes[], MPI_Comm comm, coll::Lists& lists) {
     Comm& c = call.comm(comm);
     auto const receive =
-        typed_parts(call, c, recvbuf, recvcounts, rdispls, recvtypes, lists.receive_types, receive_sides);
+        typed_parts(call, c.size(), recvbuf, recvcounts, rdispls, recvtypes, lists.receive_types, receive_sides);
     return alltoall_into(c, sendbuf, receive, false, [&] {
-        return typed_parts(call, c, sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
+        return typed_parts(call, c.size(), sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
     });
 }
 

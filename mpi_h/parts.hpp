@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sides of the collectives that move data: plain, v and w forms, checked and turned into parts.
+// The sides of the collectives that move data: plain, v and w forms, checked and turned into parts,
+// one for each rank or each edge.
 #pragma once
 
 #include <vector>
@@ -25,29 +26,30 @@ inline coll::Parts equal_parts(Call& call, void const* address, int count, MPI_D
     return coll::Parts::regular(one.address, one.count, *one.type);
 }
 
-/// The v form.
-inline coll::Parts parts(Call& call, Comm const& comm, void const* address, int const* counts, int const* displs,
-                  MPI_Datatype type, Side const& side) {
+/// The v form, of `n` parts.
+inline coll::Parts parts(Call& call, int n, void const* address, int const* counts, int const* displs,
+                         MPI_Datatype type, Side const& side) {
     Datatype& t = call.type(type, side.type);
     void* base = own_address(address, side.buffer);
-    call.pointer(counts, side.count);
-    call.pointer(displs, "displs");
-    for (int i = 0; i < comm.size(); ++i) {
+    if (n > 0) call.pointer(counts, side.count);
+    if (n > 0) call.pointer(displs, "displs");
+    for (int i = 0; i < n; ++i) {
         call.count(counts[i], side.count);
         call.buffer(base, counts[i], t, side.buffer);
     }
     return coll::Parts::irregular(base, counts, displs, t);
 }
 
-/// The w form; `types` is filled here and must outlive the parts.
-inline coll::Parts typed_parts(Call& call, Comm const& comm, void const* address, int const* counts, int const* displs,
+/// The w form, with displacements as int or MPI_Aint; `types` is filled here and must outlive the parts.
+template <class Displacement>
+coll::Parts typed_parts(Call& call, int n, void const* address, int const* counts, Displacement const* displs,
                         MPI_Datatype const* handles, std::vector<Datatype const*>& types, Side const& side) {
     void* base = own_address(address, side.buffer);
-    call.pointer(counts, side.count);
-    call.pointer(displs, "displs");
-    call.pointer(handles, side.type);
-    types.reserve(static_cast<std::size_t>(comm.size()));
-    for (int i = 0; i < comm.size(); ++i) {
+    if (n > 0) call.pointer(counts, side.count);
+    if (n > 0) call.pointer(displs, "displs");
+    if (n > 0) call.pointer(handles, side.type);
+    types.reserve(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) {
         call.count(counts[i], side.count);
         types.push_back(&call.type(handles[i], side.type));   // of empty parts, too: MPI wants a valid type
     }

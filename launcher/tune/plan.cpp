@@ -22,7 +22,8 @@ topo::Hierarchy tree_of(topo::Machine const& machine, int ranks) {
 /// Every rank has a part for, or from, each: buffers hold so many parts as there are ranks.
 bool in_parts(Collective c) {
     return c == Collective::gather || c == Collective::scatter || c == Collective::allgather ||
-           c == Collective::alltoall || c == Collective::reduce_scatter;
+           c == Collective::alltoall || c == Collective::reduce_scatter || c == Collective::neighbor_allgather ||
+           c == Collective::neighbor_alltoall;
 }
 
 coll::Setting parsed(Collective collective, std::string const& setting) {

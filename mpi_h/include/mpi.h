@@ -809,6 +809,42 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree, int *outdegree,
 int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
     int destinations[], int destweights[]);
 int MPI_Topo_test(MPI_Comm comm, int *status);
+int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
+    const MPI_Datatype recvtypes[], MPI_Comm comm);
+int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request);
+int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+    MPI_Request *request);
+int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
+    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request);
+int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+    const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+    MPI_Request *request);
+int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
+    MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request);
+int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+    void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
+    MPI_Request *request);
+int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+    const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
+    const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
 /* Functions: info */
 int MPI_Info_create(MPI_Info *info);
@@ -1133,6 +1169,21 @@ extern __typeof__(MPI_Dist_graph_create_adjacent) PMPI_Dist_graph_create_adjacen
 extern __typeof__(MPI_Dist_graph_neighbors_count) PMPI_Dist_graph_neighbors_count;
 extern __typeof__(MPI_Dist_graph_neighbors) PMPI_Dist_graph_neighbors;
 extern __typeof__(MPI_Topo_test) PMPI_Topo_test;
+extern __typeof__(MPI_Neighbor_allgather) PMPI_Neighbor_allgather;
+extern __typeof__(MPI_Neighbor_allgatherv) PMPI_Neighbor_allgatherv;
+extern __typeof__(MPI_Neighbor_alltoall) PMPI_Neighbor_alltoall;
+extern __typeof__(MPI_Neighbor_alltoallv) PMPI_Neighbor_alltoallv;
+extern __typeof__(MPI_Neighbor_alltoallw) PMPI_Neighbor_alltoallw;
+extern __typeof__(MPI_Ineighbor_allgather) PMPI_Ineighbor_allgather;
+extern __typeof__(MPI_Ineighbor_allgatherv) PMPI_Ineighbor_allgatherv;
+extern __typeof__(MPI_Ineighbor_alltoall) PMPI_Ineighbor_alltoall;
+extern __typeof__(MPI_Ineighbor_alltoallv) PMPI_Ineighbor_alltoallv;
+extern __typeof__(MPI_Ineighbor_alltoallw) PMPI_Ineighbor_alltoallw;
+extern __typeof__(MPI_Neighbor_allgather_init) PMPI_Neighbor_allgather_init;
+extern __typeof__(MPI_Neighbor_allgatherv_init) PMPI_Neighbor_allgatherv_init;
+extern __typeof__(MPI_Neighbor_alltoall_init) PMPI_Neighbor_alltoall_init;
+extern __typeof__(MPI_Neighbor_alltoallv_init) PMPI_Neighbor_alltoallv_init;
+extern __typeof__(MPI_Neighbor_alltoallw_init) PMPI_Neighbor_alltoallw_init;
 extern __typeof__(MPI_Info_create) PMPI_Info_create;
 extern __typeof__(MPI_Info_create_env) PMPI_Info_create_env;
 extern __typeof__(MPI_Info_dup) PMPI_Info_dup;

@@ -139,8 +139,9 @@ private:
 
     static Form form(AlgorithmRow const& row, unsigned turn) {
         switch (row.collective) {
-        case Collective::alltoall: return static_cast<Form>(turn % 3);
+        case Collective::alltoall: case Collective::neighbor_alltoall: return static_cast<Form>(turn % 3);
         case Collective::gather: case Collective::scatter: case Collective::allgather: case Collective::reduce_scatter:
+        case Collective::neighbor_allgather:
             return static_cast<Form>(turn % 2);
         default: return Form::equal;
         }

@@ -1,35 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For each collective: one rank's part of a case. Execute has operator()(Algorithm<Args> const&, Args const&).
+// For each collective: one rank's part of a case.
 #pragma once
 
-#include "cases.hpp"
+#include "neighbor_checks.hpp"
 
 namespace tutti::coll::test {
-
-/// A rank's view while it runs a case.
-template <class Execute>
-struct Turn {
-    Suite& suite;
-    Case const& c;
-    int rank;
-    Execute& execute;
-    std::vector<Operator> const& operators; ///< the rank's own, as every rank of a job has: they remember their kernels
-
-    Op const& op() const { return *operators[static_cast<std::size_t>(c.op)].op; }
-
-    template <class Args>
-    void run(Args& args) {
-        Values const values = values_of(c);
-        args.parameters = values;
-        execute(*static_cast<Algorithm<Args> const*>(c.algorithm->record), args);
-    }
-    std::vector<std::byte> data(std::size_t bytes, int from, int to) const {
-        return packed_data(Unit::u32, bytes, c.seed, from, to);
-    }
-    void same(Memory const& got, Memory const& expected, char const* what) const {
-        if (!(got == expected)) suite.fail(c, rank, std::string(what) + " differs");
-    }
-};
 
 template <class Execute>
 void check_bcast(Turn<Execute> t) {
@@ -216,6 +191,8 @@ void check(Turn<Execute> t) {
     case Collective::allgather: return check_allgather(t);
     case Collective::alltoall: return check_alltoall(t);
     case Collective::reduce_scatter: return check_reduce_scatter(t);
+    case Collective::neighbor_allgather: return check_neighbors(t, true);
+    case Collective::neighbor_alltoall: return check_neighbors(t, false);
     default: return check_reduction(t);
     }
 }

@@ -8,7 +8,23 @@ namespace {
 
 std::size_t numbers(Blocks blocks, int count, int ranks)
 {
-    return blocks == Blocks::none ? 0 : std::size_t(count) * (blocks == Blocks::one ? 1 : ranks);
+    switch (blocks) {
+    case Blocks::none: return 0;
+    case Blocks::one: return std::size_t(count);
+    case Blocks::one_per_rank: return std::size_t(count) * std::size_t(ranks);
+    case Blocks::one_per_neighbor: return std::size_t(count) * Grid::neighbors;
+    }
+    return 0;
+}
+
+Grid grid_of(MPI_Comm comm)
+{
+    Grid grid{};
+    int periods[2], coordinates[2];
+    MPI_Cart_get(comm, 2, grid.extent, periods, coordinates);
+    for (int dimension = 0; dimension < 2; ++dimension)
+        MPI_Cart_shift(comm, dimension, 1, &grid.around[2 * dimension], &grid.around[2 * dimension + 1]);
+    return grid;
 }
 
 } // namespace
@@ -16,6 +32,7 @@ std::size_t numbers(Blocks blocks, int count, int ranks)
 Room::Room(const Operation &operation, std::size_t bytes, MPI_Comm comm)
 {
     MPI_Comm_size(comm, &ranks);
+    peers = operation.has_neighbors() ? Grid::neighbors : ranks;
     count = int(bytes / sizeof(double));
     send = numbers(operation.send, count, ranks);
     receive = numbers(operation.receive, count, ranks);
@@ -28,12 +45,16 @@ Buffers::Buffers(const Room &room, double *send_memory, double *receive_memory, 
     call.ranks = room.ranks;
     call.count = room.count;
     call.comm = comm;
-    counts_.assign(call.ranks, call.count);
-    types_.assign(call.ranks, MPI_DOUBLE);
-    for (int rank = 0; rank < call.ranks; ++rank) {
-        places_.push_back(rank * call.count);
-        byte_places_.push_back(rank * call.count * int(sizeof(double)));
+    counts_.assign(std::size_t(room.peers), call.count);
+    types_.assign(std::size_t(room.peers), MPI_DOUBLE);
+    for (int peer = 0; peer < room.peers; ++peer) {
+        places_.push_back(peer * call.count);
+        byte_places_.push_back(peer * call.count * int(sizeof(double)));
     }
+    int topology = MPI_UNDEFINED;
+    MPI_Topo_test(comm, &topology);
+    if (topology == MPI_CART)
+        call.grid = grid_of(comm);
     call.send = send_.data();
     call.receive = receive_.data();
     call.counts = counts_.data();

@@ -13,7 +13,7 @@ namespace bench {
 // How many numbers an operation's buffers hold on one rank.
 struct Room {
     Room(const Operation &operation, std::size_t bytes, MPI_Comm comm);
-    int ranks, count;
+    int ranks, peers, count;
     std::size_t send, receive;
 };
 

@@ -21,4 +21,9 @@ struct Outcome {
 std::vector<Outcome> measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
                              const Variants &variants, MPI_Comm comm);
 
+// The same for the overlap with a computation; the points' times are those of the communication alone. For operations
+// that have a start.
+std::vector<Outcome> measure_overlap(const Operation &operation, std::size_t bytes, const Settings &settings,
+                                     SharedPage &page, const Variants &variants, MPI_Comm comm);
+
 } // namespace bench

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is measured: one record per MPI call. A new one is a record more in operations.cpp; everything else (options,
-// help, table, checks) follows from it.
+// What is measured: one record per MPI call. A new one is a record more in operations.cpp, nonblocking.cpp or
+// persistent.cpp; everything else (options, help, table, checks) follows from it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mpi.h>
+#include <string>
 #include <vector>
 
 namespace bench {
+
+// A grid of two dimensions that is closed in both, and this rank's neighbours in MPI's order: the one before and the
+// one after in the first dimension, then in the second.
+struct Grid {
+    static constexpr int neighbors = 4;
+    int extent[2], around[neighbors];
+};
 
 // One measured call: `count` numbers per rank (and per peer where the operation has one block for each).
 struct Call {
@@ -18,7 +26,8 @@ struct Call {
     const int *counts, *places;        // all `count`, and their running sum
     const int *byte_places;            // the same in bytes, for alltoallw
     const MPI_Datatype *types;
-    MPI_Comm comm;
+    MPI_Comm comm;                     // where the operation has neighbours, that of the grid
+    Grid grid;
 };
 
 // What number `index` of rank `from`'s send buffer is in this iteration: small whole numbers, so sums are exact.
@@ -27,10 +36,12 @@ inline double value(int from, std::size_t index, int iteration)
     return double((from * 7 + index * 3 + std::size_t(iteration) * 5) % 1021);
 }
 
-enum class Blocks { none, one, one_per_rank }; // how many blocks of `count` numbers a buffer holds
+enum class Blocks { none, one, one_per_rank, one_per_neighbor }; // how many blocks of `count` numbers a buffer holds
 
 struct Operation {
-    const char *name, *sentence;
+    using Begin = void (*)(const Call &call, MPI_Request *request);
+
+    std::string name, sentence;
     Blocks send, receive;
     bool rooted;
     double share; // of the time measured that counts: half for a round trip
@@ -38,8 +49,23 @@ struct Operation {
     // What number `index` of the receive buffer must be; `true` where this rank receives at all.
     bool (*receives)(const Call &call);
     double (*expected)(const Call &call, std::size_t index, int iteration);
+    // Instead of `run`: the nonblocking call, or the one that makes a persistent request.
+    Begin start = nullptr, prepare = nullptr;
+    std::string blocking = name; // the blocking operation that does the same
+
+    bool has_call() const { return run || start || prepare; } // else this MPI lacks it
+    bool has_neighbors() const { return receive == Blocks::one_per_neighbor; }
 };
 
-const std::vector<Operation> &operations();
+struct Group {
+    std::string name, sentence;
+    std::vector<Operation> operations;
+};
+const std::vector<Group> &groups();
+const Operation *find_operation(const std::string &name); // null where there is none
+
+// The groups' parts, each in its file; the latter two are other forms of what they are given.
+std::vector<Operation> nonblocking_operations(const std::vector<Operation> &blocking);
+std::vector<Operation> persistent_operations(const std::vector<Operation> &nonblocking);
 
 } // namespace bench

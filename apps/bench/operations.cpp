@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls and what they must deliver.
+// The blocking calls and what they must deliver; all groups of operations.
 #include "operation.hpp"
 
 namespace bench {
@@ -131,12 +131,10 @@ void run_reduce_scatter_block(const Call &c)
 void run_scan(const Call &c) { MPI_Scan(c.send, c.receive, c.count, MPI_DOUBLE, MPI_SUM, c.comm); }
 void run_exscan(const Call &c) { MPI_Exscan(c.send, c.receive, c.count, MPI_DOUBLE, MPI_SUM, c.comm); }
 
-} // namespace
-
-const std::vector<Operation> &operations()
+std::vector<Operation> blocking_operations()
 {
     constexpr Blocks none = Blocks::none, one = Blocks::one, each = Blocks::one_per_rank;
-    static const std::vector<Operation> all = {
+    return {
         {"pingpong", "half a round trip between ranks 0 and 1", one, one, false, 0.5, run_pingpong, in_pair,
          from_partner},
         {"sendrecv", "MPI_Sendrecv, each rank to the next one, all at once", one, one, false, 1, run_sendrecv, always,
@@ -161,7 +159,32 @@ const std::vector<Operation> &operations()
         {"scan", "MPI_Scan, sum of doubles", one, one, false, 1, run_scan, always, sum_up_to_me},
         {"exscan", "MPI_Exscan, sum of doubles", one, one, false, 1, run_exscan, not_first, sum_before_me},
     };
+}
+
+std::vector<Group> make_groups()
+{
+    const std::vector<Operation> blocking = blocking_operations(), nonblocking = nonblocking_operations(blocking);
+    return {{"blocking", "a call that does it all", blocking},
+            {"nonblocking", "a call that starts it, and MPI_Wait", nonblocking},
+            {"persistent", "MPI_Start and MPI_Wait, the request having been made beforehand",
+             persistent_operations(nonblocking)}};
+}
+
+} // namespace
+
+const std::vector<Group> &groups()
+{
+    static const std::vector<Group> all = make_groups();
     return all;
+}
+
+const Operation *find_operation(const std::string &name)
+{
+    for (const Group &group : groups())
+        for (const Operation &operation : group.operations)
+            if (operation.name == name)
+                return &operation;
+    return nullptr;
 }
 
 } // namespace bench

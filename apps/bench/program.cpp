@@ -5,18 +5,11 @@
 #include "measure.hpp"
 #include "report.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
 namespace bench {
 namespace {
-
-bool wanted(const Settings &settings, const std::string &name)
-{
-    auto &names = settings.operations;
-    return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
-}
 
 // Returns how many results were wrong.
 int run(const Settings &settings, MPI_Comm comm)
@@ -26,13 +19,17 @@ int run(const Settings &settings, MPI_Comm comm)
     SharedPage page(comm);
     const Variants variants(settings, comm);
     Report report(settings, variants, comm);
-    for (auto &operation : operations()) {
-        if (!wanted(settings, operation.name))
+    for (const Operation *operation : chosen_operations(settings.operations, settings)) {
+        if (!operation->has_call()) {
+            if (rank == 0)
+                report.lacks(operation->name);
             continue;
-        const bool sized = operation.send != Blocks::none;
+        }
+        const bool sized = operation->send != Blocks::none;
         const std::size_t first = sized ? settings.smallest : 0, last = sized ? settings.largest : 0;
         for (std::size_t bytes = first; bytes <= last; bytes = bytes ? bytes * 2 : last + 1) {
-            const auto outcomes = measure(operation, bytes, settings, page, variants, comm);
+            const auto outcomes =
+                (settings.overlap ? measure_overlap : measure)(*operation, bytes, settings, page, variants, comm);
             for (auto &outcome : outcomes)
                 wrong += !outcome.wrong.empty();
             if (rank == 0)
@@ -57,10 +54,14 @@ std::string description()
            "(to each other rank, where that differs).\n\n";
     Settings settings;
     print_options(out, options_of(settings));
-    out << "\nOperations (all when none is named):\n";
-    for (auto &operation : operations())
-        out << "  " << operation.name << std::string(22 - std::string(operation.name).size(), ' ')
-            << operation.sentence << "\n";
+    out << "\nOperations, in groups that may be named as well (the blocking ones when nothing is named, with\n"
+           "--overlap the nonblocking ones):\n";
+    for (const Group &group : groups()) {
+        out << "\n  " << group.name << ": " << group.sentence << "\n";
+        for (const Operation &operation : group.operations)
+            out << "  " << operation.name << std::string(28 - operation.name.size(), ' ') << operation.sentence
+                << (operation.has_call() ? "" : " (not in this MPI)") << "\n";
+    }
     return out.str();
 }
 

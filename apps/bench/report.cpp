@@ -59,11 +59,12 @@ Report::Report(const Settings &settings, const Variants &variants, MPI_Comm comm
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &results_.ranks);
     results_.cached = settings.cached;
+    results_.overlap = settings.overlap;
     results_.processor = processor_name();
     for (auto &variant : variants.all())
-        results_.series.push_back({variant.name, library_version(), "", {}});
+        results_.series.push_back({variant.name, library_version(), "", {}, {}});
     if (settings.limit)
-        results_.series.push_back({limit_name, "", "", {}});
+        results_.series.push_back({limit_name, "", "", {}, {}});
     if (rank == 0)
         print_head();
 }
@@ -72,20 +73,23 @@ void Report::print_head() const
 {
     if (settings_.csv)
         return;
-    std::printf("%d ranks, %s, buffers %s\nslowest rank's time per call in microseconds\n\n", results_.ranks,
-                results_.series[0].library.c_str(), settings_.cached ? "left as they are" : "altered before each call");
-    std::printf("%-22s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
+    std::printf("%d ranks, %s, buffers %s\nslowest rank's time per call in microseconds%s\n\n", results_.ranks,
+                results_.series[0].library.c_str(), settings_.cached ? "left as they are" : "altered before each call",
+                settings_.overlap ? ", and how much of it a computation of the same length hides" : "");
+    std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
     if (settings_.root_by_root)
         std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
     if (settings_.limit)
         std::printf(" %12s %8s", "limit", "ratio");
+    if (settings_.overlap)
+        std::printf(" %12s %12s %9s", "computation", "both", "hidden %");
     std::printf(variants_ > 1 ? "  series\n" : "\n");
 }
 
 void Report::print(const Point &point, const std::string &name, const Point *limit) const
 {
     const bool csv = settings_.csv;
-    std::printf(csv ? "%s," : "%-22s", point.operation.c_str());
+    std::printf(csv ? "%s," : "%-26s", point.operation.c_str());
     if (csv)
         std::printf("%d", results_.ranks);
     std::printf(csv ? ",%zu,%d,%.3f,%.3f,%.3f" : " %10zu %10d %12.2f %12.2f %12.2f", point.bytes, point.iterations,
@@ -100,16 +104,27 @@ void Report::print(const Point &point, const std::string &name, const Point *lim
         std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->median, point.median / limit->median);
     else if (settings_.limit)
         std::printf(csv ? ",," : " %12s %8s", "-", "-");
+    if (settings_.overlap)
+        std::printf(csv ? ",%.3f,%.3f,%.1f" : " %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);
     if (variants_ > 1)
         std::printf(csv ? ",%s" : "  %s", name.c_str());
     std::printf("\n");
 }
 
-void Report::keep(const std::vector<Outcome> &outcomes)
+void Report::keep() const
 {
-    for (std::size_t i = 0; i < outcomes.size(); ++i)
-        results_.series[i].points.push_back(outcomes[i].point);
-    write_file(settings_.json, as_json(results_));
+    std::fflush(stdout);
+    if (!settings_.json.empty())
+        write_file(settings_.json, as_json(results_));
+}
+
+void Report::lacks(const std::string &operation)
+{
+    if (!settings_.csv)
+        std::printf("%-26s this MPI does not have the call\n", operation.c_str());
+    for (std::size_t i = 0; i < variants_; ++i)
+        results_.series[i].lacks.push_back(operation);
+    keep();
 }
 
 void Report::add(const std::vector<Outcome> &outcomes)
@@ -121,9 +136,10 @@ void Report::add(const std::vector<Outcome> &outcomes)
     }
     if (limited)
         complain(outcomes.back().point, outcomes.back().wrong, "the limit of ");
-    std::fflush(stdout);
-    if (!settings_.json.empty())
-        keep(outcomes);
+    for (std::size_t i = 0; i < outcomes.size(); ++i)
+        if (outcomes[i].wrong.empty()) // a wrong result has no time
+            results_.series[i].points.push_back(outcomes[i].point);
+    keep();
 }
 
 } // namespace bench

@@ -11,11 +11,12 @@ public:
     Report(const Settings &settings, const Variants &variants, MPI_Comm comm);
 
     void add(const std::vector<Outcome> &outcomes); // of one operation at one size, as measure() returns them
+    void lacks(const std::string &operation);         // this MPI does not have it
 
 private:
     void print_head() const;
     void print(const Point &point, const std::string &name, const Point *limit) const;
-    void keep(const std::vector<Outcome> &outcomes);
+    void keep() const;
 
     const Settings &settings_;
     Results results_; // a series for each variant, then the limit's

@@ -20,7 +20,7 @@ std::string quoted(const std::string &text)
     return out + '"';
 }
 
-std::string microseconds(double time)
+std::string decimal(double time)
 {
     char text[32];
     std::snprintf(text, sizeof text, "%.3f", time);
@@ -31,23 +31,33 @@ std::string as_json(const Point &point)
 {
     std::string out = "{\"operation\": " + quoted(point.operation) + ", \"bytes\": " + std::to_string(point.bytes) +
                       ", \"iterations\": " + std::to_string(point.iterations) +
-                      ", \"median\": " + microseconds(point.median) + ", \"least\": " + microseconds(point.least) +
-                      ", \"greatest\": " + microseconds(point.greatest) +
-                      ", \"tenth\": " + microseconds(point.tenth) +
-                      ", \"ninetieth\": " + microseconds(point.ninetieth);
+                      ", \"median\": " + decimal(point.median) + ", \"least\": " + decimal(point.least) +
+                      ", \"greatest\": " + decimal(point.greatest) +
+                      ", \"tenth\": " + decimal(point.tenth) +
+                      ", \"ninetieth\": " + decimal(point.ninetieth);
     if (!point.roots.empty()) {
         out += ", \"roots\": [";
         for (std::size_t i = 0; i < point.roots.size(); ++i)
-            out += (i ? ", " : "") + microseconds(point.roots[i]);
+            out += (i ? ", " : "") + decimal(point.roots[i]);
         out += "]";
     }
+    if (point.hidden >= 0)
+        out += ", \"computation\": " + decimal(point.computation) + ", \"both\": " + decimal(point.both) +
+               ", \"hidden\": " + decimal(point.hidden);
     return out + "}";
 }
 
 std::string as_json(const Series &series)
 {
     std::string out = "    {\"name\": " + quoted(series.name) + ", \"library\": " + quoted(series.library) +
-                      ", \"family\": " + quoted(series.family) + ",\n     \"points\": [";
+                      ", \"family\": " + quoted(series.family);
+    if (!series.lacks.empty()) {
+        out += ", \"lacks\": [";
+        for (std::size_t i = 0; i < series.lacks.size(); ++i)
+            out += (i ? ", " : "") + quoted(series.lacks[i]);
+        out += "]";
+    }
+    out += ",\n     \"points\": [";
     for (std::size_t i = 0; i < series.points.size(); ++i)
         out += (i ? ",\n      " : "\n      ") + as_json(series.points[i]);
     return out + "]}";
@@ -59,10 +69,18 @@ std::string as_json(const Results &results)
 {
     std::string out = "{\n  \"program\": \"tutti-bench\",\n  \"unit\": \"microseconds, slowest rank\",\n  \"ranks\": " +
                       std::to_string(results.ranks) + ",\n  \"cached\": " + (results.cached ? "true" : "false") +
+                      ",\n  \"overlap\": " + (results.overlap ? "true" : "false") +
                       ",\n  \"processor\": " + quoted(results.processor) + ",\n  \"series\": [";
     for (std::size_t i = 0; i < results.series.size(); ++i)
         out += (i ? ",\n" : "\n") + as_json(results.series[i]);
     return out + "\n  ]\n}\n";
+}
+
+double hidden_percent(const Point &point)
+{
+    if (point.median <= 0)
+        return 0;
+    return 100 * std::clamp(1 - (point.both - point.computation) / point.median, 0.0, 1.0);
 }
 
 double median_of(std::vector<double> values)

@@ -14,19 +14,27 @@ struct Point { // one operation at one size
     int iterations = 0;
     double median = 0, least = 0, greatest = 0; // microseconds, of the slowest rank
     double tenth = 0, ninetieth = 0;            // percentiles: between them lie four calls out of five
-    std::vector<double> roots;                  // the median of each root, where every rank was one
+    std::vector<double> roots{};                // the median of each root, where every rank was one
+    // Where overlap was measured: medians of a computation alone and of both together, and how many percent of the
+    // communication did not add to the computation; else negative.
+    double computation = -1, both = -1, hidden = -1;
 };
+
+// As the OSU micro-benchmarks define overlap, between 0 and 100.
+double hidden_percent(const Point &point);
 
 struct Series { // measured in the same way: with one library, by one algorithm, by the kernel of the limit
     std::string name;
     std::string library; // what the MPI library says of itself
     std::string family;  // whose algorithm it is, where it is a certain one
     std::vector<Point> points;
+    std::vector<std::string> lacks; // operations that were asked for and that its library does not have
 };
 
 struct Results {
     int ranks = 0;
     bool cached = false;
+    bool overlap = false; // all points have it
     std::string processor;
     std::vector<Series> series; // the first one is what the others are compared with
 };

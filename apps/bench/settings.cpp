@@ -2,8 +2,7 @@
 // The measuring program's command line.
 #include "settings.hpp"
 
-#include "operation.hpp"
-
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 
@@ -83,6 +82,14 @@ std::vector<Option> options_of(Settings &s)
          "two columns more: the time of a kernel of the same memory traffic between the same ranks, written by hand "
          "over shared memory, and the operation's time divided by it",
          turn_on(s.limit)},
+        {"--overlap", "", "",
+         "of nonblocking and persistent operations: three columns more, the time of a computation that takes as long "
+         "as the communication, that of both when the computation lies between the start and MPI_Wait, and how many "
+         "percent of the communication it hides: 100 (1 - (both - computation) / communication), as the OSU "
+         "micro-benchmarks have it, from 0 to 100",
+         turn_on(s.overlap)},
+        {"--tests", "N", "a whole number", "with --overlap: calls of MPI_Test in the course of the computation (0)",
+         [&s](auto &text) { return read_number(text, 0, many, s.tests); }},
         {"--hint", "KEY=VALUE", "an info key and its value",
          "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
          "blocks",
@@ -90,8 +97,8 @@ std::vector<Option> options_of(Settings &s)
         {"--blocks", "N", "a whole number", "in how many blocks a series is measured (1; where there are several, 10)",
          [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
         {"--csv", "", "",
-         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each and "
-         "--limit add, empty where there is nothing; then the hint's value",
+         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each, "
+         "--limit and --overlap add, empty where there is nothing; then the hint's value",
          turn_on(s.csv)},
         {"--json", "FILE", "a file's name", "write the results there, anew after each line",
          [&s](auto &text) {
@@ -104,12 +111,36 @@ std::vector<Option> options_of(Settings &s)
 
 std::string take_operation(const std::string &word, Settings &settings)
 {
-    for (auto &operation : operations())
-        if (operation.name == word) {
-            settings.operations.push_back(word);
-            return "";
-        }
-    return "there is no operation " + word + "; --help lists them";
+    const auto &all = groups();
+    if (!find_operation(word) && std::none_of(all.begin(), all.end(), [&](auto &g) { return g.name == word; }))
+        return "there is no operation " + word + "; --help lists them";
+    settings.operations.push_back(word);
+    return "";
+}
+
+std::string check(const Settings &settings)
+{
+    if (!settings.overlap)
+        return settings.tests ? "--tests goes with --overlap" : "";
+    if (settings.limit || settings.root_by_root)
+        return "--overlap goes neither with --limit nor with --root each";
+    for (const Operation *operation : chosen_operations(settings.operations, settings))
+        if (operation->run)
+            return "--overlap is for nonblocking and persistent operations, such as ibcast, not for " + operation->name;
+    return "";
+}
+
+std::vector<const Operation *> chosen_operations(const std::vector<std::string> &names, const Settings &settings)
+{
+    const std::vector<std::string> defaults{settings.overlap ? "nonblocking" : "blocking"};
+    const auto &wanted = names.empty() ? defaults : names;
+    auto named = [&](const std::string &name) { return std::find(wanted.begin(), wanted.end(), name) != wanted.end(); };
+    std::vector<const Operation *> all;
+    for (const Group &group : groups())
+        for (const Operation &operation : group.operations)
+            if (named(group.name) || named(operation.name))
+                all.push_back(&operation);
+    return all;
 }
 
 std::string parse(const std::vector<std::string> &words, Settings &settings)
@@ -129,7 +160,7 @@ std::string parse(const std::vector<std::string> &words, Settings &settings)
         if (!complaint.empty())
             return complaint;
     }
-    return "";
+    return check(settings);
 }
 
 } // namespace bench

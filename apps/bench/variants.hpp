@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communicators that are measured: the plain one, and one more for each --hint, made with that info key. A library
-// that does not know the key leaves the copy as the original is.
+// The communicators that are measured: the plain one and one on the grid, and two more for each --hint, made with that
+// info key. A library that does not know the key leaves the copies as the originals are.
 #pragma once
 
 #include "settings.hpp"
@@ -20,7 +20,7 @@ public:
 
     struct Variant {
         std::string name; // the hint's value; "default" is the plain one
-        MPI_Comm comm;
+        MPI_Comm comm, grid;
     };
     const std::vector<Variant> &all() const { return all_; }
 

@@ -94,6 +94,29 @@ out=$("$bench" --from "$folder/published.json") || wrong "published: $?"
 [ "$(grep -c '^ *bytes .* best published  default/best published$' <<<"$out")" = 1 ] &&
     [ "$(grep -c '^ *[0-9]* .* hierarchical  *[0-9.]*$' <<<"$out")" = 4 ] || wrong "no best published one: $out"
 
+# Overlap, against another MPI; and what that MPI lacks is told.
+out=$("$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --overlap --sizes 8:16 --json "$folder/overlap.json" \
+    ibcast ibarrier 2>&1) || wrong "--overlap ended with $?"
+[ "$(grep -c "^ *bytes .*Tutti hidden %  $folder/bin/mpicxx hidden %$" <<<"$out")" = 2 ] || wrong "--overlap: $out"
+python3 - "$folder/overlap.json" <<'EOF' || wrong "--overlap: $(cat "$folder/overlap.json")"
+import json, sys
+results = json.load(open(sys.argv[1]))
+theirs = results["series"][1]
+theirs["lacks"], theirs["points"] = ["ibarrier"], [p for p in theirs["points"] if p["operation"] == "ibcast"]
+assert all(0 <= p["hidden"] <= 100 for s in results["series"] for p in s["points"])
+json.dump(results, open(sys.argv[1], "w"))
+EOF
+out=$("$bench" --from "$folder/overlap.json") || wrong "lacks: $?"
+[ "$(grep -A1 "^ibarrier" <<<"$out" | tail -n 1)" = "$folder/bin/mpicxx does not have this call." ] &&
+    [ "$(grep -c "does not have" <<<"$out")" = 1 ] || wrong "lacks: $out"
+"$bench" --from "$folder/overlap.json,$folder/all.json" 2>&1 | grep -q "only one has overlap" || wrong "mixed overlap"
+
+# the algorithms of a collective do its nonblocking and persistent forms too
+out=$("$bench" "${quick[@]}" --algorithms iallreduce:exchange,allreduce_init:exchange --csv --sizes 8:8) ||
+    wrong "algorithms of nonblocking forms: $?"
+[ "$(cut -d, -f1-4 <<<"$out" | sort | xargs)" = "allreduce_init,2,8,default allreduce_init,2,8,exchange \
+iallreduce,2,8,default iallreduce,2,8,exchange" ] || wrong "algorithms of nonblocking forms: $out"
+
 # what was measured is shown again, and drawn
 out=$("$bench" --from "$folder/all.json,$folder/against.json" --csv) || wrong "--from ended with $?"
 grep -q "^bcast,2,16,Tutti," <<<"$out" && grep -q "^bcast,2,2048,slots," <<<"$out" || wrong "--from: $out"

@@ -8,9 +8,10 @@ failed=0
 bench() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-bench" "${@:2}"; }
 
 operations=$(bench 1 --help | sed -n '/^Operations/,$ s/^  \([a-z_]*\) .*/\1/p')
-[ "$(wc -w <<<"$operations")" -ge 18 ] || { echo "--help lists only: $operations"; failed=1; }
+[ "$(wc -w <<<"$operations")" -ge 53 ] || { echo "--help lists only: $operations"; failed=1; }
 for ranks in 2 3; do
-    out=$(bench $ranks --csv --sizes 8:64K --iterations 5 --warmup 3 --seconds 0.2) || { echo "exit code $?"; failed=1; }
+    out=$(bench $ranks --csv --sizes 8:64K --iterations 5 --warmup 3 --seconds 0.2 blocking nonblocking \
+        persistent) || { echo "exit code $?"; failed=1; }
     grep WRONG <<<"$out" && failed=1
     for operation in $operations; do
         lines=$(grep -c "^$operation,$ranks," <<<"$out")
@@ -32,6 +33,26 @@ done
 bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || { echo "no table for bcast"; failed=1; }
 bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as they are' || { echo "--cached"; failed=1; }
 
+# Nothing named: the blocking ones; with --overlap, the nonblocking ones.
+names() { bench 2 --csv --sizes 8:8 --iterations 2 --seconds 0.01 "$@" | cut -d, -f1 | xargs; }
+[ "$(names)" = "$(sed '/^ibarrier/,$d' <<<"$operations" | xargs)" ] || { echo "not the blocking ones"; failed=1; }
+[ "$(names --overlap)" = "$(sed -n '/^ibarrier/,/^iexscan/p' <<<"$operations" | xargs)" ] ||
+    { echo "not the nonblocking ones"; failed=1; }
+
+# Overlap: what the columns say belongs together, and results are right although a computation lies in between.
+for ranks in 1 2 5; do
+    out=$(bench $ranks --overlap --tests 2 --csv --sizes 8:32K --iterations 20 --seconds 0.1 iallreduce iscatter \
+        ialltoallv alltoall_init) || { echo "--overlap, $ranks ranks: exit code $?"; failed=1; }
+    grep WRONG <<<"$out" && failed=1
+    [ "$(awk -F, 'NF == 10 && $8 > 0 && $9 > 0 && $10 >= 0 && $10 <= 100 {
+        hidden = 100 * (1 - ($9 - $8) / $5)
+        hidden = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden
+        if (hidden - $10 < 5 && $10 - hidden < 5) print
+    }' <<<"$out" | wc -l)" = 52 ] || { echo "--overlap, $ranks ranks: $out"; failed=1; }
+done
+bench 2 --overlap --sizes 8:8 --seconds 0.02 ibcast | grep -q 'computation *both *hidden %' ||
+    { echo "--overlap has no heads"; failed=1; }
+
 # Root by root: three columns, whose median lies between least and greatest; nothing for what has no root.
 out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || { echo "--root each: exit code $?"; failed=1; }
 [ "$(awk -F, '$1 == "gather" && NF == 10 && $9 <= $8 && $8 <= $10' <<<"$out" | wc -l)" = 2 ] &&
@@ -39,12 +60,20 @@ out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || { 
 
 # JSON: a series for the plain communicator, one for each hint, one for the limit.
 json=$(mktemp)
+bench 2 --json "$json" --sizes 8:16 --seconds 0.02 --overlap --hint key=value ibcast >/dev/null || failed=1
+python3 - "$json" <<'END' || failed=1
+import json, sys
+results = json.load(open(sys.argv[1]))
+assert results["overlap"] is True
+points = [p for s in results["series"] for p in s["points"]]
+assert len(points) == 4 and all(p["computation"] > 0 and p["both"] > 0 and 0 <= p["hidden"] <= 100 for p in points)
+END
 bench 2 --json "$json" --sizes 8:32 --seconds 0.02 --limit --hint tutti_coll=bcast=slots bcast barrier >/dev/null ||
     { echo "--json: exit code $?"; failed=1; }
 python3 - "$json" <<'END' || failed=1
 import json, sys
 results = json.load(open(sys.argv[1]))
-assert results["ranks"] == 2 and results["cached"] is False and "microseconds" in results["unit"], results
+assert results["ranks"] == 2 and results["cached"] is False and results["overlap"] is False and "microseconds" in results["unit"], results
 assert [s["name"] for s in results["series"]] == ["default", "bcast=slots", "limit"], results["series"]
 default, slots, limit = (s["points"] for s in results["series"])
 for points in (default, slots):
@@ -59,6 +88,9 @@ complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." 
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
+complaint "--overlap is for nonblocking and persistent operations, such as ibcast, not for bcast" --overlap ibcast bcast
+complaint "--overlap goes neither with --limit nor with --root each" --overlap --limit
+complaint "--tests goes with --overlap" --tests 3 ibcast
 complaint "--root must be a rank below 2, 'every' or 'each'" --root 2
 complaint "there is no operation bcats; --help lists them" bcats
 complaint "there is no option --iteration; --help lists them" --iteration 3

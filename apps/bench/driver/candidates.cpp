@@ -19,8 +19,9 @@ struct Form {
     bool equal;
 };
 
-Form form_of(const std::string &operation)
+Form form_of(const std::string &name)
 {
+    const std::string operation = find_operation(name)->blocking;
     static const std::pair<const char *, Form> forms[] = {
         {"gatherv", {"gather", false}},      {"scatterv", {"scatter", false}},
         {"allgatherv", {"allgather", true}}, {"alltoallv", {"alltoall", false}},
@@ -87,8 +88,7 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
 {
     const std::size_t colon = entry.find(':'), second = entry.find(':', colon + 1);
     const std::string operation = entry.substr(0, colon);
-    const auto &known = operations();
-    if (std::none_of(known.begin(), known.end(), [&](auto &o) { return operation == o.name; }))
+    if (!find_operation(operation))
         throw Complaint("there is no operation " + operation + "; --help lists them");
     if (operation == "pingpong" || operation == "sendrecv")
         throw Complaint(operation + " has no algorithms to choose from; --with compares settings such as "

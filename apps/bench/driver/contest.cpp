@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contest.hpp"
 
-#include "../operation.hpp"
 #include "complaint.hpp"
 #include "merge.hpp"
 #include "other_mpi.hpp"
@@ -49,6 +48,8 @@ Words measuring_words(const Settings &s)
         words.push_back("--no-check");
     if (s.blocks)
         append(words, {"--blocks", std::to_string(s.blocks)});
+    if (s.overlap)
+        append(words, {"--overlap", "--tests", std::to_string(s.tests)});
     return words;
 }
 
@@ -69,9 +70,8 @@ Words operations_of(const Plan &plan, const std::vector<Candidate> &candidates)
     Words wanted = plan.measuring.operations, all;
     for (auto &candidate : candidates)
         wanted.push_back(candidate.operation);
-    for (auto &operation : operations())
-        if (wanted.empty() || std::find(wanted.begin(), wanted.end(), operation.name) != wanted.end())
-            all.push_back(operation.name);
+    for (const Operation *operation : chosen_operations(wanted, plan.measuring))
+        all.push_back(operation->name);
     return all;
 }
 

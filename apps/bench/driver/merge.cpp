@@ -19,7 +19,7 @@ Series &series_like(std::vector<Series> &all, const Series &like)
     const auto found = std::find_if(all.begin(), all.end(), [&](const Series &s) { return same_series(s, like); });
     if (found != all.end())
         return *found;
-    all.push_back({like.name, like.library, like.family, {}});
+    all.push_back({like.name, like.library, like.family, {}, like.lacks});
     return all.back();
 }
 
@@ -27,13 +27,16 @@ Series &series_like(std::vector<Series> &all, const Series &like)
 Point merged(const std::vector<Point> &points)
 {
     Point all = points[0];
-    std::vector<double> medians, tenths, ninetieths;
+    std::vector<double> medians, tenths, ninetieths, computations, both, hidden;
     std::vector<std::vector<double>> roots(all.roots.size());
     all.iterations = 0;
     for (const Point &point : points) {
         medians.push_back(point.median);
         tenths.push_back(point.tenth);
         ninetieths.push_back(point.ninetieth);
+        computations.push_back(point.computation);
+        both.push_back(point.both);
+        hidden.push_back(point.hidden);
         all.iterations += point.iterations;
         all.least = std::min(all.least, point.least);
         all.greatest = std::max(all.greatest, point.greatest);
@@ -43,6 +46,9 @@ Point merged(const std::vector<Point> &points)
     all.median = median_of(medians);
     all.tenth = median_of(tenths);
     all.ninetieth = median_of(ninetieths);
+    all.computation = median_of(computations);
+    all.both = median_of(both);
+    all.hidden = median_of(hidden);
     for (std::size_t root = 0; root < roots.size(); ++root)
         all.roots[root] = median_of(roots[root]);
     return all;
@@ -70,7 +76,7 @@ Results merge(const std::vector<Results> &runs)
     Results all;
     for (const Results &run : runs) {
         if (all.series.empty())
-            all = {run.ranks, run.cached, run.processor, {}};
+            all = {run.ranks, run.cached, run.overlap, run.processor, {}};
         for (const Series &series : run.series) {
             auto &points = series_like(all.series, series).points;
             points.insert(points.end(), series.points.begin(), series.points.end());

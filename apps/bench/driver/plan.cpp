@@ -102,6 +102,8 @@ void check(const Plan &plan)
         measuring |= word != "--csv" && !word.starts_with("--json") && word != plan.measuring.json;
     if (!plan.from.empty() && measuring && !plan.measuring.help)
         throw Complaint("--from shows what has been measured: with --plot, --json and --csv, and with nothing else");
+    if (const std::string complaint = check(plan.measuring); !complaint.empty())
+        throw Complaint(complaint);
     if (plan.measuring.root >= plan.ranks)
         throw Complaint("--root must be a rank below " + std::to_string(plan.ranks) + ", 'every' or 'each'");
 }
@@ -160,6 +162,7 @@ std::string full_help()
            "    tutti-bench -n 4 bcast allreduce                    two operations on four ranks\n"
            "    tutti-bench -n 4 --algorithms allreduce             all algorithms of one operation\n"
            "    tutti-bench -n 2 --against mpich,openmpi --plot out.svg bcast      the same under other MPIs, drawn\n"
+           "    tutti-bench -n 2 --against mpich,openmpi --overlap iallreduce      how much of it a computation hides\n"
            "    mpiexec -n 4 -map-by socket tutti-bench bcast       started by hand, with any launcher's options\n\n";
     out << description();
     out << "\nWithout mpiexec, tutti-bench starts the ranks itself, and can compare:\n\n";
@@ -167,7 +170,8 @@ std::string full_help()
     print_options(out, driver_options(plan));
     out << "\nWhat is compared gets " << seconds_when_comparing
         << " seconds per line and round, unless --seconds says otherwise. --json and --csv hold\nfor comparisons too; "
-           "there each line of --csv is operation,ranks,bytes,series,iterations,median,least,greatest.\n";
+           "there each line of --csv is operation,ranks,bytes,series,iterations,median,least,greatest, with --overlap\n"
+           "also computation,both,hidden.\n";
     return out.str();
 }
 

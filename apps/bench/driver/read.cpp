@@ -18,7 +18,8 @@ using nlohmann::json;
 Point point_of(const json &from)
 {
     Point point{from.at("operation"), from.at("bytes"), from.at("iterations"), from.at("median"),    from.at("least"),
-                from.at("greatest"),  from.at("tenth"), from.at("ninetieth"),  {}};
+                from.at("greatest"),  from.at("tenth"), from.at("ninetieth"),  {},
+                from.value("computation", -1.0), from.value("both", -1.0), from.value("hidden", -1.0)};
     if (from.contains("roots"))
         point.roots = from.at("roots").get<std::vector<double>>();
     return point;
@@ -26,7 +27,8 @@ Point point_of(const json &from)
 
 Series series_of(const json &from)
 {
-    Series series{from.at("name"), from.at("library"), from.at("family"), {}};
+    Series series{from.at("name"), from.at("library"), from.at("family"), {},
+                  from.value("lacks", std::vector<std::string>())};
     for (auto &point : from.at("points"))
         series.points.push_back(point_of(point));
     return series;
@@ -41,7 +43,7 @@ Results read_results(const std::string &file)
         throw Complaint("cannot read " + file + ": " + std::strerror(errno));
     try {
         const json from = json::parse(in);
-        Results results{from.at("ranks"), from.at("cached"), from.at("processor"), {}};
+        Results results{from.at("ranks"), from.at("cached"), from.value("overlap", false), from.at("processor"), {}};
         for (auto &series : from.at("series"))
             results.series.push_back(series_of(series));
         return results;
@@ -56,10 +58,12 @@ Results read_all(const std::vector<std::string> &files)
     for (const std::string &file : files) {
         Results results = read_results(file);
         if (all.series.empty())
-            all = {results.ranks, results.cached, results.processor, {}};
+            all = {results.ranks, results.cached, results.overlap, results.processor, {}};
         if (results.ranks != all.ranks || results.cached != all.cached)
             throw Complaint(file + " was measured on " + std::to_string(results.ranks) + " ranks with buffers " +
                             (results.cached ? "left as they were" : "altered") + ", " + files[0] + " was not");
+        if (results.overlap != all.overlap)
+            throw Complaint("of " + file + " and " + files[0] + " only one has overlap");
         for (Series &series : results.series)
             all.series.push_back(std::move(series));
         const std::size_t first = all.series.size() - results.series.size();

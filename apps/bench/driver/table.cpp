@@ -123,6 +123,18 @@ Column root_spread(const Part &part, const Series &series)
     return column;
 }
 
+// How many percent of the communication a computation hides.
+Column hidden(const Part &part, const Series &series)
+{
+    Column column{series.name + " hidden %", {}};
+    for (std::size_t bytes : part.sizes) {
+        const Point *point = part.at(series, bytes);
+        column.cells.push_back(point && point->hidden >= 0 ? number(point->hidden, "%.0f") : "-");
+    }
+    column.cells.push_back("");
+    return column;
+}
+
 std::vector<Column> columns_of(const Part &part, bool by_root)
 {
     const auto &all = part.results.series;
@@ -148,6 +160,9 @@ std::vector<Column> columns_of(const Part &part, bool by_root)
     for (const Series &series : all)
         if (by_root && part.has(series))
             columns.push_back(root_spread(part, series));
+    for (const Series &series : all)
+        if (part.results.overlap && part.has(series))
+            columns.push_back(hidden(part, series));
     return columns;
 }
 
@@ -206,7 +221,11 @@ void print_tables(std::ostream &out, const Results &results, bool by_root, std::
     for (const std::string &operation : operations_in(results)) {
         out << operation << ", " << results.ranks << " ranks, buffers "
             << (results.cached ? "left as they are" : "altered before each call")
-            << ": slowest rank's median time per call in microseconds\n";
+            << ": slowest rank's median time per call in microseconds"
+            << (results.overlap ? ", and how many percent of it a computation of the same length hides\n" : "\n");
+        for (const Series &series : results.series)
+            if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
+                out << series.name << " does not have this call.\n";
         print_part(out, {results, operation, sizes_in(results, operation)}, by_root, width);
     }
 }
@@ -214,10 +233,15 @@ void print_tables(std::ostream &out, const Results &results, bool by_root, std::
 void print_csv(std::ostream &out, const Results &results)
 {
     for (const Series &series : results.series)
-        for (const Point &p : series.points)
+        for (const Point &p : series.points) {
             out << p.operation << "," << results.ranks << "," << p.bytes << "," << series.name << "," << p.iterations
                 << "," << number(p.median, "%.3f") << "," << number(p.least, "%.3f") << ","
-                << number(p.greatest, "%.3f") << "\n";
+                << number(p.greatest, "%.3f");
+            if (results.overlap)
+                out << "," << number(p.computation, "%.3f") << "," << number(p.both, "%.3f") << ","
+                    << number(p.hidden, "%.1f");
+            out << "\n";
+        }
 }
 
 void print_legend(std::ostream &out, const std::vector<Candidate> &candidates)

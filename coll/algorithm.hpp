@@ -23,6 +23,7 @@ enum Needs : unsigned {
     needs_one_kind = 4,         ///< a built-in operator on elements without gaps: a kernel takes them where they lie
     needs_equal_parts = 8,      ///< every rank's part has the same size and every rank knows it
     needs_commuting_operator = 16,   ///< the operator commutes: operands are combined in no order of the ranks
+    needs_two_groups = 32,      ///< an intercommunicator; without this, an intracommunicator
 };
 
 template <class Args>

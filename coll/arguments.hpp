@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What each collective is called with, below the front door: objects, not handles. MPI_IN_PLACE arrives as `in_place`
 // (a null pointer where the buffer would be). `parameters` are the chosen algorithm's, in its own order.
+// On an intercommunicator ranks, roots and parts are those of the united group; root −1: this rank takes no part.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,7 @@ inline constexpr void* in_place = nullptr;
 
 struct Chosen {
     Parameters parameters;
+    int border = 0;   ///< of an intercommunicator: ranks of the group that comes first in the united one; else 0
 };
 
 /// `count` elements of a type at an address; what users call a message buffer (MPI 3.1, 3.2.2).
@@ -101,9 +103,20 @@ public:
         all.far_ = displacements;
         return all;
     }
+    /// Ranks [first, first + n) of a united group have these parts, in order; the others have nothing.
+    Parts only_of(int first, int n) const {
+        Parts window = *this;
+        window.first_ = first;
+        window.ranks_ = n;
+        return window;
+    }
     static Parts none() { return Parts(nullptr, 0, nullptr, 0, nullptr, nullptr, nullptr); }
 
     Buffer operator[](int rank) const {
+        if (ranks_ > 0) {
+            rank -= first_;
+            if (static_cast<unsigned>(rank) >= static_cast<unsigned>(ranks_)) return {nullptr, 0, any_type()};
+        }
         auto i = static_cast<std::size_t>(rank);
         auto* base = static_cast<std::byte*>(const_cast<void*>(base_));
         if (types_) return {base + (far_ ? far_[i] : displacements_[i]), counts_[i], types_[i]};
@@ -121,6 +134,8 @@ private:
         : base_(base), count_(count), type_(type), step_(step), counts_(counts), displacements_(displacements),
           types_(types) {}
 
+    Datatype const* any_type() const { return types_ ? types_[0] : type_; }
+
     void const* base_;
     std::int64_t count_;
     Datatype const* type_;
@@ -129,6 +144,7 @@ private:
     int const* displacements_;
     Datatype const* const* types_;
     std::ptrdiff_t const* far_ = nullptr;   ///< displacements of the w form where they are MPI_Aint
+    int first_ = 0, ranks_ = 0;   ///< of a part of the ranks only; ranks 0: of all
 };
 
 /// gather(v), scatter(v): `parts` is known at the root only, `mine` everywhere (in place at the root: address null).

@@ -81,6 +81,7 @@ bool Offer::meets(unsigned needs) const {
     if (needs & needs_commutative && !ordered) return false;
     if (needs & needs_commuting_operator && !commutes) return false;
     if (needs & needs_one_kind && !one_kind) return false;
+    if (((needs & needs_two_groups) != 0) != two_groups) return false;
     return !(needs & needs_equal_parts) || equal_parts;
 }
 

@@ -89,6 +89,7 @@ struct Offer {
     bool ordered;            ///< the operator commutes, or teams hold consecutive ranks
     bool one_kind;
     bool equal_parts;
+    bool two_groups = false; ///< an intercommunicator's
 
     bool meets(unsigned needs) const;
 };

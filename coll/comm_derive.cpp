@@ -37,9 +37,6 @@ Ref<Group> on_side(Comm const& parent, Group const& side, std::vector<int> world
     return Ref<Group>::adopt(new Group(std::move(world_ranks), parent.process.rank()));
 }
 
-/// Is this process's the side whose members come first?
-bool is_first(Comm const& parent) { return parent.united->world_rank(0) == parent.group->world_rank(0); }
-
 /// Collective: everybody in `parent` says what it has conceived. Without members: in no new communicator.
 Ref<Comm> create_with(Comm& parent, std::optional<Members> members) {
     Birth birth{};
@@ -56,7 +53,7 @@ Ref<Comm> split_inter(Comm& parent, std::optional<int> color, int key) {
     Ref<Group> mine = on_side(parent, *parent.group, chosen), theirs = on_side(parent, *parent.remote, chosen);
     std::optional<Members> members;
     if (mine->size() > 0 && theirs->size() > 0)
-        members = Members(std::move(mine), std::move(theirs), is_first(parent));
+        members = Members(std::move(mine), std::move(theirs), parent.comes_first());
     return create_with(parent, std::move(members));
 }
 

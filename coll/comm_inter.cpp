@@ -77,13 +77,12 @@ Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge) 
 
 Ref<Comm> merge(Comm& inter, bool high) {
     std::vector<char> const said = everybodys(inter, high);
-    bool const local_first = inter.united->world_rank(0) == inter.group->world_rank(0);
-    auto const border = said.begin() + (local_first ? inter.group : inter.remote)->size();
+    auto const border = said.begin() + inter.border();
     for (auto [from, to] : {std::pair(said.begin(), border), std::pair(border, said.end())})
         if (std::any_of(from, to, [&](char one) { return one != *from; }))
             fail(ErrorClass::arg, "high is not the same at all processes of a group");
     bool const turned = said.front() && !said.back();   // the first say high, the others do not
-    Ref<Group> order = turned ? Members(inter.group, inter.remote, !local_first).united : inter.united;
+    Ref<Group> order = turned ? Members(inter.group, inter.remote, !inter.comes_first()).united : inter.united;
     int const root = inter.united->rank_of(order->world_rank(0));
     Birth birth{};
     if (order->rank() == 0) birth = conceive_or_tell(inter.process, order->size());

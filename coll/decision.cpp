@@ -14,7 +14,7 @@ Decision decide_for(Comm const& comm, Collective collective, Offer const& offer)
                                [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); });
     if (node.ledger)
         decision.line =
-            &node.ledger->line(comm.name, comm.size(), name_of(collective), text_of(*decision.setting));
+            &node.ledger->line(comm.name, comm.united->size(), name_of(collective), text_of(*decision.setting));
     return decision;
 }
 

@@ -66,7 +66,7 @@ inline std::size_t message_bytes(Comm const&, RootedArgs const& args) { return a
 inline std::size_t message_bytes(Comm const&, AllgatherArgs const& args) { return args.mine.bytes(); }
 inline std::size_t message_bytes(Comm const& comm, AlltoallArgs const& args) {
     std::size_t sum = 0;
-    for (int i = 0; i < comm.size(); ++i) sum += (args.is_in_place ? args.receive : args.send)[i].bytes();
+    for (int i = 0; i < comm.united->size(); ++i) sum += (args.is_in_place ? args.receive : args.send)[i].bytes();
     return sum;
 }
 inline std::size_t message_bytes(Comm const&, NeighborAllgatherArgs const& args) { return args.mine.bytes(); }
@@ -80,7 +80,8 @@ inline std::size_t message_bytes(Comm const&, NeighborAlltoallArgs const& args) 
 template <class Args>
 Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
     CommState& state = state_of(comm);
-    Offer const offer = offer_of(state, args);
+    Offer offer = offer_of(state, args);
+    offer.two_groups = args.border > 0;
     Decision& decision = state.choices.at(collective, offer);
     if (!decision.algorithm) [[unlikely]] decision = decide_for(comm, collective, offer);
     return decision;

@@ -18,12 +18,22 @@
 
 namespace tutti::coll {
 
+/// Who takes part: ranks [first, last) and perhaps one more.
+struct Participants {
+    int first, last, other = -1;
+
+    int count() const { return last - first + (other >= 0); }
+    int operator[](int i) const { return i < last - first ? first + i : other; }
+};
+
 template <class Env>
 class DirectAccess {
 public:
     /// Peers load from `in` and store to `out`; nothing where they do not.
     DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out)
-        : env_(env), in_(in), out_(out), ins_(static_cast<std::size_t>(env.size())), outs_(ins_.size()),
+        : DirectAccess(env, in, out, {0, env.size()}) {}
+    DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out, Participants who)
+        : env_(env), in_(in), out_(out), who_(who), ins_(static_cast<std::size_t>(env.size())), outs_(ins_.size()),
           operands_(ins_.size()) {}
 
     /// Shows the buffers and comes to the agreement.
@@ -31,7 +41,8 @@ public:
         env.expose_both(d.in_, d.out_);
         env.publish(shown);
         bool certain = true, possible = true;
-        for (int peer = 0; peer < env.size(); ++peer) {
+        for (int i = 0; i < d.who_.count(); ++i) {
+            int const peer = d.who_[i];
             if (peer != env.rank()) co_await env.until(peer, shown);
             Way const way = env.exposure(peer).way;
             certain = certain && way == Way::direct;
@@ -41,7 +52,8 @@ public:
         bool all = d.reach();
         if (!certain) {
             env.publish(all ? reached : missed);
-            for (int peer = 0; peer < env.size(); ++peer) {
+            for (int i = 0; i < d.who_.count(); ++i) {
+                int const peer = d.who_[i];
                 if (peer != env.rank()) co_await env.until(peer, missed);
                 all = all && env.published(peer) == reached;
             }
@@ -55,9 +67,12 @@ public:
     std::span<std::byte* const> outs() const { return outs_; }
 
     /// Everybody's operands from byte `at` on, in rank order, for a kernel.
-    void const* const* operands(std::size_t at) {
-        for (std::size_t i = 0; i < ins_.size(); ++i) operands_[i] = ins_[i] + at;
-        return operands_.data();
+    void const* const* operands(std::size_t at) { return operands(at, 0, env_.size()); }
+    /// Those of ranks [first, last).
+    void const* const* operands(std::size_t at, int first, int last) {
+        for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i)
+            operands_[i] = ins_[i] + at;
+        return operands_.data() + first;
     }
 
     /// Nobody returns before all ranks have come here: until then they read or write what this one has shown.
@@ -68,21 +83,28 @@ public:
             co_await env.until_ack(peer, 0, 1);
         }
     }
+    static Task leave_together(Env& env, Participants who) {
+        env.ack(0, 1);
+        for (int i = 0; i < who.count(); ++i)
+            if (who[i] != env.rank()) co_await env.until_ack(who[i], 0, 1);
+    }
 
 private:
     enum Step : std::uint64_t { shown = 1, missed = 2, reached = 3 };
 
     /// Finds everybody's buffers; false when one is out of reach. All ranks show equally many bytes, or none.
     bool reach() {
-        for (int peer = 0; peer < env_.size(); ++peer) {
+        std::size_t const bytes = std::max(in_.size(), out_.size());
+        for (int k = 0; k < who_.count(); ++k) {
+            int const peer = who_[k];
             auto const i = static_cast<std::size_t>(peer);
             Exposure const& theirs = env_.exposure(peer);
             bool const mine = peer == env_.rank();
             env_.count_message(peer);
             if (theirs.address)
-                if (!(ins_[i] = mine ? in_.data() : env_.reach(peer, theirs.address, in_.size()))) return false;
+                if (!(ins_[i] = mine ? in_.data() : env_.reach(peer, theirs.address, bytes))) return false;
             if (theirs.result)
-                if (!(outs_[i] = mine ? out_.data() : env_.reach(peer, theirs.result, in_.size()))) return false;
+                if (!(outs_[i] = mine ? out_.data() : env_.reach(peer, theirs.result, bytes))) return false;
         }
         return true;
     }
@@ -90,6 +112,7 @@ private:
     Env& env_;
     std::span<std::byte const> in_;
     std::span<std::byte> out_;
+    Participants who_;
     std::vector<std::byte const*> ins_;
     std::vector<std::byte*> outs_;
     std::vector<void const*> operands_;

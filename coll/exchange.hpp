@@ -32,6 +32,7 @@ struct Sides {
     bool in_place = false;   ///< `out` and `in` are the same memory: a part is read before its place is written
     std::size_t share = 0;   ///< from_root: the root may help with parts from so many bytes on; 0: never
     bool helps = false;      ///< at that root: it does
+    int first_peer = 0;      ///< for users, ranks are counted from here
 
     bool moves(int from, int to) const {
         return pattern == Pattern::all || (pattern == Pattern::to_root ? to == root : from == root);
@@ -42,7 +43,8 @@ template <class Env>
 class Exchange {
 public:
     Exchange(Env& env, Sides const& sides, Limits limits)
-        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece) {}
+        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece),
+          truncation_(sides.first_peer) {}
 
     FramePool& frames() { return env_.frames(); }
 

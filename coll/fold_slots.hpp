@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reducing straight from the slots of ranks [0, last]: one pass for up to 32 operands, further ones join in turn.
+// Reducing straight from the slots of ranks [lead, last]: one pass for up to 32 operands, further ones join in turn.
 #pragma once
 
 #include "coll/env.hpp"
@@ -10,20 +10,21 @@ namespace tutti::coll {
 /// Every one of those slots has been published and holds a.count elements, of which `count` from `first` on are
 /// reduced. The result goes to the start of `a.out` in the user's layout.
 template <class Env>
-void fold_slots(Env& env, ReduceArgs const& a, int last, std::int64_t first, std::int64_t count) {
+void fold_slots(Env& env, ReduceArgs const& a, int lead, int last, std::int64_t first, std::int64_t count) {
     constexpr int most = 32;
     void const* operands[most];
     Reducer reducer(env.traffic(), a);
     std::size_t const bytes = a.bytes(), element = reducer.element_bytes(), n = static_cast<std::size_t>(count);
     bool const straight = a.kernels.many != nullptr && a.type->dense(a.count);
-    if (straight && last < most) {   // the usual case: one call from the slots to the user's buffer
-        for (int r = 0; r <= last; ++r) operands[r] = env.slot(r, bytes) + static_cast<std::size_t>(first) * element;
-        return reducer.combine(operands, last + 1, static_cast<std::byte*>(a.out) + a.type->true_lb(), n);
+    if (straight && last - lead < most) {   // the usual case: one call from the slots to the user's buffer
+        for (int r = lead; r <= last; ++r)
+            operands[r - lead] = env.slot(r, bytes) + static_cast<std::size_t>(first) * element;
+        return reducer.combine(operands, last - lead + 1, static_cast<std::byte*>(a.out) + a.type->true_lb(), n);
     }
     std::vector<std::byte> packed(straight ? 0 : n * element);
     void* out = straight ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();
     int k = 0;
-    for (int r = 0; r <= last; ++r) {
+    for (int r = lead; r <= last; ++r) {
         operands[k++] = env.slot(r, bytes) + static_cast<std::size_t>(first) * element;
         if (k < most && r < last) continue;
         reducer.combine(operands, k, out, n);
@@ -33,6 +34,6 @@ void fold_slots(Env& env, ReduceArgs const& a, int last, std::int64_t first, std
     if (!straight) env.store(Buffer{a.out, count, a.type}, 0, out, n * element);
 }
 template <class Env>
-void fold_slots(Env& env, ReduceArgs const& a, int last) { fold_slots(env, a, last, 0, a.count); }
+void fold_slots(Env& env, ReduceArgs const& a, int last) { fold_slots(env, a, 0, last, 0, a.count); }
 
 }  // namespace tutti::coll

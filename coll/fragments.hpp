@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Large nonblocking operations in fragments: a broadcast by bytes, reductions by elements, so that every rank cuts at
-// the same places whatever its datatype. Other collectives stay whole.
+// the same places whatever its datatype. Other collectives stay whole, and so do those of intercommunicators, where
+// ranks beside the root do not know the size.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section VI: count and size of the fragments in flight.
 #pragma once
 
@@ -31,7 +32,7 @@ struct Fragments<ReduceArgs> {
     static constexpr std::size_t most_at_once = 4;
 
     Fragments(ReduceArgs const& whole, std::size_t bytes) : elements(whole.count) {
-        if (bytes == 0 || whole.bytes() <= bytes) return;
+        if (bytes == 0 || whole.bytes() <= bytes || whole.border > 0) return;
         elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / whole.type->size());
         number = static_cast<unsigned>((whole.count + elements - 1) / elements);
     }
@@ -58,7 +59,7 @@ struct Fragments<BcastArgs> {
     static constexpr std::size_t most_at_once = 4;
 
     Fragments(BcastArgs const& whole, std::size_t wish) : bytes(whole.data.bytes()) {
-        if (wish == 0 || bytes <= wish) return;
+        if (wish == 0 || bytes <= wish || whole.border > 0) return;
         number = static_cast<unsigned>((bytes + wish - 1) / wish);
         bytes = wish;
     }

@@ -87,6 +87,8 @@ inline std::size_t root_share(std::size_t bytes, int size) {
 /// What remains to be said when everything has arrived: that something was too long for its place.
 class Truncation {
 public:
+    /// Ranks are told as the user knows them: the other group of an intercommunicator begins at `first_peer`.
+    explicit Truncation(int first_peer = 0) : first_peer_(first_peer) {}
     void note(int peer, std::uint64_t bytes, std::size_t room) {
         if (bytes > bytes_) peer_ = peer, bytes_ = bytes, room_ = room;
     }
@@ -95,10 +97,12 @@ public:
     }
     void check() const {
         if (peer_ >= 0) [[unlikely]]
-            fail(ErrorClass::truncate, "rank ", peer_, " sends ", bytes_, " bytes but there is room for ", room_);
+            fail(ErrorClass::truncate, "rank ", peer_ - first_peer_, " sends ", bytes_, " bytes but there is room for ",
+                 room_);
     }
 
 private:
+    int first_peer_;
     int peer_ = -1;
     std::uint64_t bytes_ = 0;
     std::size_t room_ = 0;

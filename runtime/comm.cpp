@@ -8,6 +8,7 @@ namespace tutti {
 
 Members::Members(Ref<Group> local, Ref<Group> others, bool local_first)
     : group(std::move(local)), remote(std::move(others)),
-      united(local_first ? group_union(*group, *remote) : group_union(*remote, *group)) {}
+      united(local_first ? group_union(*group, *remote) : group_union(*remote, *group)),
+      remote_at(local_first ? group->size() : 0) {}
 
 }  // namespace tutti

@@ -34,6 +34,13 @@ struct Members {
     Ref<Group> group;    ///< what ranks of this process's side are ranks of
     Ref<Group> remote;   ///< the other side; null: an intracommunicator, which has none
     Ref<Group> united;   ///< everybody, in an order that is the same everywhere: what collectives go over
+    int remote_at = 0;   ///< where the remote group begins in the united one
+
+    bool inter() const { return static_cast<bool>(remote); }
+    /// Of an intercommunicator: does the local group come first in the united one?
+    bool comes_first() const { return remote_at > 0; }
+    /// Of an intercommunicator: where the second group begins in the united one; else 0.
+    int border() const { return comes_first() ? remote_at : inter() ? remote->size() : 0; }
 };
 
 class Comm final : public Object, public Members {
@@ -46,7 +53,6 @@ public:
     int rank() const { return group->rank(); }
     int size() const { return group->size(); }
     int world_rank(int rank) const { return group->world_rank(rank); }
-    bool inter() const { return static_cast<bool>(remote); }
     /// Whose ranks messages name: the remote group's in an intercommunicator.
     Group const& peers() const { return remote ? *remote : *group; }
 

@@ -17,7 +17,7 @@ Task slots(Env& env, ReduceScatterArgs const& a) {
         co_await env.until(peer);
     }
     auto const mine = a.counts.begin() + env.rank();
-    fold_slots(env, a, env.size() - 1, std::accumulate(a.counts.begin(), mine, std::int64_t{0}), *mine);
+    fold_slots(env, a, 0, env.size() - 1, std::accumulate(a.counts.begin(), mine, std::int64_t{0}), *mine);
 }
 
 constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {

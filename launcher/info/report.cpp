@@ -73,7 +73,8 @@ std::string needs_of(coll::AlgorithmRow const& row) {
         {coll::needs_commutative, "an operator that commutes, or teams of consecutive ranks"},
         {coll::needs_one_kind, "a built-in operator on elements without gaps"},
         {coll::needs_equal_parts, "parts of one size"},
-        {coll::needs_commuting_operator, "an operator that commutes"}};
+        {coll::needs_commuting_operator, "an operator that commutes"},
+        {coll::needs_two_groups, "an intercommunicator"}};
     std::string all;
     for (auto const& [need, sentence] : words)
         if (row.needs & need) all += (all.empty() ? "" : "; ") + std::string(sentence);

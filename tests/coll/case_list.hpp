@@ -64,6 +64,12 @@ private:
     unsigned next() { return turn_++ * 7 + seed_; }
 
     void add(Case c) {
+        bool const two_groups = c.algorithm->needs & needs_two_groups;
+        if (two_groups && s_.ranks < 2) return;
+        if (two_groups) {
+            c.border = 1 + static_cast<int>(next()) % (s_.ranks - 1);
+            c.in_place = false;
+        }
         Kind const& kind = s_.kind(c);
         if (reduces(c.algorithm->collective) && !s_.op(c).fits(kind)) {
             for (c.op = 0; !s_.op(c).fits(kind);) ++c.op;
@@ -80,7 +86,8 @@ private:
                           .ordered = s_.op(c).op->commutative || s_.consecutive,
                           .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr &&
                                       kind.type->dense(2),
-                          .equal_parts = c.form == Form::equal};
+                          .equal_parts = c.form == Form::equal,
+                          .two_groups = two_groups};
         if (!offer.meets(c.algorithm->needs)) return;
         c.seed = next();
         unsigned const every = thinning * (c.algorithm->family == Family::tutti || named() ? 1 : 3);

@@ -25,6 +25,7 @@ struct Case {
     Form form = Form::equal;
     bool small_parameters = false;   ///< blocks and limits so small that pipelines run through many steps
     unsigned seed = 0;
+    int border = 0;                  ///< between two groups: where the second one begins
 };
 
 /// The algorithm's own, or small ones that differ from level to level; words and numbers by turns.
@@ -80,6 +81,7 @@ struct Suite {
             << (c.form == Form::equal    ? ""
                 : c.form == Form::counts ? ", counts"
                                          : ", types")
+            << (c.border > 0 ? ", groups " + std::to_string(c.border) + " and " + std::to_string(ranks - c.border) : "")
             << (c.small_parameters ? ", small parameters" : "");
         return out.str();
     }

@@ -179,7 +179,11 @@ void check_reduce_scatter(Turn<Execute> t) {
 }
 
 template <class Execute>
+void check_inter(Turn<Execute> t);   // inter_checks.hpp
+
+template <class Execute>
 void check(Turn<Execute> t) {
+    if (t.c.border > 0) return check_inter(t);
     switch (t.c.algorithm->collective) {
     case Collective::barrier: {
         BarrierArgs args{};

@@ -13,6 +13,7 @@
 
 #include "coll/agree.hpp"
 #include "coll/comm_create.hpp"
+#include "coll/comm_inter.hpp"
 #include "coll/dist_graph.hpp"
 #include "p2p/p2p.hpp"
 
@@ -120,6 +121,48 @@ TEST_P(CommDerive, GroupsWhoseMembersAloneCallHearAlongATree) {
             expect_members(coll::create_group(world, group_of(world, same), me % 2), same);
             expect_members(coll::create_group(world, group_of(world, {me}), 0), {me});
         }
+    });
+}
+
+TEST_P(CommDerive, GroupsJoinAndMergeInEitherOrder) {
+    run(GetParam(), [](Comm& world) {
+        int const me = world.rank(), side = me % 2;
+        if (world.size() < 2) return;
+        std::vector<int> sides[2];
+        for (int r = 0; r < world.size(); ++r) sides[r % 2].push_back(r);
+        Ref<Comm> local = coll::split(world, side, 0);
+        std::set<std::uint64_t> contexts;
+        for (int round = 0; round < 20; ++round) {
+            int const leader = round % local->size();
+            std::optional<coll::Bridge> bridge;
+            auto const& others = sides[1 - side];
+            if (local->rank() == leader) bridge = coll::Bridge{&world, others[round % others.size()], round};
+            Ref<Comm> inter = coll::connect(*local, leader, bridge);
+            EXPECT_TRUE(contexts.insert(inter->context).second) << "a context was used twice";
+            EXPECT_TRUE(std::ranges::equal(inter->group->world_ranks(), sides[side]));
+            EXPECT_TRUE(std::ranges::equal(inter->remote->world_ranks(), others));
+            EXPECT_EQ(inter->border(), static_cast<int>(sides[inter->comes_first() ? side : 1 - side].size()));
+            std::vector<int> all(sides[round % 2]);
+            all.insert(all.end(), sides[1 - round % 2].begin(), sides[1 - round % 2].end());
+            expect_members(coll::merge(*inter, side != round % 2), all);
+            Ref<Comm> part = coll::split(*coll::duplicate(*inter), me < 3 ? std::optional(0) : std::nullopt, 0);
+            ASSERT_EQ(static_cast<bool>(part), me < 3);
+            if (!part) continue;
+            EXPECT_EQ(part->size() + part->remote->size(), std::min(3, world.size()));
+        }
+    });
+}
+
+TEST_P(CommDerive, AWrongLeaderKeepsNobodyWaiting) {
+    run(GetParam(), [](Comm& world) {
+        EXPECT_THROW(coll::connect(world, world.size() - 1, std::nullopt), Error);
+        if (world.size() < 2) return;
+        Ref<Comm> local = coll::split(world, world.rank() % 2, 0);
+        std::optional<coll::Bridge> bridge;
+        if (local->rank() == 0) bridge = coll::Bridge{&world, 1 - world.rank() % 2, 0};
+        Ref<Comm> inter = coll::connect(*local, 0, bridge);
+        if (world.size() == 2) return;   // below, the first of each side differs from the rest
+        EXPECT_THROW(coll::merge(*inter, inter->rank() == 0), Error);
     });
 }
 

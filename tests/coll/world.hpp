@@ -12,6 +12,7 @@
 
 #include "case_list.hpp"
 #include "checks.hpp"
+#include "inter_checks.hpp"
 
 namespace tutti::coll::test {
 

@@ -96,7 +96,8 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
     const json algorithms = algorithms_from_info(form_of(operation).collective, ranks, folder);
     if (colon == std::string::npos) {
         for (auto &algorithm : algorithms)
-            all.push_back(make_candidate(operation, "", algorithm));
+            if (algorithm.at("most_bytes") != 0) // those that can do nothing here are for intercommunicators
+                all.push_back(make_candidate(operation, "", algorithm));
         return;
     }
     const std::string name = entry.substr(colon + 1, second == std::string::npos ? second : second - colon - 1);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "mpi_h/forms.hpp"
+#include "mpi_h/inter_args.hpp"
 #include "mpi_h/parts.hpp"
 
 namespace tutti {
@@ -12,6 +13,8 @@ namespace tutti {
 template <class MakeParts>
 Prepared<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
                                        MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
+    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
+    if (comm.inter()) return {comm, coll::Collective::gather, inter::rooted(comm, root, given, parts)};
     coll::RootedArgs args{};
     call.root(comm, root);
     args.root = root;
@@ -19,7 +22,7 @@ Prepared<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendb
     bool const at_root = comm.rank() == root;
     if (at_root) args.parts = parts();
     args.in_place_at_root = at_root && is_in_place(sendbuf);
-    args.mine = args.in_place_at_root ? args.parts[root] : message(call, sendbuf, sendcount, sendtype, send_side);
+    args.mine = args.in_place_at_root ? args.parts[root] : given();
     if (at_root && !args.in_place_at_root) no_alias(args.mine, args.parts[root]);
     args.largest = args.mine.bytes();
     return {comm, coll::Collective::gather, args};
@@ -28,6 +31,8 @@ Prepared<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendb
 template <class MakeParts>
 Prepared<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                         int root, bool equal, MakeParts&& parts) {
+    auto const wanted = [&] { return message(call, recvbuf, recvcount, recvtype, receive_side); };
+    if (comm.inter()) return {comm, coll::Collective::scatter, inter::rooted(comm, root, wanted, parts)};
     coll::RootedArgs args{};
     call.root(comm, root);
     args.root = root;
@@ -35,7 +40,7 @@ Prepared<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, i
     bool const at_root = comm.rank() == root;
     if (at_root) args.parts = parts();
     args.in_place_at_root = at_root && is_in_place(recvbuf);
-    args.mine = args.in_place_at_root ? args.parts[root] : message(call, recvbuf, recvcount, recvtype, receive_side);
+    args.mine = args.in_place_at_root ? args.parts[root] : wanted();
     if (at_root && !args.in_place_at_root) no_alias(args.parts[root], args.mine);
     args.largest = args.mine.bytes();
     return {comm, coll::Collective::scatter, args};
@@ -43,10 +48,12 @@ Prepared<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, i
 
 inline Prepared<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
                                                     MPI_Datatype sendtype, coll::Parts const& parts) {
+    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
+    if (comm.inter()) return {comm, coll::Collective::allgather, inter::allgather(comm, given(), parts)};
     coll::AllgatherArgs args{};
     args.parts = parts;
     args.is_in_place = is_in_place(sendbuf);
-    args.mine = args.is_in_place ? parts[comm.rank()] : message(call, sendbuf, sendcount, sendtype, send_side);
+    args.mine = args.is_in_place ? parts[comm.rank()] : given();
     if (!args.is_in_place) no_alias(args.mine, parts[comm.rank()]);
     for (int i = 0; i < comm.size(); ++i) args.largest = std::max(args.largest, parts[i].bytes());
     return {comm, coll::Collective::allgather, args};
@@ -56,6 +63,10 @@ inline Prepared<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, void
 template <class MakeParts>
 Prepared<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, coll::Parts const& receive, bool equal,
                                            MakeParts&& send) {
+    if (comm.inter()) {
+        own_address(sendbuf, "sendbuf (on an intercommunicator)");
+        return {comm, coll::Collective::alltoall, inter::alltoall(comm, send(), receive)};
+    }
     coll::AlltoallArgs args{};
     args.receive = receive;
     args.is_in_place = is_in_place(sendbuf);

@@ -87,8 +87,9 @@ inline Prepared<coll::RootedArgs> gatherv(Call& call, void const* sendbuf, int s
                                           void* recvbuf, int const recvcounts[], int const displs[],
                                           MPI_Datatype recvtype, int root, MPI_Comm comm) {
     Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
     return gather_into(call, c, sendbuf, sendcount, sendtype, root, false,
-                       [&] { return parts(call, c.size(), recvbuf, recvcounts, displs, recvtype, receive_sides); });
+                       [&] { return parts(call, n, recvbuf, recvcounts, displs, recvtype, receive_sides); });
 }
 
 inline Prepared<coll::RootedArgs> scatter(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -102,8 +103,9 @@ inline Prepared<coll::RootedArgs> scatterv(Call& call, void const* sendbuf, int 
                                            MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                            int root, MPI_Comm comm) {
     Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
     return scatter_from(call, c, recvbuf, recvcount, recvtype, root, false,
-                        [&] { return parts(call, c.size(), sendbuf, sendcounts, displs, sendtype, send_sides); });
+                        [&] { return parts(call, n, sendbuf, sendcounts, displs, sendtype, send_sides); });
 }
 
 inline Prepared<coll::AllgatherArgs> allgather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -117,8 +119,9 @@ inline Prepared<coll::AllgatherArgs> allgatherv(Call& call, void const* sendbuf,
                                                 void* recvbuf, int const recvcounts[], int const displs[],
                                                 MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
     return allgather_into(call, c, sendbuf, sendcount, sendtype,
-                          parts(call, c.size(), recvbuf, recvcounts, displs, recvtype, receive_sides));
+                          parts(call, n, recvbuf, recvcounts, displs, recvtype, receive_sides));
 }
 
 inline Prepared<coll::AlltoallArgs> alltoall(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -133,9 +136,10 @@ inline Prepared<coll::AlltoallArgs> alltoallv(Call& call, void const* sendbuf, i
                                               int const recvcounts[], int const rdispls[], MPI_Datatype recvtype,
                                               MPI_Comm comm) {
     Comm& c = call.comm(comm);
-    auto const receive = parts(call, c.size(), recvbuf, recvcounts, rdispls, recvtype, receive_sides);
+    int const n = c.peers().size();   // parts
+    auto const receive = parts(call, n, recvbuf, recvcounts, rdispls, recvtype, receive_sides);
     return alltoall_into(c, sendbuf, receive, false,
-                         [&] { return parts(call, c.size(), sendbuf, sendcounts, sdispls, sendtype, send_sides); });
+                         [&] { return parts(call, n, sendbuf, sendcounts, sdispls, sendtype, send_sides); });
 }
 
 inline Prepared<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
@@ -143,10 +147,11 @@ inline Prepared<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, i
                                               int const recvcounts[], int const rdispls[],
                                               MPI_Datatype const recvtypes[], MPI_Comm comm, coll::Lists& lists) {
     Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
     auto const receive =
-        typed_parts(call, c.size(), recvbuf, recvcounts, rdispls, recvtypes, lists.receive_types, receive_sides);
+        typed_parts(call, n, recvbuf, recvcounts, rdispls, recvtypes, lists.receive_types, receive_sides);
     return alltoall_into(c, sendbuf, receive, false, [&] {
-        return typed_parts(call, c.size(), sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
+        return typed_parts(call, n, sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
     });
 }
 

@@ -74,6 +74,19 @@ void start_exscan(const Call &c, MPI_Request *request)
 {
     MPI_Iexscan(c.send, c.receive, c.count, MPI_DOUBLE, MPI_SUM, c.comm, request);
 }
+void start_neighbor_allgather(const Call &c, MPI_Request *request)
+{
+    MPI_Ineighbor_allgather(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, request);
+}
+void start_neighbor_alltoall(const Call &c, MPI_Request *request)
+{
+    MPI_Ineighbor_alltoall(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, request);
+}
+void start_neighbor_alltoallv(const Call &c, MPI_Request *request)
+{
+    MPI_Ineighbor_alltoallv(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE, c.comm,
+                            request);
+}
 
 } // namespace
 
@@ -86,6 +99,8 @@ std::vector<Operation> nonblocking_operations(const std::vector<Operation> &bloc
         {"allgatherv", start_allgatherv}, {"alltoall", start_alltoall}, {"alltoallv", start_alltoallv},
         {"alltoallw", start_alltoallw}, {"reduce_scatter", start_reduce_scatter},
         {"reduce_scatter_block", start_reduce_scatter_block}, {"scan", start_scan}, {"exscan", start_exscan},
+        {"neighbor_allgather", start_neighbor_allgather}, {"neighbor_alltoall", start_neighbor_alltoall},
+        {"neighbor_alltoallv", start_neighbor_alltoallv},
     };
     std::vector<Operation> all;
     for (Operation operation : blocking) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is measured: one record per MPI call. A new one is a record more in operations.cpp, nonblocking.cpp or
-// persistent.cpp; everything else (options, help, table, checks) follows from it.
+// What is measured: one record per MPI call. A new one is a record more in operations.cpp, neighborhood.cpp,
+// nonblocking.cpp or persistent.cpp; everything else (options, help, table, checks) follows from it.
 #pragma once
 
 #include <cstddef>
@@ -65,6 +65,7 @@ const std::vector<Group> &groups();
 const Operation *find_operation(const std::string &name); // null where there is none
 
 // The groups' parts, each in its file; the latter two are other forms of what they are given.
+std::vector<Operation> neighborhood_operations();
 std::vector<Operation> nonblocking_operations(const std::vector<Operation> &blocking);
 std::vector<Operation> persistent_operations(const std::vector<Operation> &nonblocking);
 

@@ -163,8 +163,13 @@ std::vector<Operation> blocking_operations()
 
 std::vector<Group> make_groups()
 {
-    const std::vector<Operation> blocking = blocking_operations(), nonblocking = nonblocking_operations(blocking);
+    const std::vector<Operation> blocking = blocking_operations(), neighborhood = neighborhood_operations();
+    std::vector<Operation> all = blocking;
+    all.insert(all.end(), neighborhood.begin(), neighborhood.end());
+    const std::vector<Operation> nonblocking = nonblocking_operations(all);
     return {{"blocking", "a call that does it all", blocking},
+            {"neighborhood", "the same between the neighbours of a grid of two dimensions that is closed in both",
+             neighborhood},
             {"nonblocking", "a call that starts it, and MPI_Wait", nonblocking},
             {"persistent", "MPI_Start and MPI_Wait, the request having been made beforehand",
              persistent_operations(nonblocking)}};

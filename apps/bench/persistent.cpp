@@ -90,6 +90,21 @@ void prepare_exscan(const Call &c, MPI_Request *request)
 {
     PREPARE(Exscan)(c.send, c.receive, c.count, MPI_DOUBLE, MPI_SUM, c.comm, MPI_INFO_NULL, request);
 }
+void prepare_neighbor_allgather(const Call &c, MPI_Request *request)
+{
+    PREPARE(Neighbor_allgather)(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, MPI_INFO_NULL,
+                                request);
+}
+void prepare_neighbor_alltoall(const Call &c, MPI_Request *request)
+{
+    PREPARE(Neighbor_alltoall)(c.send, c.count, MPI_DOUBLE, c.receive, c.count, MPI_DOUBLE, c.comm, MPI_INFO_NULL,
+                               request);
+}
+void prepare_neighbor_alltoallv(const Call &c, MPI_Request *request)
+{
+    PREPARE(Neighbor_alltoallv)(c.send, c.counts, c.places, MPI_DOUBLE, c.receive, c.counts, c.places, MPI_DOUBLE,
+                                c.comm, MPI_INFO_NULL, request);
+}
 #endif
 
 const std::map<std::string, Operation::Begin> &prepares()
@@ -102,7 +117,8 @@ const std::map<std::string, Operation::Begin> &prepares()
         {"allgatherv", prepare_allgatherv}, {"alltoall", prepare_alltoall}, {"alltoallv", prepare_alltoallv},
         {"alltoallw", prepare_alltoallw}, {"reduce_scatter", prepare_reduce_scatter},
         {"reduce_scatter_block", prepare_reduce_scatter_block}, {"scan", prepare_scan},
-        {"exscan", prepare_exscan},
+        {"exscan", prepare_exscan}, {"neighbor_allgather", prepare_neighbor_allgather},
+        {"neighbor_alltoall", prepare_neighbor_alltoall}, {"neighbor_alltoallv", prepare_neighbor_alltoallv},
 #endif
     };
     return all;

@@ -8,9 +8,9 @@ failed=0
 bench() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-bench" "${@:2}"; }
 
 operations=$(bench 1 --help | sed -n '/^Operations/,$ s/^  \([a-z_]*\) .*/\1/p')
-[ "$(wc -w <<<"$operations")" -ge 53 ] || { echo "--help lists only: $operations"; failed=1; }
-for ranks in 2 3; do
-    out=$(bench $ranks --csv --sizes 8:64K --iterations 5 --warmup 3 --seconds 0.2 blocking nonblocking \
+[ "$(wc -w <<<"$operations")" -ge 62 ] || { echo "--help lists only: $operations"; failed=1; }
+for ranks in 2 3 4; do # 4: a grid with two ranks in each dimension
+    out=$(bench $ranks --csv --sizes 8:64K --iterations 5 --warmup 3 --seconds 0.2 blocking neighborhood nonblocking \
         persistent) || { echo "exit code $?"; failed=1; }
     grep WRONG <<<"$out" && failed=1
     for operation in $operations; do
@@ -18,6 +18,11 @@ for ranks in 2 3; do
         [ "$lines" -ge 1 ] || { echo "$ranks ranks: no line for $operation"; failed=1; }
     done
 done
+# A grid where everybody has four different neighbours.
+out=$(bench 9 --csv --sizes 8:4K --iterations 3 --warmup 1 --seconds 0.1 neighborhood \
+    ineighbor_alltoall neighbor_allgather_init) || { echo "9 ranks: exit code $?"; failed=1; }
+grep WRONG <<<"$out" && failed=1
+[ "$(grep -c '^i*neighbor_[a-z_]*,9,' <<<"$out")" = 50 ] || { echo "9 ranks: $out"; failed=1; }
 # Sizes that do not divide into lines, and some beyond a piece of what the kernels sum at a time.
 limited="pingpong bcast reduce allreduce gather scatter allgather alltoall reduce_scatter"
 for ranks in 1 2 3 8; do
@@ -35,14 +40,14 @@ bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as t
 
 # Nothing named: the blocking ones; with --overlap, the nonblocking ones.
 names() { bench 2 --csv --sizes 8:8 --iterations 2 --seconds 0.01 "$@" | cut -d, -f1 | xargs; }
-[ "$(names)" = "$(sed '/^ibarrier/,$d' <<<"$operations" | xargs)" ] || { echo "not the blocking ones"; failed=1; }
-[ "$(names --overlap)" = "$(sed -n '/^ibarrier/,/^iexscan/p' <<<"$operations" | xargs)" ] ||
+[ "$(names)" = "$(sed '/^neighbor_/,$d' <<<"$operations" | xargs)" ] || { echo "not the blocking ones"; failed=1; }
+[ "$(names --overlap)" = "$(sed -n '/^ibarrier/,/^ineighbor_alltoallv/p' <<<"$operations" | xargs)" ] ||
     { echo "not the nonblocking ones"; failed=1; }
 
 # Overlap: what the columns say belongs together, and results are right although a computation lies in between.
 for ranks in 1 2 5; do
     out=$(bench $ranks --overlap --tests 2 --csv --sizes 8:32K --iterations 20 --seconds 0.1 iallreduce iscatter \
-        ialltoallv alltoall_init) || { echo "--overlap, $ranks ranks: exit code $?"; failed=1; }
+        ineighbor_alltoall alltoall_init) || { echo "--overlap, $ranks ranks: exit code $?"; failed=1; }
     grep WRONG <<<"$out" && failed=1
     [ "$(awk -F, 'NF == 10 && $8 > 0 && $9 > 0 && $10 >= 0 && $10 <= 100 {
         hidden = 100 * (1 - ($9 - $8) / $5)

@@ -28,10 +28,11 @@ public:
         : CollectiveRequest(parent, 1, 1), child_(std::move(child)), birth_(birth) {}
 
 private:
-    Flight& board(unsigned, unsigned, std::uint64_t number) override {
-        return flight_.emplace(*comm, state_of(*comm).trees, "MPI_Comm_idup", number);
+    Flight& begin(unsigned, unsigned) override {
+        flight_.emplace(*comm, state_.trees, "MPI_Comm_idup", first());
+        flight_->begin(hear(flight_->env(), birth_));
+        return *flight_;
     }
-    Task task(unsigned) override { return hear(flight_->env(), birth_); }
     void leave(unsigned) override { flight_.reset(); }
     void finished() override {
         if (birth_.context == 0) {

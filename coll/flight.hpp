@@ -17,27 +17,20 @@ public:
     ShmEnv& env() { return env_; }
     Suspension const& suspension() const { return suspension_; }
 
-    /// Runs the task until it suspends; true: it has ended.
-    bool begin(Task task) {
+    /// Runs the task until it suspends or ends.
+    void begin(Task task) {
         task_.emplace(std::move(task));
         task_->resume();
-        return ended();
     }
     /// The same again, once what it waits for has come.
-    bool go_on() {
-        suspension_.coroutine.resume();
-        return ended();
-    }
+    void go_on() { suspension_.coroutine.resume(); }
+    bool ended() const { return task_->done(); }
+    /// Gives its channel up.
+    void end() { state_.end(number_); }
     /// Rethrows what ended the task, if anything did.
     void check() const { task_->check(); }
 
 private:
-    bool ended() {
-        if (!task_->done()) return false;
-        state_.end(number_);
-        return true;
-    }
-
     CommState& state_;
     std::uint64_t const number_;
     Suspension suspension_;

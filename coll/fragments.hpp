@@ -17,14 +17,7 @@ struct Fragments {
 
     unsigned count() const { return 1; }
     Args cut(Args const& whole, unsigned) const { return whole; }
-    Task task(ShmEnv& env, Algorithm<Args> const& algorithm, Args const& whole, Args const& fragment, unsigned) const;
 };
-
-template <class Args>
-Task Fragments<Args>::task(ShmEnv& env, Algorithm<Args> const& algorithm, Args const&, Args const& fragment,
-                           unsigned) const {
-    return algorithm.shm(env, fragment);
-}
 
 /// reduce, allreduce, scan, exscan.
 template <>

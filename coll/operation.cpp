@@ -34,32 +34,30 @@ private:
         : CollectiveRequest(on, cut.count(), static_cast<unsigned>(on.process.variables.fragments)),
           collective_(which), args_(args), kept_(args, std::move(lists)), cut_(cut),
           most_(decision_for(on, which, cut_.cut(args_, 0))),
-          last_(fragments_ == 1 ? most_ : Choice<Args>(decision_for(on, which, cut_.cut(args_, fragments_ - 1)))) {}
-
-    struct Fragment {
-        Fragment(Args const& a, Comm const& comm, Choice<Args> const& choice, Collective collective, unsigned k,
-                 std::uint64_t number)
-            : args(a), place(k), flight(comm, *choice.decision.trees, name_of(collective), number) {}
-        Args args;
-        unsigned place;   ///< among the fragments
-        Flight flight;
-    };
+          last_(fragments_ == 1 ? most_ : Choice<Args>(decision_for(on, which, cut_.cut(args_, fragments_ - 1)))) {
+        args_.parameters = most_.decision.setting->values;
+    }
 
     Choice<Args> const& choice(unsigned k) const { return k + 1 < fragments_ ? most_ : last_; }
 
-    Flight& board(unsigned at, unsigned k, std::uint64_t number) override {
+    Flight& begin(unsigned at, unsigned k) override {
         if (k == 0) note_start();
-        Fragment& f = under_way_[at].emplace(cut_.cut(args_, k), *comm, choice(k), collective_, k, number);
-        f.args.parameters = choice(k).decision.setting->values;
-        return f.flight;
+        Choice<Args> const& c = choice(k);
+        Flight& flight = flights_[at].emplace(*comm, *c.decision.trees, name_of(collective_), first() + k);
+        if (fragments_ == 1) flight.begin(c.algorithm->shm(flight.env(), args_));
+        else begin_fragment(at, k, flight);
+        return flight;
     }
-    Task task(unsigned at) override {
-        Fragment& f = *under_way_[at];
-        return cut_.task(f.flight.env(), *choice(f.place).algorithm, args_, f.args, f.place);
+    void begin_fragment(unsigned at, unsigned k, Flight& flight) {
+        if constexpr (Cut::most_at_once > 1) {
+            Args& fragment = fragment_args_[at].emplace(cut_.cut(args_, k));
+            fragment.parameters = choice(k).decision.setting->values;
+            flight.begin(cut_.task(flight.env(), *choice(k).algorithm, args_, fragment, k));
+        }
     }
-    void leave(unsigned at) override { under_way_[at].reset(); }
+    void leave(unsigned at) override { flights_[at].reset(); }
 
-    Use& use() { return state_of(*comm).uses[static_cast<std::size_t>(collective_)]; }
+    Use& use() { return state_.uses[static_cast<std::size_t>(collective_)]; }
     void note_start() {
         use().algorithm = most_.decision.algorithm;
         use().calls.add(1);
@@ -70,11 +68,12 @@ private:
     }
 
     Collective const collective_;
-    Args const args_;
+    Args args_;
     Kept const kept_;
     Cut const cut_;
     Choice<Args> const most_, last_;   ///< of all fragments but the last, and of the last
-    std::array<std::optional<Fragment>, Cut::most_at_once> under_way_;
+    std::array<std::optional<Flight>, Cut::most_at_once> flights_;
+    std::array<std::optional<Args>, Cut::most_at_once> fragment_args_;
     std::int64_t started_ = 0;         ///< by now_ns(), when calls are recorded
 };
 

@@ -36,50 +36,48 @@ void Progress::remove(CollectiveRequest& r) {
 }
 
 CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned window)
-    : fragments_(fragments), window_(std::min({window, fragments, most_in_flight})) {
+    : state_(state_of(on)), fragments_(fragments), window_(std::min({window, fragments, most_in_flight})) {
     comm = Ref<Comm>::share(&on);
 }
 
 void CollectiveRequest::start() {
-    CommState& state = state_of(*comm);
     active = true;
     complete = false;
-    status = {};
     begun_ = landed_ = 0;
-    first_ = state.issue(fragments_);
+    first_ = state_.issue(fragments_);
     ++references;   // the progress engine's, until the end
-    if (state.queue.first || !state.may_begin(first_)) return wait_in_line();
-    begin_next();
-    move();
-    if (!complete) in_progress_ = true, state_of(comm->process).progress.add(*this);
+    if (state_.queue.first || !state_.may_begin(first_)) return wait_in_line();
+    do begin_next();
+    while (may_begin_next());
+    if (landed_ == fragments_) return end();
+    in_progress_ = true;
+    state_of(state_.process).progress.add(*this);
 }
 
 bool CollectiveRequest::may_begin_next() {
-    return begun_ < fragments_ && begun_ - landed_ < window_ && state_of(*comm).may_begin(first_ + begun_);
+    return begun_ < fragments_ && begun_ - landed_ < window_ && state_.may_begin(first_ + begun_);
 }
 
 void CollectiveRequest::begin_next() {
     unsigned at = 0;
     while (flights_[at]) ++at;
-    Flight& flight = board(at, begun_, first_ + begun_);
-    ++begun_;
-    flights_[at] = &flight;
-    if (flight.begin(task(at))) land(at);
+    flights_[at] = &begin(at, begun_++);
+    if (flights_[at]->ended()) land(at);
 }
 
 // What it waits for is looked at first: most looks are in vain.
 bool CollectiveRequest::move() {
     if (complete) return false;
     if (in_line_) {
-        CommState& state = state_of(*comm);
-        if (state.queue.first != this || !state.may_begin(first_)) return false;
+        if (state_.queue.first != this || !state_.may_begin(first_)) return false;
         leave_line();
     }
     bool moved = false;
     for (unsigned at = 0; at < window_; ++at) {
         if (!flights_[at] || !flights_[at]->suspension().over()) continue;
         moved = true;
-        if (flights_[at]->go_on()) land(at);
+        flights_[at]->go_on();
+        if (flights_[at]->ended()) land(at);
     }
     while (may_begin_next()) moved = true, begin_next();
     if (landed_ == fragments_) end();
@@ -87,6 +85,7 @@ bool CollectiveRequest::move() {
 }
 
 void CollectiveRequest::land(unsigned at) {
+    flights_[at]->end();
     try {
         flights_[at]->check();
     } catch (Error const& error) {
@@ -102,29 +101,29 @@ void CollectiveRequest::land(unsigned at) {
 }
 
 void CollectiveRequest::wait_in_line() {
-    Queue& queue = state_of(*comm).queue;
+    Queue& queue = state_.queue;
     in_line_ = true;
     behind_ = nullptr;
     (queue.last ? queue.last->behind_ : queue.first) = this;
     queue.last = this;
     if (queue.first != this) return;
     in_progress_ = true;
-    state_of(comm->process).progress.add(*this);
+    state_of(state_.process).progress.add(*this);
 }
 
 // The next in the line is looked at from now on.
 void CollectiveRequest::leave_line() {
-    Queue& queue = state_of(*comm).queue;
+    Queue& queue = state_.queue;
     in_line_ = false;
     queue.first = behind_;
     if (!behind_) queue.last = nullptr;
     if (!behind_) return;
     behind_->in_progress_ = true;
-    state_of(comm->process).progress.add(*behind_);
+    state_of(state_.process).progress.add(*behind_);
 }
 
 void CollectiveRequest::end() {
-    if (in_progress_) state_of(comm->process).progress.remove(*this);
+    if (in_progress_) state_of(state_.process).progress.remove(*this);
     in_progress_ = false;
     complete = true;
     finished();

@@ -24,14 +24,16 @@ protected:
     /// `fragments` operations, of which at most `window` are in flight at once.
     CollectiveRequest(Comm& on, unsigned fragments, unsigned window);
 
-    /// Makes the flight of a fragment in place `at` of the window, with this number, and its task.
-    virtual Flight& board(unsigned at, unsigned fragment, std::uint64_t number) = 0;
-    virtual Task task(unsigned at) = 0;
+    /// Makes the flight of a fragment in place `at` of the window and begins it; its number is first() + fragment.
+    virtual Flight& begin(unsigned at, unsigned fragment) = 0;
     /// The fragment at that place is done.
     virtual void leave(unsigned at) = 0;
     /// All of it is done.
-    virtual void finished() = 0;
+    virtual void finished() {}
 
+    std::uint64_t first() const { return first_; }
+
+    CommState& state_;
     unsigned const fragments_, window_;
 
 private:

@@ -43,6 +43,7 @@ CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned wind
 void CollectiveRequest::start() {
     active = true;
     complete = false;
+    if (status.error != ErrorClass::success) status = {};   // of the last start
     begun_ = landed_ = 0;
     first_ = state_.issue(fragments_);
     ++references;   // the progress engine's, until the end

@@ -68,16 +68,21 @@ std::optional<Error> tell(Request& r, MPI_Status* status) {
     return Error(r.status.error, r.error_text);
 }
 
-Outcome take(MPI_Request& handle, MPI_Status* status) {
-    Request* r = active(handle);
-    if (!r) return abi::store(status, {}), Outcome{};
-    Outcome outcome{tell(*r, status), r->comm};
-    if (r->persistent) {
-        r->active = false;
+/// The end of a request whose outcome was told; a persistent one can start again.
+void retire(MPI_Request& handle, Request& r) {
+    if (r.persistent) {
+        r.active = false;
     } else {
         front().tables.requests.remove(handle);
         handle = MPI_REQUEST_NULL;
     }
+}
+
+Outcome take(MPI_Request& handle, MPI_Status* status) {
+    Request* r = active(handle);
+    if (!r) return abi::store(status, {}), Outcome{};
+    Outcome outcome{tell(*r, status), r->comm};
+    retire(handle, *r);
     return outcome;
 }
 
@@ -197,9 +202,14 @@ TUTTI_FUNCTION(Wait)
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     return enter("MPI_Wait", [&](Call& call) {
         call.pointer(request, "request");
-        if (Request* r = active_in(call, *request))
-            if (!r->complete) wait([r] { return r->complete || (r->advance(), r->complete); }, r->reason(call.name));
-        answer_one(call, *request, status);
+        Request* r = active_in(call, *request);
+        if (r && !r->complete) {
+            auto const done = [r] { return r->complete || (r->advance(), r->complete); };
+            if (!done()) wait(done, r->reason(call.name));   // the reason is made while what is missing is on its way
+        }
+        if (!r || !r->plain()) return answer_one(call, *request, status);
+        abi::store(status, r->status);
+        retire(*request, *r);
     });
 }
 

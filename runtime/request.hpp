@@ -34,6 +34,9 @@ public:
     Ref<Comm> comm;               ///< whose error handler hears of its errors
     std::string error_text;       ///< the sentence that belongs to status.error
 
+    /// Is its outcome nothing but its status, without an error?
+    bool plain() const { return !generalized && status.error == ErrorClass::success; }
+
     /// MPI_Start; persistent requests only.
     virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
     /// Moves this one on without waiting, for whoever waits for it; what others move on needs nothing here.

@@ -50,7 +50,13 @@ public:
     template <class... A>
     Environment(Area const& area, Trees const& trees, int rank, std::uint64_t op, A&&... rest)
         : Memory(std::forward<A>(rest)...), area_(area), trees_(trees), rank_(rank), op_(op),
-          mine_(area.channel(rank, op)) {}
+          mine_(&area.channel(rank, op)) {}
+
+    /// The next operation of the same kind, for what is done again and again.
+    void renew(std::uint64_t op) {
+        op_ = op;
+        mine_ = &area_.channel(rank_, op);
+    }
 
     int rank() const { return rank_; }
     int size() const { return area_.members(); }
@@ -64,7 +70,7 @@ public:
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
     /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line.
     std::byte* slot(std::size_t bytes) const {
-        return bytes <= Cell::inline_bytes ? mine_.cell.payload : area_.slot(rank_, op_);
+        return bytes <= Cell::inline_bytes ? mine_->cell.payload : area_.slot(rank_, op_);
     }
     /// Where `peer` wrote so many bytes; valid after until(peer, …).
     std::byte const* slot(int peer, std::size_t bytes) {
@@ -72,17 +78,15 @@ public:
         return peek(peer, bytes);
     }
     /// The same without a message: for what tells about data and is none.
-    std::byte const* peek(int peer, std::size_t bytes) const {
-        return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
-    }
+    std::byte const* peek(int peer, std::size_t bytes) const { return slot_of(peer, bytes); }
     /// A peer's slot to combine into, where the algorithm has several ranks write one slot; no message.
-    std::byte* slot_of(int peer, std::size_t bytes) {
+    std::byte* slot_of(int peer, std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
     }
-    void publish(std::uint64_t step = 1) { store(mine_.cell.stamp, step); }
+    void publish(std::uint64_t step = 1) { store(mine_->cell.stamp, step); }
     /// After the last publish of a rank that does not wait for its readers: they find its slot nearer to them.
     void leave(std::size_t bytes) {
-        share_soon(&mine_.cell, sizeof(Cell));
+        share_soon(&mine_->cell, sizeof(Cell));
         if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_), bytes);
     }
     auto until(int peer, std::uint64_t step = 1) {
@@ -92,13 +96,13 @@ public:
     std::uint64_t published(int peer) const { return step_of(channel(peer).cell.stamp); }
 
     // --- Counters of a level: how far this rank's data is ready, how far it has read others' -------------------------
-    void ready(int level, std::uint64_t step) { store(mine_.ready[level].value, step); }
+    void ready(int level, std::uint64_t step) { store(mine_->ready[level].value, step); }
     auto until_ready(int peer, int level, std::uint64_t step) {
         return Memory::until(channel(peer).ready[level].value, stamp(op_, step), peer);
     }
     /// The step that `peer` is ready for (0: none yet).
     std::uint64_t ready_of(int peer, int level) const { return step_of(channel(peer).ready[level].value); }
-    void ack(int level, std::uint64_t step) { store(mine_.ack[level].value, step); }
+    void ack(int level, std::uint64_t step) { store(mine_->ack[level].value, step); }
     auto until_ack(int peer, int level, std::uint64_t step) {
         return Memory::until(channel(peer).ack[level].value, stamp(op_, step), peer);
     }
@@ -138,9 +142,9 @@ public:
     Way way(void const* address, std::size_t bytes) const { return Memory::way(address, bytes); }
     /// Shows a buffer to the peers (before publish): they get at it by fetch or reach if the way is not staged.
     Way expose(void const* address, std::size_t bytes) {
-        mine_.exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), bytes,
+        mine_->exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), bytes,
                           Exposure::one_piece, way(address, bytes)};
-        return mine_.exposure.way;
+        return mine_->exposure.way;
     }
     /// The same for a buffer of any layout. With gaps it is Way::direct if peers can load and store there and its
     /// datatype can be written into `room` bytes of staging memory from `at` on; otherwise staged.
@@ -148,9 +152,9 @@ public:
         if (b.type->dense(b.count)) return expose(first_byte(b), b.bytes());
         expose_staged();
         if (can_load(b) && write_layout(*b.type, at, room) != 0)
-            mine_.exposure = {reinterpret_cast<std::uint64_t>(b.address), mine_.exposure.staging, b.bytes(), at,
+            mine_->exposure = {reinterpret_cast<std::uint64_t>(b.address), mine_->exposure.staging, b.bytes(), at,
                               Way::direct};
-        return mine_.exposure.way;
+        return mine_->exposure.way;
     }
     /// Can peers load and store all that a buffer with gaps touches?
     bool can_load(ConstBuffer const& b) const {
@@ -164,7 +168,7 @@ public:
     }
     /// Shows staging memory only: the data does not lie in one piece.
     Way expose_staged() {
-        mine_.exposure = {0, Memory::staging_offset(), 0, Exposure::one_piece, Way::staged};
+        mine_->exposure = {0, Memory::staging_offset(), 0, Exposure::one_piece, Way::staged};
         return Way::staged;
     }
     /// Shows what peers load from and what they store to, by load and store alone: there is no staging memory yet.
@@ -172,12 +176,12 @@ public:
         Way worst = Way::direct;
         for (auto shown : {in, out})
             if (!shown.empty()) worst = std::max(worst, way(shown.data(), shown.size()));
-        mine_.exposure.address = reinterpret_cast<std::uint64_t>(in.data());
-        mine_.exposure.result = reinterpret_cast<std::uint64_t>(out.data());
-        mine_.exposure.way = worst;
+        mine_->exposure.address = reinterpret_cast<std::uint64_t>(in.data());
+        mine_->exposure.result = reinterpret_cast<std::uint64_t>(out.data());
+        mine_->exposure.way = worst;
     }
     /// Shows staging memory and leaves alone what else is shown, which peers may be reading.
-    void add_staging() { mine_.exposure.staging = Memory::staging_offset(); }
+    void add_staging() { mine_->exposure.staging = Memory::staging_offset(); }
     /// What `peer` shows; valid after until(peer, …).
     Exposure const& exposure(int peer) const { return channel(peer).exposure; }
     /// Where this rank can load and store bytes of a peer's own memory; null when it cannot. Never null when both the
@@ -267,8 +271,8 @@ private:
     Area const& area_;
     Trees const& trees_;
     int const rank_;
-    std::uint64_t const op_;
-    Channel& mine_;
+    std::uint64_t op_;
+    Channel* mine_;
 };
 
 }  // namespace tutti::coll

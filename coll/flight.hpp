@@ -17,6 +17,12 @@ public:
     ShmEnv& env() { return env_; }
     Suspension const& suspension() const { return suspension_; }
 
+    /// The same operation once more, with another number.
+    void renew(std::uint64_t number) {
+        number_ = number;
+        env_.renew(number);
+    }
+
     /// Runs the task until it suspends or ends.
     void begin(Task task) {
         task_.emplace(std::move(task));
@@ -25,14 +31,17 @@ public:
     /// The same again, once what it waits for has come.
     void go_on() { suspension_.coroutine.resume(); }
     bool ended() const { return task_->done(); }
-    /// Gives its channel up.
-    void end() { state_.end(number_); }
+    /// Gives up its channel and what else it had for itself.
+    void end() {
+        env_.end();
+        state_.end(number_);
+    }
     /// Rethrows what ended the task, if anything did.
     void check() const { task_->check(); }
 
 private:
     CommState& state_;
-    std::uint64_t const number_;
+    std::uint64_t number_;
     Suspension suspension_;
     ShmEnv env_;
     std::optional<Task> task_;

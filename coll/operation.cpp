@@ -42,20 +42,26 @@ private:
 
     Flight& begin(unsigned at, unsigned k) override {
         if (k == 0) note_start();
+        if (fragments_ != 1) return begin_fragment(at, k);
+        std::optional<Flight>& flight = flights_[0];
+        if (flight) flight->renew(first());
+        else flight.emplace(*comm, *most_.decision.trees, name_of(collective_), first());
+        flight->begin(most_.algorithm->shm(flight->env(), args_));
+        return *flight;
+    }
+    Flight& begin_fragment(unsigned at, unsigned k) {
         Choice<Args> const& c = choice(k);
         Flight& flight = flights_[at].emplace(*comm, *c.decision.trees, name_of(collective_), first() + k);
-        if (fragments_ == 1) flight.begin(c.algorithm->shm(flight.env(), args_));
-        else begin_fragment(at, k, flight);
-        return flight;
-    }
-    void begin_fragment(unsigned at, unsigned k, Flight& flight) {
         if constexpr (Cut::most_at_once > 1) {
             Args& fragment = fragment_args_[at].emplace(cut_.cut(args_, k));
-            fragment.parameters = choice(k).decision.setting->values;
-            flight.begin(cut_.task(flight.env(), *choice(k).algorithm, args_, fragment, k));
+            fragment.parameters = c.decision.setting->values;
+            flight.begin(cut_.task(flight.env(), *c.algorithm, args_, fragment, k));
         }
+        return flight;
     }
-    void leave(unsigned at) override { flights_[at].reset(); }
+    void leave(unsigned at) override {
+        if (fragments_ != 1) flights_[at].reset();   // a persistent one is renewed
+    }
 
     Use& use() { return state_.uses[static_cast<std::size_t>(collective_)]; }
     void note_start() {

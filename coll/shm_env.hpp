@@ -33,7 +33,10 @@ public:
           suspension_(suspension) {}
     ShmMemory(ShmMemory const&) = delete;
     ShmMemory& operator=(ShmMemory const&) = delete;
-    ~ShmMemory() { if (staging_.bytes != 0) give_staging_back(); }
+    ~ShmMemory() { end(); }
+
+    /// What the operation had for itself goes back.
+    void end() { if (staging_.bytes != 0) give_staging_back(); }
 
     FramePool& frames();
     /// How much staging memory an algorithm should be content with.

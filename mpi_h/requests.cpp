@@ -205,7 +205,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
         Request* r = active_in(call, *request);
         if (r && !r->complete) {
             auto const done = [r] { return r->complete || (r->advance(), r->complete); };
-            if (!done()) wait(done, r->reason(call.name));   // the reason is made while what is missing is on its way
+            if (!done()) waiter().until(done, r->reason(call.name));
         }
         if (!r || !r->plain()) return answer_one(call, *request, status);
         abi::store(status, r->status);

@@ -87,6 +87,7 @@ RecvRequest::RecvRequest(Comm& c, void* buffer, std::int64_t count, Datatype con
     op_.finished = finished;
     op_.request = this;
     type_ = keep_type(op_.data);
+    from_ = source < 0 ? -1 : c.peers().world_rank(source);
 }
 
 void RecvRequest::arm() {
@@ -122,8 +123,7 @@ void RecvRequest::cancel() {
 }
 
 Reason RecvRequest::reason(char const* call) const {
-    int source = op_.key.source;
-    return {call, source < 0 ? -1 : comm->peers().world_rank(source), op_.key.tag, comm->context};
+    return {call, from_, op_.key.tag, comm->context};
 }
 
 void RecvRequest::finished(Receive& op) { static_cast<Op&>(op).request->completed(); }

@@ -24,6 +24,7 @@ public:
     SendRequest(Comm& comm, Data const& data, int dest, int tag, Mode mode);
 
     void start() override;
+    void advance() override { engine(comm->process).poll(); }
     void cancel() override;
     Reason reason(char const* call) const override { return {call, op_.peer, op_.key.tag, comm->context}; }
 
@@ -48,6 +49,8 @@ public:
     RecvRequest(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
 
     void start() override;
+    /// Looks where its message comes from.
+    void advance() override { engine(comm->process).poll_from(from_); }
     void cancel() override;
     Reason reason(char const* call) const override;
     /// Instead of start(): receives a message that mprobe took.
@@ -64,6 +67,7 @@ private:
     void completed();
 
     Op op_;
+    int from_;             ///< world rank, −1: any
     Ref<Datatype> type_;
 };
 

@@ -5,7 +5,8 @@
 
 #include "threads.h"
 
-enum { threads = 8, rounds = 200 };
+/* Together fewer errors than the library keeps sentences for (256): a thread that was put aside still finds its own. */
+enum { threads = 8, rounds = 20 };
 
 static MPI_Comm comms[threads];
 static int calls[threads];   /* of the handler */

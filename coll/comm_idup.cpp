@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Comm_idup: the first member conceives the communicator when it calls, the others hear of it while they do something
-// else, and the communicator comes to life when its birth is known.
+// MPI_Comm_idup: the first member conceives the communicator when it calls, the others hear of it while they do
+// something else, and the communicator comes to life when its birth is known.
 #include <cstring>
 #include <optional>
 

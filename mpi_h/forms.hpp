@@ -20,8 +20,8 @@ void run(Prepared<Args> call) {
     coll::run(call.comm, call.collective, call.args);
 }
 
-/// Leaves the request's handle in `*request`. `lists`: what the arguments point to besides the user's own; by reference,
-/// because preparing the call fills them.
+/// Leaves the request's handle in `*request`. `lists`: what the arguments point to besides the user's own; by
+/// reference, because preparing the call fills them.
 template <class Args>
 void start(Call& c, Prepared<Args> const& call, MPI_Request* request, coll::Lists&& lists = {}) {
     c.pointer(request, "request");

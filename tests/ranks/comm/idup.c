@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Comm_idup: several at once, others used meanwhile, completed in another order; attributes, topology and hints come
- * along; what was duplicated may be freed before the duplicate is there. */
+/* MPI_Comm_idup: several at once, others used meanwhile, completed in another order; attributes, topology and hints
+ * come along; what was duplicated may be freed before the duplicate is there. */
 // ranks: 1 2 4 8
 #include <string.h>
 

@@ -87,7 +87,7 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
             return;
     Send op = make_send(comm, data, dest, tag, mode, flavour);
     if (mode == Mode::buffered) {
-        Send& copy = e.buffer.copy(op);
+        Send& copy = e.keep(op);
         return e.begin(copy);
     }
     e.begin(op);

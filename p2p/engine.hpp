@@ -27,6 +27,8 @@ public:
     void begin(Send& op);
     /// True when a dense message of at most Cell::room bytes was sent at once. Nothing has happened otherwise.
     bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes);
+    /// A copy of a buffered send, in the attached buffer. Messages that have arrived make room in it only when we look.
+    Send& keep(Send const& op);
     /// Begins a receive; `op` must live until it is done.
     void begin(Receive& op);
     /// Begins a receive of a message that `claim` gave.

@@ -43,7 +43,7 @@ void SendRequest::start() {
     bool buffered = op_.mode == Mode::buffered && op_.peer != proc_null;
     op_.done = op_.cancelled = op_.cancelling = false;
     op_.finished = nullptr;
-    if (buffered) e.begin(e.buffer.copy(op_));   // may throw: then nothing was started
+    if (buffered) e.begin(e.keep(op_));   // may throw: then nothing was started
     status = {};
     active = complete = true;
     if (buffered || op_.peer == proc_null) return;

@@ -46,6 +46,16 @@ void Engine::begin(Send& op) {
     mark_busy(to);
 }
 
+Send& Engine::keep(Send const& op) {
+    for (;;) {
+        try {
+            return buffer.copy(op);
+        } catch (Error const&) {
+            if (!poll()) throw;
+        }
+    }
+}
+
 void Engine::begin_local(Send& op) {
     if (Receive* receive = posted_.take(op.key)) {
         matched(*receive, op.key, op.data.bytes);

@@ -24,11 +24,11 @@ void run(Comm& comm, Collective collective, Args& args);
 /// Nonblocking: begun as far as it goes without waiting. Buffers, and the user's lists of counts and displacements,
 /// belong to it until it is complete; communicator, datatypes and operator may be freed before.
 template <class Args>
-Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists lists = {});
+Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists&& lists = {});
 
 /// Persistent: the algorithm is chosen now, and MPI_Start begins it. Every rank starts the communicator's collectives
 /// in the same order.
 template <class Args>
-Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists lists = {});
+Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& lists = {});
 
 }  // namespace tutti::coll

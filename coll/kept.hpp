@@ -12,7 +12,7 @@ namespace tutti::coll {
 class Kept {
 public:
     template <class Args>
-    Kept(Args const& args, Lists lists) : lists_(std::move(lists)) {
+    Kept(Args const& args, Lists&& lists) : lists_(std::move(lists)) {
         for (auto const* list : {&lists_.send_types, &lists_.receive_types})
             for (Datatype const* type : *list) listed_.push_back(share(type));
         keep(args);

@@ -24,20 +24,23 @@ struct Choice {
 template <class Args>
 class Operation final : public CollectiveRequest {
 public:
-    Operation(Comm& on, Collective which, Args const& args, Lists lists)
+    Operation(Comm& on, Collective which, Args const& args, Lists&& lists)
         : Operation(on, which, args, std::move(lists), {args, on.process.variables.fragment}) {}
 
 private:
     using Cut = Fragments<Args>;
 
-    Operation(Comm& on, Collective which, Args const& args, Lists lists, Cut const& cut)
+    Operation(Comm& on, Collective which, Args const& args, Lists&& lists, Cut const& cut)
         : CollectiveRequest(on, cut.count(), static_cast<unsigned>(on.process.variables.fragments)),
           collective_(which), args_(args), kept_(args, std::move(lists)), cut_(cut),
-          most_(decision_for(on, which, cut_.cut(args_, 0))),
-          last_(fragments_ == 1 ? most_ : Choice<Args>(decision_for(on, which, cut_.cut(args_, fragments_ - 1)))) {
+          most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)) {
         args_.parameters = most_.decision.setting->values;
     }
 
+    Choice<Args> choose(Comm const& on, unsigned k) const {
+        if (fragments_ == 1) return Choice<Args>(decision_for(on, collective_, args_));
+        return Choice<Args>(decision_for(on, collective_, cut_.cut(args_, k)));
+    }
     Choice<Args> const& choice(unsigned k) const { return k + 1 < fragments_ ? most_ : last_; }
 
     Flight& begin(unsigned at, unsigned k) override {
@@ -84,7 +87,7 @@ private:
 };
 
 template <class Args>
-Ref<Request> make(Comm& comm, Collective collective, Args args, Lists lists) {
+Ref<Request> make(Comm& comm, Collective collective, Args args, Lists&& lists) {
     complete(args);
     return Ref<Request>::adopt(new (comm.process) Operation<Args>(comm, collective, args, std::move(lists)));
 }
@@ -92,14 +95,14 @@ Ref<Request> make(Comm& comm, Collective collective, Args args, Lists lists) {
 }  // namespace
 
 template <class Args>
-Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists lists) {
+Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists&& lists) {
     Ref<Request> request = make(comm, collective, args, std::move(lists));
     request->start();
     return request;
 }
 
 template <class Args>
-Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists lists) {
+Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& lists) {
     Ref<Request> request = make(comm, collective, args, std::move(lists));
     request->persistent = true;
     request->active = false;
@@ -108,8 +111,8 @@ Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists lis
 }
 
 #define FORMS(Args)                                                          \
-    template Ref<Request> start(Comm&, Collective, Args const&, Lists); \
-    template Ref<Request> init(Comm&, Collective, Args const&, Lists);
+    template Ref<Request> start(Comm&, Collective, Args const&, Lists&&); \
+    template Ref<Request> init(Comm&, Collective, Args const&, Lists&&);
 FORMS(BarrierArgs)
 FORMS(BcastArgs)
 FORMS(ReduceArgs)

@@ -14,6 +14,8 @@ namespace {
 
 constexpr long longest_rest_ns = 1'000'000'000, longest_sleep_ns = 10'000'000;
 constexpr int polls_of_its_own_core = 2000;   // about 100 µs
+constexpr long nap_ns = 1'000'000;
+constexpr int most_naps = 20;
 
 bool cores_to_spare(Process const& process) {
     SegmentLayout const& node = process.segment.header();
@@ -35,7 +37,7 @@ std::thread without_signals(Body body) {
 
 ProgressThread::ProgressThread(Process& process)
     : waiter_(process.waiter), gate_(process.gate), card_(process.card()),
-      polls_(cores_to_spare(process) ? polls_of_its_own_core : 0) {
+      polls_(cores_to_spare(process) ? polls_of_its_own_core : 0), naps_(process.segment.header().crowded()) {
     gate_.open();
     waiter_.helper_ = this;
     thread_ = without_signals([this] { run(); });
@@ -56,7 +58,7 @@ ProgressThread::~ProgressThread() {
 }
 
 void ProgressThread::call() {
-    if (!resting_) return;
+    if (!resting_ && !stop_) return;
     resting_ = false;
     work_.fetch_add(1, std::memory_order_release);
     futex_wake(work_, 1);
@@ -70,7 +72,7 @@ void ProgressThread::run() {
         if (!wanted()) {
             rest();
         } else if (waiter_.progress()) {
-            in_vain = 0;
+            in_vain = idle_naps_ = 0;
             if (waiter_.sleeping_) waiter_.settle();
             if (gate_.wanted()) gate_.hand_over();
         } else if (++in_vain <= polls_) {
@@ -83,8 +85,16 @@ void ProgressThread::run() {
     }
 }
 
+// With more ranks than cores a call costs more than most requests take: those that end soon after they were started
+// are none of its business. Then it looks by itself now and then, until there was nothing for long.
 void ProgressThread::rest() {
     std::uint32_t const ticket = work_.load(std::memory_order_relaxed);
+    if (naps_ && idle_naps_ < most_naps) {
+        ++idle_naps_;
+        Gate::Outside outside(gate_);
+        return futex_wait(work_, ticket, nap_ns);
+    }
+    idle_naps_ = 0;
     resting_ = true;
     Gate::Outside outside(gate_);
     futex_wait(work_, ticket, longest_rest_ns);

@@ -37,6 +37,8 @@ private:
     Gate& gate_;
     Card& card_;
     int const polls_;                        ///< in vain, before it sleeps
+    bool const naps_;                        ///< instead of being called
+    int idle_naps_ = 0;                      ///< in a row
     bool resting_ = false, stop_ = false;    ///< inside the gate
     std::atomic<std::uint32_t> work_{0};     ///< futex, counts calls
     std::thread thread_;

@@ -58,6 +58,30 @@ TEST_P(ProgressThreads, FinishWhatIsStarted) {
     process.waiter.detach(&work);
 }
 
+TEST(ProgressThread, LooksByItselfWhenThereAreMoreRanksThanCores) {
+    Segment s = Segment::create(2);
+    s.header().usable_cores = 1;
+    Process process(s, 0, waiting("auto"));
+    Work work;
+    process.waiter.attach(&work);
+    process.progress_thread = std::make_unique<ProgressThread>(process);
+    for (int round = 1; round <= 20; ++round) {
+        {
+            Gate::Inside inside(process.gate);
+            work.left = 50;
+            process.waiter.started();
+        }
+        for (bool rest = false; !rest; std::this_thread::yield()) {
+            Gate::Inside inside(process.gate);
+            rest = work.at_rest();
+        }
+        if (round == 10) std::this_thread::sleep_for(50ms);   // until it looks no more, and has to be called again
+    }
+    process.progress_thread.reset();
+    EXPECT_EQ(work.left, 0);
+    process.waiter.detach(&work);
+}
+
 TEST_P(ProgressThreads, RestWhileNothingIsUnderWay) {
     Segment s = Segment::create(1);
     Process process(s, 0, waiting(GetParam()));

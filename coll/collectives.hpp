@@ -26,8 +26,8 @@ void run(Comm& comm, Collective collective, Args& args);
 template <class Args>
 Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists&& lists = {});
 
-/// Persistent: the algorithm is chosen now, and MPI_Start begins it. Every rank starts the communicator's collectives
-/// in the same order.
+/// Persistent: the algorithm is chosen and memory agreed upon now, which is collective; MPI_Start begins it, in any
+/// order with other calls.
 template <class Args>
 Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& lists = {});
 

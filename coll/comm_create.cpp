@@ -14,7 +14,6 @@ namespace tutti::coll {
 namespace {
 
 constexpr std::uint64_t world_context = 1;
-constexpr std::uint64_t gone = ~std::uint64_t{0};
 
 /// A communicator that has its members gets all else.
 void equip(Comm& comm, std::uint64_t context, std::byte* area) {
@@ -75,16 +74,6 @@ void read_placement(Process& process, ProcessState& node, std::vector<std::strin
 }
 
 }  // namespace
-
-CommState::~CommState() {
-    area.done(rank).publish(gone);
-    if (owned_offset == 0) return;
-    process.heap.release_when(owned_offset, [view = area] {
-        for (int m = 0; m < view.members(); ++m)
-            if (view.done(m).read() != gone) return false;
-        return true;
-    });
-}
 
 Birth conceive(Process& process, int size) {
     std::uint64_t offset = process.heap.allocate(Area::bytes(size));

@@ -29,7 +29,7 @@ public:
 
 private:
     Flight& begin(unsigned, unsigned) override {
-        flight_.emplace(*comm, state_.trees, "MPI_Comm_idup", first());
+        flight_.emplace(*comm, lane(), state_of(*comm).trees, "MPI_Comm_idup", first());
         flight_->begin(hear(flight_->env(), birth_));
         return *flight_;
     }

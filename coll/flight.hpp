@@ -9,10 +9,10 @@ namespace tutti::coll {
 
 class Flight {
 public:
-    /// Its channel is free. `trees` and the communicator outlive it.
-    Flight(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t number)
-        : state_(state_of(comm)), number_(number),
-          env_(state_.area, trees, state_.rank, number, comm, operation, state_.crossings.data(), &suspension_) {}
+    /// Its channel is free. The lane, the trees and the communicator outlive it.
+    Flight(Comm const& comm, Lane& lane, Trees const& trees, char const* operation, std::uint64_t number)
+        : lane_(lane), number_(number),
+          env_(lane.area, trees, lane.rank, number, comm, operation, state_of(comm).crossings.data(), &suspension_) {}
 
     ShmEnv& env() { return env_; }
     Suspension const& suspension() const { return suspension_; }
@@ -34,13 +34,13 @@ public:
     /// Gives up its channel and what else it had for itself.
     void end() {
         env_.end();
-        state_.end(number_);
+        lane_.end(number_);
     }
     /// Rethrows what ended the task, if anything did.
     void check() const { task_->check(); }
 
 private:
-    CommState& state_;
+    Lane& lane_;
     std::uint64_t number_;
     Suspension suspension_;
     ShmEnv env_;

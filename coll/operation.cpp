@@ -48,13 +48,13 @@ private:
         if (fragments_ != 1) return begin_fragment(at, k);
         std::optional<Flight>& flight = flights_[0];
         if (flight) flight->renew(first());
-        else flight.emplace(*comm, *most_.decision.trees, name_of(collective_), first());
+        else flight.emplace(*comm, lane(), *most_.decision.trees, name_of(collective_), first());
         flight->begin(most_.algorithm->shm(flight->env(), args_));
         return *flight;
     }
     Flight& begin_fragment(unsigned at, unsigned k) {
         Choice<Args> const& c = choice(k);
-        Flight& flight = flights_[at].emplace(*comm, *c.decision.trees, name_of(collective_), first() + k);
+        Flight& flight = flights_[at].emplace(*comm, lane(), *c.decision.trees, name_of(collective_), first() + k);
         if constexpr (Cut::most_at_once > 1) {
             Args& fragment = fragment_args_[at].emplace(cut_.cut(args_, k));
             fragment.parameters = c.decision.setting->values;
@@ -66,7 +66,7 @@ private:
         if (fragments_ != 1) flights_[at].reset();   // a persistent one is renewed
     }
 
-    Use& use() { return state_.uses[static_cast<std::size_t>(collective_)]; }
+    Use& use() { return state_of(*comm).uses[static_cast<std::size_t>(collective_)]; }
     void note_start() {
         use().algorithm = most_.decision.algorithm;
         use().calls.add(1);
@@ -87,27 +87,28 @@ private:
 };
 
 template <class Args>
-Ref<Request> make(Comm& comm, Collective collective, Args args, Lists&& lists) {
+Ref<Operation<Args>> make(Comm& comm, Collective collective, Args args, Lists&& lists) {
     complete(args);
-    return Ref<Request>::adopt(new (comm.process) Operation<Args>(comm, collective, args, std::move(lists)));
+    return Ref<Operation<Args>>::adopt(new (comm.process) Operation<Args>(comm, collective, args, std::move(lists)));
 }
 
 }  // namespace
 
 template <class Args>
 Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists&& lists) {
-    Ref<Request> request = make(comm, collective, args, std::move(lists));
+    auto request = make(comm, collective, args, std::move(lists));
     request->start();
-    return request;
+    return Ref<Request>::adopt(request.detach());
 }
 
 template <class Args>
 Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& lists) {
-    Ref<Request> request = make(comm, collective, args, std::move(lists));
+    auto request = make(comm, collective, args, std::move(lists));
     request->persistent = true;
     request->active = false;
     request->complete = true;
-    return request;
+    if (comm.united->size() > 1) request->use_own_lane();
+    return Ref<Request>::adopt(request.detach());
 }
 
 #define FORMS(Args)                                                          \

@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "coll/agree.hpp"
+#include "coll/comm_create.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
@@ -36,8 +38,20 @@ void Progress::remove(CollectiveRequest& r) {
 }
 
 CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned window)
-    : state_(state_of(on)), fragments_(fragments), window_(std::min({window, fragments, most_in_flight})) {
+    : fragments_(fragments), window_(std::min({window, fragments, most_in_flight})), lane_(&state_of(on)) {
     comm = Ref<Comm>::share(&on);
+}
+
+void CollectiveRequest::use_own_lane() {
+    Process& process = comm->process;
+    Birth birth{};
+    if (comm->united->rank() == 0) birth = conceive_or_tell(process, comm->united->size());
+    bcast_bytes(*comm, &birth, sizeof birth, 0);
+    if (birth.context == 0) return;
+    own_lane_ = std::make_unique<Lane>(process, Area(process.segment.at(birth.area), comm->united->size()),
+                                       comm->united->rank());
+    if (birth.owner == process.rank()) own_lane_->owned_offset = birth.area;
+    lane_ = own_lane_.get();
 }
 
 void CollectiveRequest::start() {
@@ -45,18 +59,18 @@ void CollectiveRequest::start() {
     complete = false;
     if (status.error != ErrorClass::success) status = {};   // of the last start
     begun_ = landed_ = 0;
-    first_ = state_.issue(fragments_);
+    first_ = lane_->issue(fragments_);
     ++references;   // the progress engine's, until the end
-    if (state_.queue.first || !state_.may_begin(first_)) return wait_in_line();
+    if (lane_->queue.first || !lane_->may_begin(first_)) return wait_in_line();
     do begin_next();
     while (may_begin_next());
     if (landed_ == fragments_) return end();
     in_progress_ = true;
-    state_of(state_.process).progress.add(*this);
+    state_of(lane_->process).progress.add(*this);
 }
 
 bool CollectiveRequest::may_begin_next() {
-    return begun_ < fragments_ && begun_ - landed_ < window_ && state_.may_begin(first_ + begun_);
+    return begun_ < fragments_ && begun_ - landed_ < window_ && lane_->may_begin(first_ + begun_);
 }
 
 void CollectiveRequest::begin_next() {
@@ -70,7 +84,7 @@ void CollectiveRequest::begin_next() {
 bool CollectiveRequest::move() {
     if (complete) return false;
     if (in_line_) {
-        if (state_.queue.first != this || !state_.may_begin(first_)) return false;
+        if (lane_->queue.first != this || !lane_->may_begin(first_)) return false;
         leave_line();
     }
     bool moved = false;
@@ -102,29 +116,29 @@ void CollectiveRequest::land(unsigned at) {
 }
 
 void CollectiveRequest::wait_in_line() {
-    Queue& queue = state_.queue;
+    Queue& queue = lane_->queue;
     in_line_ = true;
     behind_ = nullptr;
     (queue.last ? queue.last->behind_ : queue.first) = this;
     queue.last = this;
     if (queue.first != this) return;
     in_progress_ = true;
-    state_of(state_.process).progress.add(*this);
+    state_of(lane_->process).progress.add(*this);
 }
 
 // The next in the line is looked at from now on.
 void CollectiveRequest::leave_line() {
-    Queue& queue = state_.queue;
+    Queue& queue = lane_->queue;
     in_line_ = false;
     queue.first = behind_;
     if (!behind_) queue.last = nullptr;
     if (!behind_) return;
     behind_->in_progress_ = true;
-    state_of(state_.process).progress.add(*behind_);
+    state_of(lane_->process).progress.add(*behind_);
 }
 
 void CollectiveRequest::end() {
-    if (in_progress_) state_of(state_.process).progress.remove(*this);
+    if (in_progress_) state_of(lane_->process).progress.remove(*this);
     in_progress_ = false;
     complete = true;
     finished();

@@ -12,6 +12,9 @@ namespace tutti::coll {
 class CollectiveRequest : public Request {
 public:
     void start() override;
+    /// Collective, before the first start: from now on its starts need not come in the order of other calls. Where no
+    /// memory is left for that, which all members find out together, they must.
+    void use_own_lane();
     void advance() override { move(); }
     Reason reason(char const* call) const override;
 
@@ -32,8 +35,8 @@ protected:
     virtual void finished() {}
 
     std::uint64_t first() const { return first_; }
+    Lane& lane() const { return *lane_; }
 
-    CommState& state_;
     unsigned const fragments_, window_;
 
 private:
@@ -48,6 +51,9 @@ private:
     void end();
 
     static constexpr unsigned most_in_flight = 4;
+
+    Lane* lane_;                         ///< the communicator's, or its own
+    std::unique_ptr<Lane> own_lane_;
 
     std::uint64_t first_ = 0;            ///< the number of the first fragment
     unsigned begun_ = 0, landed_ = 0;    ///< fragments

@@ -6,29 +6,6 @@
 
 namespace tutti::coll {
 
-bool CommState::look_for_channel(std::uint64_t number) {
-    std::uint64_t least = ~std::uint64_t{0};
-    for (int m = 0; m < area.members(); ++m) {
-        if (m != rank) least = std::min(least, area.done(m).read());
-        else least = std::min(least, finished);
-    }
-    safe = least > last_operation - channel_depth ? last_operation : least + channel_depth;
-    return number <= safe;
-}
-
-void CommState::wait_for_channel(char const* operation, std::uint64_t number) {
-    for (int m = 0; m < area.members(); ++m) {
-        Flag const& done = area.done(m);
-        process.waiter.until([&] { return done.reached(number - channel_depth); }, {operation, m, -1, 0});
-    }
-    look_for_channel(number);
-}
-
-void CommState::end_early(std::uint64_t number) {
-    beyond |= std::uint64_t{1} << (number - finished - 1);
-    for (; beyond & 1; beyond >>= 1) ++finished;
-}
-
 FramePool& ShmMemory::frames() { return comm_.process.frames; }
 
 std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).staging_bytes; }

@@ -91,6 +91,39 @@ static void again_and_again(void) {
     free(works);
 }
 
+/* What is ordered is the initialisation: ranks may start them in different orders, with other calls in between. */
+static void any_order(void) {
+    enum { many = 6, rounds = 40 };
+    MPI_Request requests[many];
+    int in[many], out[many];
+    for (int i = 0; i < many; ++i)
+        MPI_Allreduce_init(&in[i], &out[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[i]);
+    for (int round = 0; round < rounds; ++round) {
+        for (int i = 0; i < many; ++i) in[i] = rank + i + round;
+        for (int i = 0; i < many; ++i) {
+            MPI_Start(&requests[(i + rank + round) % many]);
+            if (i == many / 2) MPI_Barrier(MPI_COMM_WORLD);
+        }
+        MPI_Waitall(many, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < many; ++i)
+            CHECK(out[i] == size * (size - 1) / 2 + size * (i + round), "request %d, round %d: %d", i, round, out[i]);
+    }
+    for (int i = many - 1; i >= 0; --i) MPI_Request_free(&requests[i]);
+}
+
+/* Their memory comes back: more are made and freed than fit into the segment at once. */
+static void made_and_freed(void) {
+    for (int i = 0; i < 300; ++i) {
+        MPI_Request request;
+        int sum = 0;
+        MPI_Allreduce_init(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CHECK(sum == size * (size - 1) / 2, "sum %d", sum);
+        MPI_Request_free(&request);
+    }
+}
+
 static void wrong_calls(void) {
     MPI_Request request;
     int x = rank, y = 0;
@@ -112,6 +145,8 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     again_and_again();
+    any_order();
+    made_and_freed();
     wrong_calls();
     MPI_Finalize();
     return 0;

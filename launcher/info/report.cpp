@@ -56,7 +56,9 @@ void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& te
                       .commutes = true,
                       .ordered = true,
                       .one_kind = true,
-                      .equal_parts = true};
+                      .equal_parts = true,
+                      .two_groups = (row.needs & coll::needs_two_groups) != 0};
+    text.two_groups = offer.two_groups;
     constexpr std::size_t beyond = std::size_t{1} << 40;
     std::size_t most = 0;
     for (; offer.bytes < beyond && offer.meets(row.needs); offer.bytes *= 2) most = offer.bytes;

@@ -22,6 +22,7 @@ struct AlgorithmText {
     std::optional<std::size_t> most_bytes;   ///< of a message that it can take; none: any
     std::string needs;                       ///< what a call must offer, in words; empty: nothing
     bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
+    bool two_groups = false;                 ///< for intercommunicators, and for these alone
 };
 
 /// Which algorithm runs when, as lines of a tuning file; the first that fits holds.

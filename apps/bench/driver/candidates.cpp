@@ -96,7 +96,7 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
     const json algorithms = algorithms_from_info(form_of(operation).collective, ranks, folder);
     if (colon == std::string::npos) {
         for (auto &algorithm : algorithms)
-            if (algorithm.at("most_bytes") != 0) // those that can do nothing here are for intercommunicators
+            if (!algorithm.at("two_groups")) // of an intercommunicator, which the benchmark has none of
                 all.push_back(make_candidate(operation, "", algorithm));
         return;
     }
@@ -107,6 +107,8 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
         names.push_back(algorithm.at("name"));
         if (names.back() != name)
             continue;
+        if (algorithm.at("two_groups"))
+            throw Complaint(entry + " is for intercommunicators, which are not measured");
         check_parameters(entry, parameters, algorithm);
         all.push_back(make_candidate(operation, parameters, algorithm));
         return;

@@ -44,14 +44,25 @@ CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned wind
 
 void CollectiveRequest::use_own_lane() {
     Process& process = comm->process;
+    int const members = comm->united->size();
+    std::size_t& held = state_of(process).lane_bytes;
+    std::size_t const heap = process.segment.heap(static_cast<unsigned>(process.rank())).size();
     Birth birth{};
-    if (comm->united->rank() == 0) birth = conceive_or_tell(process, comm->united->size());
+    // Half of the heap is left for communicators and staging memory.
+    if (comm->united->rank() == 0 && held + Area::bytes(members) <= heap / 2)
+        birth = conceive_or_tell(process, members);
     bcast_bytes(*comm, &birth, sizeof birth, 0);
     if (birth.context == 0) return;
-    own_lane_ = std::make_unique<Lane>(process, Area(process.segment.at(birth.area), comm->united->size()),
-                                       comm->united->rank());
-    if (birth.owner == process.rank()) own_lane_->owned_offset = birth.area;
+    own_lane_ = std::make_unique<Lane>(process, Area(process.segment.at(birth.area), members), comm->united->rank());
     lane_ = own_lane_.get();
+    if (birth.owner != process.rank()) return;
+    own_lane_->owned_offset = birth.area;
+    held += Area::bytes(members);
+}
+
+CollectiveRequest::~CollectiveRequest() {
+    if (own_lane_ && own_lane_->owned_offset != 0)
+        state_of(own_lane_->process).lane_bytes -= Area::bytes(own_lane_->area.members());
 }
 
 void CollectiveRequest::start() {

@@ -11,6 +11,8 @@ namespace tutti::coll {
 
 class CollectiveRequest : public Request {
 public:
+    ~CollectiveRequest() override;
+
     void start() override;
     /// Collective, before the first start: from now on its starts need not come in the order of other calls. Where no
     /// memory is left for that, which all members find out together, they must.

@@ -42,6 +42,7 @@ struct ProcessState final : Extension {
     StagingPool stagings;
     Ledger* ledger = nullptr;                 ///< null: calls are not recorded
     Progress progress;                        ///< of the operations in flight
+    std::size_t lane_bytes = 0;               ///< of this rank's heap that lanes of persistent requests hold
 };
 
 inline CommState& state_of(Comm const& comm) { return static_cast<CommState&>(*comm.collectives); }

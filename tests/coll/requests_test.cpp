@@ -67,5 +67,37 @@ INSTANTIATE_TEST_SUITE_P(Circuses, Requests,
                                          Circus{4, 12, true, false, 0}, Circus{5, 6, false, true, 10000}),
                          name_of);
 
+TEST(PersistentRequests, GoOverTheCommunicatorsLaneWhenHalfOfTheHeapIsHeld) {
+    Segment segment = Segment::create(2);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 2; ++rank)
+        threads.emplace_back([&, rank] {
+            Process process(segment, static_cast<unsigned>(rank), variables({2, 1, true, false, 0}));
+            std::vector<std::string> complaints;
+            start(process, complaints);
+            auto const type = TypeBuilder::predefined(Basic::int32);
+            std::size_t& held = state_of(process).lane_bytes;
+            for (bool full : {false, true, false}) {
+                int mine = rank + 5;
+                BcastArgs args{};
+                args.data = {&mine, 1, type.get()};
+                std::size_t const before = std::exchange(held, full ? segment.header().heap_bytes : 0);
+                Ref<Request> request = init(*process.world, Collective::bcast, args);
+                EXPECT_EQ(held > (full ? segment.header().heap_bytes : 0), !full && rank == 0);
+                for (int turn = 0; turn < 20; ++turn) {
+                    if (rank == 0) mine = turn;
+                    request->start();
+                    process.waiter.until([&] { return request->complete || (request->advance(), request->complete); },
+                                         {"the test"});
+                    EXPECT_EQ(mine, turn);
+                }
+                request = {};
+                EXPECT_EQ(held, full ? segment.header().heap_bytes : 0);
+                held = before;
+            }
+        });
+    for (auto& t : threads) t.join();
+}
+
 }  // namespace
 }  // namespace tutti::coll::test

@@ -2,6 +2,7 @@
 // Requests of collectives under way, and the progress engine that moves them on.
 #include "coll/request.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "coll/agree.hpp"
@@ -38,7 +39,7 @@ void Progress::remove(CollectiveRequest& r) {
 }
 
 CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned window)
-    : fragments_(fragments), window_(std::min({window, fragments, most_in_flight})), lane_(&state_of(on)) {
+    : fragments_(fragments), window_(std::clamp(window, 1u, std::min(fragments, most_in_flight))), lane_(&state_of(on)) {
     comm = Ref<Comm>::share(&on);
 }
 

@@ -39,7 +39,8 @@ void Progress::remove(CollectiveRequest& r) {
 }
 
 CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned window)
-    : fragments_(fragments), window_(std::clamp(window, 1u, std::min(fragments, most_in_flight))), lane_(&state_of(on)) {
+    : fragments_(fragments), window_(std::clamp(window, 1u, std::min(fragments, most_in_flight))),
+      lane_(&state_of(on)) {
     comm = Ref<Comm>::share(&on);
 }
 

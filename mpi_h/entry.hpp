@@ -24,6 +24,8 @@ public:
     Comm& comm(MPI_Comm handle) {
         Comm* c = front().tables.comms.find(handle);
         if (!c) [[unlikely]] bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
+        if (c->context == 0) [[unlikely]]
+            fail(ErrorClass::comm, "comm is still being made: MPI_Comm_idup's request is not complete");
         return *(on = c);
     }
     /// The same where MPI allows no intercommunicator.

@@ -15,6 +15,21 @@ static int copy_value(MPI_Comm comm, int keyval, void *extra, void *in, void *ou
     return MPI_SUCCESS;
 }
 
+/* Rank 1 cannot have heard of it before rank 0 calls. Errors return. */
+static void used_too_early(int rank) {
+    MPI_Comm twin;
+    MPI_Request request;
+    if (rank == 0) MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_idup(MPI_COMM_WORLD, &twin, &request);
+    if (rank == 1) {
+        FAILS(MPI_ERR_COMM, MPI_Barrier(twin));
+        MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(MPI_Barrier(twin) == MPI_SUCCESS, "%s", "no barrier");
+    MPI_Comm_free(&twin);
+}
+
 int main(int argc, char **argv) {
     enum { many = 12 };
     int rank, size, keyval, marks[2] = {0, 0}, found;
@@ -81,17 +96,7 @@ int main(int argc, char **argv) {
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     FAILS(MPI_ERR_COMM, MPI_Comm_idup(MPI_COMM_NULL, &twin, &one));
-    if (size > 1) {   /* rank 1 cannot have heard of it before rank 0 calls */
-        if (rank == 0) MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Comm_idup(MPI_COMM_WORLD, &twin, &one);
-        if (rank == 1) {
-            FAILS(MPI_ERR_COMM, MPI_Barrier(twin));
-            MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
-        }
-        MPI_Wait(&one, MPI_STATUS_IGNORE);
-        MPI_Barrier(twin);
-        MPI_Comm_free(&twin);
-    }
+    if (size > 1) used_too_early(rank);
     FAILS(MPI_ERR_ARG, MPI_Comm_idup(MPI_COMM_WORLD, &twin, NULL));
     MPI_Comm_free_keyval(&keyval);
     MPI_Finalize();

@@ -137,7 +137,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
     node->settings = settings_of(process.variables, complaints);
     read_tuning(process, node->settings, complaints);
     read_placement(process, *node, complaints);
-    if (process.variables.stats) node->ledger = &process.segment.ledger(static_cast<unsigned>(process.rank()));
+    if (process.variables.stats) node->ledger = &process.segment.ledger(process.place());
     process.collectives = std::move(node);
 
     std::vector<int> everybody(static_cast<std::size_t>(process.size()));

@@ -48,7 +48,7 @@ void CollectiveRequest::use_own_lane() {
     Process& process = comm->process;
     int const members = comm->united->size();
     std::size_t& held = state_of(process).lane_bytes;
-    std::size_t const heap = process.segment.heap(static_cast<unsigned>(process.rank())).size();
+    std::size_t const heap = process.segment.heap(process.place()).size();
     Birth birth{};
     // Half of the heap is left for communicators and staging memory.
     if (comm->united->rank() == 0 && held + Area::bytes(members) <= heap / 2)

@@ -75,27 +75,29 @@ protected:
     Copier const& copier() const { return comm_.process.copier; }
     Way way(void const* address, std::size_t bytes) const { return comm_.process.ladder.way(address, bytes); }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
-        return comm_.process.ladder.reach(world_rank(peer), address, bytes);
+        return comm_.process.ladder.reach(place(peer), address, bytes);
     }
     // Memory that the kernel does not copy (a device's, or none at all) is refused, too: its owner then copies it into
     // its staging memory, or finds out that it cannot, and no peer waits for an answer.
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
         try {
-            return comm_.process.ladder.read(world_rank(peer), address, to, bytes);
+            return comm_.process.ladder.read(place(peer), address, to, bytes);
         } catch (Error const&) {
             return false;
         }
     }
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
         try {
-            return comm_.process.ladder.write(world_rank(peer), address, from, bytes);
+            return comm_.process.ladder.write(place(peer), address, from, bytes);
         } catch (Error const&) {
             return false;
         }
     }
 
 private:
-    unsigned world_rank(int peer) const { return static_cast<unsigned>(comm_.united->world_rank(peer)); }
+    unsigned place(int peer) const {
+        return static_cast<unsigned>(comm_.process.cluster.place_of(comm_.united->world_rank(peer)));
+    }
     /// Waits, unless the operation suspends: then it is false.
     bool waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
     void take_staging();

@@ -48,7 +48,8 @@ unsigned join_segment(Front& f, bool allow_arena, std::vector<std::string>& comp
             fail(ErrorClass::other, "rank ", rank, " of this job has run an MPI program already; each can run one");
         if (allow_arena) tutti_arena()->open();
         // What this process starts itself is not this rank: without these it is a world of its own.
-        for (char const* variable : {launch::segment_variable, launch::rank_variable, launch::launcher_variable})
+        for (char const* variable : {launch::segment_variable, launch::rank_variable, launch::listen_variable,
+                                     launch::launcher_variable})
             unsetenv(variable);
         return static_cast<unsigned>(rank);
     }

@@ -9,8 +9,8 @@
 namespace tutti::p2p {
 namespace {
 
-/// Of the one to whom or from whom a message goes. One node: place and world rank agree.
-int place_of(Comm const& comm, int rank) { return comm.peers().world_rank(rank); }
+/// Of the one to whom or from whom a message goes.
+int place_of(Comm const& comm, int rank) { return comm.process.cluster.peer_of(comm.peers().world_rank(rank)); }
 
 /// Looks in a row without a pause: the pieces of a message follow each other closely.
 constexpr int looks = 8;
@@ -46,7 +46,9 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
 
 int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : place_of(comm, source); }
 
-Reason reason(Comm const& comm, char const* call, int peer, int tag) { return {call, peer, tag, comm.context}; }
+Reason reason(Comm const& comm, char const* call, int peer, int tag) {
+    return {call, comm.process.cluster.rank_of_peer(peer), tag, comm.context};
+}
 
 /// A send to oneself that nobody can receive while this call waits: there is no other thread.
 [[noreturn]] void waits_for_itself(Send const& op) {

@@ -31,7 +31,7 @@ void Unexpected::discard(Unexpected* message) {
 void start(Process& process) { process.p2p = std::make_unique<Engine>(process); }
 
 Engine::Engine(Process& process)
-    : process_(process), me_(process.rank()), layout_(process.segment.header().pair_bytes),
+    : process_(process), me_(static_cast<int>(process.place())), layout_(process.segment.header().pair_bytes),
       eager_limit_(std::min(process.variables.eager, layout_.largest_piece())),
       piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 8)),
       share_from_(std::max<std::size_t>(process.variables.share, 1)) {

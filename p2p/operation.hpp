@@ -86,7 +86,7 @@ enum class SendStage : std::uint8_t {
 struct Send {
     Data data;
     Key key;                        ///< context, the sender's rank in the communicator, tag
-    int peer = 0;                   ///< place of the receiver on this node
+    int peer = 0;                   ///< the receiver, as Cluster::peer_of names it
     Mode mode = Mode::standard;
     SendStage stage = SendStage::idle;
     bool eager = false;             ///< leaves the sender without being asked for

@@ -32,7 +32,7 @@ SendRequest::SendRequest(Comm& c, Data const& data, int dest, int tag, Mode mode
     comm = Ref<Comm>::share(&c);
     op_.data = data;
     op_.key = {c.context, c.rank(), tag};
-    op_.peer = dest == proc_null ? proc_null : c.peers().world_rank(dest);
+    op_.peer = dest == proc_null ? proc_null : c.process.cluster.peer_of(c.peers().world_rank(dest));
     op_.mode = mode;
     op_.request = this;
     type_ = keep_type(op_.data);
@@ -87,7 +87,7 @@ RecvRequest::RecvRequest(Comm& c, void* buffer, std::int64_t count, Datatype con
     op_.finished = finished;
     op_.request = this;
     type_ = keep_type(op_.data);
-    from_ = source < 0 ? -1 : c.peers().world_rank(source);
+    from_ = source < 0 ? -1 : c.process.cluster.peer_of(c.peers().world_rank(source));
 }
 
 void RecvRequest::arm() {
@@ -123,7 +123,7 @@ void RecvRequest::cancel() {
 }
 
 Reason RecvRequest::reason(char const* call) const {
-    return {call, from_, op_.key.tag, comm->context};
+    return {call, comm->process.cluster.rank_of_peer(from_), op_.key.tag, comm->context};
 }
 
 void RecvRequest::finished(Receive& op) { static_cast<Op&>(op).request->completed(); }

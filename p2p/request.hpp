@@ -26,7 +26,9 @@ public:
     void start() override;
     void advance() override { engine(comm->process).poll(); }
     void cancel() override;
-    Reason reason(char const* call) const override { return {call, op_.peer, op_.key.tag, comm->context}; }
+    Reason reason(char const* call) const override {
+        return {call, comm->process.cluster.rank_of_peer(op_.peer), op_.key.tag, comm->context};
+    }
 
     // Requests come and go with every message: their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
@@ -67,7 +69,7 @@ private:
     void completed();
 
     Op op_;
-    int from_;             ///< world rank, −1: any
+    int from_;             ///< the peer, −1: any
     Ref<Datatype> type_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "runtime/error.hpp"
 #include "runtime/progress_thread.hpp"
 
 namespace tutti {
@@ -20,6 +21,13 @@ topo::NodeMap read_node(Segment const& segment) {
     return map ? *map : topo::NodeMap{};
 }
 
+Cluster read_cluster(Segment const& segment) {
+    if (segment.cluster().empty()) return Cluster::one_node(static_cast<int>(segment.ranks()));
+    auto cluster = Cluster::from_text(segment.cluster());
+    if (!cluster) fail(ErrorClass::intern, cluster.error());
+    return *cluster;
+}
+
 Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
     CacheRoom room = cache_room(node);
     if (variables.cache != 0) room.together = variables.cache;
@@ -28,17 +36,17 @@ Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
 
 }  // namespace
 
-Process::Process(Segment& s, unsigned rank, Variables v)
-    : segment(s), variables(std::move(v)),
-      waiter(segment, rank, policy_for(variables, segment.header()), variables.sleep_after, gate),
+Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster> everybody)
+    : segment(s), variables(std::move(v)), cluster(everybody ? std::move(*everybody) : read_cluster(segment)),
+      waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, gate),
       node(read_node(segment)), copier(copier_for(variables, node)),
-      ladder(segment, rank,
+      ladder(segment, place,
              {.arena = variables.arena,
               .xpmem = variables.xpmem ? xpmem_library : nullptr,
               .cma = variables.cma,
               .huge_pages = variables.huge_pages},
              copier),
-      heap(segment, rank), rank_(static_cast<int>(rank)) {
+      heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))) {
     card().times.started.set(static_cast<std::uint64_t>(now_ns()));
     card().pid.store(getpid(), std::memory_order_relaxed);
     card().state.store(RankState::initialised, std::memory_order_release);

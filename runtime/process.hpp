@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "runtime/cluster.hpp"
 #include "runtime/comm.hpp"
 #include "runtime/copy.hpp"
 #include "runtime/heap.hpp"
@@ -22,21 +24,24 @@ namespace tutti {
 
 class Process {
 public:
-    /// `rank` is the index of the card in `segment`, which must outlive the process. Waits for nobody.
-    Process(Segment& segment, unsigned rank, Variables variables);
+    /// `place` is the index of the card in `segment`, which must outlive the process. The cluster is that of the segment
+    /// unless given. Waits for nobody.
+    Process(Segment& segment, unsigned place, Variables variables, std::optional<Cluster> cluster = {});
     ~Process();
     Process(Process const&) = delete;
     Process& operator=(Process const&) = delete;
 
     int rank() const { return rank_; }                 ///< in the world
-    int size() const { return static_cast<int>(segment.header().world_size); }
-    Card& card() { return segment.card(static_cast<unsigned>(rank_)); }
+    int size() const { return cluster.size(); }        ///< of the world
+    unsigned place() const { return place_; }          ///< among the ranks of this node: index of its card
+    Card& card() { return segment.card(place_); }
 
     /// A context id that no other communicator of this job ever gets: this rank's number and a count.
     std::uint64_t fresh_context() { return (static_cast<std::uint64_t>(rank_ + 1) << 32) | next_context_++; }
 
     Segment& segment;
     Variables const variables;
+    Cluster const cluster;                              ///< who is where
     Gate gate;                                          ///< closed off unless several threads may call
     bool many_threads = false;                          ///< of the program (MPI_THREAD_MULTIPLE)
     Waiter waiter;
@@ -51,7 +56,8 @@ public:
     std::unique_ptr<ProgressThread> progress_thread;    ///< null: none
 
 private:
-    int rank_;
+    unsigned const place_;
+    int const rank_;
     std::uint32_t next_context_ = 1;
 };
 

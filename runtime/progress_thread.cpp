@@ -12,7 +12,7 @@
 namespace tutti {
 namespace {
 
-constexpr long longest_rest_ns = 1'000'000'000, longest_sleep_ns = 10'000'000;
+constexpr long longest_rest_ns = 1'000'000'000;
 constexpr int polls_of_its_own_core = 2000;   // about 100 µs
 constexpr long nap_ns = 1'000'000;
 constexpr int most_naps = 20;
@@ -104,7 +104,7 @@ void ProgressThread::sleep() {
     std::uint32_t ticket = waiter_.mark_card();
     while (wanted() && !waiter_.progress()) {   // looks between the mark and the sleep
         Gate::Outside outside(gate_);
-        futex_wait(card_.wake, ticket, longest_sleep_ns);
+        futex_wait(card_.wake, ticket, waiter_.longest_sleep_ns_);
         ticket = card_.wake.load(std::memory_order_acquire);
     }
     waiter_.unmark_card();

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/cluster.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti {
@@ -27,18 +28,25 @@ constexpr std::uint64_t huge_page = 2 * mega;
 std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
 // Memory is used only where touched, so the sizes below bound addresses, not memory.
-SegmentLayout lay_out(unsigned ranks, std::size_t machine_bytes, std::size_t tuning_bytes, std::uint64_t heap_bytes) {
+struct Texts {
+    std::string_view machine, tuning, cluster;
+    std::size_t size() const { return machine.size() + tuning.size() + cluster.size(); }
+};
+
+SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, std::uint64_t heap_bytes) {
     SegmentLayout h{};
-    h.ranks = h.world_size = ranks;
-    h.machine_bytes = static_cast<std::uint32_t>(machine_bytes);
-    h.tuning_bytes = static_cast<std::uint32_t>(tuning_bytes);
+    h.ranks = ranks;
+    h.world_size = world_size;
+    h.machine_bytes = static_cast<std::uint32_t>(texts.machine.size());
+    h.tuning_bytes = static_cast<std::uint32_t>(texts.tuning.size());
+    h.cluster_bytes = static_cast<std::uint32_t>(texts.cluster.size());
     h.pair_bytes = ranks <= 64 ? 80 * 1024 : 32 * 1024;
     h.commons_bytes = ranks * mega;
     h.heap_bytes = heap_bytes;
     h.cards = round_up(sizeof(SegmentHeader), page);
     h.ledgers = h.cards + round_up(ranks * sizeof(Card), page);
     h.machine = h.ledgers + round_up(ranks * sizeof(Ledger), page);
-    h.inboxes = round_up(h.machine + machine_bytes + tuning_bytes, page);
+    h.inboxes = round_up(h.machine + texts.size(), page);
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
     h.heaps = h.commons + h.commons_bytes;
     h.bytes = h.heaps + ranks * heap_bytes;
@@ -83,26 +91,30 @@ std::byte* map(int descriptor, std::size_t bytes) {
 
 }  // namespace
 
-Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning) {
+Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster) {
+    auto const everybody = cluster.empty() ? Cluster::one_node(static_cast<int>(ranks)) : Cluster::from_text(cluster);
+    if (!everybody) fail(ErrorClass::other, everybody.error());
+    if (everybody->ranks_here() != static_cast<int>(ranks))
+        fail(ErrorClass::other, ranks, " ranks on a node that has ", everybody->ranks_here(), " of the job");
+    Texts const texts{machine, tuning, cluster};
     int descriptor = memfd_create("tutti", 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
     // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
     std::uint64_t const addresses = limit_on(RLIMIT_AS), share = addresses == RLIM_INFINITY ? addresses : addresses / 4;
     std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
-        SegmentLayout layout = lay_out(ranks, machine.size(), tuning.size(), heap);
+        SegmentLayout layout = lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap);
         if (layout.bytes > share || !make_room(descriptor, layout, arena_window(ranks, share))) continue;
         std::byte* base = map(descriptor, layout.bytes);
         if (!base) continue;
-        machine.copy(reinterpret_cast<char*>(base + layout.machine), machine.size());
-        tuning.copy(reinterpret_cast<char*>(base + layout.machine + machine.size()), tuning.size());
+        auto* text = reinterpret_cast<char*>(base + layout.machine);
+        for (std::string_view one : {machine, tuning, cluster}) text += one.copy(text, one.size());
         auto& header = *new (base) SegmentHeader{};
         static_cast<SegmentLayout&>(header) = layout;
         header.magic = SegmentHeader::expected_magic;
         Segment segment(descriptor, base, layout.bytes);
-        for (unsigned r = 0; r < ranks; ++r) {
-            segment.card(r).world_rank = static_cast<std::int32_t>(r);
-        }
+        for (unsigned place = 0; place < ranks; ++place)
+            segment.card(place).world_rank = everybody->rank_at(static_cast<int>(place));
         return segment;
     }
     int why = errno;
@@ -146,6 +158,10 @@ std::string_view Segment::machine() const {
 
 std::string_view Segment::tuning() const {
     return {reinterpret_cast<char const*>(at(header().machine)) + header().machine_bytes, header().tuning_bytes};
+}
+
+std::string_view Segment::cluster() const {
+    return {tuning().data() + tuning().size(), header().cluster_bytes};
 }
 
 std::byte* Segment::pair(unsigned receiver, unsigned sender) const {

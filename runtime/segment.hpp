@@ -34,7 +34,7 @@ struct alignas(cache_line) Counters {
 /// what lies in between (topo::Crossing).
 struct alignas(cache_line) Traffic {
     Counter loaded, stored;       ///< bytes
-    Counter messages[4];          ///< within a cache, a NUMA node, a socket; from socket to socket
+    Counter messages[5];          ///< within a cache, a NUMA node, a socket; from socket to socket; to another node
 };
 
 /// How often and how long a rank has waited, and when it ran; in nanoseconds of now_ns().
@@ -47,7 +47,7 @@ struct alignas(cache_line) Times {
 struct alignas(cache_line) Card {
     std::atomic<RankState> state;
     std::atomic<std::int32_t> pid;            ///< as the rank sees itself; CMA needs it
-    std::int32_t world_rank;                  ///< written by the launcher
+    std::int32_t world_rank;                  ///< written by whoever makes the segment
     std::atomic<std::int32_t> abort_code;     ///< valid when state is aborted
     char abort_text[256];                     ///< zero-ended sentence, likewise
 
@@ -70,7 +70,7 @@ struct alignas(cache_line) Card {
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3430'6974'7475'54ULL;   // "Tutti04"
+    static constexpr std::uint64_t expected_magic = 0x3530'6974'7475'54ULL;   // "Tutti05"
 
     std::uint64_t magic;
     std::uint64_t bytes;            ///< of the whole mapping; the file goes on with the arenas
@@ -79,6 +79,7 @@ struct SegmentLayout {
     std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
     std::uint32_t machine_bytes;    ///< length of the node's description (topo::NodeMap as text), 0: none
     std::uint32_t tuning_bytes;     ///< length of the tuning file's name, a line break and its text, 0: none
+    std::uint32_t cluster_bytes;    ///< length of the job's map of nodes and ranks (runtime/cluster.hpp), 0: one node
     std::uint64_t cards, ledgers, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
     std::uint64_t pair_bytes;       ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
@@ -99,10 +100,11 @@ struct SegmentHeader : SegmentLayout {
 /// A mapped segment. Movable, not copyable; unmaps at its end. All offsets are the same in every process.
 class Segment {
 public:
-    /// Makes a zeroed segment for `ranks` ranks; `machine` is topo::NodeMap's text, `tuning` the name of a tuning file,
-    /// a line break and its text. The address window is as large as the system grants, memory is used only where
+    /// Makes a zeroed segment for the `ranks` ranks of a node; `machine` is topo::NodeMap's text, `tuning` the name of a
+    /// tuning file, a line break and its text, `cluster` what Cluster::to_text gives, empty for a job on one node. The address window is as large as the system grants, memory is used only where
     /// touched. Throws Error with a sentence when it cannot be had.
-    static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {});
+    static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {},
+                          std::string_view cluster = {});
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
     static Segment attach(int descriptor);
 
@@ -117,6 +119,7 @@ public:
     Ledger& ledger(unsigned rank) const { return reinterpret_cast<Ledger*>(base_ + header().ledgers)[rank]; }
     std::string_view machine() const;
     std::string_view tuning() const;
+    std::string_view cluster() const;
 
     /// Memory of the messages that `receiver` gets from `sender`: pair_bytes, page-aligned.
     std::byte* pair(unsigned receiver, unsigned sender) const;

@@ -17,7 +17,7 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t announce_after_ns = 1'000'000'000;
-constexpr long longest_sleep_ns = 10'000'000, short_sleep_ns = 1'000'000;
+constexpr long short_sleep_ns = 1'000'000;
 constexpr int followers_polls = 500;   // about 20 µs
 constexpr int most_in_vain = 8;
 constexpr std::int64_t longest_lead_ns = 100'000;
@@ -106,7 +106,7 @@ void Waiter::Pause::sleep() {
     waiter_.enlist(*this);
     {
         Gate::Outside outside(waiter_.gate_);
-        futex_wait(waiter_.card_.wake, ticket_, longest_sleep_ns);
+        futex_wait(waiter_.card_.wake, ticket_, waiter_.longest_sleep_ns_);
     }
     waiter_.delist(*this);
     ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
@@ -138,7 +138,7 @@ void Waiter::Pause::follow() {
     followed_ = true;
     at_card_ = false;
     waiter_.enlist(*this);
-    long const longest = waiter_.in_vain_ < most_in_vain ? longest_sleep_ns : short_sleep_ns;
+    long const longest = waiter_.in_vain_ < most_in_vain ? waiter_.longest_sleep_ns_ : short_sleep_ns;
     {
         Gate::Outside outside(waiter_.gate_);
         for (int i = 0; dedicated && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i)

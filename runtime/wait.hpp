@@ -62,6 +62,9 @@ public:
     void attach(Pollable* pollable);
     void detach(Pollable* pollable);
 
+    /// For what polls something that no rank of this node can wake a sleeper for, such as a socket.
+    void sleep_at_most(long nanoseconds) { longest_sleep_ns_ = std::min(longest_sleep_ns_, nanoseconds); }
+
     bool at_rest() const {
         return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
     }
@@ -190,6 +193,7 @@ private:
     Gate& gate_;
     WaitPolicy policy_;
     std::int64_t sleep_after_ns_;
+    long longest_sleep_ns_ = 10'000'000;
     int first_polls_, most_polls_, polls_;
     unsigned looks_in_vain_ = 0;
     std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for

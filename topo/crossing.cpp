@@ -9,9 +9,10 @@ std::string_view name_of(Crossing crossing) {
     case Crossing::cache: return "cache";
     case Crossing::numa: return "numa";
     case Crossing::socket: return "socket";
-    case Crossing::node: break;
+    case Crossing::node: return "node";
+    case Crossing::network: break;
     }
-    return "node";
+    return "network";
 }
 
 std::vector<Crossing> crossings(const Machine& machine, const Placement& placement, std::span<const int> node_ranks,

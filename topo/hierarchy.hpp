@@ -159,10 +159,10 @@ inline Team Hierarchy::team(int level, int rank, int root) const {
             .i_lead = leader == rank};
 }
 
-// What a message crosses between two ranks of a node: it stays inside of a shared cache, of a NUMA node, of a socket,
-// or goes from socket to socket.
-enum class Crossing : unsigned char { cache, numa, socket, node };
-inline constexpr int crossing_count = 4;
+// What a message crosses between two ranks: it stays inside of a shared cache, of a NUMA node, of a socket, goes from
+// socket to socket, or to another node.
+enum class Crossing : unsigned char { cache, numa, socket, node, network };
+inline constexpr int crossing_count = 5;
 std::string_view name_of(Crossing crossing);
 
 // From one rank of a communicator to each of them; `node_ranks` as below.

@@ -12,6 +12,7 @@ char const* sentence_of(std::string_view group) {
         {"wait", "How ranks wait for each other, and how long they have."},
         {"memory", "Memory shared by the ranks of a node, and the ways to data in it."},
         {"p2p", "Messages from rank to rank."},
+        {"network", "Connections between nodes."},
         {"coll", "Collective operations."},
         {"check", "Checks, warnings and records."},
         {"communicator", "What a communicator's collectives have done, and by which algorithm."},

@@ -4,7 +4,7 @@
 
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev nlohmann-json3-dev)
 test_packages=(libgtest-dev libgmock-dev python3 gfortran mpich libmpich-dev libopenmpi-dev scalapack-mpi-test
-    netpipe-mpich2 libjemalloc2 valgrind gnuplot-nox make)
+    netpipe-mpich2 iproute2 libjemalloc2 valgrind gnuplot-nox make)
 
 need() {
     local missing=() package

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""answer.py serve: says to each caller at port 5000 as whom it was reached, and the host's name, until it is ended.
+answer.py ask ADDRESS: prints what was said there and the milliseconds that it took, or why there was no answer."""
+import socket, sys, time
+
+if sys.argv[1] == "serve":
+    server = socket.create_server(("", 5000), family=socket.AF_INET6, dualstack_ipv6=True, backlog=16)
+    print("ready", flush=True)
+    while True:
+        caller, _ = server.accept()
+        caller.sendall(f"{socket.gethostname()}".encode())
+        caller.close()
+else:
+    start = time.monotonic()
+    try:
+        with socket.create_connection((sys.argv[2], 5000), timeout=1) as caller:
+            print(caller.recv(100).decode(), round((time.monotonic() - start) * 1000, 3))
+    except OSError as error:
+        print(f"no answer: {error}")

@@ -2,10 +2,14 @@
 // Agreement by slots, in pieces of a slot's size. Rare and small, so flat and simple.
 #include "coll/agree.hpp"
 
+#include "coll/algorithm.hpp"
+#include "coll/binomial.hpp"
 #include "coll/drive.hpp"
 
 namespace tutti::coll {
 namespace {
+
+constexpr char call[] = "making a communicator";
 
 Task gather_piece(ShmEnv& env, std::byte const* mine, std::size_t piece, std::byte* all, std::size_t stride) {
     std::memcpy(env.slot(piece), mine, piece);
@@ -29,18 +33,31 @@ Task bcast_piece(ShmEnv& env, std::byte* data, std::size_t piece, int root) {
 }  // namespace
 
 void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
+    if (state_of(comm).across) {
+        Datatype const& byte = *packed_part(nullptr, 0).buffer.type;
+        auto const count = static_cast<std::int64_t>(n);
+        AllgatherArgs args{};
+        args.mine = {const_cast<void*>(mine), count, &byte};
+        args.parts = Parts::regular(all, count, byte);
+        args.largest = n;
+        return drive_across(comm, call, [&](NetEnv& env) { return algorithms::allgather::bruck_algorithm.net(env, args); });
+    }
     std::size_t const most = state_of(comm).area.slot_bytes();
     for (std::size_t at = 0; at < n; at += most)
-        drive(comm, "making a communicator", [&](ShmEnv& env) {
+        drive(comm, call, [&](ShmEnv& env) {
             return gather_piece(env, static_cast<std::byte const*>(mine) + at, std::min(most, n - at),
                                 static_cast<std::byte*>(all) + at, n);
         });
 }
 
 void bcast_bytes(Comm& comm, void* data, std::size_t n, int root) {
+    if (state_of(comm).across) {
+        BcastArgs const args = bytes_from(data, n, root);
+        return drive_across(comm, call, [&](NetEnv& env) { return binomial_bcast(env, args); });
+    }
     std::size_t const most = state_of(comm).area.slot_bytes();
     for (std::size_t at = 0; at < n; at += most)
-        drive(comm, "making a communicator", [&](ShmEnv& env) {
+        drive(comm, call, [&](ShmEnv& env) {
             return bcast_piece(env, static_cast<std::byte*>(data) + at, std::min(most, n - at), root);
         });
 }

@@ -26,6 +26,13 @@ enum Needs : unsigned {
     needs_two_groups = 32,      ///< an intercommunicator; without this, an intracommunicator
 };
 
+class NetEnv;
+
+/// Between nodes an algorithm also says how many operations of each node's own it is made of (coll/on_node.hpp). All
+/// ranks must find the same number: from what they all know of a call, its parameters and the number of nodes.
+template <class Args>
+using NodeOperations = std::uint64_t (*)(Args const&, int nodes);
+
 template <class Args>
 struct Algorithm {
     char const* name;        ///< file name = setting value = test name = row in the benchmark
@@ -34,18 +41,25 @@ struct Algorithm {
     char const* source;      ///< paper and section; where it is ours, what it is built on
     unsigned needs;
     std::span<Parameter const> parameters;
-    Task (*shm)(ShmEnv&, Args const&);
+    Task (*shm)(ShmEnv&, Args const&);           ///< null: only between nodes
     Task (*thread)(ThreadEnv&, Args const&);
+    Task (*net)(NetEnv&, Args const&) = nullptr; ///< null: only on one node
+    NodeOperations<Args> node_operations = nullptr;   ///< null: none
 
     template <class Env>
     auto run() const {
         if constexpr (std::is_same_v<Env, ShmEnv>) return shm;
+        else if constexpr (std::is_same_v<Env, NetEnv>) return net;
         else return thread;
     }
 };
 
-/// The last two fields of a record: one coroutine template for all environments.
+/// The last fields of a record: one coroutine template for all environments of one node,
 #define TUTTI_RUNS(function) function<ShmEnv>, function<ThreadEnv>
+/// or, made of nothing but messages, between nodes, too,
+#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, function<ThreadEnv>, function<NetEnv>
+/// or a coroutine for several nodes alone, which runs so many operations on each.
+#define TUTTI_RUNS_ON_NODES(function, operations) nullptr, nullptr, function, operations
 
 template <Collective c> struct ArgsOf { using type = ReduceArgs; };
 template <> struct ArgsOf<Collective::barrier> { using type = BarrierArgs; };

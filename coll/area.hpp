@@ -68,6 +68,8 @@ public:
     /// Makes every flag zero. The communicator's rank 0 does this before anybody else knows of the area.
     void clear();
 
+    /// False: a view of no memory, of a communicator whose members have none in common.
+    explicit operator bool() const { return base_ != nullptr; }
     int members() const { return members_; }
     std::size_t slot_bytes() const { return slot_bytes_; }
 

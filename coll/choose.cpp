@@ -44,6 +44,8 @@ std::span<AlgorithmRow const> all_algorithms() {
      algorithms::folder::algorithm##_algorithm.source,                                                                 \
      algorithms::folder::algorithm##_algorithm.needs,                                                                  \
      algorithms::folder::algorithm##_algorithm.parameters,                                                             \
+     algorithms::folder::algorithm##_algorithm.shm != nullptr,                                                         \
+     algorithms::folder::algorithm##_algorithm.net != nullptr,                                                         \
      &algorithms::folder::algorithm##_algorithm},
 #include "coll/algorithms.def"
 #undef ALGORITHM
@@ -88,8 +90,8 @@ bool Offer::meets(unsigned needs) const {
 Decision decide(Collective collective, Offer const& offer, Settings const& settings, TreesOf const& trees_of) {
     auto fits = [&](Setting const& s) {
         Offer here = offer;
-        if (s.has_levels) here.ordered = offer.commutes || trees_of(&s.levels).hierarchy.consecutive();
-        return s.algorithm && here.meets(s.algorithm->needs);
+        if (s.has_levels && !offer.several_nodes) here.ordered = offer.commutes || trees_of(&s.levels).hierarchy.consecutive();
+        return s.algorithm && here.suits(*s.algorithm);
     };
     auto made = [&](Setting const& s) -> Decision {
         return {s.algorithm, &s, &trees_of(s.has_levels ? &s.levels : nullptr)};

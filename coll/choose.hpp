@@ -26,6 +26,7 @@ struct AlgorithmRow {
     char const* source;
     unsigned needs;
     std::span<Parameter const> parameters;
+    bool on_node, on_nodes;   ///< does it run on one node, on several?
     void const* record;   ///< the Algorithm<Args> itself; who calls it knows the type from the collective
 };
 std::span<AlgorithmRow const> all_algorithms();
@@ -90,8 +91,11 @@ struct Offer {
     bool one_kind;
     bool equal_parts;
     bool two_groups = false; ///< an intercommunicator's
+    bool several_nodes = false;
 
     bool meets(unsigned needs) const;
+    /// Can the algorithm do it?
+    bool suits(AlgorithmRow const& a) const { return (several_nodes ? a.on_nodes : a.on_node) && meets(a.needs); }
 };
 
 struct Decision {

@@ -4,9 +4,30 @@
 
 #include "coll/decision.hpp"
 #include "coll/drive.hpp"
+#include "coll/on_node.hpp"
 #include "runtime/clock.hpp"
 
 namespace tutti::coll {
+
+namespace {
+
+template <class Args>
+void drive_across(Comm const& comm, Trees const& trees, Collective collective, Algorithm<Args> const& algorithm,
+                  Args const& args) {
+    CommState& state = state_of(comm);
+    Across const& across = *state.across;
+    Numbers numbers{state.issue()};
+    if (algorithm.node_operations) {
+        numbers.node_count = algorithm.node_operations(args, across.map.nodes());
+        numbers.node_first = state_of(*across.node).issue(numbers.node_count);
+    }
+    NetEnv env(comm, trees, name_of(collective), numbers);
+    Task task = run_in(env, algorithm, args);
+    task.resume();
+    task.check();
+}
+
+}  // namespace
 
 template <class Args>
 void run(Comm& comm, Collective collective, Args& args) {
@@ -19,7 +40,8 @@ void run(Comm& comm, Collective collective, Args& args) {
     use.calls.add(1);
     LedgerLine* const line = decision.line;   // others may have the decision forgotten meanwhile
     std::int64_t const start = line ? now_ns() : 0;
-    drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
+    if (state_of(comm).across) [[unlikely]] drive_across(comm, *decision.trees, collective, *algorithm, args);
+    else drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
     if (line) [[unlikely]] record(*line, use, message_bytes(comm, args), start);
 }
 

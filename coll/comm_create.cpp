@@ -8,6 +8,7 @@
 
 #include "coll/state.hpp"
 #include "coll/tuning.hpp"
+#include "p2p/p2p.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
@@ -15,16 +16,74 @@ namespace {
 
 constexpr std::uint64_t world_context = 1;
 
-/// A communicator that has its members gets all else.
+bool on_one_node(Process const& process, Group const& group) {
+    return std::ranges::all_of(group.world_ranks(), [&](int world) { return process.cluster.is_here(world); });
+}
+
+/// The members' places on this node.
+std::vector<int> places_of(Process const& process, Group const& group) {
+    std::vector<int> places;
+    for (int world : group.world_ranks()) places.push_back(process.cluster.place_of(world));
+    return places;
+}
+
+/// A communicator of one node that has its members gets all else.
 void equip(Comm& comm, std::uint64_t context, std::byte* area) {
     ProcessState& node = state_of(comm.process);
     Group const& all = *comm.united;
-    topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, all.world_ranks(), node.levels);
-    auto state = std::make_unique<CommState>(
-        comm.process, Area(area, all.size()), std::move(tree),
-        topo::crossings(node.machine, node.placement, all.world_ranks(), all.rank()), all.rank());
+    std::vector<int> const places = places_of(comm.process, all);
+    topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, places, node.levels);
+    auto state = std::make_unique<CommState>(comm.process, Area(area, all.size()), std::move(tree),
+                                             topo::crossings(node.machine, node.placement, places, all.rank()),
+                                             all.rank());
     comm.context = context;
     comm.collectives = std::move(state);
+}
+
+/// Those of a communicator who are on this node.
+Ref<Group> node_group(Comm const& comm, NodeMap const& map) {
+    std::vector<int> here;
+    for (int r : map.members(map.here())) here.push_back(comm.united->world_rank(r));
+    return Ref<Group>::adopt(new Group(std::move(here), comm.process.rank()));
+}
+
+/// The same for one of several nodes; `area` is that of the members on this node.
+void equip_across(Comm& comm, std::uint64_t context, std::byte* area) {
+    Process& process = comm.process;
+    Group const& all = *comm.united;
+    NodeMap map(all, process.cluster);
+    auto node = Ref<Comm>::adopt(new Comm(process, node_group(comm, map), 0));
+    equip(*node, context, area);
+    topo::Grouping by_node{"node", {}};
+    for (int r = 0; r < all.size(); ++r) by_node.group.push_back(map.node_of(r));
+    std::vector<topo::Crossing> crossings(static_cast<std::size_t>(all.size()), topo::Crossing::network);
+    for (int r : map.members(map.here()))
+        crossings[static_cast<std::size_t>(r)] = state_of(*node).crossings[static_cast<std::size_t>(map.index_of(r))];
+    auto tree = topo::Hierarchy::build(all.size(), std::span(&by_node, 1), "cluster");
+    auto across = std::make_unique<Across>(std::move(node), std::move(map));
+    comm.context = context;
+    comm.collectives = std::make_unique<CommState>(process, Area(nullptr, all.size()), std::move(tree),
+                                                   std::move(crossings), all.rank(), std::move(across));
+}
+
+/// The lowest member on a node tells the others there where their memory is: by messages of the new communicator, the
+/// first ones that it carries.
+Birth hear_on_node(Comm& comm, std::uint64_t context) {
+    constexpr char call[] = "making a communicator";
+    constexpr int tag = 1;
+    Process& process = comm.process;
+    NodeMap const map(*comm.united, process.cluster);
+    auto const here = map.members(map.here());
+    comm.context = context;
+    Comm everybody(process, comm.united, context);
+    Birth birth{};
+    if (here.front() != comm.united->rank()) {
+        p2p::recv_bytes(everybody, &birth, sizeof birth, here.front(), tag, call);
+        return birth;
+    }
+    birth = conceive_on_node(comm, context);
+    for (int r : here.subspan(1)) p2p::send_bytes(everybody, &birth, sizeof birth, r, tag, call);
+    return birth;
 }
 
 std::string capitals(std::string name) {
@@ -75,10 +134,18 @@ void read_placement(Process& process, ProcessState& node, std::vector<std::strin
 
 }  // namespace
 
-Birth conceive(Process& process, int size) {
-    std::uint64_t offset = process.heap.allocate(Area::bytes(size));
-    Area(process.segment.at(offset), size).clear();
+Birth conceive(Process& process, Group const& members) {
+    if (!on_one_node(process, members)) return {process.fresh_context(), 0, process.rank()};
+    std::uint64_t offset = process.heap.allocate(Area::bytes(members.size()));
+    Area(process.segment.at(offset), members.size()).clear();
     return {process.fresh_context(), offset, process.rank()};
+}
+
+Birth conceive_on_node(Comm const& comm, std::uint64_t context) {
+    Birth birth =
+        conceive_or_tell(comm.process, *node_group(comm, NodeMap(*comm.united, comm.process.cluster)));
+    if (birth.context != 0) birth.context = context;
+    return birth;
 }
 
 Ref<Comm> make_comm(Process& process, Members members, Birth const& birth) {
@@ -88,19 +155,30 @@ Ref<Comm> make_comm(Process& process, Members members, Birth const& birth) {
 }
 
 void bear(Comm& comm, Birth const& birth) {
+    bool const alone = on_one_node(comm.process, *comm.united);
+    bear(comm, birth, alone ? birth : hear_on_node(comm, birth.context));
+}
+
+void bear(Comm& comm, Birth const& birth, Birth const& on_node) {
     Process& process = comm.process;
-    equip(comm, birth.context, process.segment.at(birth.area));
-    if (birth.owner == process.rank()) state_of(comm).owned_offset = birth.area;
+    if (on_node.context == 0)
+        fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", comm.united->size(), " ranks");
+    std::byte* const area = process.segment.at(on_node.area);
+    bool const alone = on_one_node(process, *comm.united);
+    alone ? equip(comm, birth.context, area) : equip_across(comm, birth.context, area);
+    if (on_node.owner != process.rank()) return;
+    (alone ? state_of(comm) : state_of(*state_of(comm).across->node)).owned_offset = on_node.area;
 }
 
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
     CommState& state = state_of(comm);
-    if (!levels) return state.trees;
+    if (!levels || state.across) return state.trees;   // between nodes there is one level
     for (auto const& [choice, trees] : state.other_trees)
         if (choice == *levels) return *trees;
     ProcessState& node = state_of(state.process);
     state.other_trees.emplace_back(*levels, std::make_unique<Trees>(topo::make_hierarchy(
-                                                node.machine, node.placement, comm.united->world_ranks(), *levels)));
+                                                node.machine, node.placement, places_of(comm.process, *comm.united),
+                                                *levels)));
     return *state.other_trees.back().second;
 }
 
@@ -142,13 +220,16 @@ void start(Process& process, std::vector<std::string>& complaints) {
 
     std::vector<int> everybody(static_cast<std::size_t>(process.size()));
     std::iota(everybody.begin(), everybody.end(), 0);
-    if (Area::bytes(process.size()) > process.segment.commons().size())
-        fail(ErrorClass::no_mem, "the node's shared memory is laid out too small for ", process.size(), " ranks");
+    int const ranks_here = process.cluster.ranks_here();
+    if (Area::bytes(ranks_here) > process.segment.commons().size())
+        fail(ErrorClass::no_mem, "the node's shared memory is laid out too small for ", ranks_here, " ranks");
     process.world =
         Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context));
-    equip(*process.world, world_context, process.segment.commons().data());
-    process.self = make_comm(process, Ref<Group>::adopt(new Group({process.rank()}, process.rank())),
-                             conceive(process, 1));
+    bool const one_node = ranks_here == process.size();
+    (one_node ? equip : equip_across)(*process.world, world_context, process.segment.commons().data());
+    auto myself = Ref<Group>::adopt(new Group({process.rank()}, process.rank()));
+    Birth const birth = conceive(process, *myself);
+    process.self = make_comm(process, std::move(myself), birth);
     process.world->name = "MPI_COMM_WORLD";
     process.self->name = "MPI_COMM_SELF";
 }

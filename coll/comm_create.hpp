@@ -16,21 +16,26 @@ namespace tutti::coll {
 /// What all members must know alike. Plain bytes, to be sent around.
 struct Birth {
     std::uint64_t context;
-    std::uint64_t area;   ///< offset in the segment
+    std::uint64_t area;   ///< offset in the segment; 0 when members are on several nodes, of which each has its own
     int owner;            ///< world rank of whom it lies with
 };
 
-/// By one member of the new communicator only; `size` counts all of them, on both sides of an intercommunicator. Throws
+/// By one member of the new communicator only; `members`: all of them, on both sides of an intercommunicator. Throws
 /// Error(no_mem) when its shared memory is used up.
-Birth conceive(Process& process, int size);
-/// By every member, with the same birth; waits for nobody. This process is in `members.group`.
+Birth conceive(Process& process, Group const& members);
+/// By every member, with the same birth. This process is in `members.group`. Waits for nobody if all are on one node;
+/// else for the lowest one on its node, who says by a message where their memory is.
 Ref<Comm> make_comm(Process& process, Members members, Birth const& birth);
 /// The second half of that, for a communicator that is nothing but its members yet.
 void bear(Comm& comm, Birth const& birth);
+/// The memory of the members on this node has been agreed on, too.
+void bear(Comm& comm, Birth const& birth, Birth const& on_node);
+/// Conceived by the lowest member of a node for its members there; a failure travels.
+Birth conceive_on_node(Comm const& comm, std::uint64_t context);
 
 /// The same, but a failure travels like a birth, so that nobody waits for one that cannot come; 0 is no communicator's
 /// context.
-Birth conceive_or_tell(Process& process, int size);
+Birth conceive_or_tell(Process& process, Group const& members);
 /// The communicator of that birth, with `parent`'s error handler; throws Error(no_mem) if the birth tells of a failure.
 Ref<Comm> grown(Comm& parent, Members members, Birth const& birth);
 

@@ -40,7 +40,7 @@ Ref<Group> on_side(Comm const& parent, Group const& side, std::vector<int> world
 /// Collective: everybody in `parent` says what it has conceived. Without members: in no new communicator.
 Ref<Comm> create_with(Comm& parent, std::optional<Members> members) {
     Birth birth{};
-    if (members && members->united->rank() == 0) birth = conceive_or_tell(parent.process, members->united->size());
+    if (members && members->united->rank() == 0) birth = conceive_or_tell(parent.process, *members->united);
     std::vector<Birth> births(static_cast<std::size_t>(parent.united->size()));
     allgather_bytes(parent, &birth, sizeof birth, births.data());
     if (!members) return {};
@@ -68,9 +68,9 @@ Ref<Comm> create_inter(Comm& parent, Group const& mine) {
 
 }  // namespace
 
-Birth conceive_or_tell(Process& process, int size) {
+Birth conceive_or_tell(Process& process, Group const& members) {
     try {
-        return conceive(process, size);
+        return conceive(process, members);
     } catch (Error const&) {
         return {};
     }
@@ -84,11 +84,15 @@ Ref<Comm> grown(Comm& parent, Members members, Birth const& birth) {
     return child;
 }
 
-Ref<Comm> duplicate(Comm& parent) {
+Ref<Comm> duplicate_bare(Comm& parent) {
     Birth birth{};
-    if (parent.united->rank() == 0) birth = conceive_or_tell(parent.process, parent.united->size());
+    if (parent.united->rank() == 0) birth = conceive_or_tell(parent.process, *parent.united);
     bcast_bytes(parent, &birth, sizeof birth, 0);
-    Ref<Comm> child = grown(parent, parent, birth);
+    return grown(parent, parent, birth);
+}
+
+Ref<Comm> duplicate(Comm& parent) {
+    Ref<Comm> child = duplicate_bare(parent);
     if (parent.topology) child->topology = std::make_unique<VirtualTopology>(*parent.topology);
     if (parent.info) {
         child->info = Ref<Info>::adopt(new Info);
@@ -117,7 +121,7 @@ Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag) {
     int bit = 1;
     while (bit <= me) bit *= 2;
     Birth birth{};
-    if (me == 0) birth = conceive_or_tell(parent.process, size);
+    if (me == 0) birth = conceive_or_tell(parent.process, *mine);
     else p2p::recv_bytes(parent, &birth, sizeof birth, in_parent(me - bit / 2), tag, call);
     for (; me + bit < size; bit *= 2) p2p::send_bytes(parent, &birth, sizeof birth, in_parent(me + bit), tag, call);
     return grown(parent, std::move(mine), birth);

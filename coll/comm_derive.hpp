@@ -14,6 +14,8 @@ namespace tutti::coll {
 
 /// Collective. Same members, topology and hints; attributes are the caller's to copy.
 Ref<Comm> duplicate(Comm& parent);
+/// Collective. The same members and nothing else: for the library's own use.
+Ref<Comm> duplicate_bare(Comm& parent);
 
 /// The same as a request: the communicator has its members at once, so it can have a handle and attributes, and can be
 /// used when the request is complete. `hints`: its info; null: the parent's.

@@ -4,15 +4,17 @@
 #include <cstring>
 #include <optional>
 
+#include "coll/binomial.hpp"
 #include "coll/comm_create.hpp"
 #include "coll/comm_derive.hpp"
+#include "coll/on_node.hpp"
 #include "coll/request.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
 namespace {
 
-Task hear(ShmEnv& env, Birth& birth) {
+Task hear(ShmEnv& env, Birth& birth, Birth&, Comm const&) {
     if (env.rank() == 0) {
         std::memcpy(env.slot(sizeof birth), &birth, sizeof birth);
         env.publish();
@@ -22,6 +24,16 @@ Task hear(ShmEnv& env, Birth& birth) {
     }
 }
 
+/// Between nodes the lowest member of each also conceives for those there.
+Task hear(NetEnv& env, Birth& birth, Birth& on_node, Comm const& child) {
+    BcastArgs const news = bytes_from(&birth, sizeof birth, 0);
+    co_await binomial_bcast(env, news);
+    if (birth.context == 0) co_return;
+    NodeMap const& map = env.map();
+    if (map.master(map.here()) == env.rank()) on_node = conceive_on_node(child, birth.context);
+    co_await coll::on_node(env, Collective::bcast, bytes_from(&on_node, sizeof on_node, 0));
+}
+
 class Duplication final : public CollectiveRequest {
 public:
     Duplication(Comm& parent, Ref<Comm> child, Birth const& birth)
@@ -29,24 +41,29 @@ public:
 
 private:
     Flight& begin(unsigned, unsigned) override {
-        flight_.emplace(*comm, lane(), state_of(*comm).trees, "MPI_Comm_idup", first());
-        flight_->begin(hear(flight_->env(), birth_));
+        flight_.emplace(*comm, lane(), state_of(*comm).trees, "MPI_Comm_idup", Numbers{first(), first_on_node_, 1});
+        flight_->begin([this](auto& env) { return hear(env, birth_, on_node_, *child_); });
         return *flight_;
     }
     void leave(unsigned) override { flight_.reset(); }
+    void numbered() override {
+        if (Across const* across = state_of(*comm).across.get()) first_on_node_ = state_of(*across->node).issue(1);
+    }
     void finished() override {
-        if (birth_.context == 0) {
+        bool const across = state_of(*comm).across != nullptr;
+        if (birth_.context == 0 || (across && on_node_.context == 0)) {
             status.error = ErrorClass::no_mem;
             error_text = join("no shared memory is left for a communicator of ", child_->united->size(), " ranks");
             return;
         }
-        bear(*child_, birth_);
+        bear(*child_, birth_, across ? on_node_ : birth_);
         std::vector<std::string> told_before;
         if (child_->info) take_hints(*child_, told_before);
     }
 
     Ref<Comm> child_;
-    Birth birth_;
+    Birth birth_, on_node_{};
+    std::uint64_t first_on_node_ = 0;
     std::optional<Flight> flight_;
 };
 
@@ -62,7 +79,7 @@ std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints
     }
     child->info = std::move(hints);
     Birth birth{};
-    if (parent.united->rank() == 0) birth = conceive_or_tell(parent.process, parent.united->size());
+    if (parent.united->rank() == 0) birth = conceive_or_tell(parent.process, *parent.united);
     auto request = Ref<Request>::adopt(new (parent.process) Duplication(parent, child, birth));
     request->start();
     return {std::move(child), std::move(request)};

@@ -42,7 +42,9 @@ News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
     if (std::ranges::any_of(others, [&](int world) { return local.group->rank_of(world) >= 0; })) {
         news.outcome = News::Outcome::overlap;   // the other leader finds the same
     } else if (news.first) {
-        news.birth = conceive_or_tell(local.process, mine + news.others);
+        std::vector<int> all(local.group->world_ranks().begin(), local.group->world_ranks().end());
+        all.insert(all.end(), others.begin(), others.end());
+        news.birth = conceive_or_tell(local.process, Group(std::move(all), local.process.rank()));
         p2p::send_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, call);
     } else {
         p2p::recv_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, call);
@@ -85,7 +87,7 @@ Ref<Comm> merge(Comm& inter, bool high) {
     Ref<Group> order = turned ? Members(inter.group, inter.remote, !inter.comes_first()).united : inter.united;
     int const root = inter.united->rank_of(order->world_rank(0));
     Birth birth{};
-    if (order->rank() == 0) birth = conceive_or_tell(inter.process, order->size());
+    if (order->rank() == 0) birth = conceive_or_tell(inter.process, *order);
     bcast_bytes(inter, &birth, sizeof birth, root);
     return grown(inter, std::move(order), birth);
 }

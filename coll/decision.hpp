@@ -20,7 +20,8 @@ inline Offer plain_offer(CommState const& state, std::size_t bytes) {
             .commutes = true,
             .ordered = true,
             .one_kind = true,
-            .equal_parts = true};
+            .equal_parts = true,
+            .several_nodes = state.across != nullptr};
 }
 
 /// Sizes of parts: those of the plain forms are the same at every rank, the others are known to nobody in full.

@@ -2,6 +2,7 @@
 // The blocking driver: takes the next operation's channel, runs a coroutine to its end, says that it is done.
 #pragma once
 
+#include "coll/net_env.hpp"
 #include "coll/state.hpp"
 
 namespace tutti::coll {
@@ -17,6 +18,16 @@ void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask
     state.end(op);
     task.check();
 }
+/// The same for a communicator over several nodes; `algorithm(env)` needs no operations on the node.
+template <class MakeTask>
+void drive_across(Comm const& comm, char const* operation, MakeTask&& algorithm) {
+    CommState& state = state_of(comm);
+    NetEnv env(comm, state.trees, operation, {state.issue()});
+    Task task = algorithm(env);
+    task.resume();
+    task.check();
+}
+
 template <class MakeTask>
 void drive(Comm const& comm, char const* operation, MakeTask&& algorithm) {
     drive(comm, state_of(comm).trees, operation, std::forward<MakeTask>(algorithm));

@@ -3,6 +3,9 @@
 // waits for. Nothing in here waits; a fragment of a large operation is a flight of its own.
 #pragma once
 
+#include <optional>
+
+#include "coll/net_env.hpp"
 #include "coll/state.hpp"
 
 namespace tutti::coll {
@@ -10,22 +13,26 @@ namespace tutti::coll {
 class Flight {
 public:
     /// Its channel is free. The lane, the trees and the communicator outlive it.
-    Flight(Comm const& comm, Lane& lane, Trees const& trees, char const* operation, std::uint64_t number)
-        : lane_(lane), number_(number),
-          env_(lane.area, trees, lane.rank, number, comm, operation, state_of(comm).crossings.data(), &suspension_) {}
-
-    ShmEnv& env() { return env_; }
-    Suspension const& suspension() const { return suspension_; }
-
-    /// The same operation once more, with another number.
-    void renew(std::uint64_t number) {
-        number_ = number;
-        env_.renew(number);
+    Flight(Comm const& comm, Lane& lane, Trees const& trees, char const* operation, Numbers numbers)
+        : lane_(lane), number_(numbers.operation) {
+        if (state_of(comm).across) net_.emplace(comm, trees, operation, numbers, &suspension_);
+        else
+            shm_.emplace(lane.area, trees, lane.rank, number_, comm, operation, state_of(comm).crossings.data(),
+                         &suspension_);
     }
 
-    /// Runs the task until it suspends or ends.
-    void begin(Task task) {
-        task_.emplace(std::move(task));
+    Suspension const& suspension() const { return suspension_; }
+
+    /// The same operation once more, with other numbers.
+    void renew(Numbers numbers) {
+        number_ = numbers.operation;
+        net_ ? net_->renew(numbers) : shm_->renew(number_);
+    }
+
+    /// Begins what make(environment) gives: runs it until it suspends or ends.
+    template <class Make>
+    void begin(Make make) {
+        task_.emplace(net_ ? make(*net_) : make(*shm_));
         task_->resume();
     }
     /// The same again, once what it waits for has come.
@@ -33,7 +40,8 @@ public:
     bool ended() const { return task_->done(); }
     /// Gives up its channel and what else it had for itself.
     void end() {
-        env_.end();
+        if (!shm_) return;   // a task between nodes does so itself
+        shm_->end();
         lane_.end(number_);
     }
     /// Rethrows what ended the task, if anything did.
@@ -43,7 +51,8 @@ private:
     Lane& lane_;
     std::uint64_t number_;
     Suspension suspension_;
-    ShmEnv env_;
+    std::optional<ShmEnv> shm_;   ///< on one node,
+    std::optional<NetEnv> net_;   ///< or on several
     std::optional<Task> task_;
 };
 

@@ -9,13 +9,14 @@ namespace tutti::coll {
 namespace {
 
 /// A fragment of a buffer with gaps goes through packed memory of its own size.
-Task through_packed(ShmEnv& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole,
+template <class Env>
+Task through_packed(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole,
                     BcastArgs const& fragment, std::size_t at) {
     std::vector<std::byte> packed(fragment.data.bytes());
     BcastArgs dense = fragment;
     dense.data.address = packed.data();
     if (env.rank() == whole.root) env.load(packed.data(), whole.data, at, packed.size());
-    co_await algorithm.shm(env, dense);
+    co_await run_in(env, algorithm, dense);
     if (env.rank() != whole.root) env.store(whole.data, at, packed.data(), packed.size());
 }
 
@@ -32,10 +33,16 @@ BcastArgs Fragments<BcastArgs>::cut(BcastArgs const& whole, unsigned k) const {
     return fragment;
 }
 
-Task Fragments<BcastArgs>::task(ShmEnv& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole,
+template <class Env>
+Task Fragments<BcastArgs>::task(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole,
                                 BcastArgs const& fragment, unsigned k) const {
-    if (number == 1 || whole.data.type->dense(whole.data.count)) return algorithm.shm(env, fragment);
+    if (number == 1 || whole.data.type->dense(whole.data.count)) return run_in(env, algorithm, fragment);
     return through_packed(env, algorithm, whole, fragment, bytes * k);
 }
+
+template Task Fragments<BcastArgs>::task(ShmEnv&, Algorithm<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
+                                         unsigned) const;
+template Task Fragments<BcastArgs>::task(NetEnv&, Algorithm<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
+                                         unsigned) const;
 
 }  // namespace tutti::coll

@@ -5,7 +5,7 @@
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section VI: count and size of the fragments in flight.
 #pragma once
 
-#include "coll/algorithm.hpp"
+#include "coll/on_node.hpp"
 
 namespace tutti::coll {
 
@@ -38,9 +38,10 @@ struct Fragments<ReduceArgs> {
         if (whole.out) fragment.out = static_cast<std::byte*>(whole.out) + origin;
         return fragment;
     }
-    Task task(ShmEnv& env, Algorithm<ReduceArgs> const& algorithm, ReduceArgs const&, ReduceArgs const& fragment,
+    template <class Env>
+    Task task(Env& env, Algorithm<ReduceArgs> const& algorithm, ReduceArgs const&, ReduceArgs const& fragment,
               unsigned) const {
-        return algorithm.shm(env, fragment);
+        return run_in(env, algorithm, fragment);
     }
 
     std::int64_t elements;   ///< of all fragments but the last
@@ -59,7 +60,8 @@ struct Fragments<BcastArgs> {
     unsigned count() const { return number; }
     /// Where the buffer has gaps the fragment has its size and no address: see task().
     BcastArgs cut(BcastArgs const& whole, unsigned k) const;
-    Task task(ShmEnv& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
+    template <class Env>
+    Task task(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
               unsigned k) const;
 
     std::size_t bytes;       ///< of all fragments but the last

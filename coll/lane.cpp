@@ -11,6 +11,7 @@ constexpr std::uint64_t gone = ~std::uint64_t{0};
 }  // namespace
 
 Lane::~Lane() {
+    if (!area) return;
     area.done(rank).publish(gone);
     if (owned_offset == 0) return;
     process.heap.release_when(owned_offset, [view = area] {

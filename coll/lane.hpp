@@ -11,7 +11,9 @@
 namespace tutti::coll {
 
 struct Lane {
-    Lane(Process& p, Area a, int my_rank) : process(p), area(a), rank(my_rank) {}
+    /// Without memory (members on several nodes) it only numbers.
+    Lane(Process& p, Area a, int my_rank)
+        : process(p), area(a), rank(my_rank), safe(a ? channel_depth : last_operation) {}
     Lane(Lane const&) = delete;
     Lane& operator=(Lane const&) = delete;
     /// Leaves for good; whoever owns the memory gets it back when all members have.
@@ -46,7 +48,7 @@ struct Lane {
     std::uint64_t op = 0;                     ///< operations numbered
     std::uint64_t finished = 0;               ///< operations up to this number have ended here,
     std::uint64_t beyond = 0;                 ///< and bit i: so has operation finished + 1 + i
-    std::uint64_t safe = channel_depth;       ///< operations up to this number may begin without asking
+    std::uint64_t safe;                       ///< operations up to this number may begin without asking
     std::uint64_t owned_offset = 0;           ///< of the area if it lies in this rank's heap, else 0
     Queue queue;                              ///< requests that wait for their first channel
 

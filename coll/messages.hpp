@@ -36,6 +36,8 @@ struct MessagePart {
 };
 /// Bytes of an algorithm's own.
 MessagePart packed_part(std::byte const* data, std::size_t bytes);
+/// A broadcast of such bytes.
+BcastArgs bytes_from(void* data, std::size_t bytes, int root);
 
 template <class Env>
 class Messages {
@@ -289,3 +291,5 @@ private:
 };
 
 }  // namespace tutti::coll
+
+#include "coll/net_messages.hpp"

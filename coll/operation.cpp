@@ -43,22 +43,42 @@ private:
     }
     Choice<Args> const& choice(unsigned k) const { return k + 1 < fragments_ ? most_ : last_; }
 
+    /// Operations on the node that fragment `k` is made of; the last one's may be fewer.
+    std::uint64_t on_node(unsigned k) const {
+        Across const* across = state_of(home()).across.get();
+        Algorithm<Args> const& a = *choice(k).algorithm;
+        if (!across || !a.node_operations) return 0;
+        Args fragment = fragments_ == 1 ? args_ : cut_.cut(args_, k);
+        fragment.parameters = choice(k).decision.setting->values;
+        return a.node_operations(fragment, across->map.nodes());
+    }
+    void numbered() override {
+        Across const* across = state_of(home()).across.get();
+        if (!across) return;
+        each_on_node_ = fragments_ > 1 ? on_node(0) : 0;
+        last_on_node_ = on_node(fragments_ - 1);
+        first_on_node_ = state_of(*across->node).issue(each_on_node_ * (fragments_ - 1) + last_on_node_);
+    }
+    Numbers numbers(unsigned k) const {
+        return {first() + k, first_on_node_ + k * each_on_node_, k + 1 < fragments_ ? each_on_node_ : last_on_node_};
+    }
+
     Flight& begin(unsigned at, unsigned k) override {
         if (k == 0) note_start();
         if (fragments_ != 1) return begin_fragment(at, k);
         std::optional<Flight>& flight = flights_[0];
-        if (flight) flight->renew(first());
-        else flight.emplace(*comm, lane(), *most_.decision.trees, name_of(collective_), first());
-        flight->begin(most_.algorithm->shm(flight->env(), args_));
+        if (flight) flight->renew(numbers(0));
+        else flight.emplace(home(), lane(), *most_.decision.trees, name_of(collective_), numbers(0));
+        flight->begin([this](auto& env) { return run_in(env, *most_.algorithm, args_); });
         return *flight;
     }
     Flight& begin_fragment(unsigned at, unsigned k) {
         Choice<Args> const& c = choice(k);
-        Flight& flight = flights_[at].emplace(*comm, lane(), *c.decision.trees, name_of(collective_), first() + k);
+        Flight& flight = flights_[at].emplace(home(), lane(), *c.decision.trees, name_of(collective_), numbers(k));
         if constexpr (Cut::most_at_once > 1) {
             Args& fragment = fragment_args_[at].emplace(cut_.cut(args_, k));
             fragment.parameters = c.decision.setting->values;
-            flight.begin(cut_.task(flight.env(), *c.algorithm, args_, fragment, k));
+            flight.begin([&](auto& env) { return cut_.task(env, *c.algorithm, args_, fragment, k); });
         }
         return flight;
     }
@@ -83,6 +103,7 @@ private:
     Choice<Args> const most_, last_;   ///< of all fragments but the last, and of the last
     std::array<std::optional<Flight>, Cut::most_at_once> flights_;
     std::array<std::optional<Args>, Cut::most_at_once> fragment_args_;
+    std::uint64_t first_on_node_ = 0, each_on_node_ = 0, last_on_node_ = 0;   ///< numbers there
     std::int64_t started_ = 0;         ///< by now_ns(), when calls are recorded
 };
 

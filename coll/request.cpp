@@ -7,6 +7,7 @@
 
 #include "coll/agree.hpp"
 #include "coll/comm_create.hpp"
+#include "coll/comm_derive.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
@@ -45,6 +46,11 @@ CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned wind
 }
 
 void CollectiveRequest::use_own_lane() {
+    if (state_of(*comm).across) {
+        own_comm_ = duplicate_bare(*comm);
+        lane_ = &state_of(*own_comm_);
+        return;
+    }
     Process& process = comm->process;
     int const members = comm->united->size();
     std::size_t& held = state_of(process).lane_bytes;
@@ -52,7 +58,7 @@ void CollectiveRequest::use_own_lane() {
     Birth birth{};
     // Half of the heap is left for communicators and staging memory.
     if (comm->united->rank() == 0 && held + Area::bytes(members) <= heap / 2)
-        birth = conceive_or_tell(process, members);
+        birth = conceive_or_tell(process, *comm->united);
     bcast_bytes(*comm, &birth, sizeof birth, 0);
     if (birth.context == 0) return;
     own_lane_ = std::make_unique<Lane>(process, Area(process.segment.at(birth.area), members), comm->united->rank());
@@ -73,6 +79,7 @@ void CollectiveRequest::start() {
     if (status.error != ErrorClass::success) status = {};   // of the last start
     begun_ = landed_ = 0;
     first_ = lane_->issue(fragments_);
+    numbered();
     ++references;   // the progress engine's, until the end
     if (lane_->queue.first || !lane_->may_begin(first_)) return wait_in_line();
     do begin_next();

@@ -35,9 +35,13 @@ protected:
     virtual void leave(unsigned at) = 0;
     /// All of it is done.
     virtual void finished() {}
+    /// It has its numbers, of this start.
+    virtual void numbered() {}
 
     std::uint64_t first() const { return first_; }
     Lane& lane() const { return *lane_; }
+    /// Where it runs: the communicator, or one of its own with the same members.
+    Comm const& home() const { return own_comm_ ? *own_comm_ : *comm; }
 
     unsigned const fragments_, window_;
 
@@ -56,6 +60,7 @@ private:
 
     Lane* lane_;                         ///< the communicator's, or its own
     std::unique_ptr<Lane> own_lane_;
+    Ref<Comm> own_comm_;                 ///< on several nodes its own lanes are those of a communicator of its own
 
     std::uint64_t first_ = 0;            ///< the number of the first fragment
     unsigned begun_ = 0, landed_ = 0;    ///< fragments

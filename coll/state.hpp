@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "coll/across.hpp"
 #include "coll/choose.hpp"
 #include "coll/lane.hpp"
 #include "coll/staging.hpp"
@@ -17,10 +18,13 @@ namespace tutti::coll {
 
 /// Per communicator: its lane, its trees, its choices, what it was used for.
 struct CommState final : Extension, Lane {
-    CommState(Process& p, Area a, topo::Hierarchy tree, std::vector<topo::Crossing> to_peers, int my_rank)
-        : Lane(p, a, my_rank), trees(std::move(tree)), crossings(std::move(to_peers)) {}
+    CommState(Process& p, Area a, topo::Hierarchy tree, std::vector<topo::Crossing> to_peers, int my_rank,
+              std::unique_ptr<Across> several_nodes = {})
+        : Lane(p, a, my_rank), across(std::move(several_nodes)), trees(std::move(tree)),
+          crossings(std::move(to_peers)) {}
 
-    Trees trees;                              ///< of the levels that the process has chosen
+    std::unique_ptr<Across> const across;     ///< null: all members are on one node
+    Trees trees;                              ///< of the levels that the process has chosen; across nodes: of nodes
     std::vector<std::pair<topo::LevelChoice, std::unique_ptr<Trees>>> other_trees;   ///< of algorithms' own levels
     std::vector<topo::Crossing> crossings;    ///< from this rank to each member
     std::unique_ptr<Settings> settings;       ///< its own, by info keys; null: the process's

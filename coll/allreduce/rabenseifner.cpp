@@ -44,6 +44,6 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
 constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     "rabenseifner", "reduce_scatter by recursive halving, allgather by recursive doubling", Family::baseline,
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_nothing, {},
-    TUTTI_RUNS(rabenseifner)};
+    TUTTI_RUNS_ANYWHERE(rabenseifner)};
 
 }  // namespace tutti::coll::algorithms::allreduce

@@ -75,6 +75,6 @@ Task bruck(Env& env, AlltoallArgs const& a) {
 
 constinit const Algorithm<AlltoallArgs> bruck_algorithm = {
     "bruck", "parts travel by the binary digits of how far they have to go", Family::baseline,
-    "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997", needs_equal_parts, {}, TUTTI_RUNS(bruck)};
+    "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997", needs_equal_parts, {}, TUTTI_RUNS_ANYWHERE(bruck)};
 
 }  // namespace tutti::coll::algorithms::alltoall

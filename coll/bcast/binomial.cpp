@@ -12,6 +12,6 @@ Task binomial(Env& env, BcastArgs const& a) { return binomial_bcast(env, a); }
 
 constinit const Algorithm<BcastArgs> binomial_algorithm = {
     "binomial", "who has the data hands it to the top of the next smaller subtree", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast", needs_nothing, {}, TUTTI_RUNS(binomial)};
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(binomial)};
 
 }  // namespace tutti::coll::algorithms::bcast

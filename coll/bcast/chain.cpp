@@ -35,6 +35,6 @@ constexpr Parameter chain_parameters[] = {{"segment", 65536, "bytes that are han
 constinit const Algorithm<BcastArgs> chain_algorithm = {
     "chain", "every rank hands segments on to the next one", Family::baseline,
     "folklore; Pjesivac-Grbovic and others, Cluster Computing 2007", needs_nothing, chain_parameters,
-    TUTTI_RUNS(chain)};
+    TUTTI_RUNS_ANYWHERE(chain)};
 
 }  // namespace tutti::coll::algorithms::bcast

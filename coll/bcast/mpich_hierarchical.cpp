@@ -61,6 +61,6 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
 constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "root to master, master to masters, each master to its node, with messages", Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1", needs_nothing, mpich_hierarchical_parameters,
-    TUTTI_RUNS(mpich_hierarchical)};
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
 }  // namespace tutti::coll::algorithms::bcast

@@ -45,6 +45,6 @@ constexpr Parameter scatter_allgather_parameters[] = {
 constinit const Algorithm<BcastArgs> scatter_allgather_algorithm = {
     "scatter_allgather", "blocks scattered along a binomial tree, then gathered by all", Family::baseline,
     "van de Geijn and others, SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast", needs_nothing,
-    scatter_allgather_parameters, TUTTI_RUNS(scatter_allgather)};
+    scatter_allgather_parameters, TUTTI_RUNS_ANYWHERE(scatter_allgather)};
 
 }  // namespace tutti::coll::algorithms::bcast

@@ -15,6 +15,6 @@ Task linear(Env& env, NeighborAllgatherArgs const& a) {
 
 constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {
     "linear", "a message along each edge, all at once", Family::baseline, "MPI 3.1, section 7.6", needs_nothing, {},
-    TUTTI_RUNS(linear)};
+    TUTTI_RUNS_ANYWHERE(linear)};
 
 }  // namespace tutti::coll::algorithms::neighbor_allgather

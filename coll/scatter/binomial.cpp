@@ -46,6 +46,6 @@ Task binomial(Env& env, RootedArgs const& a) {
 
 constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "binomial", "every rank hands on the parts of its children's subtrees", Family::baseline,
-    "folklore; the first half of van de Geijn's broadcast", needs_equal_parts, {}, TUTTI_RUNS(binomial)};
+    "folklore; the first half of van de Geijn's broadcast", needs_equal_parts, {}, TUTTI_RUNS_ANYWHERE(binomial)};
 
 }  // namespace tutti::coll::algorithms::scatter

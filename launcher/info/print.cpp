@@ -93,7 +93,8 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
         all.push_back({{"collective", a.collective}, {"name", a.name}, {"sentence", a.sentence},
                        {"family", a.family}, {"source", a.source}, {"parameters", parameters},
                        {"most_bytes", a.most_bytes ? nlohmann::ordered_json(*a.most_bytes) : nullptr},
-                       {"unequal_parts", a.unequal_parts}, {"two_groups", a.two_groups}});
+                       {"unequal_parts", a.unequal_parts}, {"two_groups", a.two_groups},
+                       {"one_node", a.on_node}, {"several_nodes", a.on_nodes}});
     }
     return all;
 }

@@ -80,6 +80,7 @@ std::string needs_of(coll::AlgorithmRow const& row) {
     std::string all;
     for (auto const& [need, sentence] : words)
         if (row.needs & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
+    if (!row.on_node) all += (all.empty() ? "" : "; ") + std::string("several nodes");
     return all;
 }
 
@@ -96,6 +97,8 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
                            .needs = needs_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p)});
+        text.on_node = row.on_node;
+        text.on_nodes = row.on_nodes;
         describe_limits(row, question.ranks, text);
         all.push_back(std::move(text));
     }

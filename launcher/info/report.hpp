@@ -23,6 +23,7 @@ struct AlgorithmText {
     std::string needs;                       ///< what a call must offer, in words; empty: nothing
     bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
     bool two_groups = false;                 ///< for intercommunicators, and for these alone
+    bool on_node = true, on_nodes = false;   ///< runs on one node, on several
 };
 
 /// Which algorithm runs when, as lines of a tuning file; the first that fits holds.

@@ -58,7 +58,7 @@ coll::Offer Contest::offer(std::size_t size) const {
 }
 
 bool Contest::can(std::string const& setting, std::size_t size) const {
-    return offer(size).meets(parsed(collective_, setting).algorithm->needs);
+    return offer(size).suits(*parsed(collective_, setting).algorithm);
 }
 
 std::vector<std::string> Contest::candidates() const {

@@ -22,7 +22,7 @@ out=$("$bench" "${quick[@]}" --algorithms bcast,reduce_scatter --sizes 2K:16K --
 python3 - "$folder" "$out" <<'EOF' || wrong "the comparison of algorithms: $out"
 import json, sys
 folder, out = sys.argv[1:]
-known = [a for a in json.load(open(folder + "/info.json"))["algorithms"] if not a["two_groups"]]
+known = [a for a in json.load(open(folder + "/info.json"))["algorithms"] if not a["two_groups"] and a["one_node"]]
 series = json.load(open(folder + "/all.json"))["series"]
 points = {(s["name"], p["operation"], p["bytes"]): p for s in series for p in s["points"]}
 sizes = (2048, 4096, 8192, 16384)

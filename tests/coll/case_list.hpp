@@ -24,7 +24,7 @@ public:
 
     void add_all() {
         for (AlgorithmRow const& row : all_algorithms()) {
-            if (!wanted(row)) continue;
+            if (!row.on_node || !wanted(row)) continue;
             if (row.collective == Collective::barrier) {
                 for (int i = 0; i < 12; ++i) add({.algorithm = &row, .bytes = 0});
                 continue;

@@ -96,7 +96,8 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
     const json algorithms = algorithms_from_info(form_of(operation).collective, ranks, folder);
     if (colon == std::string::npos) {
         for (auto &algorithm : algorithms)
-            if (!algorithm.at("two_groups")) // of an intercommunicator, which the benchmark has none of
+            // The benchmark has no intercommunicators, and compares on one node.
+            if (!algorithm.at("two_groups") && algorithm.at("one_node"))
                 all.push_back(make_candidate(operation, "", algorithm));
         return;
     }

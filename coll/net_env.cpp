@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/net_env.hpp"
+
+#include "coll/state.hpp"
+
+namespace tutti::coll {
+namespace {
+
+constexpr std::uint64_t collective_context = 1ULL << 62;   // messages of operations never meet those of programs
+constexpr int looks = 8;
+
+}  // namespace
+
+NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers, Suspension* suspension)
+    : comm_(comm), trees_(trees), operation_(operation), traffic_(comm.process.card().traffic),
+      suspension_(suspension), whole_(nullptr), numbers_(numbers), rank_(comm.united->rank()) {}
+
+NetEnv::NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees)
+    : comm_(whole.comm_), trees_(trees), operation_(whole.operation_), traffic_(whole.traffic_),
+      suspension_(whole.suspension_), whole_(&whole), numbers_(whole.numbers_), members_(std::move(members)),
+      rank_(static_cast<int>(std::ranges::find(members_, whole.rank()) - members_.begin())) {}
+
+Across const& NetEnv::across() const { return *state_of(comm_).across; }
+
+p2p::Key NetEnv::key(int source) const {
+    return {comm_.context | collective_context, source, static_cast<std::int32_t>(numbers_.operation & 0x3fffffff)};
+}
+
+void NetEnv::begin(Outgoing& op, int to) {
+    op.to = to;
+    op.key = key(comm_.united->rank());
+    op.peer = peer_of(to);
+    op.finished = [](p2p::Send& s) { static_cast<Outgoing&>(s).over.store(1, std::memory_order_release); };
+    count_message(to);
+    p2p::engine(comm_.process).begin(op);
+}
+
+void NetEnv::begin(Incoming& op, int from) {
+    op.key = key(united(from));
+    op.finished = [](p2p::Receive& r) { static_cast<Incoming&>(r).over.store(1, std::memory_order_release); };
+    p2p::engine(comm_.process).begin(op);
+}
+
+void NetEnv::abandon(Incoming& op) { p2p::engine(comm_.process).cancel(op); }
+
+void NetEnv::count_message(int peer) {
+    if (peer == rank_) return;
+    auto const way = state_of(comm_).crossings[static_cast<std::size_t>(united(peer))];
+    traffic_.messages[static_cast<int>(way)].add(1);
+}
+
+std::uint64_t NetEnv::left_on_node() const { return whole_ ? whole_->left_on_node() : numbers_.node_count; }
+
+std::uint64_t NetEnv::next_on_node() {
+    if (whole_) return whole_->next_on_node();
+    if (numbers_.node_count == 0) fail(ErrorClass::intern, operation_, ": more operations on the node than were told");
+    --numbers_.node_count;
+    return numbers_.node_first++;
+}
+
+bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer, int from) const {
+    if (suspension_) return false;
+    p2p::Engine& engine = p2p::engine(comm_.process);
+    auto reached = [&] { return word.load(std::memory_order_acquire) >= value; };
+    comm_.process.waiter.until(
+        [&] {
+            for (int i = 0; i < looks; ++i) {
+                if (reached()) return true;
+                engine.poll_from(from);
+            }
+            return reached();
+        },
+        {operation_, comm_.united->world_rank(peer), -1, comm_.context});
+    return true;
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective of the communicator's part on this node, as a step of an operation over several nodes: the algorithm is
+// chosen by the same table as for any communicator of one node, and takes the operation's next number there.
+#pragma once
+
+#include <exception>
+
+#include "coll/algorithm.hpp"
+#include "coll/net_env.hpp"
+
+namespace tutti::coll {
+
+/// Runs `which` over env.across().node. Ranks, roots and parts are those of the node's part; kernels are known.
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args);
+
+/// Passes over the numbers on the node that the operation did not need.
+Task leave_node(NetEnv& env);
+
+/// An algorithm in the environment of its operation, to its end.
+template <class Args>
+Task run_in(ShmEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
+    return algorithm.shm(env, args);
+}
+template <class Args>
+Task run_in(NetEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
+    std::exception_ptr error;
+    try {
+        co_await algorithm.net(env, args);
+    } catch (...) {
+        error = std::current_exception();
+    }
+    co_await leave_node(env);
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace tutti::coll

@@ -14,4 +14,41 @@ skip_if_pretended() {
     echo "Skipped: this needs network namespaces."
     exit 77
 }
+
+# mpiexec on the first host, with the words "A=b C=d" in its environment.
+job_with() {
+    local settings
+    read -ra settings <<<"$1"
+    shift
+    on_host "${hosts[0]}" env "${settings[@]}" "$mpiexec" --launcher-agent "$agent" "$@"
+}
+# run ARGUMENTS OF MPIEXEC: leaves $code, $out, $err and $ms
+run() {
+    local start; start=$(date +%s%N)
+    job_with "${settings:-}" "$@" >"$scratch/out" 2>"$scratch/err" <"${input:-/dev/null}"
+    code=$?
+    ms=$((($(date +%s%N) - start) / 1000000))
+    out=$(tr -d '\0' <"$scratch/out") err=$(cat "$scratch/err")
+    what="mpiexec $*"
+}
+expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $err"; }
+expect_failure() { [ "$code" != 0 ] || wrong "$what ended well"; }
+expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1'"; }
+expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does not contain '$1'"; }
+expect_within() { [ "$ms" -le "$1" ] || wrong "$what took $ms ms, more than $1"; }
+
+# What a job has left on the hosts two seconds after its end.
+expect_nothing_left() {
+    local host pids k
+    [ -z "$pretended" ] || return 0
+    for host in "${hosts[@]}"; do
+        for ((k = 0; k < 40; k++)); do
+            pids=$(processes_on "$host")
+            [ -n "$pids" ] || break
+            sleep 0.05
+        done
+        [ -z "$pids" ] || wrong "left on $host: $(ps -o pid=,args= -p "$(echo $pids | tr ' ' ,)")"
+    done
+}
+
 finish() { [ "$failures" = 0 ] && echo "all well" || { echo "$failures wrong"; exit 1; }; }

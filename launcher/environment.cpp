@@ -34,15 +34,17 @@ void inherit(Variables& out, char const* const* environment, EnvironmentRules co
 
 void set_rank_variables(Variables& out, RankFacts const& facts) {
     std::string rank = std::to_string(facts.rank), ranks = std::to_string(facts.ranks);
+    std::string place = std::to_string(facts.place), places = std::to_string(facts.places);
     out[launch::segment_variable] = std::to_string(facts.segment);
-    out[launch::rank_variable] = rank;
+    out[launch::rank_variable] = place;
     out[launch::launcher_variable] = std::to_string(facts.launcher);
-    for (char const* name : {"PMI_RANK", "MPI_LOCALRANKID", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-                             "OMPI_COMM_WORLD_NODE_RANK"})
-        out[name] = rank;
-    for (char const* name : {"PMI_SIZE", "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE",
-                             "OMPI_UNIVERSE_SIZE"})
-        out[name] = ranks;
+    out.erase(launch::listen_variable);
+    if (facts.listener >= 0) out[launch::listen_variable] = std::to_string(facts.listener);
+    for (char const* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK"}) out[name] = rank;
+    for (char const* name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK"})
+        out[name] = place;
+    for (char const* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_UNIVERSE_SIZE"}) out[name] = ranks;
+    for (char const* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) out[name] = places;
     out["PMI_APPNUM"] = std::to_string(facts.program);
 }
 

@@ -11,10 +11,12 @@ namespace tutti::launcher {
 
 /// Everything about a rank that its environment tells.
 struct RankFacts {
-    int rank = 0, ranks = 1;
-    int program = 0;          ///< which of the programs between colons
-    int segment = -1;         ///< descriptor
-    int launcher = 0;         ///< pid
+    int rank = 0, ranks = 1;     ///< in the world
+    int place = 0, places = 1;   ///< on its node
+    int listener = -1;           ///< descriptor; −1: none, in a job on one node
+    int program = 0;             ///< which of the programs between colons
+    int segment = -1;            ///< descriptor
+    int launcher = 0;            ///< pid
 };
 
 /// What the loader is to find first.

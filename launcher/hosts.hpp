@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of nodes. Nothing is resolved: a name means this node when it is one of this node's own, by its letters.
+// Names of nodes, from options, files and the environment of a resource manager. No name is ever resolved: a name means
+// this node when it is one of this node's own by its letters, or the address of one of its interfaces.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "launcher/job.hpp"
 
@@ -12,16 +15,27 @@ namespace tutti::launcher {
 /// As gethostname tells.
 std::string host_name();
 
-/// localhost and its spellings, loopback addresses, and `own` with or without its domain.
+/// localhost and its spellings, 127.0.0.1 and ::1, `own` with or without its domain, and the addresses of this host's
+/// interfaces. Other loopback addresses are nodes of their own: so several can be tried out on one machine.
 bool means_this_node(std::string_view name, std::string_view own);
 
-/// "a,b:4,c" → hosts of the job.
-void add_host_list(Job& job, std::string_view text);
+/// Two names of one node, as far as letters tell: with and without its domain.
+bool same_node(std::string_view a, std::string_view b);
 
-/// The same from a file of lines "NAME", "NAME:SLOTS" or "NAME slots=SLOTS"; # begins a comment.
-void add_host_file(Job& job, std::string const& file);
+/// "a,b:4,c" → hosts behind those that are there.
+void add_host_list(std::vector<Host>& hosts, std::string_view text);
 
-/// Throws a Complaint that names the first host which is another node.
-void require_this_node(Job const& job);
+/// The same from a file of lines "NAME", "NAME:SLOTS" or "NAME slots=SLOTS max-slots=MOST"; # begins a comment.
+void add_host_file(std::vector<Host>& hosts, std::string const& file);
+
+/// What gives a variable of the environment, or null.
+using Getenv = std::function<char const*(char const*)>;
+
+/// The nodes that Slurm, PBS, LSF, Grid Engine, Cobalt or OAR has given to this job; empty outside of them. Throws
+/// Complaint when what they say cannot be read.
+std::vector<Host> hosts_of_resource_manager(Getenv const& variable);
+
+/// "a[01-03,7],b" → a01 a02 a03 a7 b. Throws Complaint.
+std::vector<std::string> expand_slurm_list(std::string_view text);
 
 }  // namespace tutti::launcher

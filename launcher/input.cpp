@@ -10,16 +10,27 @@
 
 namespace tutti::launcher {
 
-Input::Input(InputTo to, int ranks) : to_(to), nothing_(open("/dev/null", O_RDWR | O_CLOEXEC)) {
+Input::Input(InputTo to, std::vector<int> const& ranks, std::vector<int> const& far)
+    : to_(to), nothing_(open("/dev/null", O_RDWR | O_CLOEXEC)) {
     terminal_ = isatty(STDIN_FILENO) == 1;
-    forwarding_ = to.kind == InputTo::Kind::all ? ranks > 1 || terminal_ : to.kind == InputTo::Kind::one && terminal_;
+    bool const all = to.kind == InputTo::Kind::all, one = to.kind == InputTo::Kind::one;
+    std::vector<int> readers;
+    for (int rank : ranks)
+        if (all || (one && to.rank == rank)) readers.push_back(rank);
+    forwarding_ = !far.empty() || readers.size() > 1 || (readers.size() == 1 && terminal_);
     if (!forwarding_) return;
-    bool all = to.kind == InputTo::Kind::all;
-    for (int rank = all ? 0 : to.rank; rank < (all ? ranks : to.rank + 1); ++rank) {
+    for (int node : far) readers.push_back(-1 - node);
+    for (int reader : readers) {
         Pipe pipe = Pipe::make();
         fcntl(pipe.write.get(), F_SETFL, O_NONBLOCK);
-        readers_.push_back({rank, std::move(pipe.read), std::move(pipe.write), 0});
+        readers_.push_back({reader, std::move(pipe.read), std::move(pipe.write), 0});
     }
+}
+
+Descriptor Input::take_far(int node) {
+    for (Reader& reader : readers_)
+        if (reader.rank == -1 - node) return std::move(reader.read);
+    return {};
 }
 
 int Input::descriptor_for(int rank) const {

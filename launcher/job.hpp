@@ -28,17 +28,19 @@ struct EnvironmentRules {
     std::vector<std::pair<std::string, std::string>> set;
 };
 
+struct Host {
+    std::string name;
+    int slots = 0;   ///< 0: not said
+    int most = 0;    ///< ranks that it may have; 0: any number
+};
+
 /// One program between two colons.
 struct Program {
     std::vector<std::string> command;
     int ranks = 0;              ///< 0: not said
     std::string directory;      ///< empty: where mpiexec was started
     EnvironmentRules environment;
-};
-
-struct Host {
-    std::string name;
-    int slots = 0;   ///< 0: not said
+    std::vector<Host> hosts;    ///< empty: those of the job
 };
 
 /// Who reads the standard input of mpiexec.
@@ -51,8 +53,12 @@ struct InputTo {
 struct Job {
     std::vector<Program> programs;
     EnvironmentRules environment;       ///< of all programs; a program's own rules come on top
-    std::vector<Host> hosts;
+    std::vector<Host> hosts;            ///< empty: this node
     int per_node = 0;                   ///< 0: not said
+    std::string agent;                  ///< what starts a daemon on another node, with its arguments; empty: ssh
+    std::string daemon;                 ///< the daemon's file there; empty: where ours is
+    std::chrono::milliseconds start_limit{30'000};     ///< until all nodes have answered
+    std::chrono::milliseconds silence_limit{1'500};    ///< a node that is silent for so long has gone
 
     std::optional<topo::BindTo> bind;   ///< none: as the placement finds best
     topo::MapBy map;
@@ -75,6 +81,9 @@ struct Job {
         for (Program const& p : programs) sum += p.ranks;
         return sum;
     }
+
+    /// Ranks that each node is to get; 0: as many as it has slots.
+    int slots_per_node() const { return per_node > 0 ? per_node : map.unit == topo::Unit::node ? map.per_unit : 0; }
 };
 
 }  // namespace tutti::launcher

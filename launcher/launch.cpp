@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "launcher/drop_in.hpp"
+#include "launcher/elsewhere.hpp"
 #include "launcher/environment.hpp"
 #include "launcher/find_program.hpp"
 #include "launcher/guardian.hpp"
@@ -21,6 +23,8 @@
 #include "launcher/statistics.hpp"
 #include "launcher/supervisor.hpp"
 #include "runtime/error.hpp"
+#include "runtime/interfaces.hpp"
+#include "runtime/listener.hpp"
 #include "runtime/setting_text.hpp"
 #include "runtime/tuning_file.hpp"
 
@@ -44,12 +48,12 @@ rlimit raise_descriptor_limit(int ranks) {
     return old;
 }
 
-std::string output_name(std::string const& pattern, int rank) {
+std::string output_name(std::string const& pattern, int rank, std::string const& host) {
     std::string name;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;
         if (kind == 'r') name += std::to_string(rank);
-        else if (kind == 'h') name += host_name();
+        else if (kind == 'h') name += host;
         else if (kind == 'g' || kind == 'p') name += '0';   // MPICH's process group and proxy: there is one of each
         else if (kind == '%') name += '%';
         else kind = 0, name += c;
@@ -60,38 +64,86 @@ std::string output_name(std::string const& pattern, int rank) {
 
 std::string prefix_of(Job const& job, int rank) { return job.prefix ? join("[", rank, "] ") : ""; }
 
-Sink& sink_for(Job const& job, Output& output, int rank, bool error) {
+Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank, bool error) {
     std::string const& pattern = error && !job.merge_errors ? job.err_pattern : job.out_pattern;
-    if (!pattern.empty()) return output.file(output_name(pattern, rank));
+    if (!pattern.empty()) return output.file(output_name(pattern, rank, host));
     return error && !job.merge_errors ? output.standard_error() : output.standard_output();
+}
+
+/// A rank of this node, before it is started.
+struct Planned {
+    int rank;                  ///< in the world
+    std::size_t program;
+};
+
+std::vector<Planned> ranks_here(Job const& job, Allocation const& allocation) {
+    std::vector<Planned> here;
+    int rank = 0;
+    for (std::size_t p = 0; p < job.programs.size(); ++p)
+        for (int i = 0; i < job.programs[p].ranks; ++i, ++rank)
+            if (allocation.node_of[static_cast<std::size_t>(rank)] == allocation.here) here.push_back({rank, p});
+    return here;
 }
 
 class Launch {
 public:
-    explicit Launch(Job const& job)
-        : job_(job), ranks_(job.ranks()), old_limit_(raise_descriptor_limit(ranks_)), input_(job.input, ranks_) {
+    Launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere)
+        : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
+          numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
+          first_node_(allocation.here == 0), old_limit_(raise_descriptor_limit(static_cast<int>(here_.size()))),
+          input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
         adopt_orphans();
     }
 
     int run() {
-        for (Program const& p : job_.programs) look_up(p);
-        Placed placed = place(job_, ranks_);
+        for (std::size_t p = 0; p < job_.programs.size(); ++p) look_up(p);
+        if (elsewhere_) elsewhere_->begin(own_);
+        Placed placed = place(job_, std::max<int>(1, static_cast<int>(here_.size())));
         tell(placed);
-        Segment segment = Segment::create(static_cast<unsigned>(ranks_),
-                                          topo::NodeMap{placed.machine, placed.plan.placement}.to_text(),
-                                          tuning(placed.machine));
-        segment.header().usable_cores = static_cast<std::uint32_t>(placed.usable_cores);
-        Supervisor supervisor(job_, segment, output_, input_, signals_, guardian_);
-        start_all(supervisor, segment, placed);
+        std::optional<World> world;
+        if (elsewhere_) world = meet(placed.machine);
+        std::optional<Segment> segment;
+        if (!here_.empty()) segment = make_segment(placed, world);
+        Segment* const shared = segment ? &*segment : nullptr;
+        Supervisor supervisor(job_, shared, own_, host_, elsewhere_);
+        if (segment) start_all(supervisor, *segment, placed);
+        listeners_.clear();
         input_.ranks_are_started();
         int code = supervisor.run();
-        if (job_.statistics) std::fputs(statistics(segment).c_str(), stderr);
-        if (!job_.quiet) wonder_about_foreign_library(segment);
+        if (elsewhere_) elsewhere_->finish(supervisor, shared);
+        else if (job_.statistics) std::fputs(statistics(*segment).c_str(), stderr);
+        if (segment && first_node_ && !job_.quiet) wonder_about_foreign_library(*segment);
         return code;
     }
 
 private:
-    void look_up(Program const& program) {
+    /// A socket for each rank is there before anybody is told of it.
+    World meet(topo::Machine const& machine) {
+        NodeFacts facts;
+        Variables const variables = variables_of(job_);
+        facts.addresses = own_addresses(variables.network);
+        for (std::size_t i = 0; i < here_.size(); ++i) {
+            Listener const listener = listen_anywhere(variables.port_range);
+            facts.ports.push_back(listener.port);
+            listeners_.emplace_back(listener.descriptor);
+        }
+        return elsewhere_->meet(facts, tuning(machine));
+    }
+
+    Segment make_segment(Placed const& placed, std::optional<World> const& world) {
+        Segment segment = Segment::create(static_cast<unsigned>(here_.size()),
+                                          topo::NodeMap{placed.machine, placed.plan.placement}.to_text(),
+                                          world ? world->tuning : tuning(placed.machine),
+                                          world ? world->cluster.to_text() : "");
+        segment.header().usable_cores = static_cast<std::uint32_t>(placed.usable_cores);
+        return segment;
+    }
+
+    /// Only programs that this node has ranks of.
+    void look_up(std::size_t number) {
+        Program const& program = job_.programs[number];
+        bool const wanted = std::ranges::any_of(here_, [&](Planned const& p) { return p.program == number; });
+        if (!wanted) return void(programs_.emplace_back());
         char const* path = std::getenv("PATH");
         std::string file =
             find_program(program.command[0], program.directory, path ? path : "/usr/local/bin:/usr/bin:/bin");
@@ -158,27 +210,36 @@ private:
             while (note.ends_with('.')) note.pop_back();
             output_.say(note);
         }
-        if (job_.report_bindings) std::fputs(binding_report(placed).c_str(), stderr);
+        if (job_.report_bindings) output_.print(binding_report(placed, numbers_, elsewhere_ ? host_ : ""));
     }
 
     void start_all(Supervisor& supervisor, Segment const& segment, Placed const& placed) {
-        int rank = 0;
+        std::size_t place = 0;
         try {
-            for (std::size_t p = 0; p < job_.programs.size(); ++p)
-                for (int i = 0; i < job_.programs[p].ranks; ++i, ++rank)
-                    supervisor.add_rank(
-                        start(static_cast<int>(p), rank, segment, placed.plan.cpus[static_cast<std::size_t>(rank)]));
+            for (; place < here_.size(); ++place)
+                supervisor.add_rank(start(place, segment, placed.plan.cpus[place]));
         } catch (Complaint const& complaint) {
-            supervisor.end_job(complaint.exit_code, join("rank ", rank, ": ", complaint.what()));
+            supervisor.fail({Verdict::Kind::failed, complaint.exit_code,
+                             join("rank ", here_[place].rank, on_host(), ": ", complaint.what())});
         }
     }
 
-    pid_t start(int p, int rank, Segment const& segment, std::vector<int> const& cpus) {
-        Program const& program = job_.programs[static_cast<std::size_t>(p)];
-        Sink &out_sink = sink_for(job_, output_, rank, false), &error_sink = sink_for(job_, output_, rank, true);
+    pid_t start(std::size_t place, Segment const& segment, std::vector<int> const& cpus) {
+        auto const [rank, p] = here_[place];
+        Program const& program = job_.programs[p];
+        Sink &out_sink = sink_for(job_, output_, host_, rank, false);
+        Sink &error_sink = sink_for(job_, output_, host_, rank, true);
         Pipe out = Pipe::make(), error = Pipe::make();
-        RankFacts facts{rank, ranks_, p, segment.descriptor(), getpid()};
-        Found const& found = programs_[static_cast<std::size_t>(p)];
+        int const listener = listeners_.empty() ? -1 : listeners_[place].get();
+        RankFacts const facts{.rank = rank,
+                              .ranks = ranks_,
+                              .place = static_cast<int>(place),
+                              .places = static_cast<int>(here_.size()),
+                              .listener = listener,
+                              .program = static_cast<int>(p),
+                              .segment = segment.descriptor(),
+                              .launcher = getpid()};
+        Found const& found = programs_[p];
         Start start{
             .path = found.file,
             .command = program.command,
@@ -188,14 +249,18 @@ private:
             .input = input_.descriptor_for(rank),
             .output = out.write.get(),
             .error = error.write.get(),
+            .kept = listener,
             .signals = &signals_.original_mask(),
             .descriptors = &old_limit_};
         pid_t pid = spawn(start);
-        if (job_.verbose) output_.say(join("rank ", rank, " is process ", pid, ": ", start.path));
+        if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
         output_.add(std::move(out.read), out_sink, prefix_of(job_, rank));
         output_.add(std::move(error.read), error_sink, prefix_of(job_, rank));
         return pid;
     }
+
+    /// Worth saying where there are several.
+    std::string on_host() const { return elsewhere_ ? " on " + host_ : ""; }
 
     struct Found {
         std::string file;
@@ -203,20 +268,27 @@ private:
     };
 
     Job const& job_;
-    int ranks_;
+    Elsewhere* elsewhere_;
+    int ranks_;                          // of the world
+    std::vector<Planned> here_;          // by place
+    std::vector<int> numbers_;           // world ranks by place
+    std::string host_;
+    bool first_node_;
     rlimit old_limit_;
     Signals signals_;
     Guardian guardian_;
     Output output_;
     Input input_;
+    OwnLauncher own_{guardian_, signals_, output_, input_};
+    std::vector<Descriptor> listeners_;  // by place; none in a job on one node
     std::vector<Found> programs_;
 };
 
 }  // namespace
 
-int launch(Job const& job) {
+int launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere) {
     open_standard_descriptors();
-    return Launch(job).run();
+    return Launch(job, allocation, elsewhere).run();
 }
 
 }  // namespace tutti::launcher

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mpiexec: what was asked for, and then it happens.
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "launcher/allocation.hpp"
 #include "launcher/hosts.hpp"
 #include "launcher/launch.hpp"
+#include "launcher/nodes/head.hpp"
 #include "launcher/options.hpp"
 #include "launcher/placement.hpp"
 #include "runtime/error.hpp"
@@ -19,14 +22,16 @@ int print(std::string const& text) { return std::fputs(text.c_str(), stdout) < 0
 int carry_out(Job const& job) {
     if (job.show_help) return print(help_text());
     if (job.show_version) return print("mpiexec of Tutti " TUTTI_VERSION "\n");
-    require_this_node(job);
+    Allocation const allocation = allocate(job, host_name());
     bool has_program = !job.programs.empty() && !job.programs.front().command.empty();
     if (job.show_hierarchy) {
-        int ranks = job.programs.empty() ? 1 : job.ranks();
+        int ranks = std::max<int>(1, static_cast<int>(allocation.ranks_on(std::max(0, allocation.here)).size()));
         int failed = print(hierarchy_drawing(job, place(job, ranks), ranks));
         if (failed || !has_program) return failed;
     }
-    return launch(job);
+    if (allocation.alone()) return launch(job, allocation);
+    Head others(job, allocation);
+    return launch(job, allocation, &others);
 }
 
 int complain(char const* what, int code) {

@@ -23,11 +23,11 @@ int number(std::string_view what, std::string const& text, int least) {
     return value;
 }
 
-std::chrono::milliseconds seconds(std::string const& text) {
+std::chrono::milliseconds seconds(std::string_view what, std::string const& text) {
     char* end = nullptr;
     double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end != 0 || !(value >= 0 && value < 1e9))
-        throw Complaint(join("-timeout must be a number of seconds, not '", text, "'"));
+        throw Complaint(join(what, " must be a number of seconds, not '", text, "'"));
     return std::chrono::milliseconds(static_cast<long long>(value * 1000));
 }
 
@@ -132,11 +132,28 @@ constexpr Option places[] = {
     {"-npersocket", "N", "The same as -map-by ppr:N:socket.",
      [](Target t, Values v) { per_unit(t.job, v[0], "socket"); }},
     {"-hosts -host -H", "NAMES",
-     "The nodes, separated by commas, each with :SLOTS if wanted. For now only this node.",
-     [](Target t, Values v) { add_host_list(t.job, v[0]); }},
+     "The nodes, separated by commas, each with :SLOTS if wanted (one when nothing is said). Ranks fill the slots of "
+     "the first, then of the next, and begin again when there are more. Behind a ':' they are for that program alone.",
+     [](Target t, Values v) { add_host_list(t.program.hosts, v[0]); }},
     {"-f -hostfile -machinefile", "FILE",
-     "The same from a file, one node per line as NAME, NAME:SLOTS or NAME slots=SLOTS.",
-     [](Target t, Values v) { add_host_file(t.job, v[0]); }},
+     "The same from a file, one node per line as NAME, NAME:SLOTS or NAME slots=SLOTS max-slots=MOST; # begins a "
+     "comment.",
+     [](Target t, Values v) { add_host_file(t.program.hosts, v[0]); }},
+};
+
+constexpr Option nodes[] = {
+    {"--launcher-agent -launcher-exec -bootstrap-exec -rsh", "COMMAND",
+     "What starts a daemon on another node, called as COMMAND HOST DAEMON; it may have arguments. When nothing is "
+     "said, ssh, in a way that never asks for a password.",
+     [](Target t, Values v) { t.job.agent = v[0]; }},
+    {"--daemon", "FILE", "The file of tutti-daemon on the other nodes, when it is not where it is here.",
+     [](Target t, Values v) { t.job.daemon = v[0]; }},
+    {"--start-timeout", "SECONDS", "Give up when a node has not answered within SECONDS (30 when nothing is said).",
+     [](Target t, Values v) { t.job.start_limit = seconds("--start-timeout", v[0]); }},
+    {"--silence", "SECONDS",
+     "End the job when a node has not been heard for SECONDS (1.5 when nothing is said); they tell each other five "
+     "times a second that they are there.",
+     [](Target t, Values v) { t.job.silence_limit = seconds("--silence", v[0]); }},
 };
 
 constexpr Option environment[] = {
@@ -194,7 +211,7 @@ constexpr Option ends[] = {
     {"-timeout", "SECONDS",
      "End the job after SECONDS with exit code 124, and say what each rank was waiting for. The variable "
      "MPIEXEC_TIMEOUT does the same.",
-     [](Target t, Values v) { t.job.timeout = seconds(v[0]); }},
+     [](Target t, Values v) { t.job.timeout = seconds("-timeout", v[0]); }},
     {"-h --help -?", "", "Print this text.", [](Target t, Values) { t.job.show_help = true; }},
     {"-V --version -info", "", "Print the version.", [](Target t, Values) { t.job.show_version = true; }},
 };
@@ -207,14 +224,19 @@ constexpr Option not_needed[] = {
      "-enable-auto-cleanup -localonly --byslot --bycore --bynode --hetero-nodes",
      "", "Accepted and not needed: ranks may outnumber cores, root may run them, and there is nothing to switch.",
      nothing},
-    {"-launcher -launcher-exec -rmk -iface -bootstrap -usize -topolib --prefix --rank-by --report-uri", "VALUE",
+    {"-launcher -bootstrap -rmk -iface -usize -topolib --prefix --rank-by --report-uri", "VALUE",
      "Accepted without effect on one node.", nothing},
     {"--mca --gmca --prtemca --pmixmca", "NAME VALUE", "Open MPI's parameters: accepted without effect.", nothing},
 };
 
 constexpr OptionGroup groups[] = {
-    {"Programs", programs},     {"Where ranks run", places}, {"Environment of the ranks", environment},
-    {"Input and output", streams}, {"End, and help", ends},     {"For the sake of existing scripts", not_needed},
+    {"Programs", programs},
+    {"Where ranks run", places},
+    {"Several nodes", nodes},
+    {"Environment of the ranks", environment},
+    {"Input and output", streams},
+    {"End, and help", ends},
+    {"For the sake of existing scripts", not_needed},
 };
 
 }  // namespace

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <numeric>
 #include <sstream>
 
+#include "launcher/allocation.hpp"
+#include "launcher/hosts.hpp"
 #include "runtime/error.hpp"
 #include "runtime/variables.hpp"
 
@@ -140,12 +141,18 @@ private:
     int pending_ranks_ = 0;
 };
 
+// Hosts before the first program are for all programs, those before another for that one.
+void settle_hosts(Job& job) {
+    if (!job.programs.empty()) job.hosts.swap(job.programs.front().hosts);
+    if (job.hosts.empty()) job.hosts = hosts_of_resource_manager([](char const* name) { return std::getenv(name); });
+}
+
 void settle_ranks(Job& job) {
-    int slots =
-        std::accumulate(job.hosts.begin(), job.hosts.end(), 0, [](int sum, Host const& h) { return sum + h.slots; });
-    int fallback = job.per_node > 0 ? job.per_node : std::max(1, slots);
-    for (Program& p : job.programs)
-        if (p.ranks == 0) p.ranks = job.programs.size() == 1 ? fallback : 1;
+    for (Program& p : job.programs) {
+        if (p.ranks != 0) continue;
+        bool const alone = job.programs.size() == 1;
+        p.ranks = alone ? slots_of_all(job.hosts, job.slots_per_node(), host_name()) : 1;
+    }
 }
 
 void apply_environment(Job& job) {
@@ -168,6 +175,7 @@ void check(Job const& job) {
 Job parse_arguments(std::span<std::string const> arguments) {
     Job job;
     Walk(job, arguments).programs();
+    settle_hosts(job);
     settle_ranks(job);
     apply_environment(job);
     check(job);

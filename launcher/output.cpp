@@ -132,9 +132,11 @@ void Output::add(Descriptor pipe, Sink& sink, std::string prefix) {
     streams_.push_back(std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix)));
 }
 
-void Output::say(std::string_view sentence) {
+void Output::say(std::string_view sentence) { print(join("mpiexec: ", sentence, ".\n")); }
+
+void Output::print(std::string_view lines) {
     error_->about_to_write(this);
-    error_->room() += join("mpiexec: ", sentence, ".\n");
+    error_->room() += lines;
     error_->wrote(this);
     error_->write_some();
 }

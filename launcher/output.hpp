@@ -91,6 +91,8 @@ public:
     void add(Descriptor pipe, Sink& sink, std::string prefix);
     /// A sentence of mpiexec's own.
     void say(std::string_view sentence);
+    /// Lines of mpiexec's own on standard error.
+    void print(std::string_view lines);
 
     /// Adds what can be waited for now.
     void watch(std::vector<pollfd>& set) const;

@@ -71,12 +71,12 @@ Placed place(Job const& job, int ranks) {
     return {std::move(machine), std::move(plan), topo::usable_cores()};
 }
 
-std::string binding_report(Placed const& placed) {
+std::string binding_report(Placed const& placed, std::vector<int> const& ranks, std::string const& host) {
     std::string all;
-    for (std::size_t rank = 0; rank < placed.plan.cpus.size(); ++rank) {
-        std::vector<int> const& cpus = placed.plan.cpus[rank];
-        all += join("mpiexec: rank ", rank, cpus.empty() ? " is not bound" : " is bound to processing unit ",
-                    topo::ranges(cpus), "\n");
+    for (std::size_t place = 0; place < ranks.size(); ++place) {
+        std::vector<int> const& cpus = placed.plan.cpus[place];
+        all += join("mpiexec: rank ", ranks[place], host.empty() ? "" : " on ", host,
+                    cpus.empty() ? " is not bound" : " is bound to processing unit ", topo::ranges(cpus), "\n");
     }
     return all;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "launcher/job.hpp"
 #include "runtime/variables.hpp"
@@ -22,8 +23,9 @@ Variables variables_of(Job const& job);
 /// Reads the machine (or the pretended one of TUTTI_TOPOLOGY) and plans. Throws Complaint.
 Placed place(Job const& job, int ranks);
 
-/// What --report-bindings prints: one line per rank.
-std::string binding_report(Placed const& placed);
+/// What --report-bindings prints: one line per rank. `ranks`: the world ranks that were placed, in order; `host` is
+/// named unless empty.
+std::string binding_report(Placed const& placed, std::vector<int> const& ranks, std::string const& host);
 
 /// What --show-hierarchy prints.
 std::string hierarchy_drawing(Job const& job, Placed const& placed, int ranks);

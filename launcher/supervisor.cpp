@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/hosts.hpp"
 #include "launcher/leftovers.hpp"
 #include "runtime/error.hpp"
 
@@ -25,10 +24,9 @@ constexpr milliseconds forever = 24h;
 
 }  // namespace
 
-Supervisor::Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals,
-                       Guardian& guardian)
-    : job_(job), segment_(segment), output_(output), input_(input), signals_(signals), guardian_(guardian),
-      host_(host_name()) {
+Supervisor::Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere)
+    : job_(job), segment_(segment), output_(own.output), input_(own.input), signals_(own.signals),
+      guardian_(own.guardian), host_(std::move(host)), elsewhere_(elsewhere) {
     for (pid_t pid : children()) not_ours_.insert(pid);
 }
 
@@ -41,8 +39,10 @@ int Supervisor::alive() const {
     return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [](Rank const& r) { return r.alive; }));
 }
 
+bool Supervisor::busy() const { return alive() > 0 || (elsewhere_ && elsewhere_->running()); }
+
 int Supervisor::run() {
-    while (alive() > 0) turn();
+    while (busy()) turn();
     while (end_leftovers()) turn();
     output_.drain();
     Clock::time_point over = Clock::now();
@@ -54,6 +54,7 @@ void Supervisor::turn() {
     std::vector<pollfd> set{{signals_.descriptor(), POLLIN, 0}};
     output_.watch(set);
     input_.watch(set);
+    if (elsewhere_) elsewhere_->watch(set);
     int found = poll(set.data(), set.size(), static_cast<int>(patience().count()));
     if (found > 0) {
         output_.serve(set);
@@ -62,6 +63,7 @@ void Supervisor::turn() {
     }
     handle_signals();
     bury();
+    if (elsewhere_) elsewhere_->serve(*this);
     check_time();
 }
 
@@ -74,15 +76,16 @@ milliseconds Supervisor::patience() const {
     if (kill_at_ && !killed_) until(*kill_at_);
     if (job_.timeout > 0ms && !ending_) until(started_ + job_.timeout);
     if (output_.wants_showing()) until(silence_ + show_after);
-    bool looking = gone_without_mpi_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
+    if (elsewhere_) wait = std::min(wait, elsewhere_->patience());
+    bool looking = missing_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
     return looking ? std::min(wait, look_again) : wait;
 }
 
 void Supervisor::check_time() {
     Clock::time_point now = Clock::now();
     if (output_.wants_showing() && now >= silence_ + show_after) output_.show_unfinished();
-    if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && alive() > 0) time_out();
-    if (gone_without_mpi_ && !ending_) look_for_the_missing();
+    if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && busy()) time_out();
+    if (missing_ && !ending_) look_again_for_the_missing();
     if (kill_at_ && now >= *kill_at_) {
         killed_ = true;
         send(SIGKILL);
@@ -105,18 +108,23 @@ void Supervisor::end_job(int code, std::string const& sentence) {
     if (!job_.quiet && !sentence.empty()) output_.say(sentence);
     send(SIGTERM);
     send(SIGCONT);   // a stopped rank could not hear it
+    if (elsewhere_) elsewhere_->end();
     kill_at_ = Clock::now() + grace;
 }
 
 void Supervisor::handle_signals() {
     while (std::optional<int> signal = signals_.next()) {
-        switch (*signal) {
-        case SIGCHLD: break;   // bury() looks anyway
-        case SIGINT: case SIGTERM: case SIGHUP: case SIGQUIT: interrupt(*signal); break;
-        case SIGTSTP: stop(); break;
-        default: send(*signal);
-        }
+        if (*signal == SIGCHLD) continue;   // bury() looks anyway
+        if (elsewhere_) elsewhere_->pass_on(*signal);
+        deliver(*signal);
+        if (*signal == SIGTSTP) raise(SIGSTOP);   // for the shell to see; SIGCONT is passed on when it comes
     }
+}
+
+void Supervisor::deliver(int signal) {
+    bool const ending = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    if (ending) interrupt(signal);
+    else send(signal);   // also SIGTSTP: ranks must not compute while the job is stopped
 }
 
 // The first time ranks may tidy up as they like, the second time they are killed.
@@ -127,12 +135,7 @@ void Supervisor::interrupt(int signal) {
     ending_ = killed_ = true;
     kill_at_ = Clock::now();
     send(SIGKILL);
-}
-
-// The shell is to see mpiexec stopped, and ranks must not compute meanwhile. SIGCONT is passed on when it comes.
-void Supervisor::stop() {
-    send(SIGTSTP);
-    raise(SIGSTOP);
+    if (elsewhere_) elsewhere_->end();
 }
 
 void Supervisor::bury() {
@@ -148,14 +151,20 @@ void Supervisor::bury() {
 std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     warned_.erase(pid);
     auto found = std::find_if(ranks_.begin(), ranks_.end(), [&](Rank const& r) { return r.alive && r.pid == pid; });
-    if (found == ranks_.end()) return {};
+    if (found == ranks_.end()) {
+        if (elsewhere_) elsewhere_->buried(pid, status);
+        return {};
+    }
     found->alive = false;
     guardian_.forget(pid);
-    int rank = static_cast<int>(found - ranks_.begin());
-    Card const& card = segment_.card(static_cast<unsigned>(rank));
+    int const place = static_cast<int>(found - ranks_.begin()), rank = world_rank(static_cast<std::size_t>(place));
+    Card const& card = segment_->card(static_cast<unsigned>(place));
     End end{rank, pid, status, card.state.load(std::memory_order_acquire), card.abort_code.load(),
-            what_ran_out(rank, status)};
-    if (end.state == RankState::absent && status == 0) gone_without_mpi_ = rank;
+            what_ran_out(place, status)};
+    if (end.state == RankState::absent && status == 0 && !missing_) {
+        missing_ = Missing{rank, pid, host_};
+        if (elsewhere_) elsewhere_->report(*missing_);
+    }
     Verdict verdict = judge(end, host_);
     if (job_.verbose && !ending_)
         output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well")
@@ -163,17 +172,23 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     return verdict;
 }
 
+int Supervisor::world_rank(std::size_t place) const { return segment_->card(static_cast<unsigned>(place)).world_rank; }
+
 // What a killed rank had in its arena stays in the segment, and with it the want: the job is over, so it goes at once.
-std::string Supervisor::what_ran_out(int rank, int status) {
+std::string Supervisor::what_ran_out(int place, int status) {
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || killed_) return {};
     std::string what = memory_.what_ran_out();
     if (!what.empty())
-        segment_.forget(segment_.arena(static_cast<unsigned>(rank)), segment_.header().arena_bytes);
+        segment_->forget(segment_->arena(static_cast<unsigned>(place)), segment_->header().arena_bytes);
     return what;
 }
 
 void Supervisor::conclude(Verdict const& verdict) {
     if (ending_ || verdict.kind == Verdict::Kind::fine) return;
+    if (elsewhere_) {
+        output_.collect();   // a rank's last words come before ours
+        if (elsewhere_->report(verdict)) return;
+    }
     bool our_reader_left = verdict.code == 128 + SIGPIPE && output_.standard_output().broken();
     bool as_told = passed_on_ != 0 && verdict.code == 128 + passed_on_;
     bool tell = !our_reader_left && !as_told && !job_.verbose;
@@ -184,35 +199,45 @@ void Supervisor::conclude(Verdict const& verdict) {
     }
 }
 
+void Supervisor::fail(Verdict const& verdict) {
+    if (ending_ || (elsewhere_ && elsewhere_->report(verdict))) return;
+    end_job(verdict.code, verdict.sentence);
+}
+
+void Supervisor::look_for_the_missing(Missing const& missing) {
+    if (!missing_) missing_ = missing;
+}
+
 // Somebody who is in MPI would wait for ever for a rank that has gone without it. Of programs that have nothing to do
 // with MPI each rank may end when it likes.
-void Supervisor::look_for_the_missing() {
-    for (unsigned r = 0; r < segment_.ranks(); ++r) {
-        if (!ranks_[r].alive || segment_.card(r).state.load(std::memory_order_acquire) != RankState::initialised)
-            continue;
-        return end_job(1, join("rank ", *gone_without_mpi_, " on ", host_, ", process ",
-                               ranks_[static_cast<std::size_t>(*gone_without_mpi_)].pid,
-                               ", ended without calling MPI_Init, which rank ", r, " has called"));
+void Supervisor::look_again_for_the_missing() {
+    for (std::size_t place = 0; place < ranks_.size(); ++place) {
+        Card const& card = segment_->card(static_cast<unsigned>(place));
+        if (!ranks_[place].alive || card.state.load(std::memory_order_acquire) != RankState::initialised) continue;
+        return fail({Verdict::Kind::left_early, 1,
+                     join("rank ", missing_->rank, " on ", missing_->host, ", process ", missing_->pid,
+                          ", ended without calling MPI_Init, which rank ", world_rank(place), " has called")});
     }
 }
 
 // One reason per rank that waits; the count beside it is odd while it is being valid.
 std::string Supervisor::waiting_reasons() const {
     std::string all;
-    for (unsigned r = 0; r < segment_.ranks(); ++r) {
-        Card const& card = segment_.card(r);
+    for (std::size_t place = 0; place < ranks_.size(); ++place) {
+        Card const& card = segment_->card(static_cast<unsigned>(place));
         std::uint64_t before = card.waits.load(std::memory_order_acquire);
         std::string reason(card.reason, strnlen(card.reason, sizeof card.reason));
         std::atomic_thread_fence(std::memory_order_acquire);
-        if (before % 2 == 1 && before == card.waits.load(std::memory_order_relaxed) && ranks_[r].alive)
-            all += join("; rank ", r, " waits: ", reason);
+        if (before % 2 == 1 && before == card.waits.load(std::memory_order_relaxed) && ranks_[place].alive)
+            all += join("; rank ", world_rank(place), " waits: ", reason);
     }
     return all;
 }
 
 void Supervisor::time_out() {
     double seconds = static_cast<double>(job_.timeout.count()) / 1000;
-    end_job(124, join("the time limit of ", seconds, " s is over and the job is ended", waiting_reasons()));
+    end_job(124, join("the time limit of ", seconds, " s is over and the job is ended", waiting_reasons(),
+                      elsewhere_ ? elsewhere_->reasons() : ""));
 }
 
 // True while there is something to wait for.

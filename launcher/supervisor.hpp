@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include "launcher/elsewhere.hpp"
 #include "launcher/guardian.hpp"
 #include "launcher/input.hpp"
 #include "launcher/job.hpp"
@@ -23,14 +24,25 @@ namespace tutti::launcher {
 
 class Supervisor {
 public:
-    Supervisor(Job const& job, Segment& segment, Output& output, Input& input, Signals& signals,
-               Guardian& guardian);
+    /// `segment` is null where no rank will be added; `elsewhere` in a job on one node. `host`: this node's name.
+    Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere);
 
     /// The next rank has been started as this process.
     void add_rank(pid_t pid);
 
     /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
     void end_job(int code, std::string const& sentence);
+
+    /// A rank has not ended well, here or elsewhere: ends the job if it must, or leaves that to whoever decides.
+    void conclude(Verdict const& verdict);
+    /// The same for whatever else is wrong, and told in any case.
+    void fail(Verdict const& verdict);
+    /// A rank somewhere has ended without MPI_Init: ends the job when one of this node is in MPI.
+    void look_for_the_missing(Missing const& missing);
+    /// A signal of the user for the ranks, as told by mpiexec to its daemons.
+    void deliver(int signal);
+    /// What the ranks of this node wait for; each sentence begins with "; ".
+    std::string waiting_reasons() const;
 
     /// Until the last process has gone and all output is delivered. The exit code of mpiexec.
     int run();
@@ -43,39 +55,39 @@ private:
     };
 
     int alive() const;
+    bool busy() const;
     void turn();
     std::chrono::milliseconds patience() const;
 
     void handle_signals();
     void interrupt(int signal);
-    void stop();
     void send(int signal);
 
     void bury();
     std::optional<Verdict> buried(pid_t pid, int status);
-    std::string what_ran_out(int rank, int status);
-    void conclude(Verdict const& verdict);
-    void look_for_the_missing();
+    std::string what_ran_out(int place, int status);
+    void look_again_for_the_missing();
+    int world_rank(std::size_t place) const;
 
     void check_time();
     void time_out();
-    std::string waiting_reasons() const;
     bool end_leftovers();
 
     Job const& job_;
-    Segment& segment_;
+    Segment* segment_;
     Output& output_;
     Input& input_;
     Signals& signals_;
     Guardian& guardian_;
     std::string host_;
+    Elsewhere* elsewhere_;
     MemoryWatch memory_;
 
-    std::vector<Rank> ranks_;
+    std::vector<Rank> ranks_;                      // by place on this node
     int code_ = 0;
     bool ending_ = false, killed_ = false;
     int interrupts_ = 0, passed_on_ = 0;           // passed_on_: the last ending signal that ranks got from the user
-    std::optional<int> gone_without_mpi_;          // a rank that ended well and never called MPI_Init
+    std::optional<Missing> missing_;
     std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us
     std::set<pid_t> warned_;                       // leftovers that have got SIGTERM
     Clock::time_point started_ = Clock::now(), silence_ = Clock::now();

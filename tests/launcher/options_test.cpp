@@ -34,6 +34,7 @@ TEST(Options, takes_the_number_of_ranks_in_every_spelling) {
     EXPECT_EQ(parse({"prog"}).ranks(), 1);
     EXPECT_EQ(parse({"-ppn", "3", "prog"}).ranks(), 3);
     EXPECT_EQ(parse({"-H", "localhost:2,127.0.0.1:2", "prog"}).ranks(), 4);
+    EXPECT_EQ(parse({"-H", "a,b", "-ppn", "3", "prog"}).ranks(), 6);
 }
 
 TEST(Options, leaves_the_program_its_own_arguments) {

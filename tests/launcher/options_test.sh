@@ -20,7 +20,7 @@ run -n 1 -genvnone -x TUTTI_TEST_B -x D=4 /usr/bin/env; [[ "$out" == *TEST_B=2* 
 unset TUTTI_TEST_A TUTTI_TEST_B
 run -n 1 -wdir / pwd; expect_out /
 run -n 2 -hosts "localhost,$(hostname)" true; expect_code 0
-run -n 2 -H elsewhere.example true; expect_code 2; expect_err "elsewhere.example"
+run -n 2 -H elsewhere.example --launcher-agent false true; expect_code 1; expect_err "elsewhere.example"
 printf 'localhost slots=3\n' > "$folder/hosts"; run -hostfile "$folder/hosts" echo x; expect_out $'x\nx\nx'
 
 run -n 1 --coll bcast=slots --coll barrier=exchange sh -c 'echo $TUTTI_COLL'; expect_out bcast=slots,barrier=exchange

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a daemon is told about the job, and the other structures that launchers send each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "launcher/allocation.hpp"
+#include "launcher/elsewhere.hpp"
+#include "launcher/job.hpp"
+#include "launcher/nodes/pack.hpp"
+
+namespace tutti::launcher {
+
+/// The same for all nodes.
+struct Assignment {
+    Job job;
+    Allocation allocation;
+    std::string folder;                      ///< where mpiexec was started
+    std::vector<std::string> environment;    ///< "NAME=VALUE", of mpiexec
+};
+
+/// This daemon's part: its number, and the numbers of the nodes whose daemons it starts and speaks for.
+struct Part {
+    int node = -1;
+    std::vector<int> below;
+};
+
+/// The frame `start`.
+struct StartOrder {
+    std::vector<std::vector<std::string>> addresses;   ///< by node
+    std::vector<std::vector<std::uint16_t>> ports;     ///< by node and place
+    std::string key;
+    std::string tuning;
+};
+
+/// Bytes of an output stream (1 or 2).
+struct Chunk {
+    int stream = 1;
+    std::string bytes;
+};
+
+/// So many bytes of stream 0, 1 or 2 have been taken.
+struct Taken {
+    int stream = 1;
+    std::uint64_t bytes = 0;
+};
+
+template <class A>
+void members(A& a, EnvironmentRules& r) {
+    a(r.inherit, r.list, r.set);
+}
+template <class A>
+void members(A& a, Host& h) {
+    a(h.name, h.slots, h.most);
+}
+template <class A>
+void members(A& a, Program& p) {
+    a(p.command, p.ranks, p.directory, p.environment, p.hosts);
+}
+template <class A>
+void members(A& a, InputTo& i) {
+    a(i.kind, i.rank);
+}
+template <class A>
+void members(A& a, Job& j) {
+    a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.start_limit, j.silence_limit, j.bind, j.map,
+      j.report_bindings, j.no_oversubscribe, j.input, j.prefix, j.merge_errors, j.out_pattern, j.err_pattern, j.timeout,
+      j.quiet, j.verbose, j.statistics, j.drop_in, j.preload_arena);
+}
+template <class A>
+void members(A& a, Assignment& all) {
+    a(all.job, all.allocation, all.folder, all.environment);
+}
+template <class A>
+void members(A& a, Part& p) {
+    a(p.node, p.below);
+}
+template <class A>
+void members(A& a, NodeFacts& f) {
+    a(f.addresses, f.ports);
+}
+template <class A>
+void members(A& a, StartOrder& s) {
+    a(s.addresses, s.ports, s.key, s.tuning);
+}
+template <class A>
+void members(A& a, Chunk& c) {
+    a(c.stream, c.bytes);
+}
+template <class A>
+void members(A& a, Taken& t) {
+    a(t.stream, t.bytes);
+}
+template <class A>
+void members(A& a, Missing& m) {
+    a(m.rank, m.pid, m.host);
+}
+template <class A>
+void members(A& a, Verdict& v) {
+    a(v.kind, v.code, v.sentence);
+}
+
+}  // namespace tutti::launcher
+
+namespace tutti::topo {
+
+template <class A>
+void members(A& a, BindTo& b) {
+    a(b.kind, b.unit, b.count, b.user);
+}
+template <class A>
+void members(A& a, MapBy& m) {
+    a(m.unit, m.count, m.per_unit, m.cores, m.said);
+}
+
+}  // namespace tutti::topo

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames as bytes: the length of the body, the type and the node, four bytes each, then the body.
+#include "launcher/nodes/frame.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr char mark[] = "\x16\x16tutti-daemon ";
+constexpr int protocol = 1;
+constexpr std::size_t most_noise = 4096;
+
+}  // namespace
+
+std::string encoded(FrameType type, int node, std::string_view body) {
+    std::array<std::uint32_t, 3> const head = {static_cast<std::uint32_t>(body.size()),
+                                               static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(node)};
+    static_assert(sizeof head == frame_head);
+    std::string bytes(reinterpret_cast<char const*>(head.data()), sizeof head);
+    return bytes.append(body);
+}
+
+std::optional<Frame> FrameReader::next() {
+    if (bytes_.size() - at_ < frame_head) return {};
+    std::array<std::uint32_t, 3> head{};
+    std::memcpy(head.data(), bytes_.data() + at_, frame_head);
+    if (head[0] > longest_frame || head[1] > static_cast<std::uint32_t>(FrameType::last))
+        fail(ErrorClass::other, "what came is no message of a launcher");
+    if (bytes_.size() - at_ - frame_head < head[0]) return {};
+    Frame frame{static_cast<FrameType>(head[1]), static_cast<int>(head[2]),
+                bytes_.substr(at_ + frame_head, head[0])};
+    at_ += frame_head + head[0];
+    if (at_ == bytes_.size() || at_ > (1 << 20)) {
+        bytes_.erase(0, at_);
+        at_ = 0;
+    }
+    return frame;
+}
+
+std::string greeting() { return join(mark, protocol, " ", TUTTI_VERSION, "\n"); }
+
+bool GreetingReader::add(std::string_view bytes, std::string& rest) {
+    kept_ += bytes;
+    std::size_t const start = kept_.find(mark);
+    std::size_t const end = start == std::string::npos ? start : kept_.find('\n', start);
+    if (end == std::string::npos) {
+        if (start == std::string::npos && kept_.size() > 2 * most_noise) kept_.erase(0, kept_.size() - most_noise);
+        return false;
+    }
+    std::string const line = kept_.substr(start, end + 1 - start);
+    rest = kept_.substr(end + 1);
+    kept_.resize(start);
+    if (line == greeting()) return true;
+    std::size_t const version = line.rfind(' ') + 1;
+    fail(ErrorClass::other, "its tutti-daemon is of version ", line.substr(version, line.size() - 1 - version),
+         " and this mpiexec of version ", TUTTI_VERSION);
+}
+
+}  // namespace tutti::launcher

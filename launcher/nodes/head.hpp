@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The other nodes as mpiexec sees them: it starts their daemons, puts the map together, and decides how the job ends.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/elsewhere.hpp"
+#include "launcher/nodes/branches.hpp"
+#include "launcher/nodes/streams.hpp"
+
+namespace tutti::launcher {
+
+class Head : public Elsewhere {
+public:
+    Head(Job const& job, Allocation const& allocation);
+
+    std::vector<int> readers() const override;
+    void begin(OwnLauncher own) override;
+    World meet(NodeFacts const& own, std::string const& tuning) override;
+
+    void watch(std::vector<pollfd>& set) const override;
+    void serve(Supervisor& supervisor) override;
+    std::chrono::milliseconds patience() const override;
+    bool running() const override;
+    bool buried(pid_t pid, int status) override { return branches_.buried(pid, status); }
+
+    bool report(Verdict const&) override { return false; }
+    void report(Missing const& missing) override;
+    void pass_on(int signal) override;
+    void end() override;
+    std::string reasons() override;
+    void finish(Supervisor& supervisor, Segment const* segment) override;
+
+private:
+    using Clock = Silence::Clock;
+    struct RemoteNode {
+        std::optional<NodeFacts> facts;
+        bool done = false, answered = false;
+    };
+
+    void start_turn();
+    void start_frame(Frame const& frame);
+    void hear_signals();
+    Complaint nobody_answers() const;
+    StartOrder start_order(NodeFacts const& own, std::string const& tuning);
+
+    void handle(Frame const& frame, Supervisor& supervisor);
+    void take_output(Frame const& frame);
+    void lose(Branches::Lost const& lost, Supervisor& supervisor);
+    void close_streams(int node);
+    void pump();
+    bool all_done() const;
+    RemoteNode& at(int node);
+
+    Job const& job_;
+    Allocation const& allocation_;
+    Branches branches_;
+    Output* output_ = nullptr;
+    Signals* signals_ = nullptr;
+    std::vector<RemoteNode> nodes_;
+    std::map<std::pair<int, int>, IncomingLines> lines_;            ///< by node and stream
+    std::map<int, Outgoing> input_;                                 ///< by node
+    std::optional<Clock::time_point> end_by_;
+    std::string reasons_;
+};
+
+}  // namespace tutti::launcher

@@ -54,10 +54,16 @@ struct Algorithm {
     }
 };
 
+#ifdef TUTTI_WITHOUT_THREAD_ENV   // set for AddressSanitizer, which takes twice as long to compile a coroutine
+#define TUTTI_RUNS_IN_THREADS(function) nullptr
+#else
+#define TUTTI_RUNS_IN_THREADS(function) function<ThreadEnv>
+#endif
+
 /// The last fields of a record: one coroutine template for all environments of one node,
-#define TUTTI_RUNS(function) function<ShmEnv>, function<ThreadEnv>
+#define TUTTI_RUNS(function) function<ShmEnv>, TUTTI_RUNS_IN_THREADS(function)
 /// or, made of nothing but messages, between nodes, too,
-#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, function<ThreadEnv>, function<NetEnv>
+#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, TUTTI_RUNS_IN_THREADS(function), function<NetEnv>
 /// or a coroutine for several nodes alone, which runs so many operations on each.
 #define TUTTI_RUNS_ON_NODES(function, operations) nullptr, nullptr, function, operations
 

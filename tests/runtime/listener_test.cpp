@@ -53,8 +53,10 @@ TEST(Listener, IsReachedByBothFamilies) {
     EXPECT_NE(port, 0);
     EXPECT_TRUE(can_connect(port, false));
     int const probe = socket(AF_INET6, SOCK_STREAM, 0);
-    if (probe >= 0) EXPECT_TRUE(can_connect(port, true));
-    if (probe >= 0) close(probe);
+    if (probe >= 0) {
+        EXPECT_TRUE(can_connect(port, true));
+        close(probe);
+    }
 }
 
 TEST(Listener, DoesNotBlockAndIsNotInherited) {
@@ -75,13 +77,16 @@ TEST(Listener, TakesTheFirstFreePortOfARangeUntilThereIsNone) {
     Listeners l;
     unsigned const first = l.add().port;   // taken now; what follows may be taken by others
     std::string const one = std::to_string(first), range = one + "-" + std::to_string(first + 2);
-    EXPECT_EQ(sentence(one), "no port of TUTTI_PORT_RANGE=" + one + " is free on this host for a rank to listen on");
+    auto exhausted = [](std::string const& ports) {
+        return "no port of TUTTI_PORT_RANGE=" + ports + " is free on this host for a rank to listen on";
+    };
+    EXPECT_EQ(sentence(one), exhausted(one));
     for (int i = 0; i < 3 && sentence(range).empty(); ++i) {
         unsigned const port = l.add(range).port;
         EXPECT_GT(port, first);
         EXPECT_LE(port, first + 2);
     }
-    EXPECT_EQ(sentence(range), "no port of TUTTI_PORT_RANGE=" + range + " is free on this host for a rank to listen on");
+    EXPECT_EQ(sentence(range), exhausted(range));
 }
 
 TEST(Listener, RefusesWhatIsNoRange) {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Greetings: the exchange of handshakes, and who may come in. Calling is in calls.cpp.
+#include "p2p/tcp/door.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/socket.h>
+
+#include "runtime/clock.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::p2p::tcp {
+namespace {
+
+constexpr int accepted_at_once = 16;
+constexpr std::int64_t least_stay = 500'000'000;   // of a caller, however many others come
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+}  // namespace
+
+Door::Door(Cluster const& cluster, int me, Socket listener, std::string network, Poller& poller,
+           std::uint64_t first_number, Events events)
+    : cluster_(cluster), me_(me), listener_(std::move(listener)), network_(std::move(network)), poller_(poller),
+      first_number_(first_number), last_number_(first_number), events_(std::move(events)) {
+    if (listener_) poller_.add(listener_, first_number_, false);
+}
+
+void Door::close() {
+    if (listener_) poller_.remove(listener_);
+    listener_.reset();
+    calls_.clear();
+    callers_.clear();
+    greetings_.clear();   // closed sockets are watched no more
+}
+
+std::uint64_t Door::add(Socket socket, Handshake handshake, int called, std::size_t address) {
+    std::uint64_t const number = ++last_number_;
+    auto g = std::make_unique<Greeting>(
+        Greeting{std::move(socket), std::move(handshake), called, address, now_ns(), called < 0, true});
+    poller_.add(g->socket, number, true);
+    greetings_.emplace(number, std::move(g));
+    if (called < 0) callers_.insert(number);
+    return number;
+}
+
+void Door::ready(std::uint64_t number) {
+    if (number == first_number_) accept_all();
+    else step(number);
+}
+
+void Door::accept_all() {
+    for (int i = 0; i < accepted_at_once; ++i) {
+        if (callers_.size() >= most_callers) {
+            std::uint64_t const oldest = *callers_.begin();
+            if (now_ns() - greetings_.at(oldest)->since < least_stay) return;   // they wait in the system's line
+            drop(oldest, "");
+        }
+        Socket s = Socket::accept(listener_);
+        if (!s) return;
+        step(add(std::move(s), Handshake::called(cluster_.key(), me_, cluster_.size()), -1, 0));
+    }
+}
+
+void Door::step(std::uint64_t number) {
+    auto const found = greetings_.find(number);
+    if (found == greetings_.end()) return;
+    Greeting& g = *found->second;
+    std::string trouble;
+    if (!exchange(g, trouble)) return drop(number, trouble);
+    if (bool const out = !g.handshake.out.empty(); out != g.wants_out) {
+        g.wants_out = out;
+        poller_.change(g.socket, number, out);
+    }
+    switch (g.handshake.state()) {
+    case Handshake::State::waiting: return;
+    case Handshake::State::challenged: return challenged(number);
+    case Handshake::State::proven: return proven(number);
+    case Handshake::State::done: return opened(number, g.handshake.peer());
+    case Handshake::State::refused: return drop(number, g.handshake.complaint());
+    }
+}
+
+/// Sends and receives what can be. False with what went wrong when the connection is of no use.
+bool Door::exchange(Greeting& g, std::string& trouble) {
+    std::vector<std::byte>& out = g.handshake.out;
+    while (!out.empty()) {   // also tells what became of connect()
+        ssize_t const n = send(g.socket.get(), out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && would_block()) return true;
+        if (n <= 0) return trouble = std::strerror(errno), false;
+        out.erase(out.begin(), out.begin() + n);
+        g.answered = true;
+    }
+    return receive(g, trouble);
+}
+
+bool Door::receive(Greeting& g, std::string& trouble) {
+    for (;;) {
+        std::byte bytes[128];
+        // Nobody has anything to say while it waits for us: then there is silence, or the end.
+        std::size_t const wanted = std::min(sizeof bytes, g.handshake.wanted());
+        ssize_t const n = recv(g.socket.get(), bytes, std::max<std::size_t>(wanted, 1), MSG_DONTWAIT);
+        if (n < 0 && would_block()) return true;
+        if (n <= 0) return trouble = n == 0 ? "it hung up" : std::strerror(errno), false;
+        if (wanted == 0) return trouble = "it does not speak as a rank does", false;
+        g.handshake.take({bytes, static_cast<std::size_t>(n)});
+        if (g.handshake.state() != Handshake::State::waiting || !g.handshake.out.empty()) return true;
+    }
+}
+
+void Door::drop(std::uint64_t number, std::string const& trouble) {
+    auto const node = greetings_.extract(number);
+    if (node.empty()) return;
+    Greeting const& g = *node.mapped();
+    poller_.remove(g.socket);
+    callers_.erase(number);
+    if (g.called >= 0) return after_failure(g.called, number, g.address, trouble);
+    if (auto const call = calls_.find(g.handshake.peer()); call != calls_.end() && call->second.on_hold == number)
+        call->second.on_hold = 0;
+}
+
+void Door::challenged(std::uint64_t number) {
+    Greeting& g = *greetings_.at(number);
+    Call& call = calls_.at(g.called);
+    if (call.proven != 0) return;   // its turn comes if that one fails
+    call.proven = number;
+    g.handshake.prove();
+    step(number);
+}
+
+void Door::proven(std::uint64_t number) {
+    int const rank = greetings_.at(number)->handshake.peer();
+    if (events_.known(rank)) return drop(number, "");
+    auto const call = calls_.find(rank);
+    if (call == calls_.end() || rank < me_ || call->second.proven == 0) return welcome(number);
+    std::uint64_t const before = std::exchange(call->second.on_hold, number);
+    if (before != 0 && before != number) drop(before, "");
+}
+
+void Door::welcome(std::uint64_t number) {
+    Greeting& g = *greetings_.at(number);
+    g.handshake.welcome();
+    std::string trouble;
+    // The first bytes into an empty connection always find room.
+    std::vector<std::byte>& out = g.handshake.out;
+    if (send(g.socket.get(), out.data(), out.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(out.size()))
+        return drop(number, "");
+    opened(number, g.handshake.peer());
+}
+
+void Door::opened(std::uint64_t number, int rank) {
+    auto const node = greetings_.extract(number);
+    Socket socket = std::move(node.mapped()->socket);
+    callers_.erase(number);
+    poller_.remove(socket);
+    hang_up(rank);
+    events_.opened(rank, std::move(socket));
+}
+
+}  // namespace tutti::p2p::tcp

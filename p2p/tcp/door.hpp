@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything that happens before the first frame: calling other ranks, being called, handshakes. Nothing waits.
+//
+// Calling: the addresses of the other host one after the other, the next one at once when one fails and a moment later
+// when it does not answer; the first that proves to be the wanted rank wins. Again and again for some seconds, for who
+// is busy may hang up on callers that are slow to prove themselves. Somebody who is reached and says nothing may be
+// computing: that is no failure.
+//
+// Being called: at most `most_callers` that have not proven themselves, each for at most `patience`; when that is not
+// enough the oldest one goes. So whoever is no rank of this job costs little memory and gets nowhere.
+//
+// When two ranks call each other at once one connection is to remain. The called one decides, by its welcome:
+//  * the higher rank welcomes the lower one whatever it is about itself, and gives its own call up;
+//  * the lower rank welcomes the higher one unless it has proven itself to it already: then that call may be welcome
+//    there, so the higher one's is put on hold until the lower one's is, or fails. A call that is given up before its
+//    proof has left can have been welcome to nobody.
+// A call goes to several addresses, but only one connection at a time is proven: so at most one is welcome.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "p2p/tcp/handshake.hpp"
+#include "p2p/tcp/socket.hpp"
+
+namespace tutti::p2p::tcp {
+
+class Door {
+public:
+    static constexpr std::size_t most_callers = 128;
+    static constexpr std::int64_t patience = 10'000'000'000;      ///< nanoseconds, also without an answer to a call
+    static constexpr std::int64_t call_for = 5'000'000'000;       ///< before a call has failed for good
+    static constexpr std::int64_t stagger = 250'000'000;          ///< between an address and the next one
+
+    struct Events {
+        std::function<void(int rank, Socket)> opened;             ///< an authenticated connection
+        std::function<void(int rank, std::string)> failed;        ///< nobody is reached; the sentence says why
+        std::function<bool(int rank)> known;                      ///< is there, or was there, a connection already?
+    };
+
+    /// `listener` may be none: then nobody calls. Its number is `first_number`, those of other sockets are above.
+    Door(Cluster const& cluster, int me, Socket listener, std::string network, Poller& poller,
+         std::uint64_t first_number, Events events);
+
+    /// Begins to call a rank of another node, unless that is under way.
+    void call(int rank);
+    /// Something happened to the socket of that number.
+    void ready(std::uint64_t number);
+    /// Moves on what depends on time; to be called now and then while busy().
+    void tick(std::int64_t now);
+    bool busy() const { return !calls_.empty() || !greetings_.empty(); }
+    std::size_t callers() const { return callers_.size(); }
+    /// Hangs up on everybody and listens no more.
+    void close();
+
+private:
+    /// A connection on its way to being one.
+    struct Greeting {
+        Socket socket;
+        Handshake handshake;
+        int called;              ///< whom we call; −1: we are called
+        std::size_t address;     ///< which of its addresses
+        std::int64_t since;
+        bool answered = false;   ///< there is somebody
+        bool wants_out = true;
+    };
+    /// Whom we call.
+    struct Call {
+        std::vector<IpAddress> addresses;
+        std::vector<std::string> troubles;          ///< by address, of its last failure
+        std::vector<std::uint64_t> under_way;       ///< by address, the number of its greeting; 0: none
+        std::size_t next = 0;                       ///< address to try next; at the end: the round is over
+        std::int64_t began = 0, next_at = 0, pause = 100'000'000;
+        std::uint64_t proven = 0;                   ///< the greeting to whose other end we have proven ourselves
+        std::uint64_t on_hold = 0;                  ///< theirs, which waits for ours
+    };
+
+    void accept_all();
+    void step(std::uint64_t number);
+    bool exchange(Greeting& g, std::string& trouble);
+    bool receive(Greeting& g, std::string& trouble);
+    void drop(std::uint64_t number, std::string const& trouble);
+    void challenged(std::uint64_t number);
+    void proven(std::uint64_t number);
+    void welcome(std::uint64_t number);
+    void opened(std::uint64_t number, int rank);
+    void hang_up(int rank);
+    bool dial(int rank, Call& call, std::int64_t now);
+    bool over(int rank, Call& call, std::int64_t now);
+    void after_failure(int rank, std::uint64_t number, std::size_t address, std::string const& trouble);
+    std::string sentence(int rank, Call const& call) const;
+    std::uint64_t add(Socket socket, Handshake handshake, int called, std::size_t address);
+
+    Cluster const& cluster_;
+    int const me_;
+    Socket listener_;
+    std::string const network_;
+    Poller& poller_;
+    std::uint64_t const first_number_;
+    std::uint64_t last_number_;
+    Events const events_;
+    std::map<std::uint64_t, std::unique_ptr<Greeting>> greetings_;
+    std::set<std::uint64_t> callers_;             ///< numbers of those who call us, the oldest first
+    std::map<int, Call> calls_;                   ///< by rank
+};
+
+}  // namespace tutti::p2p::tcp

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writing, reading and checking headers.
+#include "p2p/tcp/frame.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/request.hpp"
+
+namespace tutti::p2p::tcp {
+namespace {
+
+constexpr std::uint8_t magic[2] = {'T', 0x91};
+
+/// Where each field lies: magic 0, kind 2, zero 3, matched 4, context 8, source 16, tag 20, length 24, id 32,
+/// number 40.
+template <class T>
+void put(std::span<std::byte> out, std::size_t at, T value) {
+    for (std::size_t i = 0; i < sizeof value; ++i) out[at + i] = static_cast<std::byte>(value >> 8 * i);
+}
+
+template <class T>
+T get(std::span<std::byte const> in, std::size_t at) {
+    T value = 0;
+    for (std::size_t i = 0; i < sizeof value; ++i)
+        value = static_cast<T>(value | static_cast<T>(std::to_integer<T>(in[at + i]) << 8 * i));
+    return value;
+}
+
+/// Which fields a kind uses; all others are zero. `length` is within [least, most].
+struct Rule {
+    bool message, id, number;
+    std::uint64_t least, most;
+};
+
+Rule const* rule_of(FrameKind kind) {
+    static constexpr Rule eager{true, false, true, 0, Frame::most_eager};
+    static constexpr Rule eager_sync{true, true, true, 0, Frame::most_eager};
+    static constexpr Rule offer{true, true, true, 0, Frame::most_bytes};
+    static constexpr Rule grant{false, true, true, 1, Frame::most_bytes};
+    static constexpr Rule data{false, true, false, 1, Frame::most_data};
+    static constexpr Rule answer{false, true, false, 0, 0};
+    static constexpr Rule cancel{false, true, true, 0, 0};
+    static constexpr Rule bare{false, false, false, 0, 0};
+    switch (kind) {
+    case FrameKind::eager: return &eager;
+    case FrameKind::eager_sync: return &eager_sync;
+    case FrameKind::offer: return &offer;
+    case FrameKind::grant: return &grant;
+    case FrameKind::data: return &data;
+    case FrameKind::done:
+    case FrameKind::cancelled:
+    case FrameKind::not_cancelled: return &answer;
+    case FrameKind::cancel: return &cancel;
+    case FrameKind::credit:
+    case FrameKind::bye: return &bare;
+    }
+    return nullptr;
+}
+
+char const* check(Frame const& f) {
+    Rule const* rule = rule_of(f.kind);
+    if (!rule) return "a frame of no known kind";
+    if (f.length < rule->least || f.length > rule->most) return "a frame of a length that its kind cannot have";
+    if (rule->message ? f.source < 0 || f.tag == any_tag : f.context != 0 || f.source != 0 || f.tag != 0)
+        return "a frame whose context, source or tag cannot be";
+    if (rule->id ? f.id == 0 : f.id != 0) return "a frame that names an operation wrongly";
+    if (!rule->number && f.number != 0) return "a frame with a number that its kind does not have";
+    return nullptr;
+}
+
+}  // namespace
+
+void Frame::encode(std::span<std::byte, header_bytes> out) const {
+    out[0] = std::byte{magic[0]};
+    out[1] = std::byte{magic[1]};
+    out[2] = static_cast<std::byte>(kind);
+    out[3] = std::byte{0};
+    put(out, 4, matched);
+    put(out, 8, context);
+    put(out, 16, static_cast<std::uint32_t>(source));
+    put(out, 20, static_cast<std::uint32_t>(tag));
+    put(out, 24, length);
+    put(out, 32, id);
+    put(out, 40, number);
+}
+
+char const* Frame::decode(std::span<std::byte const, header_bytes> in, Frame& frame) {
+    if (in[0] != std::byte{magic[0]} || in[1] != std::byte{magic[1]} || in[3] != std::byte{0})
+        return "bytes that begin no frame";
+    frame.kind = static_cast<FrameKind>(in[2]);
+    frame.matched = get<std::uint32_t>(in, 4);
+    frame.context = get<std::uint64_t>(in, 8);
+    frame.source = static_cast<std::int32_t>(get<std::uint32_t>(in, 16));
+    frame.tag = static_cast<std::int32_t>(get<std::uint32_t>(in, 20));
+    frame.length = get<std::uint64_t>(in, 24);
+    frame.id = get<std::uint64_t>(in, 32);
+    frame.number = get<std::uint64_t>(in, 40);
+    return check(frame);
+}
+
+FrameReader::Event FrameReader::next(std::span<std::byte const>& in) {
+    if (complaint_) return Event::broken;
+    if (in.empty()) return Event::more;
+    if (left_ != 0) {
+        piece_ = in.first(std::min(left_, in.size()));
+        in = in.subspan(piece_.size());
+        left_ -= piece_.size();
+        return Event::payload;
+    }
+    std::size_t const n = std::min(header_.size() - got_, in.size());
+    std::memcpy(header_.data() + got_, in.data(), n);
+    in = in.subspan(n);
+    got_ += n;
+    if (got_ < header_.size()) return Event::more;
+    got_ = 0;
+    complaint_ = Frame::decode(header_, frame_);
+    if (complaint_) return Event::broken;
+    left_ = frame_.payload();
+    return Event::frame;
+}
+
+}  // namespace tutti::p2p::tcp

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Polling all links, and what becomes of those that end.
+#include "p2p/tcp/network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/clock.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::p2p::tcp {
+namespace {
+
+constexpr std::size_t buffer_bytes = 128 << 10;
+
+/// True while it lives.
+struct Mark {
+    explicit Mark(bool& flag) : flag(flag) { flag = true; }
+    ~Mark() { flag = false; }
+    bool& flag;
+};
+
+}  // namespace
+
+Network::Network(Cluster const& cluster, int me, Socket listener, std::string network, Handler& handler)
+    : cluster_(cluster), handler_(handler), buffer_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
+      door_(cluster, me, std::move(listener), std::move(network), poller_, static_cast<std::uint64_t>(cluster.size()),
+            {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
+             .failed =
+                 [this](int rank, std::string sentence) {
+                     sentences_[rank] = sentence;
+                     link(rank).fail(std::move(sentence));
+                     settle(link(rank));
+                 },
+             .known =
+                 [this](int rank) {
+                     Link const* l = links_[static_cast<std::size_t>(rank)].get();
+                     return leaving_ || (l && (l->state() != Link::State::closed || l->parted()));
+                 }}) {}
+
+Link& Network::link(int rank) {
+    auto& slot = links_[static_cast<std::size_t>(rank)];
+    if (!slot) {
+        slot = std::make_unique<Link>(rank, handler_, poller_, static_cast<std::uint64_t>(rank), buffer_);
+        used_.push_back(slot.get());
+    }
+    return *slot;
+}
+
+bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender) {
+    Link& l = link(rank);
+    if (l.state() == Link::State::closed) [[unlikely]] door_.call(rank);
+    return l.send(frame, data, sender);
+}
+
+bool Network::take_back(int rank, void const* sender) { return link(rank).take_back(sender); }
+
+void Network::flush(int rank) {
+    Link& l = link(rank);
+    l.flush();
+    settle(l);
+}
+
+bool Network::poll() {
+    std::int64_t const now = now_ns();
+    if (inside_ || (!lively_ && now - looked_ < lull)) return false;
+    return poll_now(now);
+}
+
+bool Network::poll_now(std::int64_t now) {
+    Mark const inside(inside_);
+    bool moved = false;
+    for (epoll_event const& event : poller_.look()) {
+        if (event.data.u64 >= links_.size()) {
+            door_.ready(event.data.u64);
+            continue;
+        }
+        Link& l = *links_[event.data.u64];
+        if (event.events & EPOLLOUT) moved |= l.flush();
+        if (event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) moved |= l.read();
+        settle(l);
+    }
+    if (door_.busy()) [[unlikely]] door_.tick(now);
+    if (!losses_.empty()) [[unlikely]] moved |= mourn(now);
+    looked_ = now;
+    return lively_ = moved;
+}
+
+bool Network::poll(int rank) {
+    if (inside_) return false;
+    Link* const l = links_[static_cast<std::size_t>(rank)].get();
+    if (!l || l->state() != Link::State::open || !l->idle()) return poll_now(now_ns());
+    {
+        Mark const inside(inside_);
+        bool const moved = l->read();
+        settle(*l);
+        if (moved) return true;
+    }
+    return poll();
+}
+
+void Network::settle(Link& l) {
+    if (l.state() != Link::State::broken) return;
+    int const rank = l.rank();
+    if (std::any_of(losses_.begin(), losses_.end(), [&](Loss const& loss) { return loss.rank == rank; })) return;
+    losses_.push_back({rank, now_ns()});
+}
+
+/// Tells of links that have been broken for long enough.
+bool Network::mourn(std::int64_t now) {
+    bool any = false;
+    for (Loss& loss : losses_) {
+        if (loss.since == 0 || now - loss.since < grace) continue;
+        loss.since = 0;   // told; it stays listed so that it is told once
+        auto const [sentence, fresh] = sentences_.try_emplace(loss.rank);
+        if (fresh)
+            sentence->second = join("the connection to rank ", loss.rank, " on ",
+                                    cluster_.node(cluster_.node_of(loss.rank)).name, " broke: ",
+                                    link(loss.rank).reason());
+        any = true;
+        handler_.broken(loss.rank, sentence->second);
+    }
+    return any;
+}
+
+bool Network::idle() const {
+    return std::all_of(used_.begin(), used_.end(),
+                       [](Link const* l) { return l->idle() || l->state() == Link::State::broken; });
+}
+
+void Network::say_goodbye() {
+    leaving_ = true;
+    door_.close();
+    for (Link* l : used_) l->say_goodbye();
+}
+
+bool Network::parted() const {
+    return std::all_of(used_.begin(), used_.end(), [](Link const* l) {
+        return l->state() != Link::State::open || (l->parted() && l->idle());
+    });
+}
+
+void Network::close() {
+    for (Link* l : used_) l->close();
+}
+
+}  // namespace tutti::p2p::tcp

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All connections of a rank to ranks of other nodes: made when first used, polled together, closed with a goodbye.
+// Like the engine it is called by one thread at a time and never waits.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "p2p/tcp/door.hpp"
+#include "p2p/tcp/link.hpp"
+
+namespace tutti::p2p::tcp {
+
+class Network {
+public:
+    /// How long a link may be broken before what waits for it fails: the launcher often knows better what happened.
+    static constexpr std::int64_t grace = 500'000'000;
+    /// How often the system is asked for what has come while nothing comes, in nanoseconds: asking takes much longer
+    /// than looking into the rings of this node, whose messages should not wait for that.
+    static constexpr std::int64_t lull = 2'000;
+
+    /// Calls are accepted on `listener`, which becomes this object's; none: nobody calls. `network` as TUTTI_NETWORK.
+    Network(Cluster const& cluster, int me, Socket listener, std::string network, Handler& handler);
+
+    /// As Link::send, to a rank of another node; calls it if there is no connection yet.
+    bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr);
+    bool take_back(int rank, void const* sender);
+    /// Tells that Handler::refill has something now.
+    void flush(int rank);
+
+    /// Moves everything on; true when anything moved.
+    bool poll();
+    /// Looks first for what comes from one rank.
+    bool poll(int rank);
+    /// Everything to be sent was given to the system.
+    bool idle() const;
+
+    /// Says goodbye to everybody. Nothing may be sent after it.
+    void say_goodbye();
+    /// All others have said goodbye, too, or are gone.
+    bool parted() const;
+    /// Closes everything; what was sent still arrives.
+    void close();
+
+private:
+    struct Loss {
+        int rank;
+        std::int64_t since;
+    };
+
+    Link& link(int rank);
+    bool poll_now(std::int64_t now);
+    void settle(Link& link);
+    bool mourn(std::int64_t now);
+
+    Cluster const& cluster_;
+    Handler& handler_;
+    Poller poller_;
+    std::vector<std::byte> buffer_;
+    std::vector<std::unique_ptr<Link>> links_;   ///< by rank; null: nothing was ever sent either way
+    std::vector<Link*> used_;                    ///< those that there are
+    Door door_;
+    std::vector<Loss> losses_;                   ///< broken, and not yet told
+    std::map<int, std::string> sentences_;       ///< by rank: why its link is broken
+    std::int64_t looked_ = 0;
+    bool lively_ = false;                        ///< the last look found something
+    bool inside_ = false, leaving_ = false;
+};
+
+}  // namespace tutti::p2p::tcp

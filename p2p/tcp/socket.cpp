@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// System calls of sockets.
+#include "p2p/tcp/socket.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/error.hpp"
+
+namespace tutti::p2p::tcp {
+
+void Socket::reset() {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = -1;
+}
+
+/// A peer that vanishes is noticed after some seconds, whether something is on its way to it or not. The sizes of the
+/// system's buffers are left alone: set by hand they would not grow with the connection's bandwidth and delay.
+void Socket::prepare() {
+    auto set = [this](int level, int option, int value) {
+        setsockopt(descriptor_, level, option, &value, sizeof value);   // each is a wish
+    };
+    set(IPPROTO_TCP, TCP_NODELAY, 1);
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(IPPROTO_TCP, TCP_KEEPIDLE, 3);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
+    set(IPPROTO_TCP, TCP_KEEPCNT, 5);
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, 10'000);
+}
+
+Socket Socket::connect(IpAddress const& address, std::uint16_t port) {
+    Socket s(socket(address.six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (!s) return s;
+    s.prepare();
+    sockaddr_in6 six{};
+    sockaddr_in four{};
+    six.sin6_family = AF_INET6;
+    four.sin_family = AF_INET;
+    six.sin6_port = four.sin_port = htons(port);
+    std::memcpy(&six.sin6_addr, address.bytes.data(), 16);
+    std::memcpy(&four.sin_addr, address.bytes.data(), 4);
+    int const result = address.six ? ::connect(s.get(), reinterpret_cast<sockaddr*>(&six), sizeof six)
+                                   : ::connect(s.get(), reinterpret_cast<sockaddr*>(&four), sizeof four);
+    if (result == 0 || errno == EINPROGRESS) return s;
+    int const why = errno;
+    s.reset();
+    errno = why;
+    return s;
+}
+
+Socket Socket::accept(Socket const& listener) {
+    Socket s(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (s) s.prepare();
+    return s;
+}
+
+int Socket::error() const {
+    int error = 0;
+    socklen_t length = sizeof error;
+    return getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    if (!epoll_) fail(ErrorClass::other, "epoll_create failed: ", std::strerror(errno));
+}
+
+void Poller::add(Socket const& socket, std::uint64_t number, bool out) {
+    epoll_event event{.events = EPOLLIN | (out ? EPOLLOUT : 0u), .data = {.u64 = number}};
+    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, socket.get(), &event) != 0)
+        fail(ErrorClass::other, "epoll_ctl failed: ", std::strerror(errno));
+}
+
+void Poller::change(Socket const& socket, std::uint64_t number, bool out) {
+    epoll_event event{.events = EPOLLIN | (out ? EPOLLOUT : 0u), .data = {.u64 = number}};
+    epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, socket.get(), &event);
+}
+
+void Poller::remove(Socket const& socket) { epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, socket.get(), nullptr); }
+
+std::span<epoll_event const> Poller::look() {
+    int const n = epoll_wait(epoll_.get(), events_, static_cast<int>(std::size(events_)), 0);
+    return {events_, static_cast<std::size_t>(std::max(n, 0))};
+}
+
+}  // namespace tutti::p2p::tcp

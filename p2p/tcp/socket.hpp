@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A TCP socket that closes itself, and the one object that tells which of many are ready.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <sys/epoll.h>
+
+#include "runtime/interfaces.hpp"
+
+namespace tutti::p2p::tcp {
+
+class Socket {
+public:
+    Socket() = default;
+    explicit Socket(int descriptor) : descriptor_(descriptor) {}
+    Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+    Socket& operator=(Socket&& other) noexcept {
+        std::swap(descriptor_, other.descriptor_);
+        return *this;
+    }
+    ~Socket() { reset(); }
+
+    /// Begins to connect, without waiting. Without a socket when that fails at once; errno says why.
+    static Socket connect(IpAddress const& address, std::uint16_t port);
+    /// The next one that has called `listener`, without blocking. Without a socket when there is none.
+    static Socket accept(Socket const& listener);
+
+    int get() const { return descriptor_; }
+    explicit operator bool() const { return descriptor_ >= 0; }
+    void reset();
+    /// What became of connect(): an errno, 0 when it succeeded.
+    int error() const;
+
+private:
+    void prepare();
+
+    int descriptor_ = -1;
+};
+
+/// Watches sockets, each under a number of its owner's choice.
+class Poller {
+public:
+    /// Throws Error when the system has none.
+    Poller();
+    /// Throws Error when the system refuses.
+    void add(Socket const& socket, std::uint64_t number, bool out);
+    void change(Socket const& socket, std::uint64_t number, bool out);
+    void remove(Socket const& socket);
+    /// What is ready now; nothing is waited for. Valid until the next call.
+    std::span<epoll_event const> look();
+
+private:
+    Socket epoll_;
+    epoll_event events_[64];
+};
+
+}  // namespace tutti::p2p::tcp

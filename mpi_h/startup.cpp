@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -35,6 +36,13 @@ bool foreign_launcher() {
     for (char const* variable : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"})
         if (number_in(variable) > 1) return true;
     return false;
+}
+
+/// The socket on which other nodes call this rank; −1: none. Programs that it starts do not inherit it.
+int inherited_listener() {
+    int const descriptor = number_in(launch::listen_variable);
+    if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    return descriptor;
 }
 
 /// The job's segment and this process's rank in it; without a launcher a segment of its own.
@@ -89,6 +97,7 @@ void place_predefined_objects(Front& f) {
 void start(Front& f, int thread_level) {
     std::vector<std::string> complaints;
     Variables variables = read_variables(environ, complaints);
+    int const listener = inherited_listener();
     unsigned rank = join_segment(f, variables.arena, complaints);
     f.check_arguments = variables.check_arguments;
     f.thread_level = thread_level;
@@ -96,7 +105,7 @@ void start(Front& f, int thread_level) {
     f.process = std::make_unique<Process>(*f.segment, rank, std::move(variables));
     f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
     if (f.process->many_threads) f.process->gate.open();
-    p2p::start(*f.process);
+    p2p::start(*f.process, listener);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(*f.process);
@@ -126,6 +135,7 @@ void finish(Front& f) {
         p2p::finish(process, "MPI_Finalize");
         coll::barrier(*process.world);
     }
+    p2p::leave(process, "MPI_Finalize");
     Card& card = process.card();
     note_arena_use(card);
     card.times.ended.set(static_cast<std::uint64_t>(now_ns()));

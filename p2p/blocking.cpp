@@ -28,6 +28,8 @@ void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
     }, why);
 }
 
+int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : place_of(comm, source); }
+
 Send make_send(Comm const& comm, Data const& data, int dest, int tag, Mode mode, Flavour flavour) {
     Send op;
     op.data = data;
@@ -41,10 +43,9 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
     Receive op;
     op.data = data;
     op.key = {context_of(comm, flavour), source, tag};
+    op.peer = peer_of(comm, source);
     return op;
 }
-
-int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : place_of(comm, source); }
 
 Reason reason(Comm const& comm, char const* call, int peer, int tag) {
     return {call, comm.process.cluster.rank_of_peer(peer), tag, comm.context};
@@ -55,6 +56,15 @@ Reason reason(Comm const& comm, char const* call, int peer, int tag) {
     fail(ErrorClass::other, "a ", op.mode == Mode::synchronous ? "synchronous" : "blocking", " send of ", op.data.bytes,
          " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source,
          ") would wait for ever: no receive is posted");
+}
+
+void check(Send const& op) {
+    if (op.failure) [[unlikely]] throw Error(ErrorClass::other, *op.failure);
+}
+
+/// For whoever looks for a message in vain.
+void check_source(Engine const& e, int peer) {
+    if (std::string const* lost = e.loss(peer)) throw Error(ErrorClass::other, *lost);
 }
 
 Status no_process() {
@@ -74,6 +84,7 @@ Status found(Unexpected const& message) {
 }  // namespace
 
 std::string describe_failure(Receive const& op) {
+    if (op.failure) return *op.failure;
     if (op.status.error != ErrorClass::truncate)
         return join("the buffer of the message from rank ", op.status.source, " with tag ", op.status.tag,
                     " or the receive's own (", op.sent, " bytes) does not lie in its process's memory");
@@ -93,12 +104,12 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
         return e.begin(copy);
     }
     e.begin(op);
-    if (op.done) return;
-    if (op.peer == e.me() && !comm.process.many_threads) {
+    if (!op.done && op.peer == e.me() && !comm.process.many_threads) {
         e.cancel(op);
         waits_for_itself(op);
     }
     wait(e, op, -1, reason(comm, call, op.peer, tag));
+    check(op);
 }
 
 void recv(Comm& comm, Data const& data, int source, int tag, Status& status, char const* call, Flavour flavour) {
@@ -108,7 +119,7 @@ void recv(Comm& comm, Data const& data, int source, int tag, Status& status, cha
     }
     Engine& e = engine(comm.process);
     Receive op = make_receive(comm, data, source, tag, flavour);
-    int peer = peer_of(comm, source);
+    int const peer = op.peer;
     e.begin(op);
     wait(e, op, peer, reason(comm, call, peer, tag));
     status = op.status;
@@ -123,13 +134,14 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
     }
     Engine& e = engine(comm.process);
     Receive receive = make_receive(comm, in, source, recv_tag, flavour);
+    int const peer = receive.peer;
     e.begin(receive);
-    int peer = peer_of(comm, source);
     if (dest != proc_null) {
         Send op = make_send(comm, out, dest, send_tag, Mode::standard, flavour);
         e.begin(op);
         wait(e, receive, op.done ? peer : -1, reason(comm, call, peer, recv_tag));
         wait(e, op, -1, reason(comm, call, op.peer, send_tag));
+        check(op);
     } else {
         wait(e, receive, peer, reason(comm, call, peer, recv_tag));
     }
@@ -171,6 +183,7 @@ bool iprobe(Comm& comm, int source, int tag, Status& status) {
     Unexpected* m = nullptr;
     comm.process.waiter.look([&] { return (m = e.find(key)) != nullptr; });
     if (m) status = found(*m);
+    else check_source(e, peer_of(comm, source));
     return m != nullptr;
 }
 
@@ -181,8 +194,11 @@ void probe(Comm& comm, int source, int tag, Status& status, char const* call) {
     }
     Engine& e = engine(comm.process);
     Unexpected* m = nullptr;
-    comm.process.waiter.until([&] { return e.poll(), (m = e.find({comm.context, source, tag})) != nullptr; },
-                              reason(comm, call, peer_of(comm, source), tag));
+    int const peer = peer_of(comm, source);
+    comm.process.waiter.until(
+        [&] { return e.poll(), (m = e.find({comm.context, source, tag})) != nullptr || e.loss(peer); },
+        reason(comm, call, peer, tag));
+    if (!m) check_source(e, peer);
     status = found(*m);
 }
 
@@ -229,5 +245,7 @@ void finish(Process& process, char const* call) {
     while (e.poll()) {}   // grants that are here already belong to what is under way
     process.waiter.until([&] { return e.idle(); }, {call});
 }
+
+void leave(Process& process, char const* call) { engine(process).leave(call); }
 
 }  // namespace tutti::p2p

@@ -6,6 +6,8 @@
 #include <new>
 #include <utility>
 
+#include "p2p/distant.hpp"
+
 namespace tutti::p2p {
 namespace {
 
@@ -28,9 +30,9 @@ void Unexpected::discard(Unexpected* message) {
     ::operator delete(message);
 }
 
-void start(Process& process) { process.p2p = std::make_unique<Engine>(process); }
+void start(Process& process, int listener) { process.p2p = std::make_unique<Engine>(process, listener); }
 
-Engine::Engine(Process& process)
+Engine::Engine(Process& process, int listener)
     : process_(process), me_(static_cast<int>(process.place())), layout_(process.segment.header().pair_bytes),
       eager_limit_(std::min(process.variables.eager, layout_.largest_piece())),
       piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 8)),
@@ -48,10 +50,24 @@ Engine::Engine(Process& process)
         bells_ = segment.pair(me, me);
         seen_.resize((ranks + 7) / 8 * 8);
     }
+    tcp::Socket calls(listener);
+    if (!process.cluster.alone()) distant_ = std::make_unique<Distant>(*this, std::move(calls));
     process.waiter.attach(this);
 }
 
 Engine::~Engine() { process_.waiter.detach(this); }
+
+bool Engine::poll_distant() { return distant_->poll(); }
+bool Engine::poll_distant(int peer) { return distant_->poll_from(peer); }
+bool Engine::distant_idle() const { return distant_->idle(); }
+std::string const* Engine::loss(int peer) const { return distant_ ? distant_->loss(peer) : nullptr; }
+
+void Engine::leave(char const* call) {
+    if (!distant_) return;
+    distant_->say_goodbye();
+    process_.waiter.until([this] { return distant_->parted(); }, {call});
+    distant_->close();
+}
 
 bool Engine::poll_rings() {
     bool moved = false;
@@ -196,6 +212,8 @@ void Engine::begin(Receive& op) {
         unexpected_.remove(*m);
         take(op, *m);
     } else {
+        if (distant_) [[unlikely]]
+            if (std::string const* lost = loss(op.peer)) return distant_->fail(op, *lost);
         posted_.add(op);
     }
 }
@@ -204,6 +222,10 @@ void Engine::begin(Receive& op, Unexpected* message) { take(op, *message); }
 
 void Engine::take(Receive& op, Unexpected& m) {
     Key key = m.key;
+    if (!is_here(m.peer)) [[unlikely]] {
+        distant_->take(op, m);
+        return Unexpected::discard(&m);
+    }
     switch (m.what) {
     case Unexpected::What::here:
     case Unexpected::What::here_sync:

@@ -18,9 +18,12 @@
 
 namespace tutti::p2p {
 
+class Distant;
+
 class Engine final : public Extension, public Pollable {
 public:
-    explicit Engine(Process& process);
+    /// `listener`: where other nodes call (runtime/listener.hpp), −1: nowhere; becomes the engine's.
+    Engine(Process& process, int listener);
     ~Engine() override;
 
     /// Begins a send; `op` must live until it is done.
@@ -45,22 +48,32 @@ public:
     /// and then finished (once more), `cancelled` or not.
     void cancel(Send& op);
 
-    bool poll() override { return poll_rings() | (busy_.empty() ? false : flush_busy()); }
-    /// Looks into the ring from one peer only (any_source: all).
-    bool poll_from(int peer) {
-        return peer < 0 ? poll() : (peer != me_ && drain(peer)) | (busy_.empty() ? false : flush_busy());
+    bool poll() override {
+        return poll_rings() | (busy_.empty() ? false : flush_busy()) | (distant_ ? poll_distant() : false);
     }
+    /// Looks for what comes from one peer only (any_source: all).
+    bool poll_from(int peer) {
+        if (peer < 0) return poll();
+        if (!is_here(peer)) [[unlikely]] return poll_distant(peer);
+        return (peer != me_ && drain(peer)) | (busy_.empty() ? false : flush_busy());
+    }
+    /// Why nothing will ever come from a peer (−1: from some): its connection is lost. Null: it is not.
+    std::string const* loss(int peer) const;
+    /// Says goodbye to ranks of other nodes, waits for theirs, closes. Nothing may be begun after it.
+    void leave(char const* call);
 
     Process& process() const { return process_; }
     int me() const { return me_; }
     /// True when everything that can leave this rank now has left it; offers wait for those who want them.
-    bool idle() const { return busy_.empty(); }
-    bool at_rest() const override { return requests == 0 && busy_.empty() && buffer.idle(); }
+    bool idle() const { return busy_.empty() && (!distant_ || distant_idle()); }
+    bool at_rest() const override { return requests == 0 && idle() && buffer.idle(); }
 
     SendBuffer buffer;
     std::size_t requests = 0;             ///< under way
 
 private:
+    friend class Distant;
+
     /// A cell without bytes that waits for room in a ring.
     struct Control {
         Kind kind;
@@ -103,7 +116,13 @@ private:
         bool waits() const { return !controls.empty() || queued.first || granted.first || shared.op; }
     };
 
+    /// Is it on this node, so that there are rings?
+    bool is_here(int peer) const { return static_cast<std::size_t>(peer) < peers_.size(); }
+
     // engine.cpp
+    bool poll_distant();
+    bool poll_distant(int peer);
+    bool distant_idle() const;
     bool poll_rings();
     bool drain(int peer);
     void handle(int peer, Peer& from, Cell const& cell);
@@ -164,10 +183,11 @@ private:
     UnexpectedList unexpected_;
     std::uint64_t local_number_ = 0;      ///< counts sends to self, as cells do for others
     std::vector<std::byte> bounce_;
+    std::unique_ptr<Distant> distant_;    ///< null: the job is on one node
 };
 
-/// Makes the engine of a process and attaches it to its wait.
-void start(Process& process);
+/// Makes the engine of a process and attaches it to its wait. `listener` as Engine has it.
+void start(Process& process, int listener = -1);
 /// The engine that `start` made.
 inline Engine& engine(Process& process) { return static_cast<Engine&>(*process.p2p); }
 

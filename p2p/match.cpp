@@ -40,6 +40,12 @@ void KeyTable::remove(Hook& hook) {
     --used_;
 }
 
+void KeyTable::for_each(std::function<void(void* owner)> const& visit) const {
+    for (Queue const* q : buckets_)
+        for (; q; q = q->chain)
+            for (Hook const* hook = q->first; hook; hook = hook->next) visit(hook->owner);
+}
+
 void KeyTable::grow() {
     std::vector<Queue*> old(buckets_.size() * 2);
     old.swap(buckets_);
@@ -102,6 +108,17 @@ Receive* Posted::take(Key const& message) {
     }
     if (oldest) remove(*oldest);
     return oldest;
+}
+
+std::vector<Receive*> Posted::take_if(std::function<bool(Receive const&)> const& which) {
+    std::vector<Receive*> taken;
+    auto look = [&](void* owner) {
+        if (auto* r = static_cast<Receive*>(owner); which(*r)) taken.push_back(r);
+    };
+    if (sole_) look(sole_);
+    table_.for_each(look);
+    for (Receive* r : taken) remove(*r);
+    return taken;
 }
 
 UnexpectedList::~UnexpectedList() {

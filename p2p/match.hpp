@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "runtime/request.hpp"
@@ -60,6 +61,7 @@ public:
         return nullptr;
     }
     void remove(Hook& hook);
+    void for_each(std::function<void(void* owner)> const& visit) const;
 
 private:
     std::size_t bucket(Key const& key) const {
@@ -86,6 +88,8 @@ public:
     void remove(Receive& receive);
     /// Removes and returns the oldest receive that takes a message with this key, null when there is none.
     Receive* take(Key const& message);
+    /// Removes and returns all those that `which` is true for, in no order.
+    std::vector<Receive*> take_if(std::function<bool(Receive const&)> const& which);
     bool empty() const { return !sole_ && count_ == 0; }
 
 private:

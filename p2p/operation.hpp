@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "p2p/match.hpp"
 #include "runtime/datatype.hpp"
@@ -98,6 +99,8 @@ struct Send {
     std::size_t position = 0;       ///< granted: bytes sent
     std::size_t wanted = 0;         ///< granted: bytes the receiver has room for
     Send* next = nullptr;           ///< in its peer's line of queued or granted sends
+    std::uint64_t id = 0;           ///< to another node: what it is called there; 0: nothing
+    std::string const* failure = nullptr;   ///< done, but it failed: why
     void (*finished)(Send&) = nullptr;   ///< called once when done; null: somebody looks at `done`
 };
 
@@ -111,8 +114,10 @@ struct Receive {
     Status status;
     std::size_t sent = 0;           ///< bytes of the message, may be more than the room for it
     std::size_t arrived = 0;        ///< bytes of a granted message that are here
-    int peer = 0;                   ///< place of the sender on this node, once matched
+    int peer = -1;                  ///< the only sender that it may have, as Cluster::peer_of names it, −1: any; once
+                                    ///< matched, the sender
     std::uint64_t send = 0;         ///< the sender's operation, once matched with an offer
+    std::string const* failure = nullptr;   ///< why it failed, where status.error alone does not tell
     void (*finished)(Receive&) = nullptr;
 
     bool truncated() const { return sent > data.bytes; }

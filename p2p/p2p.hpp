@@ -55,5 +55,7 @@ std::pair<void*, std::size_t> detach(Process& process, char const* call);
 /// Waits until everything that this rank has to send now has left it. For MPI_Finalize, before a barrier and, since
 /// others may have asked for offered messages until they reached it, once more after it, before a second one.
 void finish(Process& process, char const* call);
+/// After all that: connections to other nodes end with a goodbye from both sides, so that nothing is lost.
+void leave(Process& process, char const* call);
 
 }  // namespace tutti::p2p

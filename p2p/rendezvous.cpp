@@ -5,7 +5,7 @@
 // taking back of sends.
 #include <algorithm>
 
-#include "p2p/engine.hpp"
+#include "p2p/distant.hpp"
 #include "runtime/type_remote.hpp"
 
 namespace tutti::p2p {
@@ -97,6 +97,7 @@ void Engine::receive_piece(Peer& from, Cell const& cell) {
 }
 
 void Engine::cancel(Send& op) {
+    if (!is_here(op.peer)) return distant_->cancel(op);
     if (op.cancelling || op.stage == SendStage::granted) return;
     if (op.stage == SendStage::queued) {
         peers_[static_cast<std::size_t>(op.peer)].queued.remove(op);

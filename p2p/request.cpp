@@ -48,7 +48,7 @@ void SendRequest::start() {
     active = complete = true;
     if (buffered || op_.peer == proc_null) return;
     e.begin(op_);
-    if (op_.done) return;
+    if (op_.done) return tell_failure();
     under_way();
     comm->process.waiter.started();
 }
@@ -71,9 +71,16 @@ void SendRequest::cancel() {
 
 void SendRequest::finished(Send& op) { static_cast<Op&>(op).request->completed(); }
 
+void SendRequest::tell_failure() {
+    if (!op_.failure) [[likely]] return;
+    status.error = ErrorClass::other;
+    error_text = *op_.failure;
+}
+
 void SendRequest::completed() {
     complete = true;
     status.cancelled = op_.cancelled;
+    tell_failure();
     op_.finished = nullptr;
     tell_whole();
     --engine(comm->process).requests;
@@ -94,6 +101,8 @@ void RecvRequest::arm() {
     active = true;
     complete = false;
     op_.done = op_.posted = false;
+    op_.peer = from_;
+    op_.failure = nullptr;
     op_.status = {};
     op_.sent = op_.arrived = 0;
     ++references;   // the engine's, until `finished`

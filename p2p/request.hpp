@@ -39,6 +39,7 @@ private:
     struct Op : Send { SendRequest* request; };
     static void finished(Send& op);
     void under_way();
+    void tell_failure();
     void completed();
 
     Op op_;

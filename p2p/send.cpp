@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sending half of the engine: cells and pieces into rings, and the lines of what found no room.
-#include "p2p/engine.hpp"
+#include "p2p/distant.hpp"
 #include "runtime/type_remote.hpp"
 
 namespace tutti::p2p {
@@ -23,6 +23,7 @@ void Engine::Line::remove(Send& op) {
 }
 
 bool Engine::send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) {
+    if (!is_here(peer)) [[unlikely]] return false;
     Peer& to = peers_[static_cast<std::size_t>(peer)];
     if (peer == me_ || to.queued.first || !to.out.has_cell() || !to.out.spend(bytes)) return false;
     Cell& cell = to.out.cell();
@@ -37,6 +38,7 @@ bool Engine::send_small(int peer, Key const& key, std::byte const* data, std::si
 }
 
 void Engine::begin(Send& op) {
+    if (!is_here(op.peer)) [[unlikely]] return distant_->begin(op);
     if (op.peer == me_) return begin_local(op);
     Peer& to = peers_[static_cast<std::size_t>(op.peer)];
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);

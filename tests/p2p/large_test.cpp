@@ -14,6 +14,7 @@ namespace {
 struct Place {
     bool from_arena, to_arena, cma, arena = true;
     char const* wait = "dedicated";
+    Layout layout = Layout::one_node;
 
     Variables variables() const {
         Variables v = shared_wait();
@@ -22,18 +23,23 @@ struct Place {
         v.arena = arena;
         return v;
     }
+    bool reaches_sender(bool by_cma) const { return layout == Layout::one_node && ((arena && from_arena) || by_cma); }
 };
 
 std::string name_of(testing::TestParamInfo<Place> const& info) {
     Place const& s = info.param;
     return std::string(s.from_arena ? "arena_" : "heap_") + (s.to_arena ? "to_arena" : "to_heap") +
-           (s.cma ? "_cma" : "") + (s.arena ? "" : "_off") + (s.wait[0] == 's' ? "_shared" : "");
+           (s.cma ? "_cma" : "") + (s.arena ? "" : "_off") + (s.wait[0] == 's' ? "_shared" : "") +
+           (s.layout == Layout::one_node ? "" : '_' + p2p::test::name_of(s.layout));
 }
 
 class Large : public testing::TestWithParam<Place> {
 protected:
     std::byte* out(Rank& r, std::size_t bytes) const { return r.memory(bytes, GetParam().from_arena); }
     std::byte* in(Rank& r, std::size_t bytes) const { return r.memory(bytes, GetParam().to_arena); }
+    static void run(unsigned ranks, std::function<void(Rank&)> const& body) {
+        test::run(ranks, body, GetParam().variables(), GetParam().layout);
+    }
 };
 
 int value(std::size_t i, int seed) { return static_cast<int>(i * 7) + seed * 1'000'003; }
@@ -79,7 +85,7 @@ TEST_P(Large, ArriveWholeAtAnyAlignmentAndTouchNothingElse) {
                 EXPECT_EQ(data[-1], std::byte{0});
                 EXPECT_EQ(data[n], std::byte{0});
             }
-    }, GetParam().variables());
+    });
 }
 
 TEST_P(Large, AreTruncatedToTheRoomThereIs) {
@@ -100,7 +106,7 @@ TEST_P(Large, AreTruncatedToTheRoomThereIs) {
             EXPECT_EQ(first_wrong(data, room, 3), room);
             EXPECT_EQ(data[room], std::byte{0});
         }
-    }, GetParam().variables());
+    });
 }
 
 TEST_P(Large, BothDirectionsAtOnceAgainAndAgain) {
@@ -116,7 +122,7 @@ TEST_P(Large, BothDirectionsAtOnceAgainAndAgain) {
             fill(a, n, -1);
             ASSERT_EQ(first_wrong(b, n, 10 * round + other), n) << "round " << round;
         }
-    }, GetParam().variables());
+    });
 }
 
 TEST_P(Large, ManyInFlightToOneReceiverInAnyOrder) {
@@ -146,12 +152,12 @@ TEST_P(Large, ManyInFlightToOneReceiverInAnyOrder) {
         for (int source : {1, 2})
             for (int i = each; i-- > 0; ++next)
                 ASSERT_EQ(first_wrong(*next, bytes_of(i), 100 * source + i), bytes_of(i)) << source << ", tag " << i;
-    }, GetParam().variables());
+    });
 }
 
 TEST_P(Large, ASenderThatIsNotInTheLibraryIsNotWaitedFor) {
     Place const s = GetParam();
-    if (!(s.arena && s.from_arena) && !s.cma) GTEST_SKIP() << "without a way to the sender's memory it has to help";
+    if (!s.reaches_sender(s.cma)) GTEST_SKIP() << "without a way to the sender's memory it has to help";
     std::atomic<bool> received = false;
     run(2, [&](Rank& r) {
         constexpr std::size_t n = 2'000'000;
@@ -169,17 +175,17 @@ TEST_P(Large, ASenderThatIsNotInTheLibraryIsNotWaitedFor) {
             received = true;
             EXPECT_EQ(first_wrong(data, n, 5), n);
         }
-    }, s.variables());
+    });
 }
 
 /// Layouts of 4-byte elements: how they are made, and where element i lies.
-struct Layout {
+struct Pattern {
     char const* name;
     Ref<Datatype> (*make)(Datatype const& ints, std::int64_t n);
     std::size_t (*place)(std::size_t i);
 };
 
-Layout const layouts[] = {
+Pattern const layouts[] = {
     {"dense", [](Datatype const& ints, std::int64_t n) { return TypeBuilder::contiguous(n, ints); },
      [](std::size_t i) { return i; }},
     {"pairs", [](Datatype const& ints, std::int64_t n) { return TypeBuilder::hvector(n / 2, 2, 20, ints); },
@@ -200,8 +206,8 @@ TEST_P(Large, EveryPairOfLayouts) {
     run(2, [&](Rank& r) {
         auto ints = TypeBuilder::predefined(Basic::int32);
         for (std::int64_t n : {4200, 10'000, 200'000})
-            for (Layout const& from : layouts)
-                for (Layout const& to : layouts)
+            for (Pattern const& from : layouts)
+                for (Pattern const& to : layouts)
                     for (std::int64_t room : {n, n - 1300}) {
                         r.drop();
                         std::size_t const extent = static_cast<std::size_t>(n) * 12;
@@ -229,22 +235,22 @@ TEST_P(Large, EveryPairOfLayouts) {
                         ASSERT_EQ(good, wanted) << from.name << " to " << to.name << ", " << n;
                         ASSERT_EQ(written, wanted) << "gaps were written to: " << from.name << " to " << to.name;
                     }
-    }, GetParam().variables());
+    });
 }
 
 TEST_P(Large, ASenderWithGapsInAnArenaIsNotWaitedForEither) {
     Place const p = GetParam();
-    if (!p.arena || !p.from_arena) GTEST_SKIP() << "without a way to the sender's memory it has to help";
+    if (!p.reaches_sender(false)) GTEST_SKIP() << "without a way to the sender's memory it has to help";
     std::atomic<int> received = 0;
     run(2, [&](Rank& r) {
         auto ints = TypeBuilder::predefined(Basic::int32);
         constexpr std::size_t n = 50'000;
         int turn = 0;
-        for (Layout const& to : {layouts[0], layouts[1], layouts[2]}) {
+        for (Pattern const& to : {layouts[0], layouts[1], layouts[2]}) {
             auto type = (r.me() == 0 ? layouts[1] : to).make(*ints, n / 5);
             std::size_t const extent = static_cast<std::size_t>(type->extent());
             auto* data = reinterpret_cast<int*>(r.me() == 0 ? out(r, 6 * extent) : in(r, 6 * extent));
-            auto place = [&](Layout const& l, std::size_t i) {
+            auto place = [&](Pattern const& l, std::size_t i) {
                 return i / (n / 5) * extent / sizeof(int) + l.place(i % (n / 5));
             };
             ++turn;
@@ -260,7 +266,7 @@ TEST_P(Large, ASenderWithGapsInAnArenaIsNotWaitedForEither) {
                 for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(data[place(to, i)], value(i, turn)) << to.name;
             }
         }
-    }, p.variables());
+    });
 }
 
 std::vector<Place> places() {
@@ -271,6 +277,8 @@ std::vector<Place> places() {
     all.push_back({true, true, false, true, "shared"});
     all.push_back({true, true, true, false});
     all.push_back({true, true, false, false});
+    all.push_back({false, false, false, true, "shared", Layout::alternating});
+    all.push_back({false, false, false, true, "shared", Layout::last_apart});
     return all;
 }
 INSTANTIATE_TEST_SUITE_P(Ways, Large, testing::ValuesIn(places()), name_of);

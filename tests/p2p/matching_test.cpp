@@ -77,7 +77,10 @@ TEST(UnexpectedList, GivesTheOldestMessageForAnyWildcards) {
     }
 }
 
-TEST(Matching, TenThousandReceivesInReverseOrder) {
+using Matching = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Matching, every_layout, layout_name);
+
+TEST_P(Matching, TenThousandReceivesInReverseOrder) {
     run(2, [](Rank& r) {
         constexpr int n = 10'000;
         auto type = TypeBuilder::predefined(Basic::int32);
@@ -100,7 +103,7 @@ TEST(Matching, TenThousandReceivesInReverseOrder) {
     });
 }
 
-TEST(Matching, WildcardsTakeMessagesInTheirOrder) {
+TEST_P(Matching, WildcardsTakeMessagesInTheirOrder) {
     run(2, [](Rank& r) {
         if (r.me() == 0) {
             for (int i = 0; i < 100; ++i) r.send({i}, 1, i % 7);
@@ -117,7 +120,7 @@ TEST(Matching, WildcardsTakeMessagesInTheirOrder) {
     });
 }
 
-TEST(Matching, MessagesOfAllSizesKeepTheirOrder) {
+TEST_P(Matching, MessagesOfAllSizesKeepTheirOrder) {
     run(2, [](Rank& r) {
         std::vector<std::size_t> sizes = {1, 10'000, 5, 100'000, 3000, 2, 50'000};
         auto type = TypeBuilder::predefined(Basic::int32);
@@ -135,7 +138,10 @@ TEST(Matching, MessagesOfAllSizesKeepTheirOrder) {
     });
 }
 
-TEST(Probe, TellsWhatComesWithoutTakingIt) {
+using Probe = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Probe, every_layout, layout_name);
+
+TEST_P(Probe, TellsWhatComesWithoutTakingIt) {
     for (std::size_t n : {0u, 5u, 1000u, 50'000u}) run(2, [n](Rank& r) {
         if (r.me() == 0) return r.send(numbers(n, 1), 1, 6);
         Status s;
@@ -150,7 +156,7 @@ TEST(Probe, TellsWhatComesWithoutTakingIt) {
     });
 }
 
-TEST(Probe, TakenOutOfMatchingNobodyElseGetsIt) {
+TEST_P(Probe, TakenOutOfMatchingNobodyElseGetsIt) {
     for (std::size_t n : {5u, 1000u, 50'000u}) run(2, [n](Rank& r) {
         auto type = TypeBuilder::predefined(Basic::int32);
         if (r.me() == 0) {
@@ -176,7 +182,7 @@ TEST(Probe, TakenOutOfMatchingNobodyElseGetsIt) {
     });
 }
 
-TEST(Probe, OfNobodyIsAlwaysThere) {
+TEST(Nobody, IsAlwaysThereForProbes) {
     run(1, [](Rank& r) {
         Status s;
         EXPECT_TRUE(iprobe(*r.comm, proc_null, 1, s));

@@ -26,7 +26,24 @@ struct Ints {
 /// A cell, an eager message, an offered one.
 std::vector<std::size_t> const sizes = {0, 3, 1000, 50'000};
 
-TEST(Synchronous, IsCompleteOnlyOnceMatched) {
+using Synchronous = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Synchronous, every_layout, layout_name);
+using Cancel = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Cancel, every_layout, layout_name);
+using Persistent = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Persistent, every_layout, layout_name);
+using Free = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Free, every_layout, layout_name);
+using Gaps = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Gaps, every_layout, layout_name);
+using Buffered = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Buffered, every_layout, layout_name);
+using Truncation = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, Truncation, every_layout, layout_name);
+using SendReceive = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, SendReceive, every_layout, layout_name);
+
+TEST_P(Synchronous, IsCompleteOnlyOnceMatched) {
     for (std::size_t n : sizes) run(2, [n](Rank& r) {
         Ints ints;
         if (r.me() == 0) {
@@ -46,7 +63,7 @@ TEST(Synchronous, IsCompleteOnlyOnceMatched) {
     });
 }
 
-TEST(Cancel, AReceiveThatNothingMatched) {
+TEST_P(Cancel, AReceiveThatNothingMatched) {
     run(2, [](Rank& r) {
         Ints ints;
         if (r.me() == 0) return r.send({5}, 1, 1);
@@ -62,7 +79,7 @@ TEST(Cancel, AReceiveThatNothingMatched) {
     });
 }
 
-TEST(Cancel, ASendThatNobodyReceived) {
+TEST_P(Cancel, ASendThatNobodyReceived) {
     for (Mode mode : {Mode::standard, Mode::synchronous})
         for (std::size_t n : sizes) run(2, [n, mode](Rank& r) {
             Ints ints;
@@ -85,7 +102,7 @@ TEST(Cancel, ASendThatNobodyReceived) {
         });
 }
 
-TEST(Cancel, ASendThatWasReceivedIsTooLate) {
+TEST_P(Cancel, ASendThatWasReceivedIsTooLate) {
     for (Mode mode : {Mode::standard, Mode::synchronous})
         for (std::size_t n : sizes) run(2, [n, mode](Rank& r) {
             Ints ints;
@@ -106,7 +123,7 @@ TEST(Cancel, ASendThatWasReceivedIsTooLate) {
         });
 }
 
-TEST(Cancel, ASendThatStillWaitsForRoomIsTakenBackAtOnce) {
+TEST(Room, WhatStillWaitsForItIsTakenBackAtOnce) {
     std::atomic<bool> awake = false;
     run(2, [&](Rank& r) {
         Ints ints;
@@ -184,7 +201,7 @@ TEST(Self, CancelFindsItOnlyWhileUnmatched) {
     });
 }
 
-TEST(Persistent, StartsAgainAndAgain) {
+TEST_P(Persistent, StartsAgainAndAgain) {
     for (std::size_t n : sizes) run(2, [n](Rank& r) {
         Ints ints;
         std::vector<int> v(n);
@@ -205,7 +222,7 @@ TEST(Persistent, StartsAgainAndAgain) {
     });
 }
 
-TEST(Free, RequestUnderWayFinishesWithoutItsHandle) {
+TEST_P(Free, RequestUnderWayFinishesWithoutItsHandle) {
     for (std::size_t n : sizes) run(2, [n](Rank& r) {
         Ints ints;
         static std::vector<int> v;   // outlives the ranks' stacks, as MPI asks of users
@@ -218,7 +235,7 @@ TEST(Free, RequestUnderWayFinishesWithoutItsHandle) {
     });
 }
 
-TEST(Gaps, EveryPairOfLayoutsAndEveryWay) {
+TEST_P(Gaps, EveryPairOfLayoutsAndEveryWay) {
     for (bool cma : {true, false}) {
         Variables variables = shared_wait();
         variables.cma = cma;
@@ -250,7 +267,7 @@ TEST(Gaps, EveryPairOfLayoutsAndEveryWay) {
     }
 }
 
-TEST(Buffered, ReturnsAtOnceAndDetachWaits) {
+TEST_P(Buffered, ReturnsAtOnceAndDetachWaits) {
     for (std::size_t n : sizes) run(2, [n](Rank& r) {
         if (r.me() == 1) {
             r.recv(1, 0, 2);
@@ -269,7 +286,7 @@ TEST(Buffered, ReturnsAtOnceAndDetachWaits) {
     });
 }
 
-TEST(Buffered, TooLittleRoomIsAnErrorWithTheNumbers) {
+TEST(Room, TooLittleIsAnErrorWithTheNumbers) {
     run(1, [](Rank& r) {
         auto sentence = [&](std::size_t n) -> std::string {
             try {
@@ -294,7 +311,7 @@ TEST(Buffered, TooLittleRoomIsAnErrorWithTheNumbers) {
     });
 }
 
-TEST(Truncation, OfARequestIsInItsStatus) {
+TEST_P(Truncation, OfARequestIsInItsStatus) {
     run(2, [](Rank& r) {
         Ints ints;
         if (r.me() == 0) return r.send(numbers(10, 1), 1, 1);
@@ -306,7 +323,7 @@ TEST(Truncation, OfARequestIsInItsStatus) {
     });
 }
 
-TEST(SendReceive, RoundTheRingAndInPlace) {
+TEST_P(SendReceive, RoundTheRingAndInPlace) {
     run(3, [](Rank& r) {
         int right = (r.me() + 1) % 3, left = (r.me() + 2) % 3;
         for (std::size_t n : sizes) {

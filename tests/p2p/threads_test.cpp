@@ -22,7 +22,7 @@ struct Visit {
 
 /// Runs `body(rank, thread)` in all threads of all ranks.
 template <class Body>
-void storm(Body const& body, bool progress_thread = false) {
+void storm(Layout layout, Body const& body, bool progress_thread = false) {
     run(ranks, [&](Rank& r) {
         r.process.many_threads = true;
         r.process.gate.open();
@@ -31,7 +31,7 @@ void storm(Body const& body, bool progress_thread = false) {
         for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { body(r, t); });
         for (std::thread& t : all) t.join();
         r.process.progress_thread.reset();
-    });
+    }, shared_wait(), layout);
 }
 
 std::size_t length(int key) { return std::size_t{1} << (key * 7 % 16); }   // up to 128 KiB
@@ -116,21 +116,24 @@ void requests(Rank& r, int t) {
     }
 }
 
-TEST(ThreadStorm, BlockingMessages) { storm(blocking); }
+using ThreadStorm = OnEveryLayout;
+INSTANTIATE_TEST_SUITE_P(Layouts, ThreadStorm, every_layout, layout_name);
 
-TEST(ThreadStorm, WildcardsAndMatchedProbes) {
+TEST_P(ThreadStorm, BlockingMessages) { storm(GetParam(), blocking); }
+
+TEST_P(ThreadStorm, WildcardsAndMatchedProbes) {
     std::vector<std::atomic<int>> seen(ranks * threads * 30), left(ranks);
     for (auto& l : left) l = ranks * threads / 2 * 30;
-    storm([&](Rank& r, int t) { wildcards(r, t, seen, left); });
+    storm(GetParam(), [&](Rank& r, int t) { wildcards(r, t, seen, left); });
     for (std::size_t key = 0; key < seen.size(); ++key)
         EXPECT_EQ(seen[key], key / 30 % threads % 2 == 0 ? static_cast<int>(ranks) : 0) << "message " << key;
 }
 
-TEST(ThreadStorm, Requests) { storm(requests); }
-TEST(ThreadStorm, RequestsWithAProgressThread) { storm(requests, true); }
+TEST_P(ThreadStorm, Requests) { storm(GetParam(), requests); }
+TEST_P(ThreadStorm, RequestsWithAProgressThread) { storm(GetParam(), requests, true); }
 
-TEST(ThreadStorm, EverythingAtOnce) {
-    storm([&](Rank& r, int t) { t % 2 ? blocking(r, t) : requests(r, t); }, true);
+TEST_P(ThreadStorm, EverythingAtOnce) {
+    storm(GetParam(), [&](Rank& r, int t) { t % 2 ? blocking(r, t) : requests(r, t); }, true);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A small world for tests: the ranks of one segment as threads of this process, each with its engine and a world
-// communicator.
+// A small world for tests: ranks as threads of this process, each with its engine and a world communicator; all on one
+// node, or on several with a segment each and TCP in between.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,10 +14,12 @@
 #include <numeric>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "p2p/p2p.hpp"
 #include "p2p/request.hpp"
+#include "runtime/listener.hpp"
 #include "runtime/type_builder.hpp"
 
 namespace tutti::p2p::test {
@@ -30,13 +32,13 @@ inline Variables shared_wait() {
 }
 
 struct Rank {
-    Rank(Segment& segment, unsigned r, Variables const& v) : process(segment, r, v) {
-        start(process);
-        std::vector<int> all(segment.ranks());
+    Rank(Segment& segment, unsigned place, Variables const& v, Cluster const& cluster, int listener = -1)
+        : process(segment, place, v, cluster) {
+        start(process, listener);
+        std::vector<int> all(static_cast<std::size_t>(size()));
         std::iota(all.begin(), all.end(), 0);
-        comm = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(all, static_cast<int>(r))), 7));
-        std::vector<int> mine = {static_cast<int>(r)};
-        self = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(mine, static_cast<int>(r))), 9));
+        comm = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(all, me())), 7));
+        self = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group({me()}, me())), 9));
     }
     int me() const { return process.rank(); }
     int size() const { return process.size(); }
@@ -84,7 +86,7 @@ private:
         explicit Window(Process& process) : bytes(process.segment.header().arena_bytes) {
             Segment const& segment = process.segment;
             void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment.descriptor(),
-                           static_cast<off_t>(segment.arena(static_cast<unsigned>(process.rank()))));
+                           static_cast<off_t>(segment.arena(process.place())));
             EXPECT_NE(p, MAP_FAILED);
             base = static_cast<std::byte*>(p);
             process.card().arena_base = reinterpret_cast<std::uint64_t>(base);
@@ -97,20 +99,82 @@ private:
     std::deque<std::vector<std::byte>> elsewhere;
 };
 
+/// Where the ranks of a world are.
+enum class Layout {
+    one_node,
+    alternating,   ///< on two nodes in turn, which reach each other by IPv4
+    last_apart,    ///< the last one on a node of its own, reached by IPv6
+};
+
+inline Cluster cluster_of(Layout layout, unsigned ranks, int here, std::vector<Listener> const& listeners) {
+    if (layout == Layout::one_node) return Cluster::one_node(static_cast<int>(ranks));
+    bool const turns = layout == Layout::alternating;
+    std::vector<std::string> const addresses = {turns ? "127.0.0.1/8" : "::1/128"};
+    std::vector<Cluster::Rank> all(ranks);
+    int places[2] = {};
+    for (unsigned r = 0; r < ranks; ++r) {
+        int const node = turns ? static_cast<int>(r % 2) : r + 1 == ranks;
+        all[r] = {node, places[node]++, listeners[r].port};
+    }
+    JobKey key{};
+    key[0] = std::byte{42};
+    return Cluster({{"first", addresses}, {"second", addresses}}, all, here, key);
+}
+
+/// All ranks of a world, not yet running.
+struct World {
+    World(unsigned ranks, Layout layout, Variables const& variables) {
+        bool const apart = layout != Layout::one_node;
+        std::vector<Listener> listeners(ranks);
+        if (apart)
+            for (Listener& l : listeners) l = listen_anywhere();
+        Cluster const map = cluster_of(layout, ranks, 0, listeners);
+        for (int node = 0; node < map.nodes(); ++node) {
+            Cluster const cluster = cluster_of(layout, ranks, node, listeners);
+            segments.push_back(Segment::create(static_cast<unsigned>(cluster.ranks_here()), {}, {}, cluster.to_text()));
+        }
+        for (unsigned r = 0; r < ranks; ++r) {
+            int const rank = static_cast<int>(r), node = map.node_of(rank);
+            all.push_back(std::make_unique<Rank>(segments[static_cast<std::size_t>(node)],
+                                                 static_cast<unsigned>(map.place_of(rank)), variables,
+                                                 cluster_of(layout, ranks, node, listeners), listeners[r].descriptor));
+        }
+    }
+    std::deque<Segment> segments;
+    std::vector<std::unique_ptr<Rank>> all;
+};
+
 /// Runs `body` on every rank; ends when all have sent what they had to send.
-inline void run(unsigned ranks, std::function<void(Rank&)> const& body, Variables const& variables = shared_wait()) {
-    Segment segment = Segment::create(ranks);
-    std::vector<std::unique_ptr<Rank>> world;
-    for (unsigned r = 0; r < ranks; ++r) world.push_back(std::make_unique<Rank>(segment, r, variables));
+inline void run(unsigned ranks, std::function<void(Rank&)> const& body, Variables const& variables = shared_wait(),
+                Layout layout = Layout::one_node) {
+    World world(ranks, layout, variables);
     std::vector<std::thread> threads;
-    for (auto& rank : world)
+    for (auto& rank : world.all)
         threads.emplace_back([&] {
             body(*rank);
-            rank->barrier();
-            finish(rank->process, "finish");
+            for (int round = 0; round < 2; ++round) {
+                rank->barrier();
+                finish(rank->process, "finish");
+            }
+            leave(rank->process, "leave");
         });
     for (auto& t : threads) t.join();
 }
+
+/// Tests that run on every layout.
+class OnEveryLayout : public testing::TestWithParam<Layout> {
+protected:
+    static void run(unsigned ranks, std::function<void(Rank&)> const& body,
+                    Variables const& variables = shared_wait()) {
+        test::run(ranks, body, variables, GetParam());
+    }
+};
+
+inline std::string name_of(Layout layout) {
+    return layout == Layout::one_node ? "one_node" : layout == Layout::alternating ? "alternating" : "last_apart";
+}
+inline auto const every_layout = testing::Values(Layout::one_node, Layout::alternating, Layout::last_apart);
+inline std::string layout_name(testing::TestParamInfo<Layout> const& info) { return name_of(info.param); }
 
 /// n numbers that tell where they come from.
 inline std::vector<int> numbers(std::size_t n, int seed) {

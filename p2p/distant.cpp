@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Receiving from ranks of other nodes, and what becomes of all when one is lost.
+#include "p2p/distant.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace tutti::p2p {
+
+using tcp::Frame;
+using tcp::FrameKind;
+
+namespace {
+
+// No rank of this node can wake a sleeper for a socket. So often costs a thousandth of a core.
+constexpr long longest_sleep_ns = 1'000'000;
+
+Key key_of(Frame const& frame) { return {frame.context, frame.source, frame.tag}; }
+
+}  // namespace
+
+Distant::Distant(Engine& engine, tcp::Socket listener)
+    : engine_(engine), here_(engine.process().cluster.ranks_here()),
+      eager_limit_(std::min<std::size_t>(engine.process().variables.eager_network, Frame::most_eager)),
+      peers_(static_cast<std::size_t>(engine.process().size())), losses_(peers_.size()),
+      network_(engine.process().cluster, engine.process().rank(), std::move(listener),
+               engine.process().variables.network, *this) {
+    engine.process().waiter.sleep_at_most(longest_sleep_ns);
+}
+
+Distant::~Distant() = default;
+
+Distant::Peer& Distant::peer(int rank) {
+    auto& slot = peers_[static_cast<std::size_t>(rank)];
+    if (!slot) slot = std::make_unique<Peer>();
+    return *slot;
+}
+
+char const* Distant::arrived(int rank, Frame const& frame) {
+    Peer& from = peer(rank);
+    if (!from.credit.returned(frame.matched)) return "credit for more than was sent";
+    switch (frame.kind) {
+    case FrameKind::eager:
+    case FrameKind::eager_sync: return receive_message(rank, from, frame);
+    case FrameKind::offer: return receive_offer(rank, frame);
+    case FrameKind::data: return receive_data(rank, from, frame);
+    case FrameKind::grant: return granted(rank, frame);
+    case FrameKind::done: return done(rank, frame);
+    case FrameKind::cancel: answer_cancel(rank, frame); break;
+    case FrameKind::cancelled:
+    case FrameKind::not_cancelled: return cancel_answered(rank, frame);
+    case FrameKind::credit:
+    case FrameKind::bye: break;
+    }
+    return nullptr;
+}
+
+char const* Distant::receive_message(int rank, Peer& from, Frame const& frame) {
+    if (!from.credit.came(frame.length)) return "more messages than there was credit for";
+    bool const sync = frame.kind == FrameKind::eager_sync;
+    from.frame = frame;
+    from.at = 0;
+    from.end = frame.length;
+    if ((from.into = engine_.posted_.take(key_of(frame)))) {
+        matched(rank, frame.length);
+        engine_.matched(*from.into, key_of(frame), frame.length);
+    } else {
+        from.aside = set_aside(rank, frame, sync ? Unexpected::What::here_sync : Unexpected::What::here, frame.length);
+    }
+    if (frame.length == 0) payload_ended(rank, from);
+    return nullptr;
+}
+
+char const* Distant::receive_offer(int rank, Frame const& frame) {
+    if (Receive* op = engine_.posted_.take(key_of(frame))) {
+        engine_.matched(*op, key_of(frame), frame.length);
+        accept(*op, rank, frame.id, frame.length);
+    } else {
+        engine_.unexpected_.add(*set_aside(rank, frame, Unexpected::What::offered, 0));
+    }
+    return nullptr;
+}
+
+char const* Distant::receive_data(int rank, Peer& from, Frame const& frame) {
+    Receive* const op = receives_.find(frame.id, rank);
+    if (!op) return "data for a receive that is not there";
+    if (frame.length > op->status.bytes - op->arrived) return "more data than was asked for";
+    from.frame = frame;
+    from.into = op;
+    from.at = op->arrived;
+    from.end = op->arrived + frame.length;
+    return nullptr;
+}
+
+Unexpected* Distant::set_aside(int rank, Frame const& frame, Unexpected::What what, std::size_t room) {
+    Unexpected* m = Unexpected::make(room);
+    m->key = key_of(frame);
+    m->peer = here_ + rank;
+    m->number = frame.number;
+    m->bytes = frame.length;
+    m->what = what;
+    m->send = frame.id;
+    return m;
+}
+
+std::span<std::byte> Distant::room(int rank) {
+    Peer& from = peer(rank);
+    if (from.aside) return {from.aside->content() + from.at, from.end - from.at};
+    Receive const& op = *from.into;
+    if (!op.data.dense() || from.at >= op.status.bytes) return {};
+    return {op.data.base + from.at, std::min(from.end, op.status.bytes) - from.at};
+}
+
+void Distant::payload(int rank, std::span<std::byte const> piece) {
+    Peer& from = peer(rank);
+    if (std::span<std::byte> const there = room(rank); piece.data() != there.data()) {
+        if (from.aside) std::memcpy(there.data(), piece.data(), piece.size());
+        else if (std::size_t const wanted = from.into->status.bytes; from.at < wanted)
+            from.into->data.scatter(from.at, piece.data(), std::min(piece.size(), wanted - from.at));
+    }
+    from.at += piece.size();
+    if (from.at == from.end) payload_ended(rank, from);
+}
+
+void Distant::payload_ended(int rank, Peer& from) {
+    Frame const frame = from.frame;
+    Receive* const into = std::exchange(from.into, nullptr);
+    if (frame.kind == FrameKind::data) {
+        into->arrived = from.at;
+        if (into->arrived < into->status.bytes) return;
+        receives_.remove(frame.id);
+        return engine_.finish(*into);
+    }
+    if (into) {
+        if (frame.kind == FrameKind::eager_sync) send(rank, {.kind = FrameKind::done, .id = frame.id});
+        return engine_.finish(*into);
+    }
+    Unexpected* m = std::exchange(from.aside, nullptr);
+    // A receive may have been posted since its first bytes came.
+    Receive* const op = engine_.posted_.take(m->key);
+    op ? engine_.take(*op, *m) : engine_.unexpected_.add(*m);
+}
+
+void Distant::take(Receive& op, Unexpected& m) {
+    int const rank = m.peer - here_;
+    if (m.what == Unexpected::What::offered) {
+        engine_.matched(op, m.key, m.bytes);
+        return accept(op, rank, m.send, m.bytes);
+    }
+    matched(rank, m.bytes);
+    if (m.what == Unexpected::What::here_sync) send(rank, {.kind = FrameKind::done, .id = m.send});
+    engine_.deliver(op, m.key, m.content(), m.bytes);
+}
+
+void Distant::accept(Receive& op, int rank, std::uint64_t send_id, std::size_t bytes) {
+    op.peer = here_ + rank;
+    if (std::string const* lost = loss(op.peer)) return fail(op, *lost);
+    std::size_t const wanted = std::min(bytes, op.data.bytes);
+    if (wanted == 0) {
+        send(rank, {.kind = FrameKind::done, .id = send_id});
+        return engine_.finish(op);
+    }
+    op.arrived = 0;
+    std::uint64_t const name = receives_.add(op, rank);
+    send(rank, {.kind = FrameKind::grant, .length = wanted, .id = send_id, .number = name});
+}
+
+void Distant::matched(int rank, std::size_t bytes) {
+    Credit& credit = peer(rank).credit;
+    credit.matched(bytes);
+    if (credit.news() && !loss(here_ + rank)) send(rank, {.kind = FrameKind::credit});
+}
+
+void Distant::answer_cancel(int rank, Frame const& frame) {
+    Unexpected* m = engine_.unexpected_.find(here_ + rank, frame.number);
+    if (m) {
+        engine_.unexpected_.remove(*m);
+        if (m->what != Unexpected::What::offered) matched(rank, m->bytes);
+        Unexpected::discard(m);
+    }
+    send(rank, {.kind = m ? FrameKind::cancelled : FrameKind::not_cancelled, .id = frame.id});
+}
+
+void Distant::fail(Receive& op, std::string const& sentence) {
+    op.status.error = ErrorClass::other;
+    op.failure = &sentence;
+    engine_.finish(op);
+}
+
+/// Everything is taken out of the lists before the first operation ends: what it calls may begin others.
+void Distant::broken(int rank, std::string const& sentence) {
+    losses_[static_cast<std::size_t>(rank)] = any_loss_ = &sentence;
+    Peer& p = peer(rank);
+    std::vector<Send*> const sends = sends_.remove_all(rank);
+    std::vector<Receive*> receives = receives_.remove_all(rank);
+    Receive* const into = std::exchange(p.into, nullptr);
+    if (into && p.frame.kind != FrameKind::data) receives.push_back(into);
+    if (p.aside) Unexpected::discard(std::exchange(p.aside, nullptr));
+    p.granted.clear();
+    auto waits_for_it = [&](Receive const& op) { return op.peer < 0 || op.peer == here_ + rank; };
+    for (Receive* op : engine_.posted_.take_if(waits_for_it)) receives.push_back(op);
+    for (Send* op : sends) {
+        op->id = 0;
+        if (op->stage == SendStage::granted) --streams_;
+    }
+    for (Send* op : sends) fail(*op, sentence);
+    for (Receive* op : receives) fail(*op, sentence);
+    engine_.happened();
+}
+
+}  // namespace tutti::p2p

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The engine's half for ranks of other nodes: the same matching, other ways. Messages up to TUTTI_EAGER_NETWORK leave
+// at once as long as the receiver has room for what it has not asked for (Credit); above, an offer, and the data, in
+// pieces, once the receiver has granted it. Offers, answers and small messages go between the pieces of large ones.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "p2p/engine.hpp"
+#include "p2p/id_table.hpp"
+#include "p2p/tcp/network.hpp"
+
+namespace tutti::p2p {
+
+/// What eager messages that nobody has asked for may cost a receiver's memory. Both sides count what was sent and what
+/// has found its receive; the receiver tells its count with each frame, and by itself when much of it is news.
+class Credit {
+public:
+    static constexpr std::uint64_t budget = Outbox::eager_budget;
+    static std::uint64_t cost(std::size_t bytes) { return Outbox::cost(bytes); }
+
+    // The sender's.
+    bool spend(std::size_t bytes) {
+        if (spent_ + cost(bytes) - returned_ > budget) return false;
+        spent_ += cost(bytes);
+        return true;
+    }
+    void unspend(std::size_t bytes) { spent_ -= cost(bytes); }
+    /// The receiver's count as a frame tells it; false when it cannot be.
+    bool returned(std::uint32_t count) {
+        returned_ += static_cast<std::uint32_t>(count - static_cast<std::uint32_t>(returned_));
+        return returned_ <= spent_;
+    }
+
+    // The receiver's.
+    /// False when the sender had no credit for it.
+    bool came(std::size_t bytes) { return (came_ += cost(bytes)) - matched_ <= budget; }
+    void matched(std::size_t bytes) { matched_ += cost(bytes); }
+    bool news() const { return matched_ - told_ >= budget / 8; }
+    /// For the next frame.
+    std::uint32_t tell() { return static_cast<std::uint32_t>(told_ = matched_); }
+
+private:
+    std::uint64_t spent_ = 0, returned_ = 0;
+    std::uint64_t came_ = 0, matched_ = 0, told_ = 0;
+};
+
+class Distant final : public tcp::Handler {
+public:
+    /// `listener`: where others call; becomes this object's.
+    Distant(Engine& engine, tcp::Socket listener);
+    ~Distant() override;
+
+    // As the engine's, for peers that are not on this node.
+    void begin(Send& op);
+    void cancel(Send& op);
+    void take(Receive& op, Unexpected& message);
+    bool poll() { return network_.poll(); }
+    bool poll_from(int peer) { return network_.poll(peer - here_); }
+    bool idle() const { return streams_ == 0 && network_.idle(); }
+
+    /// Why nothing can come from there any more (−1: from everybody); null: it can.
+    std::string const* loss(int peer) const {
+        if (!any_loss_ || (peer >= 0 && peer < here_)) [[likely]] return nullptr;
+        return peer < 0 ? any_loss_ : losses_[static_cast<std::size_t>(peer - here_)];
+    }
+    void fail(Receive& op, std::string const& sentence);
+
+    /// Says goodbye to all; then, once parted() and after all polling, nothing is lost by closing.
+    void say_goodbye() { network_.say_goodbye(); }
+    bool parted() const { return network_.parted(); }
+    void close() { network_.close(); }
+
+private:
+    /// What is kept of a rank with which messages were exchanged.
+    struct Peer {
+        Credit credit;
+        std::uint64_t sent = 0;               ///< messages, which numbers them
+        std::deque<Send*> granted;            ///< go out in turn, a piece each
+        // The message or the piece of which the payload is coming.
+        tcp::Frame frame;
+        Receive* into = nullptr;
+        Unexpected* aside = nullptr;
+        std::size_t at = 0, end = 0;          ///< positions in the packed message
+
+        ~Peer() { if (aside) Unexpected::discard(aside); }
+    };
+
+    // tcp::Handler
+    char const* arrived(int rank, tcp::Frame const& frame) override;
+    std::span<std::byte> room(int rank) override;
+    void payload(int rank, std::span<std::byte const> piece) override;
+    void written(void* sender) override;
+    bool refill(int rank) override;
+    void broken(int rank, std::string const& sentence) override;
+
+    // distant_send.cpp
+    bool send_eager(int rank, tcp::Frame const& frame, Send& op);
+    void send(int rank, tcp::Frame frame);
+    void release(Send& op);
+    void fail(Send& op, std::string const& sentence);
+    char const* granted(int rank, tcp::Frame const& frame);
+    char const* done(int rank, tcp::Frame const& frame);
+    char const* cancel_answered(int rank, tcp::Frame const& frame);
+
+    // distant.cpp
+    char const* receive_message(int rank, Peer& from, tcp::Frame const& frame);
+    char const* receive_offer(int rank, tcp::Frame const& frame);
+    char const* receive_data(int rank, Peer& from, tcp::Frame const& frame);
+    void payload_ended(int rank, Peer& from);
+    Unexpected* set_aside(int rank, tcp::Frame const& frame, Unexpected::What what, std::size_t room);
+    void accept(Receive& op, int rank, std::uint64_t send, std::size_t bytes);
+    void matched(int rank, std::size_t bytes);
+    void answer_cancel(int rank, tcp::Frame const& frame);
+    Peer& peer(int rank);
+
+    Engine& engine_;
+    int const here_;                              ///< ranks on this node; peers of others are numbered behind
+    std::size_t const eager_limit_;
+    std::vector<std::unique_ptr<Peer>> peers_;    ///< by world rank
+    std::vector<std::string const*> losses_;      ///< by world rank; null: none
+    std::string const* any_loss_ = nullptr;
+    IdTable<Send> sends_;                         ///< those that are not done and may be named, or lose their link
+    IdTable<Receive> receives_;                   ///< granted
+    std::vector<std::byte> bounce_;               ///< of data with gaps
+    std::size_t streams_ = 0;                     ///< granted sends that have not left
+    tcp::Network network_;
+};
+
+}  // namespace tutti::p2p

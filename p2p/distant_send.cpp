@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sending to ranks of other nodes.
+#include <algorithm>
+
+#include "p2p/distant.hpp"
+
+namespace tutti::p2p {
+
+using tcp::Frame;
+using tcp::FrameKind;
+
+namespace {
+
+constexpr std::size_t piece_bytes = 256 << 10;         // what other messages to the same rank may have to wait for
+constexpr std::size_t packed_piece_bytes = 64 << 10;   // stays in the second-level cache until the system copies it
+
+}  // namespace
+
+/// A frame without data.
+void Distant::send(int rank, Frame frame) {
+    frame.matched = peer(rank).credit.tell();
+    network_.send(rank, frame);
+}
+
+void Distant::begin(Send& op) {
+    int const rank = op.peer - here_;
+    op.failure = nullptr;
+    op.id = 0;
+    if (std::string const* lost = loss(op.peer)) return fail(op, *lost);
+    Peer& to = peer(rank);
+    bool const sync = op.mode == Mode::synchronous;
+    op.eager = op.data.bytes <= eager_limit_ && to.credit.spend(op.data.bytes);
+    op.number = to.sent++;
+    op.stage = SendStage::offered;
+    Frame frame{.kind = !op.eager ? FrameKind::offer : sync ? FrameKind::eager_sync : FrameKind::eager,
+                .matched = to.credit.tell(),
+                .context = op.key.context,
+                .source = op.key.source,
+                .tag = op.key.tag,
+                .length = op.data.bytes,
+                .number = op.number};
+    if (!op.eager || sync) frame.id = op.id = sends_.add(op, rank);
+    if (!op.eager) {
+        network_.send(rank, frame);
+    } else if (bool const left = send_eager(rank, frame, op); !sync) {
+        if (left) return engine_.sent(op);
+        op.stage = SendStage::queued;
+        op.id = sends_.add(op, rank);
+    }
+}
+
+/// True when the data is not needed any more.
+bool Distant::send_eager(int rank, Frame const& frame, Send& op) {
+    if (op.data.dense()) return network_.send(rank, frame, op.data.base, &op);
+    bounce_.resize(std::max(bounce_.size(), op.data.bytes));
+    op.data.gather(0, bounce_.data(), op.data.bytes);
+    return network_.send(rank, frame, bounce_.data());
+}
+
+/// Nobody may name it from now on.
+void Distant::release(Send& op) {
+    if (op.id != 0) sends_.remove(op.id);
+    op.id = 0;
+}
+
+void Distant::written(void* sender) {
+    Send& op = *static_cast<Send*>(sender);
+    if (op.stage == SendStage::queued) {
+        if (!op.cancelling) release(op);
+        engine_.sent(op);
+    } else if (op.stage == SendStage::granted && op.position == op.wanted) {
+        --streams_;
+        if (!op.cancelling) release(op);
+        engine_.sent(op);
+    }
+    engine_.happened();
+}
+
+char const* Distant::granted(int rank, Frame const& frame) {
+    Send* const op = sends_.find(frame.id, rank);
+    if (!op || op->eager || op->stage != SendStage::offered) return "a grant for a message that was not offered";
+    if (frame.length > op->data.bytes) return "a grant of more than was offered";
+    op->stage = SendStage::granted;
+    op->receive = frame.number;
+    op->wanted = frame.length;
+    op->position = 0;
+    ++streams_;
+    peer(rank).granted.push_back(op);
+    network_.flush(rank);
+    return nullptr;
+}
+
+bool Distant::refill(int rank) {
+    Peer& to = peer(rank);
+    if (to.granted.empty()) return false;
+    Send& op = *to.granted.front();
+    to.granted.pop_front();
+    std::size_t const at = op.position;
+    std::size_t const n = std::min(op.data.dense() ? piece_bytes : packed_piece_bytes, op.wanted - at);
+    op.position += n;
+    if (op.position < op.wanted) to.granted.push_back(&op);
+    Frame const frame{.kind = FrameKind::data, .matched = to.credit.tell(), .length = n, .id = op.receive};
+    bool left = true;
+    if (op.data.dense()) {
+        left = network_.send(rank, frame, op.data.base + at, &op);
+    } else {
+        bounce_.resize(std::max(bounce_.size(), n));
+        op.data.gather(at, bounce_.data(), n);
+        network_.send(rank, frame, bounce_.data());
+    }
+    if (left) written(&op);
+    return true;
+}
+
+char const* Distant::done(int rank, Frame const& frame) {
+    Send* const op = sends_.find(frame.id, rank);
+    if (!op || op->stage != SendStage::offered) return "an answer to a message that was not sent";
+    if (!op->cancelling) release(*op);
+    engine_.sent(*op);
+    engine_.happened();
+    return nullptr;
+}
+
+void Distant::cancel(Send& op) {
+    if (op.cancelling || op.failure || op.stage == SendStage::granted) return;
+    int const rank = op.peer - here_;
+    if (loss(op.peer)) return engine_.finish(op);   // nobody can tell any more
+    if (network_.take_back(rank, &op)) {
+        peer(rank).credit.unspend(op.data.bytes);
+        release(op);
+        op.cancelled = true;
+        return engine_.finish(op);
+    }
+    op.done = false;
+    op.cancelling = true;
+    if (op.id == 0) op.id = sends_.add(op, rank);
+    send(rank, {.kind = FrameKind::cancel, .id = op.id, .number = op.number});
+}
+
+char const* Distant::cancel_answered(int rank, Frame const& frame) {
+    Send* const op = sends_.find(frame.id, rank);
+    if (!op || !op->cancelling) return "an answer to a question that was not asked";
+    op->cancelling = false;
+    op->cancelled = frame.kind == FrameKind::cancelled;
+    if (!op->cancelled && op->stage != SendStage::sent) return nullptr;   // it goes on
+    release(*op);
+    engine_.finish(*op);
+    engine_.happened();
+    return nullptr;
+}
+
+void Distant::fail(Send& op, std::string const& sentence) {
+    op.failure = &sentence;
+    op.cancelling = false;
+    op.stage = SendStage::sent;
+    engine_.finish(op);
+}
+
+}  // namespace tutti::p2p

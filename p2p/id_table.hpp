@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names for operations that other nodes are told instead of addresses: whatever comes back is looked up, and a name
+// that was never given, or is not valid any more, finds nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tutti::p2p {
+
+/// A name is the place in the table and how often that place was used, so old names are not found again.
+template <class T>
+class IdTable {
+public:
+    /// `rank`: the only one who may use the name. Never 0.
+    std::uint64_t add(T& item, int rank) {
+        std::uint32_t place = free_;
+        if (place == none) {
+            place = static_cast<std::uint32_t>(entries_.size());
+            entries_.emplace_back();
+        } else {
+            free_ = entries_[place].next;
+        }
+        Entry& e = entries_[place];
+        e.item = &item;
+        e.rank = rank;
+        if (++e.uses == 0) e.uses = 1;
+        return static_cast<std::uint64_t>(e.uses) << 32 | place;
+    }
+    /// Null when `rank` may not use that name.
+    T* find(std::uint64_t name, int rank) const {
+        auto const place = static_cast<std::uint32_t>(name);
+        if (place >= entries_.size()) return nullptr;
+        Entry const& e = entries_[place];
+        return e.uses == name >> 32 && e.rank == rank ? e.item : nullptr;
+    }
+    void remove(std::uint64_t name) {
+        auto const place = static_cast<std::uint32_t>(name);
+        entries_[place].item = nullptr;
+        entries_[place].next = free_;
+        free_ = place;
+    }
+    /// Removes all of that rank and returns them.
+    std::vector<T*> remove_all(int rank) {
+        std::vector<T*> all;
+        for (std::uint32_t place = 0; place < entries_.size(); ++place) {
+            if (!entries_[place].item || entries_[place].rank != rank) continue;
+            all.push_back(entries_[place].item);
+            remove(place);
+        }
+        return all;
+    }
+
+private:
+    static constexpr std::uint32_t none = ~0u;
+    struct Entry {
+        T* item = nullptr;
+        int rank = 0;
+        std::uint32_t uses = 0;
+        std::uint32_t next = none;
+    };
+    std::vector<Entry> entries_;
+    std::uint32_t free_ = none;
+};
+
+}  // namespace tutti::p2p

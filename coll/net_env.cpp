@@ -37,6 +37,7 @@ void NetEnv::begin(Outgoing& op, int to) {
 
 void NetEnv::begin(Incoming& op, int from) {
     op.key = key(united(from));
+    op.peer = peer_of(from);
     op.finished = [](p2p::Receive& r) { static_cast<Incoming&>(r).over.store(1, std::memory_order_release); };
     p2p::engine(comm_.process).begin(op);
 }

@@ -43,7 +43,7 @@ public:
         for (std::size_t i = 0; i < m.out_.size(); ++i) {
             if (!m.out_[i] || m.out_[i]->to != to) continue;
             co_await env.over(*m.out_[i]);
-            m.out_[i].reset();
+            m.left(i);
         }
         m.drop_finished();
     }
@@ -104,10 +104,10 @@ public:
     }
 
     static Task close(NetEnv& env, Messages& m) {
-        for (auto& op : m.out_) {
-            if (!op) continue;
-            co_await env.over(*op);
-            op.reset();
+        for (std::size_t i = 0; i < m.out_.size(); ++i) {
+            if (!m.out_[i]) continue;
+            co_await env.over(*m.out_[i]);
+            m.left(i);
         }
     }
 
@@ -168,6 +168,10 @@ private:
         take(in, from, copy);
     }
 
+    void left(std::size_t i) {
+        std::unique_ptr<Outgoing> const op = std::move(out_[i]);
+        if (op->failure) throw Error(ErrorClass::other, *op->failure);
+    }
     void drop_finished() { std::erase(out_, nullptr); }
     /// After a failure: what the engine still holds goes when it is done with it.
     static void outlive(std::unique_ptr<Outgoing> op) {

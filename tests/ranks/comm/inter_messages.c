@@ -103,6 +103,7 @@ static void apart(int cut) {
     MPI_Comm_free(&other);
     MPI_Comm_free(&merged);
     CHECK(in[0] == -1 && in[1] == -1, "%d and %d came", in[0], in[1]);
+    MPI_Barrier(MPI_COMM_WORLD);   /* until here nobody sends */
     int world_value = 1000 + rank, value = 2000 + rank;
     MPI_Send(&world_value, 1, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finding together.
+#include "runtime/join_job.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/error.hpp"
+#include "runtime/interfaces.hpp"
+#include "runtime/introduction.hpp"
+#include "runtime/listener.hpp"
+#include "topo/usable.hpp"
+
+namespace tutti {
+namespace {
+
+std::string host_name() {
+    char name[256] = {};
+    return gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "localhost";
+}
+
+JobKey fresh_key() {
+    JobKey key;
+    if (getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))
+        fail(ErrorClass::other, "the system gives no random bytes for the job's key: ", std::strerror(errno));
+    return key;
+}
+
+/// Where a segment is: process and descriptor; and its inode, because a number can mean another process.
+std::string whereabouts(Segment const& segment) {
+    struct stat info {};
+    fstat(segment.descriptor(), &info);
+    return join(getpid(), ' ', segment.descriptor(), ' ', info.st_ino);
+}
+
+Segment attach_at(std::string const& text, int owner) {
+    pid_t process = 0;
+    int number = -1;
+    ino_t inode = 0;
+    if (!(std::istringstream(text) >> process >> number >> inode))
+        fail(ErrorClass::intern, "rank ", owner, " says of its memory: ", text);
+    std::string const name = join("/proc/", process, "/fd/", number);
+    int const descriptor = open(name.c_str(), O_RDWR | O_CLOEXEC);
+    struct stat info {};
+    if (descriptor < 0 || fstat(descriptor, &info) != 0 || info.st_ino != inode)
+        fail(ErrorClass::other, "the memory of rank ", owner, " on this node cannot be opened (", name, ": ",
+             descriptor < 0 ? std::strerror(errno) : "another file",
+             "): ranks of a node must belong to one user, see each other, and run a program that they may read");
+    return Segment::attach(descriptor);
+}
+
+class Start {
+public:
+    Start(JobServer& server, Variables const& variables) : server_(server), variables_(variables) {
+        self_.realm = realm_of(server.local_ranks().front());
+        self_.name = server.node_name().empty() ? host_name() : server.node_name();
+        self_.units = topo::affinity_pus();
+    }
+
+    Joined run() {
+        introduce();
+        std::vector<int> const on_node = ranks_like_me();
+        auto const place = std::find(on_node.begin(), on_node.end(), server_.rank()) - on_node.begin();
+        std::optional<Segment> segment;
+        if (place == 0) {
+            segment = make_segment(on_node);
+            server_.put(JobServer::Reach::node, "tutti.memory", whereabouts(*segment));
+        }
+        server_.exchange();
+        if (place != 0) segment = attach_at(server_.get(on_node.front(), "tutti.memory"), on_node.front());
+        return {std::move(*segment), static_cast<unsigned>(place), listener_.descriptor};
+    }
+
+private:
+    bool one_host() const { return static_cast<int>(server_.local_ranks().size()) == server_.size(); }
+
+    /// Sockets only where there is another node. One host can turn out to be several: everybody sees that then.
+    void introduce() {
+        if (!one_host()) start_listening();
+        tell("tutti.rank");
+        if (!one_host() || ranks_like_me().size() == server_.local_ranks().size()) return;
+        start_listening();
+        tell("tutti.rank.again");
+    }
+
+    void start_listening() {
+        listener_ = listen_anywhere(variables_.port_range);
+        self_.port = listener_.port;
+        self_.addresses = own_addresses(variables_.network);
+    }
+
+    void tell(char const* key) {
+        key_ = key;
+        server_.put(JobServer::Reach::job, key, self_.to_text());
+        if (server_.rank() == 0 && listener_.descriptor >= 0) {
+            JobKey const key_of_job = fresh_key();
+            server_.put(JobServer::Reach::job, "tutti.key",
+                        {reinterpret_cast<char const*>(key_of_job.data()), key_of_job.size()});
+        }
+        server_.exchange();
+    }
+
+    Introduction known(int rank) const {
+        auto one = Introduction::from_text(server_.get(rank, key_));
+        if (!one) fail(ErrorClass::intern, "rank ", rank, ": ", one.error());
+        return *one;
+    }
+
+    std::vector<int> ranks_like_me() const {
+        std::vector<int> same;
+        for (int rank : server_.local_ranks())
+            if (known(rank).realm == self_.realm) same.push_back(rank);
+        return same;
+    }
+
+    /// As mpiexec does. Only this rank of the node needs to know the whole job.
+    Segment make_segment(std::vector<int> const& on_node) {
+        std::vector<Introduction> neighbours;
+        for (int rank : on_node) neighbours.push_back(known(rank));
+        topo::NodeMap const node = node_map_of(neighbours);
+        std::string cluster;
+        if (static_cast<int>(on_node.size()) < server_.size()) cluster = everybody().to_text();
+        Segment segment = Segment::create(static_cast<unsigned>(on_node.size()), node.to_text(), {}, cluster);
+        segment.header().usable_cores =
+            static_cast<std::uint32_t>(topo::usable_cores(static_cast<int>(node.machine.pus.size())));
+        return segment;
+    }
+
+    Cluster everybody() const {
+        std::vector<Introduction> all;
+        for (int rank = 0; rank < server_.size(); ++rank) all.push_back(known(rank));
+        std::string const bytes = server_.get(0, "tutti.key");
+        JobKey key;
+        if (bytes.size() != key.size()) fail(ErrorClass::intern, "the job's key has ", bytes.size(), " bytes");
+        std::memcpy(key.data(), bytes.data(), key.size());
+        return cluster_of(all, nodes_of(all)[static_cast<std::size_t>(server_.rank())], key);
+    }
+
+    JobServer& server_;
+    Variables const& variables_;
+    Introduction self_;
+    Listener listener_;
+    char const* key_ = nullptr;   ///< under which everybody's newest words are
+};
+
+}  // namespace
+
+Joined join_job(JobServer& server, Variables const& variables) { return Start(server, variables).run(); }
+
+}  // namespace tutti

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How ranks that another launcher has started find together: what mpiexec would have prepared for them, they make
+// themselves.
+//
+// Each introduces itself; the lowest rank of each node makes the node's segment and says where it is; the others map it
+// through /proc. Two exchanges over the launcher's server, three when ranks of one machine turn out not to share memory.
+#pragma once
+
+#include "runtime/job_server.hpp"
+#include "runtime/segment.hpp"
+#include "runtime/variables.hpp"
+
+namespace tutti {
+
+struct Joined {
+    Segment segment;
+    unsigned place;
+    int listener;   ///< a listening socket that the caller closes; −1: all ranks are on one node
+};
+
+/// Collective over the job. Of the variables those of the network count. Throws Error.
+Joined join_job(JobServer& server, Variables const& variables);
+
+}  // namespace tutti

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ranks say of themselves, as text and put together.
+#include "runtime/introduction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Introduction one(std::string realm, std::vector<int> units = {0, 1}, std::uint16_t port = 0) {
+    return {realm, "host-" + realm, std::move(units), port, {"10.0.0.1/24", "fd00::1/64"}};
+}
+
+TEST(Introduction, SurvivesAsText) {
+    Introduction const said = {"0/pid:[1]/user:[2]", "n1", {0, 3, 64}, 40001, {"10.0.0.1/24", "fd00::1/64"}};
+    auto const heard = Introduction::from_text(said.to_text());
+    ASSERT_TRUE(heard) << heard.error();
+    EXPECT_EQ(heard->realm, said.realm);
+    EXPECT_EQ(heard->name, said.name);
+    EXPECT_EQ(heard->units, said.units);
+    EXPECT_EQ(heard->port, said.port);
+    EXPECT_EQ(heard->addresses, said.addresses);
+}
+
+TEST(Introduction, WithoutAddressesToo) {
+    auto const heard = Introduction::from_text(Introduction{"0/1/2", "n1", {5}, 0, {}}.to_text());
+    ASSERT_TRUE(heard) << heard.error();
+    EXPECT_THAT(heard->addresses, IsEmpty());
+    EXPECT_THAT(heard->units, ElementsAre(5));
+}
+
+TEST(Introduction, RefusesWhatItHasNotWritten) {
+    for (char const* text : {"", "realm", "realm name", "realm name port 0", "realm name 70000 0", "realm name 1 0,x",
+                             "realm name 1 -1", "realm name 1 ,", "realm name 1"})
+        EXPECT_FALSE(Introduction::from_text(text)) << text;
+}
+
+TEST(Introduction, NodesAreNumberedByTheirLowestRanks) {
+    EXPECT_THAT(nodes_of({one("b"), one("a"), one("b"), one("c"), one("a")}), ElementsAre(0, 1, 0, 2, 1));
+}
+
+TEST(Introduction, RanksOfOneRealmAreOneNode) {
+    Cluster const cluster = cluster_of({one("a"), one("a"), one("a")}, 0, {});
+    EXPECT_TRUE(cluster.alone());
+    EXPECT_EQ(cluster.size(), 3);
+}
+
+TEST(Introduction, EachRankHasItsNodePlaceAndPort) {
+    JobKey const key{std::byte{7}};
+    Cluster const cluster =
+        cluster_of({one("a", {0}, 1), one("b", {0}, 2), one("a", {1}, 3), one("b", {1}, 4)}, 1, key);
+    ASSERT_EQ(cluster.nodes(), 2);
+    EXPECT_EQ(cluster.here(), 1);
+    EXPECT_EQ(cluster.key(), key);
+    EXPECT_EQ(cluster.node(1).name, "host-b");
+    EXPECT_THAT(cluster.node(0).addresses, ElementsAre("10.0.0.1/24", "fd00::1/64"));
+    for (int rank = 0; rank < 4; ++rank) {
+        EXPECT_EQ(cluster.node_of(rank), rank % 2);
+        EXPECT_EQ(cluster.place_of(rank), rank / 2);
+        EXPECT_EQ(cluster.at(rank).port, rank + 1);
+    }
+}
+
+TEST(Introduction, RanksThatMayRunAnywhereArePlacedInOrder) {
+    topo::NodeMap const map = node_map_of({one("a", {2, 3}), one("a", {2, 3})});
+    EXPECT_EQ(map.machine.pus.size(), 2u);
+    EXPECT_FALSE(map.placement.fixed);
+    EXPECT_THAT(map.placement.pu, ElementsAre(0, 1));
+}
+
+TEST(Introduction, BoundRanksStayWhereTheyAre) {
+    topo::NodeMap const map = node_map_of({one("a", {9}), one("a", {4}), one("a", {4})});
+    EXPECT_EQ(map.machine.pus.size(), 2u);
+    EXPECT_TRUE(map.placement.fixed);
+    EXPECT_THAT(map.placement.pu, ElementsAre(1, 0, 0));
+    EXPECT_FALSE(node_map_of({one("a", {9, 10}), one("a", {4, 5})}).placement.fixed);
+}
+
+TEST(Introduction, ARealmIsOfItsNodeAndItsNamespaces) {
+    EXPECT_EQ(realm_of(0), realm_of(0));
+    EXPECT_NE(realm_of(0), realm_of(2));
+    EXPECT_EQ(realm_of(0).find(' '), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tutti

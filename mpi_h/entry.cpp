@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include "mpi_h/job_server.hpp"
+
 namespace tutti {
 
 std::atomic<Front*> the_front = nullptr;
@@ -82,6 +84,7 @@ void abort_job(int code, std::string const& sentence) {
         card.state.store(RankState::aborted, std::memory_order_release);
     }
     std::fflush(nullptr);
+    if (job_server()) job_server()->abort(code & 0xff ? code & 0xff : 1, sentence);
     _exit(code & 0xff ? code & 0xff : 1);
 }
 

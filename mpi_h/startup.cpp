@@ -12,12 +12,15 @@
 
 #include "coll/comm_create.hpp"
 #include "coll/collectives.hpp"
+#include "mpi_h/job_server.hpp"
 #include "mpi_h/entry.hpp"
 #include "mpi_h/info_env.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/arena/access.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/join_job.hpp"
 #include "runtime/launch.hpp"
+#include "runtime/pmix.hpp"
 #include "runtime/progress_thread.hpp"
 
 namespace tutti {
@@ -31,11 +34,11 @@ int number_in(char const* variable) {
     return value;
 }
 
-/// Ranks of a launcher whose job this process cannot join: worth a warning, because every process is then alone.
-bool foreign_launcher() {
-    for (char const* variable : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"})
-        if (number_in(variable) > 1) return true;
-    return false;
+/// What this process starts itself is not this rank: without these it is a world of its own.
+void forget_launcher() {
+    for (char const* variable :
+         {launch::segment_variable, launch::rank_variable, launch::listen_variable, launch::launcher_variable})
+        unsetenv(variable);
 }
 
 /// The socket on which other nodes call this rank; −1: none. Programs that it starts do not inherit it.
@@ -45,26 +48,57 @@ int inherited_listener() {
     return descriptor;
 }
 
-/// The job's segment and this process's rank in it; without a launcher a segment of its own.
-unsigned join_segment(Front& f, bool allow_arena, std::vector<std::string>& complaints) {
-    int descriptor = number_in(launch::segment_variable), rank = number_in(launch::rank_variable);
-    if (descriptor >= 0 && rank >= 0) {
-        f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
-        if (rank >= static_cast<int>(f.segment->ranks()))
-            fail(ErrorClass::other, launch::rank_variable, "=", rank, " is not a rank of this job");
-        if (f.segment->card(static_cast<unsigned>(rank)).state.load() != RankState::absent)
-            fail(ErrorClass::other, "rank ", rank, " of this job has run an MPI program already; each can run one");
-        if (allow_arena) tutti_arena()->open();
-        // What this process starts itself is not this rank: without these it is a world of its own.
-        for (char const* variable : {launch::segment_variable, launch::rank_variable, launch::listen_variable,
-                                     launch::launcher_variable})
-            unsetenv(variable);
-        return static_cast<unsigned>(rank);
+/// A rank of mpiexec's: everything is prepared.
+void join_launched(Front& f, int descriptor, unsigned place) {
+    f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
+    if (place >= f.segment->ranks())
+        fail(ErrorClass::other, launch::rank_variable, "=", place, " is not a rank of this job");
+    if (f.segment->card(place).state.load() != RankState::absent)
+        fail(ErrorClass::other, "rank ", f.segment->card(place).world_rank,
+             " of this job has run an MPI program already; each can run one");
+    forget_launcher();
+}
+
+/// The server of what has started this process; none when it cannot be reached, which is told.
+std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
+    constexpr char alone[] = ": every process is rank 0 of 1";
+    try {
+        if (pmix_offered()) return connect_pmix();
+    } catch (Error const& error) {
+        complaints.push_back(join("the launcher's PMIx server cannot be used (", error.what(), ")", alone));
+        return nullptr;
     }
-    if (foreign_launcher())
-        complaints.push_back("started by a launcher that is not Tutti's mpiexec: every process is rank 0 of 1");
-    f.segment = std::make_unique<Segment>(Segment::create(1));
-    return 0;
+    // Ranks of a launcher whose job this process cannot join are worth a warning.
+    if (number_in("SLURM_NTASKS") > 1 && std::getenv("SLURM_PROCID"))
+        complaints.push_back(join("started by srun without --mpi=pmix", alone));
+    else if (number_in("PMI_SIZE") > 1 || number_in("OMPI_COMM_WORLD_SIZE") > 1)
+        complaints.push_back(join("started by a launcher that is neither Tutti's mpiexec nor speaks PMIx", alone));
+    return nullptr;
+}
+
+struct Membership {
+    unsigned place;      ///< on this node
+    int listener = -1;   ///< the socket on which other nodes call this rank
+};
+
+/// The job's segment and this process's place in it; without a launcher a segment of its own.
+Membership join_segment(Front& f, Variables const& variables, std::vector<std::string>& complaints) {
+    int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
+    int const listener = inherited_listener();
+    if (descriptor >= 0 && place >= 0) {
+        join_launched(f, descriptor, static_cast<unsigned>(place));
+        if (variables.arena) tutti_arena()->open();
+        return {static_cast<unsigned>(place), listener};
+    }
+    job_server() = find_server(complaints);
+    if (!job_server()) {
+        f.segment = std::make_unique<Segment>(Segment::create(1));
+        return {0};
+    }
+    Joined joined = join_job(*job_server(), variables);
+    f.segment = std::make_unique<Segment>(std::move(joined.segment));
+    if (variables.arena && f.segment->ranks() > 1) tutti_arena()->open();
+    return {joined.place, joined.listener};
 }
 
 void place_predefined_objects(Front& f) {
@@ -94,24 +128,28 @@ void place_predefined_objects(Front& f) {
 
 }  // namespace
 
+std::unique_ptr<JobServer>& job_server() {
+    static std::unique_ptr<JobServer> one;
+    return one;
+}
+
 void start(Front& f, int thread_level) {
     std::vector<std::string> complaints;
     Variables variables = read_variables(environ, complaints);
-    int const listener = inherited_listener();
-    unsigned rank = join_segment(f, variables.arena, complaints);
+    Membership const mine = join_segment(f, variables, complaints);
     f.check_arguments = variables.check_arguments;
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
-    f.process = std::make_unique<Process>(*f.segment, rank, std::move(variables));
+    f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
     f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
     if (f.process->many_threads) f.process->gate.open();
-    p2p::start(*f.process, listener);
+    p2p::start(*f.process, mine.listener);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(*f.process);
     if (f.process->gate.on()) f.shared = &f.process->waiter;
     f.stage = Stage::running;
-    if (rank == 0 && !f.process->variables.quiet)
+    if (f.process->rank() == 0 && !f.process->variables.quiet)
         for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
 }
 
@@ -140,6 +178,7 @@ void finish(Front& f) {
     note_arena_use(card);
     card.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     card.state.store(RankState::finalised, std::memory_order_release);
+    if (job_server()) job_server()->finish();
     f.stage = Stage::after;
 }
 

@@ -3,7 +3,7 @@
 // themselves.
 //
 // Each introduces itself; the lowest rank of each node makes the node's segment and says where it is; the others map it
-// through /proc. Two exchanges over the launcher's server, three when ranks of one machine turn out not to share memory.
+// through /proc. Two exchanges over the launcher's server, three when ranks of one machine cannot share memory.
 #pragma once
 
 #include "runtime/job_server.hpp"

@@ -7,7 +7,6 @@ namespace tutti::coll {
 namespace {
 
 constexpr std::uint64_t collective_context = 1ULL << 62;   // messages of operations never meet those of programs
-constexpr int looks = 8;
 
 }  // namespace
 
@@ -62,6 +61,7 @@ std::uint64_t NetEnv::next_on_node() {
 bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer, int from) const {
     if (suspension_) return false;
     p2p::Engine& engine = p2p::engine(comm_.process);
+    int const looks = engine.looks(from);
     auto reached = [&] { return word.load(std::memory_order_acquire) >= value; };
     comm_.process.waiter.until(
         [&] {

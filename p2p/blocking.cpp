@@ -12,13 +12,11 @@ namespace {
 /// Of the one to whom or from whom a message goes.
 int place_of(Comm const& comm, int rank) { return comm.process.cluster.peer_of(comm.peers().world_rank(rank)); }
 
-/// Looks in a row without a pause: the pieces of a message follow each other closely.
-constexpr int looks = 8;
-
 /// Waits for `op`, looking first where its message comes from (−1: everywhere).
 template <class Op>
 void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
     if (op.done) return;
+    int const looks = engine.looks(peer);
     engine.process().waiter.until([&] {
         for (int i = 0; i < looks; ++i) {
             if (op.done) return true;

@@ -57,6 +57,9 @@ public:
         if (!is_here(peer)) [[unlikely]] return poll_distant(peer);
         return (peer != me_ && drain(peer)) | (busy_.empty() ? false : flush_busy());
     }
+    /// How often to look in a row without a pause (−1: everywhere): the pieces of a message through a ring follow each
+    /// other closely, but a look at a socket is a call of the system.
+    int looks(int peer) const { return distant_ && !(peer >= 0 && is_here(peer)) ? 1 : 8; }
     /// Why nothing will ever come from a peer (−1: from some): its connection is lost. Null: it is not.
     std::string const* loss(int peer) const;
     /// Says goodbye to ranks of other nodes, waits for theirs, closes. Nothing may be begun after it.

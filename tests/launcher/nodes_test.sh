@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs on several nodes: where ranks go, and what they find there. Loopback addresses stand for nodes.
+. "$(dirname "$0")/nodes_common.sh" "$1"
+sorted() { out=$(sort "$folder/out"); }
+where='echo $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_NODE_RANK'
+
+# by slot, by node, more ranks than slots, -ppn, this node among others, names of one node together
+on "$two" -n 4 sh -c "$where"; sorted; expect_code 0; expect_silence
+expect_out $'0/4 0/2 0 0\n1/4 1/2 1 1\n2/4 0/2 0 0\n3/4 1/2 1 1'
+on "$two" -n 4 --map-by node -l sh -c 'echo $MPI_LOCALRANKID'; sorted; expect_out $'[0] 0\n[1] 0\n[2] 1\n[3] 1'
+on 127.0.0.2,127.0.0.3 -n 3 -l sh -c 'echo $MPI_LOCALRANKID'; sorted; expect_out $'[0] 0\n[1] 0\n[2] 1'
+on 127.0.0.2,127.0.0.3 -ppn 2 -l sh -c 'echo $MPI_LOCALRANKID'; sorted; expect_out $'[0] 0\n[1] 1\n[2] 0\n[3] 1'
+on "localhost:1,127.0.0.3:2,$(hostname):1" -n 4 -l sh -c 'echo $MPI_LOCALRANKID'; sorted; expect_out $'[0] 0\n[1] 1\n[2] 0\n[3] 1'
+[ "$(cut -d' ' -f2 "$AGENT_LOG")" = 127.0.0.3 ] || wrong "an agent was called for $(cat "$AGENT_LOG")"
+printf '127.0.0.2 slots=1\n127.0.0.3:1 # the other\n' > "$folder/hosts"
+run --launcher-agent "$agent" -f "$folder/hosts" sh -c "$where"; sorted; expect_out $'0/2 0/1 0 0\n1/2 0/1 0 0'
+SLURM_JOB_NODELIST='127.0.0.[2-3]' SLURM_TASKS_PER_NODE='1(x2)' run --launcher-agent "$agent" sh -c "$where"; sorted
+expect_out $'0/2 0/1 0 0\n1/2 0/1 0 0'
+on 127.0.0.2 -n 1 -l sh -c 'echo $PMI_SIZE' : -n 2 -host 127.0.0.3 -env X y sh -c 'echo $X $PMI_APPNUM $MPI_LOCALRANKID'
+sorted; expect_out $'[0] 3\n[1] y 1 0\n[2] y 1 1'
+printf -- '-n 1 echo a\n-n 2 echo b\n' > "$folder/config"; on "$two" -configfile "$folder/config"; sorted; expect_out $'a\nb\nb'
+on "$two" -n 3 --nooversubscribe true; expect_code 0
+on 127.0.0.2,127.0.0.3 -n 3 --nooversubscribe true; expect_code 2; expect_err slots
+
+# jobs that need one node start no daemon
+on 127.0.0.1:2,127.0.0.2:2 -n 2 "$rank" init finalise; expect_code 0; [ -s "$AGENT_LOG" ] && wrong "a daemon for nothing"
+
+# environment and folder as on this node, whatever the words
+export NODES_TEST_A='a  b;$c"'"'"
+on "$two" -n 4 sh -c 'echo "$NODES_TEST_A"'; [ "$(sort -u "$folder/out")" = "$NODES_TEST_A" ] || wrong "environment: $out"
+on "$two" -n 4 -genvlist PATH -env B 'x y' sh -c 'echo "$NODES_TEST_A$B"'; [ "$(sort -u "$folder/out")" = "x y" ] || wrong "-genvlist: $out"
+on "$two" -n 4 -genvnone -x NODES_TEST_A sh -c 'echo "$NODES_TEST_A"'; [ "$(sort -u "$folder/out")" = "$NODES_TEST_A" ] || wrong "-x: $out"
+on "$two" -n 4 -wdir / pwd; expect_out $'/\n/\n/\n/'
+(cd "$folder" && "$mpiexec" --launcher-agent "$agent" -hosts "$two" -n 4 pwd | sort -u) > "$folder/where"
+[ "$(cat "$folder/where")" = "$(cd "$folder" && pwd)" ] || wrong "the folder: $(cat "$folder/where")"
+
+# the segment: ranks of this node alone; a place of its own for each
+on "$two" -n 4 "$rank" init finalise; expect_code 0; expect_silence
+on "$two" -n 4 --report-bindings --bind-to none true; expect_err "rank 3 on 127.0.0.3 is not bound"
+on "$two" -n 4 -v true; expect_err "rank 3 on 127.0.0.3 is process"; expect_err "rank 0, process"
+
+# output: whole lines, much of it, files, nobody who reads it
+on "$two" -n 4 sh -c 'for i in 1 2 3 4 5 6 7 8 9; do printf abc; printf "def %d\n" $i; done'
+[ "$(grep -cx 'abcdef [1-9]' "$folder/out")" = 36 ] || wrong "lines were mixed: $out"
+on "$two" -n 4 -l seq 20000; for r in 0 1 2 3; do
+    [ "$(sed -n "s/^\[$r\] //p" "$folder/out" | cksum)" = "$(seq 20000 | cksum)" ] || wrong "output of rank $r"; done
+on "$two" -n 4 -outfile-pattern "$folder/o/%h.%r" sh -c 'echo $PMI_RANK'; expect_out ""
+[ "$(cat "$folder/o/127.0.0.2.1" "$folder/o/127.0.0.3.2")" = $'1\n2' ] || wrong "-outfile-pattern: $(ls "$folder/o")"
+on "$two" -n 4 sh -c 'echo err >&2'; expect_out ""; [ "$err" = $'err\nerr\nerr\nerr' ] || wrong "standard error: $err"
+on "$two" -n 2 printf 'no end'; expect_out "no endno end"
+timeout 20 "$mpiexec" --launcher-agent "$agent" -hosts "$two" -n 4 yes 2> "$folder/err" | head -1 > /dev/null
+[ "${PIPESTATUS[0]}" = 141 ] || wrong "mpiexec | head ended badly"; [ -s "$folder/err" ] && wrong "mpiexec | head said $(cat "$folder/err")"
+# a reader that sleeps makes ranks wait, and nobody is taken for dead
+{ timeout 30 "$mpiexec" --launcher-agent "$agent" -hosts "$two" -n 4 seq 300000; echo "code $?"; } 2> "$folder/err" | { sleep 2.5; wc -l; } > "$folder/count"
+[ "$(cat "$folder/count")" = 1200001 ] || wrong "a slow reader got $(cat "$folder/count") lines: $(cat "$folder/err")"
+
+# input: to a rank of another node, to all, more than fits, to one that does not read it
+head -c 3000000 /dev/urandom > "$folder/random"; input=$folder/random
+on "$two" -n 4 -stdin 2 cksum
+[ "$(sort "$folder/out")" = "$(printf '%s\n4294967295 0\n4294967295 0\n4294967295 0\n' "$(cksum < "$folder/random")" | sort)" ] || wrong "-stdin 2: $out"
+on localhost:2,127.0.0.3:2 -n 4 -stdin all cksum; [ "$(sort -u "$folder/out")" = "$(cksum < "$folder/random")" ] || wrong "-stdin all: $out"
+on "$two" -n 4 true; expect_code 0
+input=
+
+# noise of a login shell, an agent that stays, a daemon elsewhere
+agent_words=--noise; on "$two" -n 4 echo x; expect_out $'x\nx\nx\nx'; expect_silence
+agent_words=--child; on "$two" -n 4 echo x; expect_out $'x\nx\nx\nx'; expect_silence; agent_words=
+mkdir "$folder/a b"; cp "$build/bin/tutti-daemon" "$folder/a b"
+on "$two" -n 4 --daemon "$folder/a b/tutti-daemon" echo x; expect_out $'x\nx\nx\nx'
+on "$two" --daemon /nowhere/tutti-daemon true; expect_code 1; expect_err "node 127.0.0.2"; expect_err "/nowhere/tutti-daemon"
+"$build/bin/tutti-daemon" --version | grep -q "tutti-daemon of Tutti" || wrong "tutti-daemon --version"
+
+# two jobs at once on the same nodes
+"$mpiexec" --launcher-agent "$agent" -hosts "$two" -n 4 "$rank" init sleep 0.5 finalise & other=$!
+on "$two" -n 4 "$rank" init sleep 0.3 finalise; expect_code 0; wait $other || wrong "the second of two jobs"
+
+# a tree: daemons that speak for others
+many=$(seq -s, -f '127.0.1.%g' 20)
+on "$many" -n 40 -l sh -c 'echo $MPI_LOCALRANKID'; expect_code 0; expect_silence
+[ "$(sort -t']' -k2 "$folder/out" | cut -d' ' -f2 | uniq -c | tr -s ' \n' ' ')" = " 20 0 20 1 " ] || wrong "a tree of 20 nodes: $out"
+on "$many" -n 20 sh -c 'echo $PPID $PMI_RANK; sleep 0.3' && [ "$(wc -l < "$AGENT_LOG")" = 20 ] || wrong "agents: $(wc -l < "$AGENT_LOG")"
+input=$folder/random; on "$many" -n 20 -stdin 1 sh -c '[ $PMI_RANK != 1 ] || cksum'; expect_out "$(cksum < "$folder/random")"; input=
+expect_nothing_left
+finish

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "launcher/hosts.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using testing::ElementsAre;
+using Variables = std::map<std::string, std::string>;
+
+/// "name:slots" of each.
+std::vector<std::string> found(Variables const& variables) {
+    std::vector<std::string> words;
+    auto const get = [&](char const* name) {
+        auto const at = variables.find(name);
+        return at == variables.end() ? nullptr : at->second.c_str();
+    };
+    for (Host const& host : hosts_of_resource_manager(get))
+        words.push_back(host.name + ":" + std::to_string(host.slots));
+    return words;
+}
+
+class File {
+public:
+    explicit File(char const* text) : name_(testing::TempDir() + "tutti_nodes") { std::ofstream(name_) << text; }
+    ~File() { std::remove(name_.c_str()); }
+    std::string const& name() const { return name_; }
+
+private:
+    std::string name_;
+};
+
+TEST(SlurmList, has_ranges_in_brackets) {
+    EXPECT_THAT(expand_slurm_list("a[08-11,3],b,c[1-2]x[0-1]"),
+                ElementsAre("a08", "a09", "a10", "a11", "a3", "b", "c1x0", "c1x1", "c2x0", "c2x1"));
+    EXPECT_THAT(expand_slurm_list("node"), ElementsAre("node"));
+    EXPECT_THAT(expand_slurm_list(""), ElementsAre());
+    EXPECT_THROW(expand_slurm_list("a[1-"), Complaint);
+    EXPECT_THROW(expand_slurm_list("a[3-1]"), Complaint);
+    EXPECT_THROW(expand_slurm_list("a[x-y]"), Complaint);
+    EXPECT_THROW(expand_slurm_list("a[0-99999999]"), Complaint);
+}
+
+TEST(ResourceManager, is_slurm) {
+    EXPECT_THAT(found({{"SLURM_JOB_NODELIST", "n[1-4]"}, {"SLURM_TASKS_PER_NODE", "2(x3),1"}}),
+                ElementsAre("n1:2", "n2:2", "n3:2", "n4:1"));
+    EXPECT_THAT(found({{"SLURM_JOB_NODELIST", "n[1-2]"}, {"SLURM_JOB_CPUS_PER_NODE", "8(x2)"}}),
+                ElementsAre("n1:8", "n2:8"));
+    EXPECT_THROW(found({{"SLURM_JOB_NODELIST", "n1"}, {"SLURM_TASKS_PER_NODE", "some"}}), Complaint);
+}
+
+TEST(ResourceManager, is_pbs_with_a_line_for_each_slot) {
+    File const file("n1\nn1\nn2\n");
+    EXPECT_THAT(found({{"PBS_NODEFILE", file.name()}}), ElementsAre("n1:1", "n1:1", "n2:1"));
+    EXPECT_THROW(found({{"PBS_NODEFILE", "/nowhere/nodes"}}), Complaint);
+}
+
+TEST(ResourceManager, is_lsf_or_grid_engine) {
+    EXPECT_THAT(found({{"LSB_MCPU_HOSTS", "n1 4 n2 2"}}), ElementsAre("n1:4", "n2:2"));
+    File const file("n1 4 all.q@n1 <NULL>\nn2 2 all.q@n2 <NULL>\n");
+    EXPECT_THAT(found({{"PE_HOSTFILE", file.name()}}), ElementsAre("n1:4", "n2:2"));
+}
+
+TEST(ResourceManager, is_not_there) { EXPECT_THAT(found({{"HOME", "/h"}}), ElementsAre()); }
+
+}  // namespace
+}  // namespace tutti::launcher

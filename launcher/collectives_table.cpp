@@ -41,10 +41,10 @@ struct Sum {
     }
 };
 
-std::map<Key, Sum> add_up(Segment const& segment) {
+std::map<Key, Sum> add_up(Books const& books) {
     std::map<Key, Sum> sums;
-    for (unsigned r = 0; r < segment.ranks(); ++r) {
-        Ledger const& ledger = segment.ledger(r);
+    for (Book const& book : books) {
+        Ledger const& ledger = *book.ledger;
         for (LedgerLine const& line : ledger.lines()) {
             std::string const name = line.communicator[0] ? line.communicator : "(unnamed)";
             sums[{name, line.ranks, line.collective, line.algorithm}].add(line);
@@ -63,10 +63,10 @@ std::string per_cent(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
-std::string collectives_table(Segment const& segment, std::uint64_t now) {
+std::string collectives_table(Books const& books, std::uint64_t now) {
     std::uint64_t all_time = 0;
-    for (unsigned r = 0; r < segment.ranks(); ++r) all_time += run_time(segment.card(r).times, now);
-    std::map<Key, Sum> const sums = add_up(segment);
+    for (Book const& book : books) all_time += run_time(book.card->times, now);
+    std::map<Key, Sum> const sums = add_up(books);
     if (sums.empty()) return "No rank called a collective.\n";
     std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
     std::ranges::stable_sort(rows, std::greater{}, [](auto const& row) { return row.second.time; });

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "launcher/statistics.hpp"
 #include "launcher/verdict.hpp"
 #include "runtime/cluster.hpp"
 
@@ -81,6 +82,8 @@ public:
     /// All ranks of this node have ended. Returns when nothing is left to do for others. `segment` is null where there
     /// were no ranks.
     virtual void finish(Supervisor& supervisor, Segment const* segment) = 0;
+    /// After that, for --stats: the books of all ranks in order; none where they are not told.
+    virtual Books with_others(Books own) = 0;
 };
 
 }  // namespace tutti::launcher

@@ -111,7 +111,7 @@ public:
         input_.ranks_are_started();
         int code = supervisor.run();
         if (elsewhere_) elsewhere_->finish(supervisor, shared);
-        else if (job_.statistics) std::fputs(statistics(*segment).c_str(), stderr);
+        if (job_.statistics) print_statistics(shared);
         if (segment && first_node_ && !job_.quiet) wonder_about_foreign_library(*segment);
         return code;
     }
@@ -128,6 +128,13 @@ private:
             listeners_.emplace_back(listener.descriptor);
         }
         return elsewhere_->meet(facts, tuning(machine));
+    }
+
+    /// Of all nodes; a daemon has passed its own on and prints nothing.
+    void print_statistics(Segment const* segment) const {
+        Books books = segment ? books_of(*segment) : Books{};
+        if (elsewhere_) books = elsewhere_->with_others(std::move(books));
+        if (!books.empty()) std::fputs(statistics(books).c_str(), stderr);
     }
 
     Segment make_segment(Placed const& placed, std::optional<World> const& world) {

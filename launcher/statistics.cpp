@@ -49,23 +49,24 @@ were not freed before MPI_Finalize; at most: how far the arena ever grew. Messag
 constexpr char traffic_meaning[] =
     R"(loaded, stored: bytes of its collectives' data; a copy counts in both, combining k operands loads k, stores one.
 in cache, in NUMA, in socket, between: how often it got at a peer's data, by what lies in between: they share a cache,
-else a NUMA node, else a socket, else nothing of these; to nodes: messages to other nodes. waits: how often it had to wait, in collectives and messages,
-longer than for a few looks; waited: how long in all. run time: from MPI_Init to MPI_Finalize.
+else a NUMA node, else a socket, else nothing of these; to nodes: messages to other nodes. waits: how often it had to
+wait, in collectives and messages, longer than for a few looks; waited: how long in all.
+run time: from MPI_Init to MPI_Finalize.
 )";
 
 std::string words(Unit unit, std::uint64_t n) {
     return unit == Unit::bytes ? size_words(n) : unit == Unit::time ? time_words(n) : std::to_string(n);
 }
 
-std::string by_rank(Segment const& segment, std::span<Column const> columns, std::uint64_t now) {
+std::string by_rank(Books const& books, std::span<Column const> columns, std::uint64_t now) {
     std::vector<std::string> titles = {"rank"}, all = {"all"};
     for (Column const& c : columns) titles.push_back(c.title);
     std::vector<std::uint64_t> sums(columns.size());
     Table table(titles, 0);
-    for (unsigned r = 0; r < segment.ranks(); ++r) {
-        std::vector<std::string> cells = {std::to_string(r)};
+    for (Book const& book : books) {
+        std::vector<std::string> cells = {std::to_string(book.rank)};
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            std::uint64_t const n = columns[c].read(segment.card(r), now);
+            std::uint64_t const n = columns[c].read(*book.card, now);
             sums[c] += n;
             cells.push_back(words(columns[c].unit, n));
         }
@@ -83,18 +84,25 @@ std::uint64_t run_time(Times const& times, std::uint64_t now) {
     return started == 0 ? 0 : (ended != 0 ? ended : now) - started;
 }
 
-std::string ways_table(Segment const& segment) {
-    return "Data that ranks got from each other, by the way it went:\n" + by_rank(segment, ways, 0) + ways_meaning;
+Books books_of(Segment const& segment) {
+    Books books;
+    for (unsigned place = 0; place < segment.ranks(); ++place)
+        books.push_back({segment.card(place).world_rank, &segment.card(place), &segment.ledger(place)});
+    return books;
 }
 
-std::string traffic_table(Segment const& segment, std::uint64_t now) {
-    return "What the ranks' collectives moved, and how long the ranks waited:\n" + by_rank(segment, traffic, now) +
+std::string ways_table(Books const& books) {
+    return "Data that ranks got from each other, by the way it went:\n" + by_rank(books, ways, 0) + ways_meaning;
+}
+
+std::string traffic_table(Books const& books, std::uint64_t now) {
+    return "What the ranks' collectives moved, and how long the ranks waited:\n" + by_rank(books, traffic, now) +
            traffic_meaning;
 }
 
-std::string statistics(Segment const& segment) {
+std::string statistics(Books const& books) {
     auto const now = static_cast<std::uint64_t>(now_ns());
-    return ways_table(segment) + "\n" + traffic_table(segment, now) + "\n" + collectives_table(segment, now);
+    return ways_table(books) + "\n" + traffic_table(books, now) + "\n" + collectives_table(books, now);
 }
 
 }  // namespace tutti::launcher

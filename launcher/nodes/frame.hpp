@@ -32,7 +32,7 @@ enum class FrameType : std::uint32_t {
     verdict,    ///< Verdict of a rank that has not ended well
     missing,    ///< Missing
     reasons,    ///< text: what ranks wait for
-    books,      ///< RankBooks
+    book,       ///< of one rank, for --stats
     done,       ///< all ranks have ended and everything is told
     last = done
 };

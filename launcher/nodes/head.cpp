@@ -213,6 +213,7 @@ void Head::handle(Frame const& frame, Supervisor& supervisor) {
         if (auto to = input_.find(frame.node); to != input_.end()) to->second.taken(unpacked<Taken>(frame.body).bytes);
         return;
     case FrameType::closed: input_.erase(frame.node); return;
+    case FrameType::book: books_.push_back(copy_of_book(frame.body)); return;
     case FrameType::done:
         node.done = true;
         return close_streams(frame.node);
@@ -277,5 +278,11 @@ std::string Head::reasons() {
 }
 
 void Head::finish(Supervisor&, Segment const*) { branches_.dismiss(); }
+
+Books Head::with_others(Books own) {
+    for (auto const& copy : books_) own.push_back(copy->book());
+    std::ranges::sort(own, {}, &Book::rank);
+    return own;
+}
 
 }  // namespace tutti::launcher

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "launcher/elsewhere.hpp"
+#include "launcher/nodes/book_copy.hpp"
 #include "launcher/nodes/branches.hpp"
 #include "launcher/nodes/streams.hpp"
 
@@ -34,6 +36,7 @@ public:
     void end() override;
     std::string reasons() override;
     void finish(Supervisor& supervisor, Segment const* segment) override;
+    Books with_others(Books own) override;
 
 private:
     using Clock = Silence::Clock;
@@ -66,6 +69,7 @@ private:
     std::map<int, Outgoing> input_;                                 ///< by node
     std::optional<Clock::time_point> end_by_;
     std::string reasons_;
+    std::vector<std::unique_ptr<BookCopy>> books_;
 };
 
 }  // namespace tutti::launcher

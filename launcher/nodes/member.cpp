@@ -11,9 +11,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "launcher/nodes/book_copy.hpp"
 #include "launcher/nodes/world.hpp"
 #include "launcher/signals.hpp"
 #include "launcher/supervisor.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::launcher {
@@ -220,8 +222,11 @@ void Member::fail(Complaint const& complaint) {
     finish_when_dismissed(nullptr);
 }
 
-void Member::finish(Supervisor& supervisor, Segment const*) {
+void Member::finish(Supervisor& supervisor, Segment const* segment) {
     while (!gone_ && !dismissed_ && !(output_.empty() && errors_.empty())) wait_a_turn(&supervisor);
+    if (job().statistics && segment)
+        for (Book const& book : books_of(*segment))
+            up(FrameType::book, packed_book(book, static_cast<std::uint64_t>(now_ns())));
     up(FrameType::done);
     finish_when_dismissed(&supervisor);
 }

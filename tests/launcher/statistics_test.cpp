@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "launcher/nodes/book_copy.hpp"
 #include "launcher/table.hpp"
+#include "runtime/error.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -45,7 +47,7 @@ TEST(Statistics, a_line_for_each_rank_and_one_for_all) {
     segment.card(1).counters.direct.add(1 << 19);
     segment.card(1).counters.cma.add(100);
     segment.card(1).counters.hits.add(7);
-    std::string const table = ways_table(segment);
+    std::string const table = ways_table(books_of(segment));
     EXPECT_THAT(table, ContainsRegex("rank +arenas +XPMEM +CMA +staged +maps +hits"));
     EXPECT_THAT(table, ContainsRegex("\n +0 +1.0 MiB +0 +0 +0 +0 +0 +0 +0\n"));
     EXPECT_THAT(table, ContainsRegex("\n +1 +1.0 MiB +0 +100 B +0 +0 +7 +0 +0\n"));
@@ -64,8 +66,9 @@ TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {
         card.times.started.set(1'000'000);
     }
     segment.card(0).times.ended.set(3'000'000);
-    std::string const table = traffic_table(segment, 5'000'000);
-    EXPECT_THAT(table, ContainsRegex("rank +loaded +stored +in cache +in NUMA +in socket +between +to nodes +waits +waited"));
+    std::string const table = traffic_table(books_of(segment), 5'000'000);
+    EXPECT_THAT(table, ContainsRegex("rank +loaded +stored +in cache +in NUMA +in socket +between +to nodes +waits "
+                                     "+waited"));
     EXPECT_THAT(table, ContainsRegex("\n +0 +2.0 KiB +10 B +1 +2 +3 +4 +5 +5 +1.0 ms +2.0 ms\n"));
     EXPECT_THAT(table, ContainsRegex("\n +1 +2.0 KiB +10 B +1 +2 +3 +4 +5 +5 +1.0 ms +4.0 ms\n"))
         << "a rank without an end runs until now";
@@ -83,7 +86,7 @@ TEST(Statistics, collectives_of_all_ranks_by_time) {
         reduction.note(512, 50'000 * (r + 1));
     }
     segment.ledger(1).line("", 1, "barrier", "exchange").note(0, 300'000);
-    std::string const table = collectives_table(segment, 0);
+    std::string const table = collectives_table(books_of(segment), 0);
     EXPECT_THAT(table, ContainsRegex("communicator +collective +algorithm +ranks +calls +bytes +mean +most +longest"));
     EXPECT_THAT(table, ContainsRegex("MPI_COMM_WORLD +allreduce +blocks +2 +2 +1.0 KiB +150.0 us +200.0 us +100.0 us "
                                      "+15.0 %\n"));
@@ -98,14 +101,37 @@ TEST(Statistics, what_did_not_fit_into_a_ledger_is_told) {
     Segment segment = Segment::create(1);
     for (std::size_t i = 0; i < Ledger::room + 3; ++i)
         segment.ledger(0).line("communicator " + std::to_string(i), 1, "barrier", "exchange").note(2, 10);
-    std::string const table = collectives_table(segment, 0);
+    std::string const table = collectives_table(books_of(segment), 0);
     EXPECT_THAT(table, ContainsRegex("\n +.others. +3 +6 B +30 ns +30 ns +10 ns"));
     EXPECT_THAT(table, HasSubstr("ledger of 128 lines was full"));
 }
 
 TEST(Statistics, of_a_job_without_collectives) {
     Segment segment = Segment::create(1);
-    EXPECT_EQ(collectives_table(segment, 0), "No rank called a collective.\n");
+    EXPECT_EQ(collectives_table(books_of(segment), 0), "No rank called a collective.\n");
+}
+
+TEST(Statistics, are_the_same_of_a_copy_from_another_node) {
+    Segment segment = Segment::create(2);
+    Books copies;
+    std::vector<std::unique_ptr<BookCopy>> kept;
+    for (unsigned r = 0; r < 2; ++r) {
+        segment.card(r).counters.direct.add(1 << 20);
+        segment.card(r).traffic.messages[4].add(3);
+        segment.card(r).times.started.set(1000);
+        for (std::size_t i = 0; i < Ledger::room + 2; ++i)
+            segment.ledger(r).line("c" + std::to_string(i), 2, "bcast", "slots").note(i, 10 + r);
+    }
+    segment.card(0).times.ended.set(4000);
+    Books const books = books_of(segment);
+    for (Book const& book : books) {
+        kept.push_back(copy_of_book(packed_book(book, 9000)));
+        copies.push_back(kept.back()->book());
+    }
+    EXPECT_EQ(ways_table(copies), ways_table(books));
+    EXPECT_EQ(traffic_table(copies, 0), traffic_table(books, 9000));
+    EXPECT_EQ(collectives_table(copies, 0), collectives_table(books, 9000));
+    EXPECT_THROW(copy_of_book("too short"), Error);
 }
 
 }  // namespace

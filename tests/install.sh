@@ -3,8 +3,8 @@
 # shellcheck shell=bash
 
 build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libpmix-dev libsodium-dev nlohmann-json3-dev)
-test_packages=(libgtest-dev libgmock-dev python3 gfortran mpich libmpich-dev libopenmpi-dev scalapack-mpi-test
-    netpipe-mpich2 iproute2 libjemalloc2 valgrind gnuplot-nox make)
+test_packages=(libgtest-dev libgmock-dev python3 gfortran mpich libmpich-dev libopenmpi-dev openmpi-bin
+    scalapack-mpi-test netpipe-mpich2 iproute2 libjemalloc2 valgrind gnuplot-nox make munge slurm-client slurmctld slurmd)
 
 need() {
     local missing=() package

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank that says where it is. Arguments, all of which may be missing: the rank that does something, what it does
+// (nothing, abort, kill, exit, leave, wrong), and what the others do meanwhile (wait, in a barrier; sleep). Ends with
+// its rank as exit code where the second argument is "codes".
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void act(const char* what, int rank) {
+    if (strcmp(what, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 17);
+    if (strcmp(what, "kill") == 0) raise(SIGKILL);
+    if (strcmp(what, "exit") == 0) exit(3);
+    if (strcmp(what, "wrong") == 0) MPI_Send(&rank, 1, MPI_INT, 4711, 0, MPI_COMM_WORLD);
+}
+
+int main(int argc, char** argv) {
+    int rank, size, sum, on_node;
+    MPI_Comm node;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &on_node);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    const char* what = argc > 2 && atoi(argv[1]) == rank ? argv[2] : "nothing";
+    act(what, rank);
+    if (argc > 3 && strcmp(argv[3], "sleep") == 0) sleep(100);
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d of %d, %d on its node, sum %d\n", rank, size, on_node, sum);
+    fflush(stdout);
+    MPI_Comm_free(&node);
+    MPI_Finalize();
+    return argc > 2 && strcmp(argv[2], "codes") == 0 ? rank : 0;
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Open MPI's mpirun speaks PMIx to what it starts: our programs join its job, on one host and on several; where the
+# server cannot be used, each is alone and says why.
+. "$(dirname "$0")/common.sh" "$1"
+member=$build/tests/cluster_member
+mpirun=$(command -v mpirun.openmpi) || { echo "skipped: no mpirun.openmpi (Debian: apt-get install openmpi-bin)"; exit 77; }
+[ -x "$member" ] || { echo "skipped: the MPI programs are not built"; exit 77; }
+hosts_up 2
+
+# theirs ARGUMENTS OF MPIRUN: leaves $code, $out (sorted lines) and $err
+theirs() {
+    on_host "${hosts[0]}" timeout 60 "$mpirun" --allow-run-as-root --oversubscribe --mca plm_rsh_agent "$agent" "$@" \
+        >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$?
+    out=$(sort "$scratch/out") err=$(cat "$scratch/err")
+    what="mpirun $*"
+}
+expect_silence() { [ -z "$err" ] || wrong "$what said '$err' instead of nothing"; }
+members() { local sum=$1 r=0 n; shift; for n in "$@"; do echo "rank $r of $#, $n on its node, sum $sum"; r=$((r + 1)); done; }
+
+theirs -n 1 "$member";  expect_code 0; expect_silence; expect_out "$(members 0 1)"
+theirs -n 4 "$member";  expect_code 0; expect_silence; expect_out "$(members 6 4 4 4 4)"
+theirs -n 1 "$member" : -n 2 "$member"; expect_code 0; expect_silence; expect_out "$(members 3 3 3 3)"
+theirs -n 3 --bind-to core:overload-allowed "$member"; expect_code 0; expect_out "$(members 3 3 3 3)"
+theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "rank 2: the program called MPI_Abort with code 17"
+theirs -n 3 "$member" 1 exit sleep; expect_code 3
+theirs -n 3 "$member" 1 kill sleep; expect_code 137
+theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
+
+if [ -z "$pretended" ]; then
+    both=${hosts[0]}:2,${hosts[1]}:2
+    theirs -H "$both" -n 4 "$member"; expect_code 0; expect_silence; expect_out "$(members 6 2 2 2 2)"
+    theirs -H "$both" -n 3 --map-by node "$member"; expect_code 0; expect_silence; expect_out "$(members 3 2 1 2)"
+    theirs -H "$both" -n 3 --map-by node "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
+    theirs -H "$both" -n 4 "$member" 3 abort sleep; expect_code 17
+    theirs -H "$both" -n 4 "$member" 3 kill sleep; expect_code 137
+    expect_nothing_left
+fi
+
+# Names of a server that is not there: the reason, and a world of one.
+what="without a server"
+out=$(PMIX_RANK=0 PMIX_NAMESPACE=none timeout 60 "$member" 2>"$scratch/err") err=$(cat "$scratch/err")
+expect_out "$(members 0 1)"; expect_err "the launcher's PMIx server cannot be used (PMIx_Init: "
+# A library that cannot be loaded likewise. mpiexec's own ranks ask no server, whatever else they find.
+mkdir "$scratch/lib" && : >"$scratch/lib/libpmix.so.2"
+what="without a library"
+out=$(LD_LIBRARY_PATH=$scratch/lib PMIX_RANK=0 PMIX_NAMESPACE=none timeout 60 "$member" 2>"$scratch/err")
+err=$(cat "$scratch/err")
+expect_out "$(members 0 1)"; expect_err "the launcher's PMIx server cannot be used ($scratch/lib/libpmix.so.2: "
+what="mpiexec in a foreign job"
+out=$(PMIX_RANK=0 PMIX_NAMESPACE=none "$mpiexec" -n 2 "$member" 2>"$scratch/err" | sort) err=$(cat "$scratch/err")
+expect_out "$(members 1 2 2)"; expect_silence
+finish

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# srun --mpi=pmix starts our programs: one node and two, ranks in blocks and dealt round, steps and jobs at once, and every
+# kind of end. The Slurm is a real one, started here on two nodes that are this machine.
+build=$(cd "$1" && pwd)
+tests=$build/tests
+member=$tests/cluster_member
+folder=$(cd "$(dirname "$0")" && pwd)
+[ -x "$member" ] || { echo "skipped: the MPI programs are not built"; exit 77; }
+# shellcheck source=tests/cluster/slurm.sh
+. "$folder/slurm.sh"
+failures=0
+wrong() { echo "WRONG: $*"; failures=$((failures + 1)); }
+
+# step ARGUMENTS OF SRUN: a step of the allocation; leaves $code, $out (sorted lines) and $err
+step() {
+    timeout 60 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    code=$?
+    out=$(sort "$scratch/out") err=$(cat "$scratch/err")
+    what="srun --mpi=pmix $*"
+}
+expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $out $err"; }
+expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1': $err"; }
+expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does not contain '$1'"; }
+expect_silence() { [ -z "$err" ] || wrong "$what said '$err' instead of nothing"; }
+# members SUM ON_NODE...: what each rank of a job says
+members() { local sum=$1 r=0 n; shift; for n in "$@"; do echo "rank $r of $#, $n on its node, sum $sum"; r=$((r + 1)); done; }
+
+slurm_up
+salloc --quiet --no-shell --nodes=2 --ntasks=8 --job-name=held 2>"$scratch/err" || { cat "$scratch/err"; exit 1; }
+job=$(squeue -h -n held -o %i)
+
+step -N 1 -n 4 "$member"
+expect_code 0; expect_silence; expect_out "$(members 6 4 4 4 4)"
+step -N 1 -n 1 "$member"
+expect_code 0; expect_silence; expect_out "$(members 0 1)"
+step -N 2 -n 2 "$member"
+expect_code 0; expect_silence; expect_out "$(members 1 1 1)"
+step -N 2 -n 5 -m block "$member"
+expect_code 0; expect_silence; expect_out "$(members 10 3 3 3 2 2)"
+step -N 2 -n 5 -m cyclic "$member"
+expect_code 0; expect_silence; expect_out "$(members 10 3 2 3 2 3)"
+cp "$member" "$scratch/a member"
+step -N 2 -n 3 "$scratch/a member"
+expect_code 0; expect_out "$(members 3 2 2 1)"
+step -N 1 -n 3 sh -c 'exec "$0"' "$member"
+expect_code 0; expect_out "$(members 3 3 3 3)"
+
+# What the programs check themselves: collectives and messages, on both nodes.
+for program in ranks_coll_movements ranks_p2p_modes; do
+    step -N 1 -n 3 "$tests/$program"; expect_code 0; expect_silence
+    step -N 2 -n 3 -m cyclic "$tests/$program"; expect_code 0; expect_silence
+done
+
+# Every kind of end. What is said of it is mostly Slurm's.
+for nodes in 1 2; do
+    step -N $nodes -n 3 "$member" 1 codes; expect_code 2
+    step -N $nodes -n 3 "$member" 1 abort; expect_code 17; expect_err "rank 1: the program called MPI_Abort with code 17"
+    step -N $nodes -n 3 "$member" 2 abort sleep; expect_code 17
+    step -N $nodes -n 3 "$member" 2 wrong sleep
+    expect_code 6; expect_err "rank 2: MPI_Send: dest is 4711 but the communicator has 3 ranks"
+    step -N $nodes -n 3 "$member" 1 kill; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
+    step -N $nodes -n 3 "$member" 2 kill; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
+    step -N $nodes -n 3 "$member" 1 exit; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
+done
+
+# Steps of one allocation and a second job, all at once.
+for k in 1 2 3; do
+    (step -N 2 -n 3 "$member"; [ "$code" = 0 ] && [ "$out" = "$(members 3 2 2 1)" ]) &
+    pids[k]=$!
+done
+srun --quiet --mpi=pmix --overcommit -N 2 -n 4 -m block "$member" 2>&1 | sort >"$scratch/second" &
+pids[4]=$!
+for k in 1 2 3 4; do wait "${pids[k]}" || wrong "one of several steps at once failed"; done
+[ "$(cat "$scratch/second")" = "$(members 6 2 2 2 2)" ] || wrong "a second job printed $(cat "$scratch/second")"
+
+# Without PMIx everybody is alone and is told why.
+code=$(srun --jobid="$job" --overlap --mpi=none -N 1 -n 2 "$member" 2>&1 | grep -c "srun without --mpi=pmix")
+[ "$code" = 2 ] || wrong "without --mpi=pmix $code ranks said so instead of 2"
+
+[ "$failures" = 0 ] && echo "all well" || { echo "$failures wrong"; exit 1; }

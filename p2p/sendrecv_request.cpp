@@ -43,6 +43,10 @@ void SendrecvRequest::half_complete() {
     complete = true;
     status = receive_->status;
     error_text = receive_->error_text;
+    if (status.error == ErrorClass::success && send_->status.error != ErrorClass::success) {
+        status.error = send_->status.error;
+        error_text = send_->error_text;
+    }
     Ref<Request>::release(this);
 }
 

@@ -32,6 +32,8 @@ public:
     int get() const { return descriptor_; }
     explicit operator bool() const { return descriptor_ >= 0; }
     void reset();
+    /// The caller closes it from now on.
+    int release() { return std::exchange(descriptor_, -1); }
     /// What became of connect(): an errno, 0 when it succeeded.
     int error() const;
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Before the first frame: strangers at the door, ranks that call each other at once, addresses that lead elsewhere.
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <optional>
+#include <random>
+
+#include <unistd.h>
+
+#include "p2p/tcp/door.hpp"
+#include "runtime/clock.hpp"
+#include "tests/p2p/stranger.hpp"
+#include "tests/p2p/world.hpp"
+
+namespace tutti::p2p::test {
+namespace {
+
+using tcp::Door;
+using tcp::Poller;
+using tcp::Socket;
+
+/// Ranks 0 and 1, on a node each; every rank listens.
+struct Two {
+    std::vector<Listener> listeners{listen_anywhere(), listen_anywhere()};
+    Cluster map(int here = 0) const { return cluster_of(Layout::alternating, 2, here, listeners); }
+};
+
+/// The door of one rank, by itself.
+struct Alone {
+    explicit Alone(Cluster const& cluster, int me, int listener)
+        : map(cluster),
+          door(map, me, Socket(listener), "", poller, 2,
+               {.opened =
+                    [this](int rank, Socket s) {
+                        opened.push_back(rank);
+                        sockets.push_back(std::move(s));
+                    },
+                .failed = [this](int, std::string why) { failed.push_back(why); },
+                .known = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; }}) {}
+    void poll() {
+        for (epoll_event const& e : poller.look()) door.ready(e.data.u64);
+        door.tick(now_ns());
+    }
+    Cluster const map;
+    Poller poller;
+    std::vector<int> opened;
+    std::vector<Socket> sockets;
+    std::vector<std::string> failed;
+    Door door;
+};
+
+TEST(Door, HoldsNoMoreStrangersThanItsBound) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptor);
+    std::deque<Stranger> silent;
+    for (int i = 0; i < 400; ++i) {
+        silent.emplace_back(two.listeners[0].port);
+        rank.poll();
+        ASSERT_LE(rank.door.callers(), Door::most_callers);
+    }
+    EXPECT_EQ(rank.door.callers(), Door::most_callers);
+    // A rank gets in all the same: the oldest of them have to go.
+    Alone other(two.map(1), 1, two.listeners[1].descriptor);
+    other.door.call(0);
+    while (rank.opened.empty() || other.opened.empty()) rank.poll(), other.poll();
+    EXPECT_EQ(rank.opened, std::vector{1});
+    EXPECT_EQ(other.opened, std::vector{0});
+    EXPECT_LE(rank.door.callers(), Door::most_callers);
+}
+
+TEST(Door, HearsSlowCallersButLetsNobodyIn) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptor);
+    Stranger slow(two.listeners[0].port);
+    tcp::Handshake h = tcp::Handshake::caller(two.map().key(), 1, 0);
+    for (std::byte b : h.out) {
+        ASSERT_TRUE(slow.say({&b, 1}));
+        rank.poll();
+        EXPECT_EQ(rank.door.callers(), 1u);
+    }
+    while (!slow.heard()) rank.poll();
+    h.take(slow.hear(h.wanted()));
+    EXPECT_EQ(h.state(), tcp::Handshake::State::challenged);
+    slow.say(std::vector<std::byte>(32));   // no proof
+    while (rank.door.callers() != 0) rank.poll();
+    slow.hear_the_end();
+    EXPECT_TRUE(rank.opened.empty());
+}
+
+TEST(Door, ProvenRanksThatAreConnectedAlreadyAreTurnedAway) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptor);
+    std::thread thread([&] {
+        Stranger first(two.listeners[0].port), second(two.listeners[0].port);
+        EXPECT_TRUE(first.shake_hands(two.map().key(), 1, 0));
+        EXPECT_FALSE(second.shake_hands(two.map().key(), 1, 0));
+        JobKey other = two.map().key();
+        other[31] ^= std::byte{1};
+        Stranger third(two.listeners[0].port);
+        EXPECT_FALSE(third.shake_hands(other, 1, 0));
+    });
+    std::atomic<bool> over = false;
+    std::thread end([&] { thread.join(), over = true; });
+    while (!over) rank.poll();
+    end.join();
+    EXPECT_EQ(rank.opened, std::vector{1});
+}
+
+TEST(Door, CrossingCallsLeaveOneConnectionThatBothKnow) {
+    std::mt19937 random(7);
+    for (int round = 0; round < 300; ++round) {
+        Two two;
+        Alone a(two.map(0), 0, two.listeners[0].descriptor), b(two.map(1), 1, two.listeners[1].descriptor);
+        bool calls_a = false, calls_b = false;
+        // The two move on in every order.
+        while (a.opened.empty() || b.opened.empty()) {
+            Alone& next = random() % 2 ? a : b;
+            bool& called = &next == &a ? calls_a : calls_b;
+            if (!std::exchange(called, true) && next.opened.empty()) next.door.call(&next == &a ? 1 : 0);
+            next.poll();
+        }
+        for (int i = 0; i < 5; ++i) a.poll(), b.poll();
+        ASSERT_EQ(a.opened.size(), 1u);
+        ASSERT_EQ(b.opened.size(), 1u);
+        EXPECT_FALSE(a.door.busy());
+        EXPECT_FALSE(b.door.busy());
+        // It is the same connection.
+        char out = static_cast<char>(round), in = 0;
+        ASSERT_EQ(::send(a.sockets[0].get(), &out, 1, 0), 1);
+        while (::recv(b.sockets[0].get(), &in, 1, 0) < 0) {}
+        ASSERT_EQ(in, out);
+    }
+}
+
+/// Listens on one address only, without blocking.
+Socket listen_at(char const* host, std::uint16_t port) {
+    Socket s(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_in const address = at(host, port);
+    EXPECT_EQ(bind(s.get(), reinterpret_cast<sockaddr const*>(&address), sizeof address), 0);
+    EXPECT_EQ(listen(s.get(), 10), 0);
+    return s;
+}
+
+/// Rank 1 is at 127.0.0.3; its node's other addresses lead to somebody else on the same port.
+TEST(Door, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
+    std::uint16_t const port = [] {
+        Listener const l = listen_anywhere();
+        close(l.descriptor);
+        return l.port;
+    }();
+    auto map = [&](int me, JobKey const& key) {
+        std::vector<std::string> const addresses = {"127.0.0.5/8", "127.0.0.2/8", "127.0.0.4/8", "127.0.0.3/8"};
+        return Cluster({{"first", {"127.0.0.1/8"}}, {"second", addresses}}, {{0, 0, 1}, {1, 0, port}, {1, 1, port}},
+                       me == 0 ? 0 : 1, key);
+    };
+    JobKey const mine{}, other{std::byte{1}};
+    Socket right = listen_at("127.0.0.3", port), wrong_rank = listen_at("127.0.0.2", port);
+    Socket wrong_job = listen_at("127.0.0.4", port), silent = listen_at("127.0.0.5", port);
+    Alone caller(map(0, mine), 0, -1), called(map(1, mine), 1, right.release());
+    Alone another_rank(map(2, mine), 2, wrong_rank.release()), another_job(map(1, other), 1, wrong_job.release());
+
+    caller.door.call(1);
+    while (caller.opened.empty() || called.opened.empty())
+        for (Alone* a : {&caller, &called, &another_rank, &another_job}) a->poll();
+    EXPECT_TRUE(another_rank.opened.empty());
+    EXPECT_TRUE(another_job.opened.empty());
+    EXPECT_FALSE(caller.door.busy());
+}
+
+void garbage(std::uint16_t port, std::atomic<bool> const& over) {
+    std::mt19937 random(11);
+    std::deque<Stranger> held;
+    tcp::Handshake hello = tcp::Handshake::caller({}, 1, 0);
+    for (int i = 0; i < 3000 && !over; ++i) {
+        Stranger& s = held.emplace_back(port);
+        std::vector<std::byte> bytes(random() % 300);
+        for (std::byte& b : bytes) b = static_cast<std::byte>(random());
+        if (i % 3 == 0) bytes = hello.out;                      // half-open, and a wrong key
+        if (i % 7 == 0) bytes.resize(bytes.size() / 2);
+        s.say(bytes);
+        if (held.size() > 200) held.pop_front();
+    }
+}
+
+TEST(Door, AStormOfGarbageDoesNotDisturbMessages) {
+    World world(2, Layout::alternating, shared_wait());
+    std::atomic<bool> over = false;
+    std::vector<std::thread> threads;
+    for (int r : {0, 1})
+        threads.emplace_back(garbage, world.all[0]->process.cluster.at(r).port, std::cref(over));
+    for (auto& rank : world.all)
+        threads.emplace_back([&, r = rank.get()] {
+            for (int i = 0; i < 500; ++i) {
+                std::size_t const n = static_cast<std::size_t>(i % 5 * 5000);
+                if (r->me() == 0) r->send(numbers(n, i), 1, 1);
+                EXPECT_EQ(r->recv(n, 1 - r->me(), 1), numbers(n, i));
+                if (r->me() == 1) r->send(numbers(n, i), 0, 1);
+            }
+            r->barrier();
+            over = true;
+            leave(r->process, "leave");
+        });
+    for (auto& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace tutti::p2p::test

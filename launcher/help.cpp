@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t column = 30, width = 110;
 
-constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program on this machine. mpirun is the same program.
+constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program, here or on other machines too. mpirun is the same.
 
     mpiexec -n 4 ./a.out                        four ranks
     mpiexec -n 8 -l ./a.out                     eight, each line with its rank in front
@@ -17,6 +17,7 @@ constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program on th
     mpiexec -n 4 --drop-in ./built-with-mpich   a program that was built against MPICH
     mpiexec -n 4 -timeout 60 ./a.out            ended after a minute, saying who waited for whom
     mpiexec -n 8 --show-hierarchy               where eight ranks would go
+    mpiexec -hosts one:4,two:4 ./a.out          eight ranks on two machines that ssh reaches
 
 No option is needed for containers, for root, for more ranks than cores, without a network or without /dev/shm.
 Options of MPICH and of Open MPI are understood, with one dash or two, and --name=value as well as --name value.
@@ -26,6 +27,11 @@ constexpr char ending[] = R"(
 Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the code
 given to MPI_Abort; 1 for a rank that left between MPI_Init and MPI_Finalize with code 0; 124 after -timeout; 126 for a
 program that cannot be executed; 127 for one that cannot be found; 2 for a wrong option.
+
+On several nodes tutti-daemon does on each what mpiexec does here; it must be installed there in the same folder. ssh
+must not ask for a password. Inside a job of Slurm, PBS, LSF, Grid Engine, Cobalt or OAR the nodes are those of the job
+when none are named. Ranks find the environment and the folder of mpiexec on every node. When a node, its connection
+or mpiexec itself goes, all ranks on all nodes end within two seconds.
 
 When a rank fails, the others get SIGTERM and after 0.3 seconds SIGKILL, with everything that they started.
 SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the ranks; the second SIGINT, SIGTERM,

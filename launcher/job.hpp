@@ -68,6 +68,7 @@ struct Job {
     bool prefix = false;                ///< each line begins with its rank
     bool merge_errors = false;          ///< standard error goes where standard output goes
     std::string out_pattern, err_pattern;
+    bool on_terminal = false;           ///< a daemon's output goes to a terminal in the end
 
     std::chrono::milliseconds timeout{0};   ///< 0: none
     bool quiet = false, verbose = false;

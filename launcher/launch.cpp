@@ -91,7 +91,7 @@ public:
         : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
           numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
           first_node_(allocation.here == 0), old_limit_(raise_descriptor_limit(static_cast<int>(here_.size()))),
-          input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
+          output_(job.on_terminal), input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
         adopt_orphans();
     }
 
@@ -223,8 +223,10 @@ private:
     void start_all(Supervisor& supervisor, Segment const& segment, Placed const& placed) {
         std::size_t place = 0;
         try {
-            for (; place < here_.size(); ++place)
+            for (; place < here_.size(); ++place) {
                 supervisor.add_rank(start(place, segment, placed.plan.cpus[place]));
+                if (elsewhere_) elsewhere_->beat();
+            }
         } catch (Complaint const& complaint) {
             supervisor.fail({Verdict::Kind::failed, complaint.exit_code,
                              join("rank ", here_[place].rank, on_host(), ": ", complaint.what())});

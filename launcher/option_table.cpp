@@ -116,7 +116,7 @@ constexpr Option places[] = {
      "own, and leaves ranks free otherwise.",
      [](Target t, Values v) { t.job.bind = checked(topo::parse_bind_to(v[0])); }},
     {"--map-by", "WHAT",
-     "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, or ppr:N:UNIT; PE=N after "
+     "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, node, or ppr:N:UNIT; PE=N after "
      "a colon gives each rank N cores.",
      [](Target t, Values v) { t.job.map = checked(topo::parse_map_by(v[0])); }},
     {"--report-bindings", "", "Say on standard error where each rank is bound.",
@@ -127,7 +127,10 @@ constexpr Option places[] = {
      [](Target t, Values v) { t.job.per_node = number("-ppn", v[0], 1); }},
     {"-cpus-per-rank -cpus-per-proc", "N", "So many cores for each rank: the same as PE=N with --map-by.",
      [](Target t, Values v) { t.job.map.cores = number("-cpus-per-rank", v[0], 1); }},
-    {"--nooversubscribe", "", "Refuse to start more ranks than there are usable cores.",
+    {"--bynode", "", "Deal the ranks out over nodes: the same as --map-by node.",
+     [](Target t, Values) { t.job.map = checked(topo::parse_map_by("node")); }},
+    {"--nooversubscribe", "",
+     "Refuse to start more ranks than hosts have slots, or a node has usable cores.",
      [](Target t, Values) { t.job.no_oversubscribe = true; }},
     {"-npersocket", "N", "The same as -map-by ppr:N:socket.",
      [](Target t, Values v) { per_unit(t.job, v[0], "socket"); }},
@@ -187,7 +190,8 @@ constexpr Option streams[] = {
     {"-stdin -s", "RANK", "Who reads the standard input of mpiexec: a rank (0 when nothing is said), all, or none.",
      [](Target t, Values v) { t.job.input = input_to(v[0]); }},
     {"-outfile-pattern", "NAME",
-     "Write the standard output of ranks to files; %r is the rank, %h the host, %% a per cent sign.",
+     "Write the standard output of ranks to files, each on the node of its rank; %r is the rank, %h the host, %% a per "
+     "cent sign.",
      [](Target t, Values v) { t.job.out_pattern = v[0]; }},
     {"-errfile-pattern", "NAME", "The same for standard error.",
      [](Target t, Values v) { t.job.err_pattern = v[0]; }},
@@ -221,12 +225,16 @@ constexpr void (*nothing)(Target, Values) = [](Target, Values) {};
 constexpr Option not_needed[] = {
     {"--oversubscribe --allow-run-as-root --use-hwthread-cpus --nolocal --display-map --display-allocation "
      "--enable-recovery --do-not-launch-daemons -print-all-exitcodes -disable-hostname-propagation "
-     "-enable-auto-cleanup -localonly --byslot --bycore --bynode --hetero-nodes",
+     "-enable-auto-cleanup -localonly --byslot --bycore --hetero-nodes",
      "", "Accepted and not needed: ranks may outnumber cores, root may run them, and there is nothing to switch.",
      nothing},
     {"-launcher -bootstrap -rmk -iface -usize -topolib --prefix --rank-by --report-uri", "VALUE",
-     "Accepted without effect on one node.", nothing},
-    {"--mca --gmca --prtemca --pmixmca", "NAME VALUE", "Open MPI's parameters: accepted without effect.", nothing},
+     "Accepted without effect.", nothing},
+    {"--mca --gmca --prtemca --pmixmca", "NAME VALUE",
+     "Open MPI's parameters: plm_rsh_agent and plm_ssh_agent are --launcher-agent, others have no effect.",
+     [](Target t, Values v) {
+         if (v[0] == "plm_rsh_agent" || v[0] == "plm_ssh_agent") t.job.agent = v[1];
+     }},
 };
 
 constexpr OptionGroup groups[] = {

@@ -39,10 +39,10 @@ Pipe Pipe::make() {
     return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-Sink::Sink(int descriptor) : descriptor_(descriptor) {
+Sink::Sink(int descriptor, bool on_terminal) : descriptor_(descriptor) {
     struct stat info {};
     regular_ = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode);
-    terminal_ = isatty(descriptor) == 1;
+    terminal_ = on_terminal || isatty(descriptor) == 1;
 }
 
 Sink::Sink(Descriptor file) : Sink(file.get()) { owned_ = std::move(file); }
@@ -109,12 +109,13 @@ void OutputStream::show_unfinished() {
     put(piece);
 }
 
-Output::Output() : own_output_(std::make_unique<Sink>(STDOUT_FILENO)), output_(own_output_.get()) {
+Output::Output(bool on_terminal)
+    : own_output_(std::make_unique<Sink>(STDOUT_FILENO, on_terminal)), output_(own_output_.get()) {
     if (same_file(STDOUT_FILENO, STDERR_FILENO)) {
         error_ = output_;   // one queue, or their lines would mix
         return;
     }
-    own_error_ = std::make_unique<Sink>(STDERR_FILENO);
+    own_error_ = std::make_unique<Sink>(STDERR_FILENO, on_terminal);
     error_ = own_error_.get();
 }
 

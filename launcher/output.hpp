@@ -19,7 +19,7 @@ namespace tutti::launcher {
 /// A place where output goes: mpiexec's own standard output or error, or a file.
 class Sink {
 public:
-    explicit Sink(int descriptor);                       ///< borrowed
+    explicit Sink(int descriptor, bool on_terminal = false);   ///< borrowed
     explicit Sink(Descriptor file);                      ///< owned
 
     std::string& room() { return waiting_; }             ///< append here, then call write_some
@@ -81,7 +81,8 @@ private:
 /// All sinks and streams of a job.
 class Output {
 public:
-    Output();
+    /// `on_terminal`: what goes to standard output and error ends on a terminal, though they are none.
+    explicit Output(bool on_terminal = false);
 
     Sink& standard_output() { return *output_; }
     Sink& standard_error() { return *error_; }

@@ -66,7 +66,8 @@ void members(A& a, InputTo& i) {
 template <class A>
 void members(A& a, Job& j) {
     a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.start_limit, j.silence_limit, j.bind, j.map,
-      j.report_bindings, j.no_oversubscribe, j.input, j.prefix, j.merge_errors, j.out_pattern, j.err_pattern, j.timeout,
+      j.report_bindings, j.no_oversubscribe, j.input, j.prefix, j.merge_errors, j.out_pattern, j.err_pattern,
+      j.on_terminal, j.timeout,
       j.quiet, j.verbose, j.statistics, j.drop_in, j.preload_arena);
 }
 template <class A>

@@ -191,6 +191,11 @@ void Branches::serve(std::function<void(Frame&&)> const& got, std::function<void
     }
 }
 
+void Branches::beat() {
+    for (auto const& branch : branches_)
+        if (!branch->lost) branch->link.look(Clock::now());
+}
+
 bool Branches::buried(pid_t pid, int status) {
     for (auto const& branch : branches_) {
         if (branch->pid != pid) continue;

@@ -42,6 +42,8 @@ public:
     void watch(std::vector<pollfd>& set) const;
     std::chrono::milliseconds patience() const;
     void serve(std::function<void(Frame&&)> const& got, std::function<void(Lost const&)> const& lost);
+    /// Only says that this launcher is there.
+    void beat();
     /// From now on silence is the end of a node.
     void judge_silence() { judging_ = true; }
 

@@ -61,6 +61,7 @@ void Head::begin(OwnLauncher own) {
     output_ = &own.output;
     signals_ = &own.signals;
     Assignment assignment{job_, allocation_, std::filesystem::current_path(), {}};
+    assignment.job.on_terminal = own.output.standard_output().terminal();
     for (char** entry = environ; *entry; ++entry) assignment.environment.emplace_back(*entry);
     std::vector<int> others;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
@@ -153,6 +154,7 @@ void Head::watch(std::vector<pollfd>& set) const {
 
 std::chrono::milliseconds Head::patience() const {
     auto wait = branches_.patience();
+    for (auto const& [where, lines] : lines_) wait = std::min(wait, lines.patience());
     if (end_by_ && !all_done())
         wait = std::min(wait, std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(*end_by_ - Clock::now())));
     return wait;
@@ -162,6 +164,7 @@ void Head::serve(Supervisor& supervisor) {
     branches_.serve([&](Frame&& frame) { handle(frame, supervisor); },
                     [&](Branches::Lost const& lost) { lose(lost, supervisor); });
     pump();
+    for (auto& [where, lines] : lines_) lines.show_unfinished(Clock::now());
 }
 
 void Head::pump() {

@@ -27,6 +27,7 @@ public:
     void watch(std::vector<pollfd>& set) const override;
     void serve(Supervisor& supervisor) override;
     std::chrono::milliseconds patience() const override;
+    void beat() override { branches_.beat(); }
     bool running() const override;
     bool buried(pid_t pid, int status) override { return branches_.buried(pid, status); }
 

@@ -118,6 +118,11 @@ std::chrono::milliseconds Member::patience() const {
     return branches_ ? std::min<std::chrono::milliseconds>(mine, branches_->patience()) : mine;
 }
 
+void Member::beat() {
+    parent_.look(Clock::now());
+    branches_->beat();
+}
+
 void Member::serve(Supervisor& supervisor) { turn(&supervisor); }
 
 void Member::turn(Supervisor* supervisor) {

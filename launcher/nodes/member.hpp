@@ -35,6 +35,7 @@ public:
     void watch(std::vector<pollfd>& set) const override;
     void serve(Supervisor& supervisor) override;
     std::chrono::milliseconds patience() const override;
+    void beat() override;
     bool running() const override { return false; }
     bool buried(pid_t pid, int status) override { return branches_ && branches_->buried(pid, status); }
 

@@ -12,6 +12,8 @@
 namespace tutti::launcher {
 namespace {
 
+constexpr std::chrono::milliseconds show_after{50};   // the daemon has waited already
+
 bool readable(int descriptor) {
     pollfd one{descriptor, POLLIN, 0};
     return poll(&one, 1, 0) > 0 && (one.revents & POLLIN) != 0;
@@ -55,6 +57,18 @@ void IncomingLines::add(std::string_view bytes) {
     std::string lines;
     cutter_.add(bytes, lines);
     put(lines);
+    came_ = std::chrono::steady_clock::now();
+}
+
+void IncomingLines::show_unfinished(std::chrono::steady_clock::time_point now) {
+    if (!sink_->terminal() || !cutter_.has_unfinished() || now < came_ + show_after) return;
+    std::string piece;
+    cutter_.show_unfinished(piece);
+    put(piece);
+}
+
+std::chrono::milliseconds IncomingLines::patience() const {
+    return sink_->terminal() && cutter_.has_unfinished() ? show_after : std::chrono::hours(24);
 }
 
 void IncomingLines::finish() {

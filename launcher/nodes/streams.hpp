@@ -3,6 +3,7 @@
 // taken some, so memory stays bounded and whoever writes waits for whoever reads, as on one node.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -46,6 +47,9 @@ public:
     explicit IncomingLines(Sink& sink) : sink_(&sink) {}
 
     void add(std::string_view bytes);
+    /// On a terminal, what has come a moment ago and is no whole line.
+    void show_unfinished(std::chrono::steady_clock::time_point now);
+    std::chrono::milliseconds patience() const;
     /// Nothing more comes.
     void finish();
     /// Bytes for which there is room again since it was asked last.
@@ -58,6 +62,7 @@ private:
 
     Sink* sink_;
     LineCutter cutter_;
+    std::chrono::steady_clock::time_point came_{};
     std::uint64_t owed_ = 0;
     bool told_ = false;
 };

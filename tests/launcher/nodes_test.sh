@@ -63,6 +63,12 @@ on localhost:2,127.0.0.3:2 -n 4 -stdin all cksum; [ "$(sort -u "$folder/out")" =
 on "$two" -n 4 true; expect_code 0
 input=
 
+# a terminal: a question of a rank elsewhere is shown, and the answer gets there
+answer=$( (sleep 0.9; echo Ann; sleep 0.3) | timeout 10 "$build/tests/launcher_on_terminal" "$mpiexec" --launcher-agent "$agent" -hosts "$two" -n 4 sh -c '[ $PMI_RANK = 0 ] || exit 0; printf "name? "; read name; echo "hi $name"' | tr -d '\r')
+[[ "$answer" == *"name? "*"hi Ann"* ]] || wrong "on a terminal: '$answer'"
+# --stats tells of all ranks
+on "$two" -n 3 --stats "$rank" init finalise; for r in 0 1 2 all; do [ "$(grep -cE "^ +$r " <<< "$err")" = 2 ] || wrong "--stats and rank $r: $err"; done
+
 # noise of a login shell, an agent that stays, a daemon elsewhere
 agent_words=--noise; on "$two" -n 4 echo x; expect_out $'x\nx\nx\nx'; expect_silence
 agent_words=--child; on "$two" -n 4 echo x; expect_out $'x\nx\nx\nx'; expect_silence; agent_words=

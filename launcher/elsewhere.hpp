@@ -24,6 +24,7 @@ class Supervisor;
 
 /// What a node tells before anything starts.
 struct NodeFacts {
+    std::string host;                     ///< as gethostname tells
     std::vector<std::string> addresses;   ///< as Cluster::Node has them
     std::vector<std::uint16_t> ports;     ///< of its ranks' listening sockets, by place
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t column = 30, width = 110;
 
-constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program, here or on other machines too. mpirun is the same.
+constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program, on one machine or several. So does mpirun.
 
     mpiexec -n 4 ./a.out                        four ranks
     mpiexec -n 8 -l ./a.out                     eight, each line with its rank in front

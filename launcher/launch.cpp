@@ -102,6 +102,7 @@ public:
         tell(placed);
         std::optional<World> world;
         if (elsewhere_) world = meet(placed.machine);
+        if (world && !here_.empty()) host_ = world->cluster.node(world->cluster.here()).name;
         std::optional<Segment> segment;
         if (!here_.empty()) segment = make_segment(placed, world);
         Segment* const shared = segment ? &*segment : nullptr;
@@ -120,6 +121,7 @@ private:
     /// A socket for each rank is there before anybody is told of it.
     World meet(topo::Machine const& machine) {
         NodeFacts facts;
+        facts.host = host_name();
         Variables const variables = variables_of(job_);
         facts.addresses = own_addresses(variables.network);
         for (std::size_t i = 0; i < here_.size(); ++i) {

@@ -116,7 +116,9 @@ int PMPI_Get_processor_name(char* name, int* length) {
         call.pointer(length, "resultlen");
         char host[MPI_MAX_PROCESSOR_NAME] = "";
         if (gethostname(host, sizeof host - 1) != 0) fail(ErrorClass::other, "the system does not tell its host name");
-        *length = copy_text(host, name, sizeof host);
+        // Of several nodes the map's names, which differ also where host names do not.
+        Cluster const& cluster = front().process->cluster;
+        *length = copy_text(cluster.alone() ? host : cluster.node(cluster.here()).name, name, sizeof host);
     });
 }
 

@@ -29,7 +29,8 @@ struct Part {
 
 /// The frame `start`.
 struct StartOrder {
-    std::vector<std::vector<std::string>> addresses;   ///< by node
+    std::vector<std::string> names;                    ///< by node
+    std::vector<std::vector<std::string>> addresses;   ///< likewise
     std::vector<std::vector<std::uint16_t>> ports;     ///< by node and place
     std::string key;
     std::string tuning;
@@ -80,11 +81,11 @@ void members(A& a, Part& p) {
 }
 template <class A>
 void members(A& a, NodeFacts& f) {
-    a(f.addresses, f.ports);
+    a(f.host, f.addresses, f.ports);
 }
 template <class A>
 void members(A& a, StartOrder& s) {
-    a(s.addresses, s.ports, s.key, s.tuning);
+    a(s.names, s.addresses, s.ports, s.key, s.tuning);
 }
 template <class A>
 void members(A& a, Chunk& c) {

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <set>
 
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -119,13 +120,18 @@ void Head::start_turn() {
 }
 
 StartOrder Head::start_order(NodeFacts const& own, std::string const& tuning) {
-    StartOrder order{{}, {}, fresh_key(), tuning};
+    StartOrder order{{}, {}, {}, fresh_key(), tuning};
+    std::set<std::string> hosts;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
         NodeFacts const& facts =
             node == allocation_.here ? own : *nodes_[static_cast<std::size_t>(node)].facts;
+        order.names.push_back(facts.host);
         order.addresses.push_back(facts.addresses);
         order.ports.push_back(facts.ports);
+        hosts.insert(facts.host);
     }
+    // Names are to tell nodes apart; several on one host, or hosts of one name, are called as the user has done.
+    if (hosts.size() < nodes_.size()) order.names = allocation_.nodes;
     return order;
 }
 

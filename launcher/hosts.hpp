@@ -35,6 +35,10 @@ using Getenv = std::function<char const*(char const*)>;
 /// Complaint when what they say cannot be read.
 std::vector<Host> hosts_of_resource_manager(Getenv const& variable);
 
+/// What starts a daemon on one of these nodes where the resource manager has such a thing (Slurm's srun), in the shape
+/// of --launcher-agent; empty elsewhere. It needs neither ssh nor a name that can be resolved.
+std::string agent_of_resource_manager(Getenv const& variable);
+
 /// "a[01-03,7],b" → a01 a02 a03 a7 b. Throws Complaint.
 std::vector<std::string> expand_slurm_list(std::string_view text);
 

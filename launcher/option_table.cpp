@@ -147,7 +147,7 @@ constexpr Option places[] = {
 constexpr Option nodes[] = {
     {"--launcher-agent -launcher-exec -bootstrap-exec -rsh", "COMMAND",
      "What starts a daemon on another node, called as COMMAND HOST DAEMON; it may have arguments. When nothing is "
-     "said, ssh, in a way that never asks for a password.",
+     "said, srun on the nodes of a Slurm job, elsewhere ssh, in a way that never asks for a password.",
      [](Target t, Values v) { t.job.agent = v[0]; }},
     {"--daemon", "FILE", "The file of tutti-daemon on the other nodes, when it is not where it is here.",
      [](Target t, Values v) { t.job.daemon = v[0]; }},

@@ -144,7 +144,10 @@ private:
 // Hosts before the first program are for all programs, those before another for that one.
 void settle_hosts(Job& job) {
     if (!job.programs.empty()) job.hosts.swap(job.programs.front().hosts);
-    if (job.hosts.empty()) job.hosts = hosts_of_resource_manager([](char const* name) { return std::getenv(name); });
+    if (!job.hosts.empty()) return;
+    auto const variable = [](char const* name) { return std::getenv(name); };
+    job.hosts = hosts_of_resource_manager(variable);
+    if (job.agent.empty()) job.agent = agent_of_resource_manager(variable);
 }
 
 void settle_ranks(Job& job) {

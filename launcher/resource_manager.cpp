@@ -137,4 +137,10 @@ std::vector<Host> hosts_of_resource_manager(Getenv const& variable) {
     return {};
 }
 
+std::string agent_of_resource_manager(Getenv const& variable) {
+    if (!variable("SLURM_JOB_NODELIST")) return {};
+    // Unbuffered, or frames wait for the end of a line. The daemon places ranks by itself, on all cores of the job.
+    return "srun --quiet --unbuffered --overlap --mpi=none --cpu-bind=none --nodes=1 --ntasks=1 --nodelist";
+}
+
 }  // namespace tutti::launcher

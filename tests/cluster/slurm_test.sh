@@ -74,6 +74,21 @@ pids[4]=$!
 for k in 1 2 3 4; do wait "${pids[k]}" || wrong "one of several steps at once failed"; done
 [ "$(cat "$scratch/second")" = "$(members 6 2 2 2 2)" ] || wrong "a second job printed $(cat "$scratch/second")"
 
+# mpiexec in an allocation knows its nodes and starts its daemons by srun.
+inside() {
+    timeout 60 salloc --quiet --overcommit --nodes=2 --ntasks-per-node=2 "$build/bin/mpiexec" "$@" >"$scratch/out" \
+        2>"$scratch/err" </dev/null
+    code=$?
+    out=$(sort "$scratch/out") err=$(cat "$scratch/err")
+    what="salloc mpiexec $*"
+}
+inside "$member"
+expect_code 0; expect_silence; expect_out "$(members 6 2 2 2 2)"
+inside -n 3 "$member" 2 abort sleep
+expect_code 17; expect_err "rank 2 on n2, process"
+inside -n 3 "$member" 2 kill sleep
+expect_code 137; expect_err "was killed by signal 9"
+
 # Without PMIx everybody is alone and is told why.
 code=$(srun --jobid="$job" --overlap --mpi=none -N 1 -n 2 "$member" 2>&1 | grep -c "srun without --mpi=pmix")
 [ "$code" = 2 ] || wrong "without --mpi=pmix $code ranks said so instead of 2"

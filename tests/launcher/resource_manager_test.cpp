@@ -55,6 +55,14 @@ TEST(ResourceManager, is_slurm) {
     EXPECT_THROW(found({{"SLURM_JOB_NODELIST", "n1"}, {"SLURM_TASKS_PER_NODE", "some"}}), Complaint);
 }
 
+TEST(ResourceManager, starts_daemons_by_itself_where_it_can) {
+    EXPECT_THAT(agent_of_resource_manager([](char const* name) {
+                    return std::string_view(name) == "SLURM_JOB_NODELIST" ? "n[1-2]" : nullptr;
+                }),
+                testing::StartsWith("srun "));
+    EXPECT_EQ(agent_of_resource_manager([](char const*) -> char const* { return nullptr; }), "");
+}
+
 TEST(ResourceManager, is_pbs_with_a_line_for_each_slot) {
     File const file("n1\nn1\nn2\n");
     EXPECT_THAT(found({{"PBS_NODEFILE", file.name()}}), ElementsAre("n1:1", "n1:1", "n2:1"));

@@ -36,6 +36,12 @@ if [ -z "$pretended" ]; then
     theirs -H "$both" -n 4 "$member" 3 abort sleep; expect_code 17
     theirs -H "$both" -n 4 "$member" 3 kill sleep; expect_code 137
     expect_nothing_left
+
+    # Ranks that cannot see each other's processes share no memory, and each is a node of its own.
+    theirs -n 3 unshare --pid --fork --mount-proc "$member"; expect_code 0; expect_silence
+    expect_out "$(members 3 1 1 1)"
+    theirs -n 3 sh -c '[ $PMIX_RANK != 1 ] || exec unshare --user --map-root-user "$0"; exec "$0"' "$member"
+    expect_code 0; expect_silence; expect_out "$(members 3 2 1 2)"
 fi
 
 # Names of a server that is not there: the reason, and a world of one.

@@ -8,4 +8,4 @@ set_target_properties(launcher_rank launcher_forbid launcher_on_terminal PROPERT
 
 # These hold mpiexec to its second after a death, which a busy machine cannot promise.
 set_tests_properties(shell/launcher/ends_test shell/launcher/killed_ranks_test shell/launcher/mpi_test
-  shell/launcher/nodes_ends_test shell/launcher/signals_test PROPERTIES RUN_SERIAL TRUE)
+  shell/launcher/nodes_ends_test shell/launcher/signals_test shell/launcher/ssh_test PROPERTIES RUN_SERIAL TRUE)

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs over a real ssh: a server of our own with keys of our own, and names that lead to it.
+. "$(dirname "$0")/nodes_common.sh" "$1"
+sshd=$(PATH=$PATH:/usr/sbin command -v sshd) && command -v ssh > /dev/null || { echo "skipped: there is no ssh server"; exit 77; }
+
+for key in host user stranger; do ssh-keygen -q -t ed25519 -N '' -f "$folder/$key"; done
+cp "$folder/user.pub" "$folder/authorized"
+[ "$(id -u)" = 0 ] && mkdir -p /run/sshd
+# A port that nobody listens on: the server says so itself if it is taken.
+for port in $(shuf -i 20000-60000 -n 20); do
+    "$sshd" -D -e -f /dev/null -p "$port" -h "$folder/host" -o ListenAddress=127.0.0.1 -o PidFile=none -o UsePAM=no \
+        -o StrictModes=no -o PasswordAuthentication=no -o AuthorizedKeysFile="$folder/authorized" \
+        -o PermitRootLogin=yes 2> "$folder/sshd" & server=$!
+    for _ in $(seq 100); do grep -qE "listening|error|fatal" "$folder/sshd" && break; sleep 0.05; done
+    grep -q "Server listening" "$folder/sshd" && break
+done
+trap 'kill $server; rm -rf "$folder"' EXIT
+grep -q "Server listening" "$folder/sshd" || { echo "skipped: sshd does not run here: $(head -3 "$folder/sshd")"; exit 77; }
+echo "[127.0.0.1]:$port $(cat "$folder/host.pub")" > "$folder/known"
+cat > "$folder/config" <<END
+Host one two refused
+    HostName 127.0.0.1
+    Port $port
+    User $(id -un)
+    UserKnownHostsFile $folder/known
+    IdentitiesOnly yes
+    BatchMode yes
+    LogLevel ERROR
+Host one two
+    IdentityFile $folder/user
+Host refused
+    IdentityFile $folder/stranger
+END
+ssh=$(command -v ssh)
+ssh_run() { run --launcher-agent "$ssh -F $folder/config" "$@"; }
+daemons() { pgrep -f "^$build/bin/tutti-daemon" | tr '\n' ' '; }
+expect_no_daemon() {
+    for _ in $(seq 40); do [ -z "$(daemons)" ] && break; sleep 0.05; done
+    [ -z "$(daemons)" ] || wrong "$what left behind: $(ps -o pid=,args= -p "$(daemons | tr ' ' ,)")"
+    expect_nothing_left
+}
+
+export NODES_TEST_A='a  b;$c"'"'"
+ssh_run -hosts one:2,two:2 -n 4 -l sh -c 'echo $MPI_LOCALRANKID "$NODES_TEST_A"'; expect_code 0; expect_silence
+[ "$(sort "$folder/out")" = "$(printf '[%s\n' "0] 0 $NODES_TEST_A" "1] 1 $NODES_TEST_A" "2] 0 $NODES_TEST_A" "3] 1 $NODES_TEST_A")" ] || wrong "over ssh: $out"
+ssh_run -hosts localhost:1,two:1 -n 2 "$rank" init finalise; expect_code 0; expect_silence
+head -c 1000000 /dev/urandom > "$folder/random"
+input=$folder/random; ssh_run -hosts one:1,two:1 -n 2 -stdin 1 sh -c '[ $PMI_RANK = 0 ] || cat' > /dev/null
+cmp -s "$folder/out" "$folder/random" || wrong "input and output over ssh"; input=
+mkdir "$folder/a b"; cp "$build/bin/tutti-daemon" "$folder/a b"; ssh_run -hosts one --daemon "$folder/a b/tutti-daemon" echo x; expect_out x
+
+# who cannot be reached, in ssh's own words
+ssh_run -hosts one,no-such-host.invalid true; expect_code 1; expect_err "node no-such-host.invalid could not be reached: $ssh ended with exit code 255 and said:"; expect_err "no-such-host.invalid"
+ssh_run -hosts refused,one true; expect_code 1; expect_err "node refused could not be reached"; expect_err "Permission denied"
+ssh_run -hosts one --daemon /nowhere/tutti-daemon true; expect_code 1; expect_err "/nowhere/tutti-daemon"
+expect_no_daemon
+
+# start: four ranks that sleep, two of them behind ssh. Leaves $pid.
+start() {
+    : > "$folder/out"
+    "$mpiexec" --launcher-agent "$ssh -F $folder/config" -hosts localhost:2,two:2 -n 4 sh -c 'echo here; exec sleep 7704' > "$folder/out" 2> "$folder/err" < /dev/null & pid=$!
+    for _ in $(seq 200); do [ "$(grep -c here "$folder/out")" = 4 ] && return; sleep 0.05; done
+    wrong "nothing started: $(cat "$folder/err")"
+}
+ended() {
+    local began; began=$(date +%s%N)
+    wait "$pid" 2> /dev/null; code=$?; ms=$((($(date +%s%N) - began) / 1000000)); err=$(cat "$folder/err"); what=$1
+    expect_code "$2"; expect_within 2000; expect_no_daemon
+}
+oldest_daemon() { pgrep -of "^$build/bin/tutti-daemon"; }
+start; kill -KILL "$(oldest_daemon)"; ended "kill -9 of a daemon" 1; expect_err "node two"
+start; kill -KILL "$(pgrep -P $pid -x ssh)"; ended "kill -9 of ssh" 1; expect_err "node two"; expect_err "killed by signal 9"
+start; kill -KILL $pid; wait $pid 2> /dev/null; what="kill -9 of mpiexec"; expect_no_daemon
+# the line stands still: whoever is behind it ends its ranks, too
+start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; ended "a line that stands still" 1; expect_err "node two has gone"; kill -CONT $sessions
+finish

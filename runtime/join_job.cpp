@@ -78,7 +78,8 @@ public:
         }
         server_.exchange();
         if (place != 0) segment = attach_at(server_.get(on_node.front(), "tutti.memory"), on_node.front());
-        return {std::move(*segment), static_cast<unsigned>(place), listener_.descriptor};
+        return {std::move(*segment), static_cast<unsigned>(place), listener_.descriptor,
+                on_node.size() < server_.local_ranks().size()};
     }
 
 private:

@@ -16,6 +16,7 @@ struct Joined {
     Segment segment;
     unsigned place;
     int listener;   ///< a listening socket that the caller closes; −1: all ranks are on one node
+    bool apart;     ///< some ranks of this machine share no memory with this one
 };
 
 /// Collective over the job. Of the variables those of the network count. Throws Error.

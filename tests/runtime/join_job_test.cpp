@@ -100,6 +100,7 @@ TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
     for (unsigned r = 0; r < 3; ++r) {
         EXPECT_EQ(all[r]->place, r);
         EXPECT_EQ(all[r]->listener, -1);
+        EXPECT_FALSE(all[r]->apart);
         EXPECT_TRUE(all[r]->segment.cluster().empty());
         EXPECT_EQ(all[r]->segment.ranks(), 3u);
         EXPECT_GE(all[r]->segment.header().usable_cores, 1u);

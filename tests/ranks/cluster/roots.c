@@ -15,8 +15,8 @@ static void fill(long *to, int of, int root, int n) {
 }
 static void expect(const long *got, int of, int root, int n, const char *what) {
     for (int i = 0; i < n; ++i)
-        CHECK(got[i] == value(of, root, i), "%s from %d, root %d: element %d of %d is %ld instead of %ld", what, of, root,
-              i, n, got[i], value(of, root, i));
+        CHECK(got[i] == value(of, root, i), "%s from %d, root %d: element %d of %d is %ld instead of %ld", what, of,
+              root, i, n, got[i], value(of, root, i));
 }
 
 static void move_from_and_to(int root, int n) {

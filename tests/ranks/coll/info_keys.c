@@ -2,6 +2,7 @@
 // Algorithms by info key. Which one ran shows in the sum of 1e100, 1, -1e100, 1: 1 when it is taken in the order of
 // ranks, 0 when each socket's two ranks are summed first.
 // ranks: 4
+// nodes: one, as sockets are parts of it and their sums tell the algorithm
 // env: TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_COLL=allreduce=hierarchical TUTTI_QUIET=1
 #include <string.h>
 

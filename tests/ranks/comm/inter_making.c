@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "inter.h"
+#include "node.h"
 
 static int rank, size;
 
@@ -101,6 +102,18 @@ static void comparisons(MPI_Comm inter, MPI_Comm copy) {
     MPI_Comm_free(&local);
 }
 
+static void node_of(MPI_Comm inter, int cut, int turned) {
+    int mine = side_of(cut, rank, size), local[64], remote[64];
+    int n = on_this_node(side(cut, turned, mine, 1, local), local);
+    int m = on_this_node(side(cut, turned, !mine, 1, remote), remote);
+    MPI_Comm part;
+    MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
+    CHECK((part != MPI_COMM_NULL) == (m > 0), "a node with %d and %d members gave %x", n, m, part);
+    if (part == MPI_COMM_NULL) return;
+    expect_sides(part, n, local, m, remote);
+    MPI_Comm_free(&part);
+}
+
 static void parts(MPI_Comm inter, int cut, int turned) {
     int mine = side_of(cut, rank, size), local[64], remote[64];
     MPI_Comm part;
@@ -115,10 +128,7 @@ static void parts(MPI_Comm inter, int cut, int turned) {
     /* Nobody of one side, and not everybody of the other. */
     MPI_Comm_split(inter, mine ? 0 : MPI_UNDEFINED, 0, &part);
     CHECK(part == MPI_COMM_NULL, "one side alone gave %x", part);
-    MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
     n = side(cut, turned, mine, 1, local), m = side(cut, turned, !mine, 1, remote);
-    expect_sides(part, n, local, m, remote);
-    MPI_Comm_free(&part);
     /* The last of each side and, if there is one, the first. */
     int chosen[2] = {n - 1, 0}, me;
     MPI_Group all, group;
@@ -150,6 +160,7 @@ static void one_cut(int cut, int turned) {
     MPI_Comm_free(&copy);
     expect_sides(again, n, local, m, remote);
     parts(again, cut, turned);
+    node_of(again, cut, turned);
     for (int low = 0; low < 2; ++low)   /* the side `low` is low */
         if (mine == low) expect_merged(again, 0, n, local, m, remote);
         else expect_merged(again, 1, m, remote, n, local);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators made by every function, used for messages and collectives that must not meet those of their parent. */
 // ranks: 1 2 5 8
-#include "../check.h"
+#include "node.h"
 
 static int rank, size;
 
@@ -86,7 +86,7 @@ static void splits(void) {
 
     for (int r = 0; r < size; ++r) members[r] = r;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
-    is(part, size, members, "the node");
+    is(part, on_this_node(size, members), members, "the node");
     MPI_Comm_free(&part);
     MPI_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &part);
     CHECK((part == MPI_COMM_NULL) == (rank == 0), "handle %x", part);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 2 4
+// nodes: one, as the named algorithms are for one
 // env: TUTTI_COLL=allreduce=blocks,bcast=hierarchical TUTTI_STATS=yes
 // MPI_T's performance variables: what they count, per handle, session and communicator, and every way to misuse them.
 #include "../check.h"

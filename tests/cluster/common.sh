@@ -15,10 +15,10 @@ skip_if_pretended() {
     exit 77
 }
 
-# mpiexec on the first host, with the words "A=b C=d" in its environment.
+# mpiexec on the first host, with "A=b;C=d" in its environment.
 job_with() {
     local settings
-    read -ra settings <<<"$1"
+    IFS=';' read -ra settings <<<"${1//;;/;}"
     shift
     on_host "${hosts[0]}" env "${settings[@]}" "$mpiexec" --launcher-agent "$agent" "$@"
 }
@@ -34,6 +34,8 @@ run() {
 expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $err"; }
 expect_failure() { [ "$code" != 0 ] || wrong "$what ended well"; }
 expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1'"; }
+# Lines in any order.
+expect_lines() { [ "$(sort <<<"$out")" = "$1" ] || wrong "$what printed '$out' instead of the lines '$1'"; }
 expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does not contain '$1'"; }
 expect_within() { [ "$ms" -le "$1" ] || wrong "$what took $ms ms, more than $1"; }
 

@@ -21,20 +21,19 @@ for k in "${!hosts[@]}"; do list+=,${hosts[k]}:${slots[k]}; done
 
 # run_program NAME PROGRAM COUNTS ENVIRONMENT ARGUMENTS
 run_program() {
-    local name=$1 program=$2 counts=" $3 " words=(-hosts "${list#,}") settings arguments code
-    case $counts in
-    *" $full "*) words+=(-n "$full") ;;
-    *" $fewer "*) words+=(-n "$fewer" -map-by node) ;;
+    local name=$1 program=$2 words=(-hosts "${list#,}") arguments code
+    case ";$3;" in
+    *";$full;"*) words+=(-n "$full") ;;
+    *";$fewer;"*) words+=(-n "$fewer" -map-by node) ;;
     *) return ;;
     esac
-    read -ra settings <<<"$4"
-    read -ra arguments <<<"$5"
-    words+=(-timeout 60 "$program" "${arguments[@]}")
+    IFS=';' read -ra arguments <<<"$5"
+    words+=(-timeout 180 "$program" "${arguments[@]}")
     run=$((run + 1))
-    job_with "${settings[*]}" "${words[@]}" >"$scratch/out" 2>&1 </dev/null
+    job_with "$4" "${words[@]}" >"$scratch/out" 2>&1 </dev/null
     code=$?
     [ "$code" = 0 ] && return
-    wrong "$name ended with $code: ${settings[*]} mpiexec ${words[*]}"
+    wrong "$name ended with $code: $4 mpiexec ${words[*]}"
     tail -n 20 "$scratch/out"
 }
 

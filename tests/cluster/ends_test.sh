@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Hosts, launchers and ranks that go in the middle of a job: all of it ends, with a sentence that names who has gone, and
+# nothing is left on any host. The times are what the promise of two seconds may become on a busy machine.
+. "$(dirname "$0")/common.sh" "$1"
+hosts_up 3 
+skip_if_pretended
+all=h1:2,h2:2,h3:2
+job=("$build/tests/cluster_steady" "$scratch/never")
+
+# begin WORDS: a job in the background, its pid in $pid; returns when all its ranks have talked.
+begin() {
+    : >"$scratch/out"
+    job_with "" -hosts $all -n 6 "$@" "${job[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null &
+    pid=$!
+    until grep -q running "$scratch/out"; do
+        kill -0 $pid 2>/dev/null || { wrong "no job: $(cat "$scratch/err")"; break; }
+        sleep 0.02
+    done
+}
+# ended WHAT: within five seconds of what was done to it
+ended() {
+    what=$1
+    local start; start=$(date +%s%N)
+    wait $pid
+    code=$? ms=$((($(date +%s%N) - start) / 1000000)) err=$(cat "$scratch/err")
+    expect_failure; expect_within 5000; expect_nothing_left
+}
+# pids_of NAME HOST
+pids_of() { for p in $(processes_on "$2"); do grep -qsx "$1" "/proc/$p/comm" && echo "$p"; done; }
+ranks_on() { pids_of cluster_steady "$1"; }
+nobody_on() {
+    local k
+    for ((k = 0; k < 100; k++)); do
+        [ -n "$(ranks_on "$1")" ] || return 0
+        sleep 0.05
+    done
+    wrong "$what: ranks are left on $1"
+}
+
+for host in h1 h2 h3; do
+    begin
+    victim=$(ranks_on $host | head -1)
+    kill -KILL "$victim"
+    ended "a rank on $host killed"
+    expect_err "on $host, process $victim, was killed by signal 9"
+done
+
+begin
+kill -KILL $(pids_of tutti-daemon h2)
+ended "the daemon on h2 killed"
+expect_err h2
+
+begin
+kill -KILL $(pids_of mpiexec h1)
+ended "mpiexec killed"
+
+begin
+end_processes_on h3
+ended "h3 without power"
+expect_err h3
+
+for who in receiver sender; do
+    job=("$build/tests/cluster_dies_in_message" $who)
+    for host in h1 h3; do on_host $host tc qdisc add dev eth0 root tbf rate 100mbit burst 128kb latency 50ms; done
+    run -hosts $all -n 6 "${job[@]}"
+    expect_code 137; expect_within 8000; expect_err "was killed by signal 9"; expect_nothing_left
+    [ "$who" = sender ] && expect_err "rank 0 on h1" || expect_err "rank 5 on h3"
+    [[ $err != *"in one piece"* ]] || wrong "$err"
+    for host in h1 h3; do on_host $host tc qdisc del dev eth0 root; done
+done
+
+# The agent's bytes now take the same cable as the ranks'.
+for host in "${hosts[@]}"; do
+    on_host "$host" setpriv --pdeathsig KILL python3 "$cluster_folder/carrier.py" serve >"$scratch/serves.$host" &
+    disown $!
+    until [ -s "$scratch/serves.$host" ]; do sleep 0.01; done
+done
+agent="python3 $cluster_folder/carrier.py" job=("$build/tests/cluster_steady" "$scratch/never")
+expect_nothing_left() { nobody_on h1; }
+begin
+cut_link h2
+ended "the cable of h2 cut"
+expect_err h2
+nobody_on h3
+# h2 hears nobody any more, and ends what it has.
+nobody_on h2
+mend_link h2
+finish

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What strangers may do to the ports of a job: connections with random bytes, with mutated frames, with handshakes by a
+// wrong key or cut anywhere, with everything sent back, half open, one byte at a time. Ends when so many frames have
+// been sent, or nobody listens any more; prints what it did. Exit code 1: somebody let it in.
+//   cluster_storm FRAMES SEED FIRST-PORT LAST-PORT ADDRESS...
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "p2p/tcp/frame.hpp"
+#include "p2p/tcp/handshake.hpp"
+
+namespace {
+
+using tutti::p2p::tcp::Frame;
+using tutti::p2p::tcp::FrameKind;
+using tutti::p2p::tcp::Handshake;
+using Clock = std::chrono::steady_clock;
+using Bytes = std::vector<std::byte>;
+
+constexpr std::size_t at_once = 200;            // connections
+constexpr std::size_t frames_at_once = 64;      // on one of them
+constexpr auto shortest = std::chrono::milliseconds(30), longest = std::chrono::milliseconds(3000);
+constexpr int most_refusals = 2000;             // in a row: nobody is there any more
+
+enum class Kind { noise, frames, wrong_key, cut, mirror, silent, slow, count };
+
+struct Stranger {
+    int fd = -1;
+    Kind kind{};
+    Bytes out;
+    std::size_t sent = 0, step = 1 << 16;   ///< bytes per write
+    Clock::time_point next, end;
+    Handshake handshake = Handshake::caller({}, 0, 1);
+    bool keeps = false;                     ///< the connection after all is sent
+    std::size_t heard = 0;
+};
+
+class Storm {
+public:
+    Storm(std::size_t frames, unsigned seed, int first, int last, std::vector<std::string> addresses)
+        : wanted_(frames), random_(seed), first_(static_cast<std::size_t>(first)),
+          ports_(static_cast<std::size_t>(last - first + 1)), addresses_(std::move(addresses)) {}
+
+    /// True when nobody let it in.
+    bool blow() {
+        while (frames_ < wanted_ && refused_ < most_refusals) {
+            while (all_.size() < at_once && open_one()) {}
+            turn();
+        }
+        for (Stranger& s : all_) close(s.fd);
+        std::printf("%zu frames on %zu connections, %zu answered\n", frames_, connections_, answered_);
+        return !let_in_;
+    }
+
+private:
+    std::size_t number(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
+    std::byte byte() { return static_cast<std::byte>(number(256)); }
+
+    sockaddr_in6 somebody() {
+        sockaddr_in6 to{};
+        std::string const& text = addresses_[number(addresses_.size())];
+        std::string const full = text.find(':') == std::string::npos ? "::ffff:" + text : text;
+        to.sin6_family = AF_INET6;
+        to.sin6_port = htons(static_cast<std::uint16_t>(first_ + number(ports_)));
+        inet_pton(AF_INET6, full.c_str(), &to.sin6_addr);
+        return to;
+    }
+
+    bool open_one() {
+        Stranger s;
+        s.fd = socket(AF_INET6, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        // Leaves at once, and no port behind that waits for late frames.
+        linger const none{1, 0};
+        setsockopt(s.fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+        sockaddr_in6 const to = somebody();
+        if (connect(s.fd, reinterpret_cast<sockaddr const*>(&to), sizeof to) != 0 && errno != EINPROGRESS) {
+            close(s.fd);
+            ++refused_;
+            return false;
+        }
+        prepare(s);
+        all_.push_back(std::move(s));
+        ++connections_;
+        return true;
+    }
+
+    void prepare(Stranger& s) {
+        s.kind = static_cast<Kind>(number(static_cast<std::size_t>(Kind::count)));
+        tutti::JobKey key;
+        for (std::byte& b : key) b = byte();
+        s.handshake = Handshake::caller(key, static_cast<int>(number(4)), static_cast<int>(number(4)));
+        switch (s.kind) {
+        case Kind::noise: noise(s.out); break;
+        case Kind::frames: mutated(s.out); break;
+        case Kind::wrong_key: s.out = s.handshake.out; break;
+        case Kind::cut: s.out = s.handshake.out, s.out.resize(number(s.out.size())), mutated(s.out); break;
+        case Kind::mirror: s.out = s.handshake.out; break;
+        case Kind::silent: break;
+        case Kind::slow: s.out = s.handshake.out, mutated(s.out), s.step = 1; break;
+        case Kind::count: break;
+        }
+        s.next = Clock::now();
+        s.keeps = number(4) == 0 || s.kind == Kind::silent || s.kind == Kind::wrong_key || s.kind == Kind::mirror;
+        s.end = s.next + (number(10) == 0 || s.step == 1 ? longest : shortest);
+    }
+
+    void noise(Bytes& out) {
+        for (std::size_t i = 0; i < frames_at_once * Frame::header_bytes; ++i) out.push_back(byte());
+    }
+
+    // Frames as a rank might send them, in which some bytes are others.
+    void mutated(Bytes& out) {
+        for (std::size_t i = 0; i < frames_at_once; ++i) {
+            Frame frame;
+            frame.kind = static_cast<FrameKind>(1 + number(11));
+            frame.length = number(2) ? number(1 << 20) : random_();
+            frame.context = number(4);
+            frame.id = number(16);
+            std::array<std::byte, Frame::header_bytes> header;
+            frame.encode(header);
+            for (std::size_t k = number(4); k > 0; --k) header[number(header.size())] = byte();
+            out.insert(out.end(), header.begin(), header.end());
+        }
+    }
+
+    void turn() {
+        std::vector<pollfd> set;
+        for (Stranger const& s : all_) {
+            bool const writes = s.sent < s.out.size() && Clock::now() >= s.next;
+            set.push_back({s.fd, static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN), 0});
+        }
+        poll(set.data(), set.size(), 5);
+        Clock::time_point const now = Clock::now();
+        for (std::size_t i = 0; i < set.size(); ++i)
+            if (!serve(all_[i], set[i].revents, now)) close(all_[i].fd), all_[i].fd = -1;
+        std::erase_if(all_, [](Stranger const& s) { return s.fd < 0; });
+    }
+
+    bool serve(Stranger& s, int events, Clock::time_point now) {
+        if (events & (POLLERR | POLLHUP)) {
+            int error = 0;
+            socklen_t size = sizeof error;
+            getsockopt(s.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+            if (error == ECONNREFUSED) ++refused_;
+            return false;
+        }
+        if ((events & POLLIN) && !hear(s)) return false;
+        if (events & POLLOUT) say(s, now);
+        return now < s.end && (s.keeps || s.sent < s.out.size());
+    }
+
+    void say(Stranger& s, Clock::time_point now) {
+        refused_ = 0;
+        std::size_t const n = std::min(s.step, s.out.size() - s.sent);
+        ssize_t const sent = send(s.fd, s.out.data() + s.sent, n, MSG_NOSIGNAL);
+        if (sent <= 0) return;
+        std::size_t const before = s.sent;
+        s.sent += static_cast<std::size_t>(sent);
+        frames_ += s.sent / Frame::header_bytes - before / Frame::header_bytes;
+        if (s.step == 1) s.next = now + std::chrono::milliseconds(20);
+    }
+
+    // What comes after the challenge is a welcome, or a frame: for nobody without the key. And whoever has another key
+    // finds that the challenge is not of its job.
+    bool hear(Stranger& s) {
+        std::byte data[4096];
+        ssize_t const n = recv(s.fd, data, sizeof data, 0);
+        if (n <= 0) return n < 0 && errno == EAGAIN;
+        ++answered_;
+        s.heard += static_cast<std::size_t>(n);
+        if (s.heard > challenge_bytes_) let_in_ = true;
+        if (s.kind == Kind::mirror) s.out.insert(s.out.end(), data, data + n);
+        if (s.kind == Kind::wrong_key && s.heard == challenge_bytes_) {
+            if (s.heard == static_cast<std::size_t>(n)) s.handshake.take({data, s.heard});
+            if (s.handshake.state() == Handshake::State::challenged) let_in_ = true;
+            mutated(s.out);
+        }
+        return true;
+    }
+
+    std::size_t const wanted_, challenge_bytes_ = Handshake::caller({}, 0, 1).wanted();
+    std::mt19937_64 random_;
+    std::size_t const first_, ports_;
+    std::vector<std::string> const addresses_;
+    std::vector<Stranger> all_;
+    std::size_t frames_ = 0, connections_ = 0, answered_ = 0;
+    int refused_ = 0;
+    bool let_in_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 6) return std::fprintf(stderr, "usage: cluster_storm FRAMES SEED FIRST-PORT LAST-PORT ADDRESS...\n"), 2;
+    Storm storm(std::strtoul(argv[1], nullptr, 10), static_cast<unsigned>(std::atol(argv[2])), std::atoi(argv[3]),
+                std::atoi(argv[4]), {argv + 5, argv + argc});
+    return storm.blow() ? 0 : 1;
+}

@@ -24,7 +24,7 @@ public:
 
     void add_all() {
         for (AlgorithmRow const& row : all_algorithms()) {
-            if (!row.on_node || !wanted(row)) continue;
+            if (!(s_.several_nodes ? row.on_nodes : row.on_node) || !wanted(row)) continue;
             if (row.collective == Collective::barrier) {
                 for (int i = 0; i < 12; ++i) add({.algorithm = &row, .bytes = 0});
                 continue;
@@ -87,7 +87,8 @@ private:
                           .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr &&
                                       kind.type->dense(2),
                           .equal_parts = c.form == Form::equal,
-                          .two_groups = two_groups};
+                          .two_groups = two_groups,
+                          .several_nodes = s_.several_nodes};
         if (!offer.meets(c.algorithm->needs)) return;
         c.seed = next();
         unsigned const every = thinning * (c.algorithm->family == Family::tutti || named() ? 1 : 3);

@@ -51,11 +51,12 @@ inline Values values_of(Case const& c) {
 
 /// What is the same for all ranks of one world.
 struct Suite {
-    Suite(topo::Hierarchy const& tree, std::size_t slot)
-        : ranks(tree.size()), levels(tree.levels()), consecutive(tree.consecutive()), slot_bytes(slot) {}
+    Suite(topo::Hierarchy const& tree, std::size_t slot, bool across = false)
+        : ranks(tree.size()), levels(tree.levels()), consecutive(tree.consecutive()), several_nodes(across),
+          slot_bytes(slot) {}
 
     int const ranks, levels;
-    bool const consecutive;
+    bool const consecutive, several_nodes;
     std::size_t const slot_bytes;
     std::vector<Kind> kinds = make_kinds();
     std::vector<Operator> operators = make_operators();

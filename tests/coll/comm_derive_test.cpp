@@ -15,30 +15,23 @@
 #include "coll/comm_create.hpp"
 #include "coll/comm_inter.hpp"
 #include "coll/dist_graph.hpp"
+#include "nodes_world.hpp"
 #include "p2p/p2p.hpp"
 
 using namespace tutti;
 
 namespace {
 
-/// Runs `body(world)` on so many ranks. Processes end together: a rank's memory is in use until the last has finished.
-void run(unsigned ranks, std::function<void(Comm&)> const& body) {
-    Segment segment = Segment::create(ranks);
+/// Runs `body(world)` on ranks that are on these nodes.
+void run(std::vector<int> const& node_of, std::function<void(Comm&)> const& body) {
     Variables variables;
     variables.wait = "shared";
-    std::vector<std::unique_ptr<Process>> processes;
-    std::vector<std::string> complaints;
-    for (unsigned r = 0; r < ranks; ++r) {
-        processes.push_back(std::make_unique<Process>(segment, r, variables));
-        p2p::start(*processes.back());
-        coll::start(*processes.back(), complaints);
-    }
-    EXPECT_TRUE(complaints.empty());
+    coll::test::NodesWorld world(node_of, variables);
     std::vector<std::thread> threads;
-    for (auto& process : processes)
-        threads.emplace_back([&] {
-            body(*process->world);
-            coll::barrier(*process->world);
+    for (int rank = 0; rank < world.size(); ++rank)
+        threads.emplace_back([&, rank] {
+            body(world.comm(rank));
+            world.leave(rank);
         });
     for (auto& t : threads) t.join();
 }
@@ -66,8 +59,12 @@ Ref<Group> group_of(Comm& world, std::vector<int> ranks) {
 
 }  // namespace
 
-class CommDerive : public testing::TestWithParam<unsigned> {};
-INSTANTIATE_TEST_SUITE_P(Ranks, CommDerive, testing::Values(1, 2, 3, 5, 8));
+class CommDerive : public testing::TestWithParam<std::vector<int>> {};
+using Nodes = std::vector<int>;   // each rank's
+INSTANTIATE_TEST_SUITE_P(Ranks, CommDerive, testing::Values(Nodes(1), Nodes(2), Nodes(3), Nodes(5), Nodes(8)));
+INSTANTIATE_TEST_SUITE_P(SeveralNodes, CommDerive,
+                         testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},
+                                         Nodes{0, 1, 2, 0, 1, 2, 0}));
 
 TEST_P(CommDerive, DuplicatesHaveAContextOfTheirOwn) {
     run(GetParam(), [](Comm& world) {
@@ -80,6 +77,22 @@ TEST_P(CommDerive, DuplicatesHaveAContextOfTheirOwn) {
         ASSERT_TRUE(two->topology);
         EXPECT_EQ(std::get<CartTopology>(*two->topology).dims, std::vector{world.size()});
         EXPECT_FALSE(coll::split(world, 0, 0)->topology);
+    });
+}
+
+TEST_P(CommDerive, DuplicatesMayComeLaterAndInAnyOrder) {
+    run(GetParam(), [](Comm& world) {
+        std::vector<int> all(world.group->world_ranks().begin(), world.group->world_ranks().end());
+        std::vector<std::pair<Ref<Comm>, Ref<Request>>> under_way;
+        for (int i = 0; i < 5; ++i) under_way.push_back(coll::duplicate_later(world, {}));
+        coll::barrier(world);
+        for (std::size_t i = 0; i < under_way.size(); ++i) {
+            auto& [child, request] = under_way[(i * 3 + static_cast<std::size_t>(world.rank())) % 5];
+            world.process.waiter.until([&] { return request->complete || (request->advance(), request->complete); },
+                                       {"the test"});
+            EXPECT_EQ(request->status.error, ErrorClass::success) << request->error_text;
+        }
+        for (auto& one : under_way) expect_members(one.first, all);
     });
 }
 

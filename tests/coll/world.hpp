@@ -29,11 +29,12 @@ inline topo::Hierarchy make_tree(int ranks, int levels, bool mixed = false) {
     return topo::Hierarchy::build(ranks, groupings);
 }
 
-/// `rank_body(rank)` is one rank's whole life.
-inline void run_ranks(Suite& suite, std::function<void(int)> const& rank_body) {
-    std::atomic<int> left{suite.ranks};
+/// `rank_body(rank)` is one rank's whole life; `ranks` of them, if some take no part in the cases.
+inline void run_ranks(Suite& suite, std::function<void(int)> const& rank_body, int ranks = 0) {
+    if (ranks == 0) ranks = suite.ranks;
+    std::atomic<int> left{ranks};
     std::vector<std::thread> threads;
-    for (int r = 0; r < suite.ranks; ++r)
+    for (int r = 0; r < ranks; ++r)
         threads.emplace_back([&, r] {
             try {
                 rank_body(r);

@@ -40,7 +40,8 @@ void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
         args.mine = {const_cast<void*>(mine), count, &byte};
         args.parts = Parts::regular(all, count, byte);
         args.largest = n;
-        return drive_across(comm, call, [&](NetEnv& env) { return algorithms::allgather::bruck_algorithm.net(env, args); });
+        auto const& bruck = algorithms::allgather::bruck_algorithm;
+        return drive_across(comm, call, [&](NetEnv& env) { return bruck.net(env, args); });
     }
     std::size_t const most = state_of(comm).area.slot_bytes();
     for (std::size_t at = 0; at < n; at += most)

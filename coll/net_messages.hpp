@@ -13,6 +13,35 @@
 
 namespace tutti::coll {
 
+/// A message that is expected; taken back if the operation ends before it has come.
+struct Arriving {
+    explicit Arriving(NetEnv& e) : env(e) {}
+    Arriving(Arriving const&) = delete;
+    Arriving& operator=(Arriving const&) = delete;
+    ~Arriving() {
+        if (begun && op.over.load(std::memory_order_relaxed) == 0) env.abandon(op);
+    }
+    void begin(void* place, std::size_t bytes, int from) {
+        op.data = p2p::Data::of_bytes(place, bytes);
+        begun = true;
+        env.begin(op, from);
+    }
+    /// Bytes of the message, which has come; it may be longer than its place. Throws if it cannot come any more.
+    std::size_t bytes() const {
+        if (op.failed() && !op.truncated()) throw Error(op.status.error, p2p::describe_failure(op));
+        return op.sent;
+    }
+    NetEnv& env;
+    Incoming op;
+    bool begun = false;
+};
+
+/// After a failure: what the engine still holds goes when it is done with it.
+inline void outlive(std::unique_ptr<Outgoing> op) {
+    if (!op || op->over.load(std::memory_order_relaxed) != 0) return;
+    op.release()->finished = [](p2p::Send& s) { delete &static_cast<Outgoing&>(s); };
+}
+
 template <>
 class Messages<NetEnv> {
 public:
@@ -112,19 +141,6 @@ public:
     }
 
 private:
-    /// A message that is expected; taken back if the operation ends before it has come.
-    struct Arriving {
-        explicit Arriving(NetEnv& e) : env(e) {}
-        Arriving(Arriving const&) = delete;
-        Arriving& operator=(Arriving const&) = delete;
-        ~Arriving() {
-            if (begun && op.over.load(std::memory_order_relaxed) == 0) env.abandon(op);
-        }
-        NetEnv& env;
-        Incoming op;
-        bool begun = false;
-    };
-
     void begin(int to, MessagePart const& part, bool copied) {
         auto& op = *out_.emplace_back(new Outgoing);
         ConstBuffer const& b = part.buffer;
@@ -150,17 +166,14 @@ private:
             in.op.packed.resize(bytes);
             place = in.op.packed.data();
         }
-        in.op.data = p2p::Data::of_bytes(place, bytes);
-        in.begun = true;
-        env_.begin(in.op, from);
+        in.begin(place, bytes, from);
     }
 
     template <class Use>
     void take(Arriving& in, int from, Use& use) {
-        p2p::Receive const& op = in.op;
-        if (op.failed() && !op.truncated()) throw Error(op.status.error, p2p::describe_failure(op));
-        sizes_[static_cast<std::size_t>(from)] = op.sent;
-        if (!in.op.packed.empty()) use(static_cast<std::byte const*>(in.op.packed.data()), std::size_t{0}, op.status.bytes);
+        sizes_[static_cast<std::size_t>(from)] = in.bytes();
+        auto const& packed = in.op.packed;
+        if (!packed.empty()) use(static_cast<std::byte const*>(packed.data()), std::size_t{0}, in.op.status.bytes);
     }
     template <class Use>
     void take(Arriving& in, int from, Use const& use) {
@@ -173,11 +186,6 @@ private:
         if (op->failure) throw Error(ErrorClass::other, *op->failure);
     }
     void drop_finished() { std::erase(out_, nullptr); }
-    /// After a failure: what the engine still holds goes when it is done with it.
-    static void outlive(std::unique_ptr<Outgoing> op) {
-        if (!op || op->over.load(std::memory_order_relaxed) != 0) return;
-        op.release()->finished = [](p2p::Send& s) { delete &static_cast<Outgoing&>(s); };
-    }
 
     NetEnv& env_;
     bool const copies_;

@@ -28,7 +28,8 @@ Task channel_free(NetEnv& env, CommState& state, std::uint64_t number) {
         if (m != state.rank) co_await env.until(state.area.done(m).value, number - channel_depth, rank);
     }
     // What is left are earlier operations of this rank, which others move on.
-    while (!state.may_begin(number)) co_await env.until(state.area.done(state.rank).value, number - channel_depth, env.rank());
+    while (!state.may_begin(number))
+        co_await env.until(state.area.done(state.rank).value, number - channel_depth, env.rank());
 }
 
 }  // namespace

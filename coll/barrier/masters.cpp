@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barrier on several nodes: each node gathers at its master, the masters disseminate, each master lets its node go.
-// ⌈log2 N⌉ rounds of empty messages between N nodes; inside, a barrier and a broadcast of one byte.
+// ⌈log2 N⌉ steps of empty messages between N nodes; inside, a barrier and a broadcast of one byte.
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.4; between masters
 // Hensgen, Finkel, Manber, IJPP 1988.
 #include "coll/algorithm.hpp"

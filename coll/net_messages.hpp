@@ -88,8 +88,9 @@ public:
     template <class Use>
     static Task exchange(NetEnv& env, Messages& m, int to, MessagePart part, int from, std::size_t bytes, Use use) {
         Arriving in(env);
+        if (m.copies_) m.begin(to, part, true);   // as in exchange_all
         m.expect(in, from, bytes, use);
-        m.begin(to, part, m.copies_);
+        if (!m.copies_) m.begin(to, part, false);
         co_await env.over(in.op, from);
         m.take(in, from, use);
         co_await finish(env, m, to);

@@ -12,6 +12,7 @@ Task linear(Env& env, AlltoallArgs const& a) { return linear_alltoall(env, a); }
 
 constinit const Algorithm<AlltoallArgs> linear_algorithm = {
     "linear", "messages to all and from all at once", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (medium messages)", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(linear)};
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (medium messages)", needs_nothing, {},
+    TUTTI_RUNS_ANYWHERE(linear)};
 
 }  // namespace tutti::coll::algorithms::alltoall

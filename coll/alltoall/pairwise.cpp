@@ -33,6 +33,7 @@ Task pairwise(Env& env, AlltoallArgs const& a) {
 
 constinit const Algorithm<AlltoallArgs> pairwise_algorithm = {
     "pairwise", "one peer after the other, another one at every rank", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (long messages)", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(pairwise)};
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (long messages)", needs_nothing, {},
+    TUTTI_RUNS_ANYWHERE(pairwise)};
 
 }  // namespace tutti::coll::algorithms::alltoall

@@ -58,6 +58,7 @@ Task binomial(Env& env, RootedArgs const& a) {
 
 constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "binomial", "every rank hands the parts of its subtree to its parent", Family::baseline,
-    "folklore; the default of several MPI libraries for short messages", needs_equal_parts, {}, TUTTI_RUNS_ANYWHERE(binomial)};
+    "folklore; the default of several MPI libraries for short messages", needs_equal_parts, {},
+    TUTTI_RUNS_ANYWHERE(binomial)};
 
 }  // namespace tutti::coll::algorithms::gather

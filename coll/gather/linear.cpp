@@ -10,6 +10,7 @@ template <class Env>
 Task linear(Env& env, RootedArgs const& a) { return linear_gather(env, a); }
 
 constinit const Algorithm<RootedArgs> linear_algorithm = {
-    "linear", "every leaf sends to the root", Family::baseline, "folklore", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(linear)};
+    "linear", "every leaf sends to the root", Family::baseline, "folklore", needs_nothing, {},
+    TUTTI_RUNS_ANYWHERE(linear)};
 
 }  // namespace tutti::coll::algorithms::gather

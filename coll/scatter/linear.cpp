@@ -10,6 +10,7 @@ template <class Env>
 Task linear(Env& env, RootedArgs const& a) { return linear_scatter(env, a); }
 
 constinit const Algorithm<RootedArgs> linear_algorithm = {
-    "linear", "the root sends to every leaf", Family::baseline, "folklore", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(linear)};
+    "linear", "the root sends to every leaf", Family::baseline, "folklore", needs_nothing, {},
+    TUTTI_RUNS_ANYWHERE(linear)};
 
 }  // namespace tutti::coll::algorithms::scatter

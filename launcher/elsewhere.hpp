@@ -42,7 +42,7 @@ struct Missing {
     std::string host;
 };
 
-/// What the launcher of this node has made, for the use of the others.
+/// What the launcher of this node has made, for use until `part`.
 struct OwnLauncher {
     Guardian& guardian;
     Signals& signals;
@@ -85,7 +85,9 @@ public:
     /// All ranks of this node have ended. Returns when nothing is left to do for others. `segment` is null where there
     /// were no ranks.
     virtual void finish(Supervisor& supervisor, Segment const* segment) = 0;
-    /// After that, for --stats: the books of all ranks in order; none where they are not told.
+    /// The launcher of this node ends, however: the daemons that it has started are ended, too.
+    virtual void part() = 0;
+    /// After `finish`, for --stats: the books of all ranks in order; none where they are not told.
     virtual Books with_others(Books own) = 0;
 };
 

@@ -94,6 +94,9 @@ public:
           output_(job.on_terminal), input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
         adopt_orphans();
     }
+    ~Launch() {
+        if (elsewhere_) elsewhere_->part();
+    }
 
     int run() {
         for (std::size_t p = 0; p < job_.programs.size(); ++p) look_up(p);
@@ -111,9 +114,9 @@ public:
         listeners_.clear();
         input_.ranks_are_started();
         int code = supervisor.run();
+        if (segment && first_node_ && !job_.quiet) wonder_about_foreign_library(*segment);
         if (elsewhere_) elsewhere_->finish(supervisor, shared);
         if (job_.statistics) print_statistics(shared);
-        if (segment && first_node_ && !job_.quiet) wonder_about_foreign_library(*segment);
         return code;
     }
 

@@ -37,6 +37,7 @@ public:
     void end() override;
     std::string reasons() override;
     void finish(Supervisor& supervisor, Segment const* segment) override;
+    void part() override { branches_.dismiss(); }
     Books with_others(Books own) override;
 
 private:

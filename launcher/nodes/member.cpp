@@ -238,7 +238,7 @@ void Member::finish(Supervisor& supervisor, Segment const* segment) {
 
 void Member::finish_when_dismissed(Supervisor* supervisor) {
     while (!gone_ && !dismissed_) wait_a_turn(supervisor);
-    if (branches_) branches_->dismiss();
+    part();
 }
 
 }  // namespace tutti::launcher

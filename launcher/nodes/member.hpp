@@ -45,6 +45,9 @@ public:
     void end() override {}
     std::string reasons() override { return {}; }
     void finish(Supervisor& supervisor, Segment const* segment) override;
+    void part() override {
+        if (branches_) branches_->dismiss();
+    }
     Books with_others(Books) override { return {}; }
 
 private:

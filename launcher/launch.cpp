@@ -37,11 +37,11 @@ void open_standard_descriptors() {
         if (fcntl(number, F_GETFD) < 0) [[maybe_unused]] int filled = open("/dev/null", O_RDWR);
 }
 
-// Three pipe ends per rank may be open at the same time. The ranks get the old limit back.
-rlimit raise_descriptor_limit(int ranks) {
+// Three pipe ends per rank, and some per node, may be open at the same time. The ranks get the old limit back.
+rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
     rlimit old{};
     getrlimit(RLIMIT_NOFILE, &old);
-    rlim_t needed = static_cast<rlim_t>(ranks) * 4 + 64;
+    rlim_t needed = ranks_and_nodes * 4 + 64;
     rlimit wanted = old;
     if (old.rlim_cur < needed) wanted.rlim_cur = std::min(needed, old.rlim_max);
     setrlimit(RLIMIT_NOFILE, &wanted);
@@ -90,7 +90,7 @@ public:
     Launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere)
         : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
           numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
-          first_node_(allocation.here == 0), old_limit_(raise_descriptor_limit(static_cast<int>(here_.size()))),
+          first_node_(allocation.here == 0), old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())),
           output_(job.on_terminal), input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
         adopt_orphans();
     }

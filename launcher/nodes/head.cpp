@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "launcher/input.hpp"
+#include "launcher/nodes/agent.hpp"
 #include "launcher/nodes/world.hpp"
 #include "launcher/output.hpp"
 #include "launcher/signals.hpp"
@@ -68,6 +69,11 @@ void Head::begin(OwnLauncher own) {
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
         if (node != allocation_.here) others.push_back(node);
     branches_.start(others, packed(assignment), own.guardian, own.signals.original_mask());
+    if (job_.verbose) {
+        std::string words;
+        for (std::string const& word : agent_command(job_, "HOST")) words += " " + word;
+        own.output.say(join("daemons for ", others.size(), " other nodes are started by:", words));
+    }
     for (int node : others)
         if (Descriptor pipe = own.input.take_far(node)) input_.emplace(node, Outgoing(std::move(pipe)));
 }

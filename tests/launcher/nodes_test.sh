@@ -38,7 +38,7 @@ on "$two" -n 4 -wdir / pwd; expect_out $'/\n/\n/\n/'
 # the segment: ranks of this node alone; a place of its own for each
 on "$two" -n 4 "$rank" init finalise; expect_code 0; expect_silence
 on "$two" -n 4 --report-bindings --bind-to none true; expect_err "rank 3 on 127.0.0.3 is not bound"
-on "$two" -n 4 -v true; expect_err "rank 3 on 127.0.0.3 is process"; expect_err "rank 0, process"
+on "$two" -n 4 -v true; expect_err "rank 3 on 127.0.0.3 is process"; expect_err "rank 0, process"; expect_err "started by: $agent HOST"
 
 # output: whole lines, much of it, files, nobody who reads it
 on "$two" -n 4 sh -c 'for i in 1 2 3 4 5 6 7 8 9; do printf abc; printf "def %d\n" $i; done'

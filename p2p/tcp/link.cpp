@@ -52,7 +52,8 @@ bool Link::send(Frame const& frame, std::byte const* data, void* sender) {
     if (state_ == State::open && queue_.empty()) w.sent = write(w);
     if (w.sent == w.size()) return true;
     std::size_t const rest = w.size() - w.sent;
-    if (!sender || (rest <= most_kept_each && kept_ + rest <= most_kept)) keep(w);
+    bool const small = rest <= most_kept_each && kept_ + rest <= most_kept;
+    if (!sender || (small && state_ == State::open)) keep(w);
     queue_.push_back(std::move(w));
     want_out(true);
     return !queue_.back().sender;

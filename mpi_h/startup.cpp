@@ -98,9 +98,7 @@ Membership join_segment(Front& f, Variables const& variables, std::vector<std::s
     Joined joined = join_job(*job_server(), variables);
     f.segment = std::make_unique<Segment>(std::move(joined.segment));
     if (variables.arena && f.segment->ranks() > 1) tutti_arena()->open();
-    if (joined.apart)
-        complaints.push_back("ranks of this machine do not see each other's processes, as in containers of their own: "
-                             "they share no memory, and their messages go over the network");
+    complaints.insert(complaints.end(), joined.complaints.begin(), joined.complaints.end());
     return {joined.place, joined.listener};
 }
 

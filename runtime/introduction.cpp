@@ -80,23 +80,27 @@ Cluster cluster_of(std::vector<Introduction> const& all, int here, JobKey const&
     return Cluster(std::move(nodes), std::move(ranks), here, key);
 }
 
-topo::NodeMap node_map_of(std::vector<Introduction> const& on_node) {
+std::vector<int> units_of(std::vector<Introduction> const& on_node) {
     std::set<int> units;
     for (Introduction const& one : on_node) units.insert(one.units.begin(), one.units.end());
-    std::vector<int> const numbers(units.begin(), units.end());
-    topo::NodeMap map{topo::Machine::plain(numbers), {}};
+    return {units.begin(), units.end()};
+}
+
+topo::Placement placement_of(std::vector<Introduction> const& on_node, topo::Machine const& machine) {
     auto const same = [&](Introduction const& one) { return one.units == on_node.front().units; };
-    if (std::all_of(on_node.begin(), on_node.end(), same)) {
-        map.placement = topo::place_in_order(map.machine, static_cast<int>(on_node.size()));
-        return map;
-    }
-    map.placement.fixed = true;
+    if (machine.core_count() > 1 && std::all_of(on_node.begin(), on_node.end(), same))
+        return topo::place_in_order(machine, static_cast<int>(on_node.size()));
+    topo::Placement placement{{}, true};
     for (Introduction const& one : on_node) {
-        auto const at = std::lower_bound(numbers.begin(), numbers.end(), one.units.front());
-        map.placement.pu.push_back(static_cast<int>(at - numbers.begin()));
-        if (one.units.size() > 1) map.placement.fixed = false;
+        auto const allowed = [&](topo::Pu const& pu) {
+            return std::find(one.units.begin(), one.units.end(), pu.os) != one.units.end();
+        };
+        auto const first = std::find_if(machine.pus.begin(), machine.pus.end(), allowed);
+        placement.pu.push_back(static_cast<int>(first - machine.pus.begin()));
+        for (topo::Pu const& pu : machine.pus)
+            if (allowed(pu) && pu.core != first->core) placement.fixed = false;
     }
-    return map;
+    return placement;
 }
 
 }  // namespace tutti

@@ -37,7 +37,10 @@ std::vector<int> nodes_of(std::vector<Introduction> const& all);
 /// addresses.
 Cluster cluster_of(std::vector<Introduction> const& all, int here, JobKey const& key);
 
-/// A node whose ranks, in the order of their places, may run where they say. Nothing is known of caches and sockets.
-topo::NodeMap node_map_of(std::vector<Introduction> const& on_node);
+/// The processing units of a node's ranks, ascending, each once.
+std::vector<int> units_of(std::vector<Introduction> const& on_node);
+/// Where they are on a machine that has all these units, in the order of their places. They stay there if none may
+/// leave its core.
+topo::Placement placement_of(std::vector<Introduction> const& on_node, topo::Machine const& machine);
 
 }  // namespace tutti

@@ -22,7 +22,7 @@ public:
     /// The server's own name of this node, without blanks; empty: it tells none.
     virtual std::string const& node_name() const = 0;
 
-    /// Keeps a value, any bytes, to be seen by others from the next exchange on. A key is put once.
+    /// Keeps a value, one byte or more, to be seen by others from the next exchange on. A key is put once.
     virtual void put(Reach reach, std::string const& key, std::string const& value) = 0;
     /// Returns when every rank has called it. Collective over the job. Throws Error.
     virtual void exchange() = 0;

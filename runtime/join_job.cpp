@@ -19,6 +19,8 @@
 #include "runtime/interfaces.hpp"
 #include "runtime/introduction.hpp"
 #include "runtime/listener.hpp"
+#include "runtime/tuning_file.hpp"
+#include "topo/sysfs.hpp"
 #include "topo/usable.hpp"
 
 namespace tutti {
@@ -68,9 +70,14 @@ public:
     }
 
     Joined run() {
+        // All nodes choose alike, whatever files each has. Something stands in front, as a value must not be empty.
+        if (server_.rank() == 0) server_.put(JobServer::Reach::job, "tutti.tuning", ':' + tuning());
         introduce();
         std::vector<int> const on_node = ranks_like_me();
         auto const place = std::find(on_node.begin(), on_node.end(), server_.rank()) - on_node.begin();
+        if (on_node.size() < server_.local_ranks().size())
+            complaints_.push_back("ranks of this machine do not see each other's processes, as in containers of their "
+                                  "own: they share no memory, and their messages go over the network");
         std::optional<Segment> segment;
         if (place == 0) {
             segment = make_segment(on_node);
@@ -78,8 +85,7 @@ public:
         }
         server_.exchange();
         if (place != 0) segment = attach_at(server_.get(on_node.front(), "tutti.memory"), on_node.front());
-        return {std::move(*segment), static_cast<unsigned>(place), listener_.descriptor,
-                on_node.size() < server_.local_ranks().size()};
+        return {std::move(*segment), static_cast<unsigned>(place), listener_.descriptor, std::move(complaints_)};
     }
 
 private:
@@ -128,13 +134,23 @@ private:
     Segment make_segment(std::vector<int> const& on_node) {
         std::vector<Introduction> neighbours;
         for (int rank : on_node) neighbours.push_back(known(rank));
-        topo::NodeMap const node = node_map_of(neighbours);
+        topo::NodeMap node{topo::machine_in_sysfs(units_of(neighbours)), {}};
+        node.placement = placement_of(neighbours, node.machine);
         std::string cluster;
         if (static_cast<int>(on_node.size()) < server_.size()) cluster = everybody().to_text();
-        Segment segment = Segment::create(static_cast<unsigned>(on_node.size()), node.to_text(), {}, cluster);
+        Segment segment = Segment::create(static_cast<unsigned>(on_node.size()), node.to_text(),
+                                          server_.get(0, "tutti.tuning").substr(1), cluster);
         segment.header().usable_cores =
             static_cast<std::uint32_t>(topo::usable_cores(static_cast<int>(node.machine.pus.size())));
         return segment;
+    }
+
+    /// The user's own file: where the installation is, only its programs know.
+    std::string tuning() {
+        TuningFile const file =
+            find_tuning(variables_.tuning, {user_tuning_name()}, topo::machine_in_sysfs(self_.units));
+        if (!file.complaint.empty()) complaints_.push_back(file.complaint);
+        return file.text.empty() ? "" : file.name + "\n" + file.text;
     }
 
     Cluster everybody() const {
@@ -151,6 +167,7 @@ private:
     Variables const& variables_;
     Introduction self_;
     Listener listener_;
+    std::vector<std::string> complaints_;
     char const* key_ = nullptr;   ///< under which everybody's newest words are
 };
 

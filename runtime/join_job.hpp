@@ -6,6 +6,9 @@
 // through /proc. Two exchanges over the launcher's server, three when ranks of one machine cannot share memory.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "runtime/job_server.hpp"
 #include "runtime/segment.hpp"
 #include "runtime/variables.hpp"
@@ -16,7 +19,7 @@ struct Joined {
     Segment segment;
     unsigned place;
     int listener;   ///< a listening socket that the caller closes; −1: all ranks are on one node
-    bool apart;     ///< some ranks of this machine share no memory with this one
+    std::vector<std::string> complaints;   ///< for rank 0 to tell, sentences without their full stops
 };
 
 /// Collective over the job. Of the variables those of the network count. Throws Error.

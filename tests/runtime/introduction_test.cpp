@@ -65,19 +65,32 @@ TEST(Introduction, EachRankHasItsNodePlaceAndPort) {
     }
 }
 
+topo::Placement placed(std::vector<Introduction> const& ranks) {
+    return placement_of(ranks, topo::Machine::plain(units_of(ranks)));
+}
+
 TEST(Introduction, RanksThatMayRunAnywhereArePlacedInOrder) {
-    topo::NodeMap const map = node_map_of({one("a", {2, 3}), one("a", {2, 3})});
-    EXPECT_EQ(map.machine.pus.size(), 2u);
-    EXPECT_FALSE(map.placement.fixed);
-    EXPECT_THAT(map.placement.pu, ElementsAre(0, 1));
+    topo::Placement const placement = placed({one("a", {2, 3}), one("a", {2, 3})});
+    EXPECT_FALSE(placement.fixed);
+    EXPECT_THAT(placement.pu, ElementsAre(0, 1));
 }
 
 TEST(Introduction, BoundRanksStayWhereTheyAre) {
-    topo::NodeMap const map = node_map_of({one("a", {9}), one("a", {4}), one("a", {4})});
-    EXPECT_EQ(map.machine.pus.size(), 2u);
-    EXPECT_TRUE(map.placement.fixed);
-    EXPECT_THAT(map.placement.pu, ElementsAre(1, 0, 0));
-    EXPECT_FALSE(node_map_of({one("a", {9, 10}), one("a", {4, 5})}).placement.fixed);
+    std::vector<Introduction> const bound = {one("a", {9}), one("a", {4}), one("a", {4})};
+    EXPECT_THAT(units_of(bound), ElementsAre(4, 9));
+    EXPECT_TRUE(placed(bound).fixed);
+    EXPECT_THAT(placed(bound).pu, ElementsAre(1, 0, 0));
+    EXPECT_TRUE(placed({one("a", {4}), one("a", {4})}).fixed);
+    EXPECT_FALSE(placed({one("a", {9, 10}), one("a", {4, 5})}).fixed);
+}
+
+TEST(Introduction, RanksBoundToACoreOfTwoThreadsStayThere) {
+    topo::Machine machine = topo::Machine::plain(std::vector{0, 1, 2, 3});
+    machine.pus[1].core = 0;
+    machine.pus[3].core = machine.pus[2].core;
+    topo::Placement const placement = placement_of({one("a", {0, 1}), one("a", {2, 3})}, machine);
+    EXPECT_TRUE(placement.fixed);
+    EXPECT_THAT(placement.pu, ElementsAre(0, 2));
 }
 
 TEST(Introduction, ARealmIsOfItsNodeAndItsNamespaces) {

@@ -3,6 +3,8 @@
 #include "runtime/join_job.hpp"
 
 #include <barrier>
+#include <cstdio>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,6 +18,7 @@
 
 #include "runtime/error.hpp"
 #include "runtime/process.hpp"
+#include "runtime/tuning_file.hpp"
 
 namespace tutti {
 namespace {
@@ -74,12 +77,13 @@ private:
 };
 
 /// Joins a job of so many ranks on these nodes; what each found, by rank.
-std::vector<std::optional<Joined>> join_all(Board& board) {
+std::vector<std::optional<Joined>> join_all(Board& board, std::string const& tuning = "none") {
     std::vector<std::optional<Joined>> found(board.nodes.size());
     std::vector<std::jthread> ranks;
     std::vector<std::string> complaints;
     char const* const environment[] = {nullptr};
-    Variables const variables = read_variables(environment, complaints);
+    Variables variables = read_variables(environment, complaints);
+    variables.tuning = tuning;
     for (std::size_t r = 0; r < found.size(); ++r)
         ranks.emplace_back([&, r] {
             BoardServer server(board, static_cast<int>(r));
@@ -100,7 +104,7 @@ TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
     for (unsigned r = 0; r < 3; ++r) {
         EXPECT_EQ(all[r]->place, r);
         EXPECT_EQ(all[r]->listener, -1);
-        EXPECT_FALSE(all[r]->apart);
+        EXPECT_THAT(all[r]->complaints, testing::IsEmpty());
         EXPECT_TRUE(all[r]->segment.cluster().empty());
         EXPECT_EQ(all[r]->segment.ranks(), 3u);
         EXPECT_GE(all[r]->segment.header().usable_cores, 1u);
@@ -145,6 +149,20 @@ TEST(JoinJob, EachJobHasAKeyOfItsOwn) {
     EXPECT_NE(Cluster::from_text(a[0]->segment.cluster())->key(), Cluster::from_text(b[0]->segment.cluster())->key());
     close_listeners(a);
     close_listeners(b);
+}
+
+TEST(JoinJob, RankZeroReadsTheTuningFileForAllNodes) {
+    std::string const name = testing::TempDir() + "tutti_join_job_tuning";
+    std::ofstream(name) << tuning_head << "\nallreduce ranks<=8 bytes<=64K direct\n";
+    Board board({0, 1}), other({0, 0});
+    auto const all = join_all(board, name);
+    EXPECT_TRUE(all[1]->segment.tuning().starts_with(name + "\n"));
+    EXPECT_TRUE(all[1]->segment.tuning().ends_with("direct\n"));
+    std::remove(name.c_str());
+    close_listeners(all);
+    auto const none = join_all(other, name);
+    EXPECT_THAT(none[0]->complaints, testing::ElementsAre(testing::HasSubstr(name)));
+    EXPECT_TRUE(none[1]->segment.tuning().empty());
 }
 
 TEST(JoinJob, AWorldOfOne) {

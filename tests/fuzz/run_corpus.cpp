@@ -30,6 +30,8 @@ std::vector<Input> read_all(char const* folder) {
     return inputs;
 }
 
+constexpr std::array<std::uint8_t, 5> bounds = {0, 1, 0x7f, 0x80, 0xff};
+
 void mutate(Input& input, std::vector<Input> const& all, std::mt19937& random) {
     auto const somewhere = [&] { return static_cast<std::ptrdiff_t>(random() % (input.size() + 1)); };
     switch (random() % 5) {
@@ -38,7 +40,7 @@ void mutate(Input& input, std::vector<Input> const& all, std::mt19937& random) {
             input[random() % input.size()] ^= static_cast<std::uint8_t>(1u << random() % 8);
         break;
     case 1:   // a byte that is often a bound
-        if (!input.empty()) input[random() % input.size()] = std::array<std::uint8_t, 4>{0, 1, 0x7f, 0xff}[random() % 4];
+        if (!input.empty()) input[random() % input.size()] = bounds[random() % bounds.size()];
         break;
     case 2: input.resize(static_cast<std::size_t>(somewhere())); break;
     case 3: {   // another one behind it, without its first byte

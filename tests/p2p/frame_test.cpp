@@ -31,9 +31,10 @@ Frame sample(FrameKind kind) {
     return {};
 }
 
-std::vector<FrameKind> const kinds = {
-    FrameKind::eager, FrameKind::eager_sync, FrameKind::offer,     FrameKind::grant,         FrameKind::data,  FrameKind::done,
-    FrameKind::cancel, FrameKind::cancelled, FrameKind::not_cancelled, FrameKind::credit, FrameKind::bye};
+std::vector<FrameKind> const kinds = {FrameKind::eager,     FrameKind::eager_sync,    FrameKind::offer,
+                                      FrameKind::grant,     FrameKind::data,          FrameKind::done,
+                                      FrameKind::cancel,    FrameKind::cancelled,     FrameKind::not_cancelled,
+                                      FrameKind::credit,    FrameKind::bye};
 
 Header encoded(Frame const& frame) {
     Header h;
@@ -140,7 +141,8 @@ struct Stream {
         frames.push_back(frame);
         Header const h = encoded(frame);
         bytes.insert(bytes.end(), h.begin(), h.end());
-        for (std::size_t i = 0; i < frame.payload(); ++i) bytes.push_back(static_cast<std::byte>(i * 7 + frames.size()));
+        for (std::size_t i = 0; i < frame.payload(); ++i)
+            bytes.push_back(static_cast<std::byte>(i * 7 + frames.size()));
     }
 };
 

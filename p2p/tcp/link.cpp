@@ -173,6 +173,10 @@ void Link::open(Socket socket) {
     poller_.add(socket_, number_, true);
 }
 
+void Link::check() {
+    if (state_ == State::open && socket_.unheard()) fail(sentence_for(ETIMEDOUT));
+}
+
 void Link::say_goodbye() {
     if (said_bye_ || state_ != State::open) return;
     said_bye_ = true;

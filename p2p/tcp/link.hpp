@@ -64,6 +64,8 @@ public:
     bool read();
     /// Sends what waits, within a budget; true when anything was.
     bool flush();
+    /// Now and then: fails when the other host does not answer any more.
+    void check();
     /// Nothing more will be sent.
     void say_goodbye();
     void close();

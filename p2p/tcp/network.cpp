@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <sys/resource.h>
+
 #include "runtime/clock.hpp"
 #include "runtime/error.hpp"
 
@@ -12,6 +14,17 @@ namespace tutti::p2p::tcp {
 namespace {
 
 constexpr std::size_t buffer_bytes = 128 << 10;
+constexpr std::int64_t check_every = 1'000'000'000;
+constexpr rlim_t other_descriptors = 256;   // of the program, and of callers at the door
+
+/// A connection to every other rank must not fail for want of descriptors; systems give few to begin with.
+void allow_descriptors(int connections) {
+    rlimit limit{};
+    rlim_t const wanted = static_cast<rlim_t>(connections) + other_descriptors;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+    limit.rlim_cur = std::min(wanted, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 /// True while it lives.
 struct Mark {
@@ -36,7 +49,9 @@ Network::Network(Cluster const& cluster, int me, Socket listener, std::string ne
                  [this](int rank) {
                      Link const* l = links_[static_cast<std::size_t>(rank)].get();
                      return leaving_ || (l && (l->state() != Link::State::closed || l->parted()));
-                 }}) {}
+                 }}) {
+    allow_descriptors(cluster.size());
+}
 
 Link& Network::link(int rank) {
     auto& slot = links_[static_cast<std::size_t>(rank)];
@@ -81,6 +96,7 @@ bool Network::poll_now(std::int64_t now) {
         settle(l);
     }
     if (door_.busy()) [[unlikely]] door_.tick(now);
+    if (now - checked_ > check_every) [[unlikely]] check(now);
     if (!losses_.empty()) [[unlikely]] moved |= mourn(now);
     looked_ = now;
     return lively_ = moved;
@@ -97,6 +113,14 @@ bool Network::poll(int rank) {
         if (moved) return true;
     }
     return poll();
+}
+
+void Network::check(std::int64_t now) {
+    checked_ = now;
+    for (Link* l : used_) {
+        l->check();
+        settle(*l);
+    }
 }
 
 void Network::settle(Link& l) {

@@ -51,6 +51,7 @@ private:
 
     Link& link(int rank);
     bool poll_now(std::int64_t now);
+    void check(std::int64_t now);
     void settle(Link& link);
     bool mourn(std::int64_t now);
 
@@ -63,7 +64,7 @@ private:
     Door door_;
     std::vector<Loss> losses_;                   ///< broken, and not yet told
     std::map<int, std::string> sentences_;       ///< by rank: why its link is broken
-    std::int64_t looked_ = 0;
+    std::int64_t looked_ = 0, checked_ = 0;
     bool lively_ = false;                        ///< the last look found something
     bool inside_ = false, leaving_ = false;
 };

@@ -14,13 +14,19 @@
 #include "runtime/error.hpp"
 
 namespace tutti::p2p::tcp {
+namespace {
+
+constexpr std::uint32_t longest_silence_ms = 10'000, answer_ms = 1'000;
+
+}  // namespace
 
 void Socket::reset() {
     if (descriptor_ >= 0) close(descriptor_);
     descriptor_ = -1;
 }
 
-/// A peer that vanishes is noticed after some seconds, whether something is on its way to it or not. The sizes of the
+/// A peer that vanishes is noticed after some seconds: by the system while nothing is on its way to it, else by
+/// unheard(). (TCP_USER_TIMEOUT would also end connections to those who do not read for a while.) The sizes of the
 /// system's buffers are left alone: set by hand they would not grow with the connection's bandwidth and delay.
 void Socket::prepare() {
     auto set = [this](int level, int option, int value) {
@@ -31,7 +37,6 @@ void Socket::prepare() {
     set(IPPROTO_TCP, TCP_KEEPIDLE, 3);
     set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
     set(IPPROTO_TCP, TCP_KEEPCNT, 5);
-    set(IPPROTO_TCP, TCP_USER_TIMEOUT, 10'000);
 }
 
 Socket Socket::connect(IpAddress const& address, std::uint16_t port) {
@@ -64,6 +69,15 @@ int Socket::error() const {
     int error = 0;
     socklen_t length = sizeof error;
     return getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+bool Socket::unheard() const {
+    tcp_info info{};
+    socklen_t length = sizeof info;
+    if (getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
+    // Sent again well after the last answer, and a while ago. A host whose process does not read answers each time.
+    std::uint32_t const heard = info.tcpi_last_ack_recv, sent = info.tcpi_last_data_sent;
+    return info.tcpi_unacked != 0 && heard > longest_silence_ms && sent > answer_ms && sent + answer_ms < heard;
 }
 
 Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {

@@ -36,6 +36,9 @@ public:
     int release() { return std::exchange(descriptor_, -1); }
     /// What became of connect(): an errno, 0 when it succeeded.
     int error() const;
+    /// Nothing of what was sent has been acknowledged for so long that the other host must be gone. Not so when it does
+    /// not take more because its process does not read: that may compute for hours.
+    bool unheard() const;
 
 private:
     void prepare();

@@ -19,6 +19,7 @@
 
 #include "p2p/p2p.hpp"
 #include "p2p/request.hpp"
+#include "runtime/interfaces.hpp"
 #include "runtime/listener.hpp"
 #include "runtime/type_builder.hpp"
 
@@ -103,13 +104,18 @@ private:
 enum class Layout {
     one_node,
     alternating,   ///< on two nodes in turn, which reach each other by IPv4
-    last_apart,    ///< the last one on a node of its own, reached by IPv6
+    last_apart,    ///< the last one on a node of its own, reached by IPv6 where there is that
 };
+
+inline bool has_ipv6() {
+    static bool const found = !chosen_interfaces(interfaces(), "::1").empty();
+    return found;
+}
 
 inline Cluster cluster_of(Layout layout, unsigned ranks, int here, std::vector<Listener> const& listeners) {
     if (layout == Layout::one_node) return Cluster::one_node(static_cast<int>(ranks));
     bool const turns = layout == Layout::alternating;
-    std::vector<std::string> const addresses = {turns ? "127.0.0.1/8" : "::1/128"};
+    std::vector<std::string> const addresses = {turns || !has_ipv6() ? "127.0.0.1/8" : "::1/128"};
     std::vector<Cluster::Rank> all(ranks);
     int places[2] = {};
     for (unsigned r = 0; r < ranks; ++r) {

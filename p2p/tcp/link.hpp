@@ -5,8 +5,8 @@
 // Copies: bytes go from the sender's buffer to the system with one vectored call (header and data), and from the system
 // into the receive's buffer where the Handler names room for them, else through one buffer that all links of a rank
 // share. What the system does not take at once stays in the sender's buffer; only small remainders, at most
-// `most_kept` bytes together, are copied so that their sender need not wait. Until there is a socket the sender does: its
-// rank may leave MPI for long once it is told that its data has gone, and nobody would go on connecting.
+// `most_kept` bytes together, are copied so that their sender need not wait. Until there is a socket the sender does:
+// its rank may leave MPI for long once it is told that its data has gone, and nobody would go on connecting.
 #pragma once
 
 #include <deque>

@@ -2,6 +2,7 @@
 // The sum of 1e100, 1, -1e100, 1 tells which algorithm the table has chosen: 1 when it is taken in the order of ranks,
 // 0 when each socket's two ranks are summed first. The argument says which it must be.
 // ranks: 4
+// nodes: one, as sockets are parts of it and their sums tell the algorithm
 // args: 1
 // env: TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_TUNING=none
 #include "../check.h"

@@ -261,7 +261,7 @@ std::uint64_t operations(AllgatherArgs const& a, int nodes) {
 
 constexpr Parameter masters_parameters[] = {
     {"direct", 65536, "bytes of a node's parts up to which they go to all other masters at once"},
-    {"segment", 16384, "bytes of each rank's part that are handed on at a time round the ring"},
+    {"segment", 65536, "bytes of each rank's part that are handed on at a time round the ring"},
 };
 constinit const Algorithm<AllgatherArgs> masters_algorithm = {
     "masters", "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",

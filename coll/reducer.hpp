@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstring>
-#include <vector>
+#include <utility>
 
 #include "coll/arguments.hpp"
+#include "coll/laid_out.hpp"
 #include "runtime/segment.hpp"
 
 namespace tutti::coll {
@@ -19,7 +20,7 @@ public:
 
     std::size_t element_bytes() const { return element_; }
 
-    /// out = in[0] op … op in[k − 1], `n` packed elements each; `out` may be one of the operands.
+    /// out = in[0] op … op in[k − 1], grouped from the left, `n` packed elements each; `out` may be one of the operands.
     void combine(void const* const* in, int k, void* out, std::size_t n) {
         if (n == 0) return;
         count(k, 1, n);
@@ -43,33 +44,22 @@ public:
     }
 
 private:
-    /// An operand in the user's layout, with room for lower bounds below zero.
-    struct Laid {
-        std::vector<std::byte> memory;
-        std::byte* origin = nullptr;
-    };
-
-    Laid lay_out(void const* packed, std::int64_t n) const {
-        Datatype const& t = *args_.type;
-        std::int64_t low = std::min<std::int64_t>(0, t.true_lb()) + std::min<std::int64_t>(0, t.extent() * (n - 1));
-        std::int64_t high = std::max<std::int64_t>(0, t.true_lb() + t.true_extent()) +
-                            std::max<std::int64_t>(0, t.extent() * (n - 1));
-        Laid laid;
-        laid.memory.resize(static_cast<std::size_t>(high - low) + 16);
-        auto start = reinterpret_cast<std::uintptr_t>(laid.memory.data() - low);
-        laid.origin = laid.memory.data() - low + (16 - start % 16) % 16;   // aligned as malloc would
-        t.unpack(laid.origin, n, 0, packed, static_cast<std::size_t>(n) * element_);
+    LaidOut lay_out(void const* packed, std::int64_t n) const {
+        LaidOut laid(*args_.type, n);
+        args_.type->unpack(laid.origin(), n, 0, packed, static_cast<std::size_t>(n) * element_);
         return laid;
     }
 
+    /// Grouped from the left, as the kernels do.
     void combine_by_user(void const* const* in, int k, void* out, std::size_t count) const {
         auto n = static_cast<std::int64_t>(count);
-        Laid sum = lay_out(in[k - 1], n);
-        for (int i = k - 2; i >= 0; --i) {
-            Laid operand = lay_out(in[i], n);
-            args_.op->apply(operand.origin, sum.origin, n, *args_.type);
+        LaidOut sum = lay_out(in[0], n);
+        for (int i = 1; i < k; ++i) {
+            LaidOut next = lay_out(in[i], n);
+            args_.op->apply(sum.origin(), next.origin(), n, *args_.type);
+            sum = std::move(next);
         }
-        args_.type->pack(sum.origin, n, 0, out, count * element_);
+        args_.type->pack(sum.origin(), n, 0, out, count * element_);
     }
 
     void count(int k, int m, std::size_t n) {

@@ -4,6 +4,7 @@
 
 #include "coll/decision.hpp"
 #include "coll/drive.hpp"
+#include "coll/fragments.hpp"
 #include "coll/on_node.hpp"
 #include "runtime/clock.hpp"
 
@@ -27,6 +28,11 @@ void drive_across(Comm const& comm, Trees const& trees, Collective collective, A
     task.check();
 }
 
+template <class Args>
+bool goes_in_fragments(Decision const& decision, Args const& args) {
+    return Fragments<Args>(args, fragment_of(decision)).count() > 1;
+}
+
 }  // namespace
 
 template <class Args>
@@ -35,6 +41,8 @@ void run(Comm& comm, Collective collective, Args& args) {
     Decision const& decision = decision_for(comm, collective, args);
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     args.parameters = decision.setting->values;
+    if constexpr (Fragments<Args>::most_at_once > 1)
+        if (state_of(comm).across && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
     Use& use = state_of(comm).uses[static_cast<std::size_t>(collective)];
     use.algorithm = decision.algorithm;
     use.calls.add(1);

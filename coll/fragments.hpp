@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Large nonblocking operations in fragments: a broadcast by bytes, reductions by elements, so that every rank cuts at
 // the same places whatever its datatype. Other collectives stay whole, and so do those of intercommunicators, where
-// ranks beside the root do not know the size.
+// ranks beside the root do not know the size. Between nodes blocking calls go so, too, where the algorithm asks for it,
+// which is the one of the whole message then.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section VI: count and size of the fragments in flight.
 #pragma once
 
+#include "coll/decision.hpp"
 #include "coll/on_node.hpp"
 
 namespace tutti::coll {
@@ -67,5 +69,17 @@ struct Fragments<BcastArgs> {
     std::size_t bytes;       ///< of all fragments but the last
     unsigned number = 1;
 };
+
+/// The fragments that an algorithm between nodes asks for; 0: none.
+inline std::size_t fragment_of(Decision const& decision) {
+    std::span<Parameter const> const all = decision.algorithm->parameters;
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i].kind == ParameterKind::fragment) return decision.setting->values[i];
+    return 0;
+}
+
+/// A blocking call as a request, to its end; for Args of which there are fragments. Throws what ended it.
+template <class Args>
+void run_in_fragments(Comm& comm, Collective collective, Args const& args);
 
 }  // namespace tutti::coll

@@ -25,20 +25,31 @@ template <class Args>
 class Operation final : public CollectiveRequest {
 public:
     Operation(Comm& on, Collective which, Args const& args, Lists&& lists)
-        : Operation(on, which, args, std::move(lists), {args, on.process.variables.fragment}) {}
+        : Operation(on, which, args, std::move(lists), {args, wished_fragment(on, which, args)}) {}
 
 private:
     using Cut = Fragments<Args>;
 
     Operation(Comm& on, Collective which, Args const& args, Lists&& lists, Cut const& cut)
-        : CollectiveRequest(on, cut.count(), static_cast<unsigned>(on.process.variables.fragments)),
+        : CollectiveRequest(on, cut.count(), in_flight(on)),
           collective_(which), args_(args), kept_(args, std::move(lists)), cut_(cut),
           most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)) {
         args_.parameters = most_.decision.setting->values;
     }
 
+    static std::size_t wished_fragment(Comm const& on, Collective which, Args const& args) {
+        std::size_t const of_algorithm = state_of(on).across ? fragment_of(decision_for(on, which, args)) : 0;
+        return of_algorithm > 0 ? of_algorithm : on.process.variables.fragment;
+    }
+    /// Between nodes most of a fragment's time is spent on the links.
+    static unsigned in_flight(Comm const& on) {
+        return state_of(on).across ? static_cast<unsigned>(Cut::most_at_once)
+                                   : static_cast<unsigned>(on.process.variables.fragments);
+    }
+
     Choice<Args> choose(Comm const& on, unsigned k) const {
-        if (fragments_ == 1) return Choice<Args>(decision_for(on, collective_, args_));
+        bool const by_algorithm = state_of(on).across && fragment_of(decision_for(on, collective_, args_)) > 0;
+        if (fragments_ == 1 || by_algorithm) return Choice<Args>(decision_for(on, collective_, args_));
         return Choice<Args>(decision_for(on, collective_, cut_.cut(args_, k)));
     }
     Choice<Args> const& choice(unsigned k) const { return k + 1 < fragments_ ? most_ : last_; }
@@ -131,6 +142,16 @@ Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& l
     if (comm.united->size() > 1) request->use_own_lane();
     return Ref<Request>::adopt(request.detach());
 }
+
+template <class Args>
+void run_in_fragments(Comm& comm, Collective collective, Args const& args) {
+    Ref<Request> const request = start(comm, collective, args);
+    auto const done = [&] { return request->complete || (request->advance(), request->complete); };
+    if (!done()) comm.process.waiter.until(done, request->reason(name_of(collective)));
+    if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
+}
+template void run_in_fragments(Comm&, Collective, ReduceArgs const&);
+template void run_in_fragments(Comm&, Collective, BcastArgs const&);
 
 #define FORMS(Args)                                                          \
     template Ref<Request> start(Comm&, Collective, Args const&, Lists&&); \

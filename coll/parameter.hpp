@@ -11,6 +11,7 @@ inline constexpr int max_levels = 8;   ///< of the hierarchy; topo::Level has fi
 
 enum class ParameterKind {
     bytes,       ///< 16K, 2M
+    fragment,    ///< the same, of the fragments in which calls between nodes go (coll/fragments.hpp)
     number,
     numbers,     ///< a number for each level, as in per_level
     per_level,   ///< bytes for each level of the hierarchy, innermost first: 16K+64K; the last holds further out
@@ -29,6 +30,12 @@ struct Parameter {
 /// For the algorithms that follow env.hierarchy(). Its value is read by the choice, not by the algorithm.
 inline constexpr Parameter hierarchy_parameter = {
     "hierarchy", 0, "levels of the tree, as in TUTTI_HIERARCHY", ParameterKind::hierarchy};
+
+/// For algorithms between nodes: fragments are operations of their own, so what one has on the links goes on while
+/// another is inside the nodes. Its value is read by the call, not by the algorithm.
+inline constexpr Parameter fragment_parameter = {
+    "fragment", 262144, "bytes of a fragment of a large message, several of which are under way at once",
+    ParameterKind::fragment};
 
 /// The values of an algorithm's parameters, in its own order. What is no size per level is the same at all levels.
 class Values {

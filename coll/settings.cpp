@@ -147,7 +147,7 @@ std::string text_of_value(Setting const& setting, std::size_t number) {
     case ParameterKind::word: return word_at(p.words, setting.values[number]);
     case ParameterKind::numbers: case ParameterKind::per_level: return text_per_level(setting.values, number);
     case ParameterKind::hierarchy: return topo::to_string(setting.levels);
-    case ParameterKind::bytes: break;
+    case ParameterKind::bytes: case ParameterKind::fragment: break;
     }
     return text_of(setting.values[number]);
 }

@@ -24,11 +24,14 @@ inline Slice slice_of(ReduceArgs const& a, Ranks group, int rank, std::size_t sm
     return {share.first, share.last - share.first};
 }
 
-/// The sum of a slice over some ranks: the first one's piece is laid down, the others' are combined with it.
+/// The sum of a slice over some ranks: the first one's piece is laid down, the others' are combined with it. With an
+/// operand of this rank's own, that one comes in at its place.
 struct SliceSum {
     SliceSum(std::size_t bytes, int first_rank) : packed(bytes), first(first_rank) {}
     std::vector<std::byte> packed;
     int first;
+    std::byte const* own = nullptr;   ///< it comes before the piece of
+    int next = -1;                    ///< this rank
 };
 
 template <class Env>
@@ -40,9 +43,10 @@ public:
     FramePool& frames() { return env_.frames(); }
 
     /// Sends each of `peers` the slice of this rank's operand that `part(peer)` names, and adds what they send, `bytes`
-    /// bytes each, to `sum(peer)`. Peers are in rank order.
-    template <class Part, class Sum>
-    static Task exchange(Env& env, GroupFold& f, std::span<int const> peers, Part part, std::size_t bytes, Sum sum) {
+    /// bytes each, to `sum`. Peers are in rank order.
+    template <class Part>
+    static Task exchange(Env& env, GroupFold& f, std::span<int const> peers, Part part, std::size_t bytes,
+                         SliceSum& sum) {
         ConstBuffer const mine = operand(f.args_);
         co_await Messages<Env>::exchange_all(
             env, f.messages, peers,
@@ -50,7 +54,7 @@ public:
                 Slice const s = part(to);
                 return {mine, s.first, s.bytes};
             },
-            [bytes](int) { return bytes; }, [&](int from) { return Add{&f, &sum(from), from}; });
+            [bytes](int) { return bytes; }, [&](int from) { return Add{&f, &sum, from}; });
     }
 
     /// inout = in[0] op in[1] … op in[k − 1], of whole slices.
@@ -69,8 +73,9 @@ private:
             if (n == 0) return;
             std::byte* const to = sum->packed.data() + at;
             if (from == sum->first) return fold->env_.copy(to, piece, n, 0);
-            void const* const operands[] = {to, piece};
-            fold->combine(operands, 2, to, n);
+            bool const own_first = from == sum->next;
+            void const* const operands[] = {to, own_first ? sum->own + at : piece, piece};
+            fold->combine(operands, own_first ? 3 : 2, to, n);
         }
     };
 
@@ -93,8 +98,7 @@ Task allreduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
     SliceSum sum(mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
     co_await GroupFold<Env>::exchange(
-        env, fold, others, [&](int to) { return slice_of(a, groups.other, to, smallest); }, mine.bytes,
-        [&](int) -> SliceSum& { return sum; });
+        env, fold, others, [&](int to) { return slice_of(a, groups.other, to, smallest); }, mine.bytes, sum);
     env.store(result(a), mine.first, sum.packed.data(), mine.bytes);
     co_await Messages<Env>::exchange_all(
         env, fold.messages, std::span<int const>(own), [&](int) { return packed_part(sum.packed.data(), mine.bytes); },
@@ -120,17 +124,16 @@ Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
         int const rank = env.rank();
         Slice const mine = slice_of(a, groups.own, rank, smallest);
         std::vector<int> const own = groups.own.all_but(rank);
-        SliceSum below(mine.bytes, groups.own.first), above(mine.bytes, rank + 1), here(mine.bytes, rank);
+        bool const first = groups.place() == 0, last = rank + 1 == groups.own.last;
+        std::vector<std::byte> here(first ? 0 : mine.bytes);
+        SliceSum sum(mine.bytes, first ? rank : groups.own.first);
+        env.load(first ? sum.packed.data() : here.data(), operand(a), mine.first, mine.bytes);
+        if (!first) sum.own = here.data(), sum.next = rank + 1;
         co_await GroupFold<Env>::exchange(
-            env, fold, own, [&](int to) { return slice_of(a, groups.own, to, smallest); }, mine.bytes,
-            [&](int from) -> SliceSum& { return from < rank ? below : above; });
-        env.load(here.packed.data(), operand(a), mine.first, mine.bytes);
-        std::vector<void const*> in;
-        if (rank > groups.own.first) in.push_back(below.packed.data());
-        in.push_back(here.packed.data());
-        if (rank + 1 < groups.own.last) in.push_back(above.packed.data());
-        fold.combine(in.data(), static_cast<int>(in.size()), here.packed.data(), mine.bytes);
-        co_await Messages<Env>::send(env, fold.messages, a.root, packed_part(here.packed.data(), mine.bytes));
+            env, fold, own, [&](int to) { return slice_of(a, groups.own, to, smallest); }, mine.bytes, sum);
+        void const* const operands[] = {sum.packed.data(), here.data()};
+        if (last && !first) fold.combine(operands, 2, sum.packed.data(), mine.bytes);
+        co_await Messages<Env>::send(env, fold.messages, a.root, packed_part(sum.packed.data(), mine.bytes));
     }
     co_await Messages<Env>::close(env, fold.messages);
 }
@@ -138,26 +141,27 @@ Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
 /// Each rank tells the other group which elements it wants, and combines what they send of them.
 template <class Env>
 Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
-    constexpr std::uint64_t wanted = 4;   // behind the steps of DirectAccess
     TwoGroups const groups(env, a);
     auto const count = a.counts.begin() + groups.place();
     std::size_t const element = element_bytes(a);
     Slice const mine{element * std::accumulate(a.counts.begin(), count, std::size_t{0}),
                      element * static_cast<std::size_t>(*count)};
-    std::memcpy(env.slot(sizeof mine), &mine, sizeof mine);
-    env.publish(wanted);
     std::vector<int> const others = groups.other.all_but(-1);
-    for (int peer : others) co_await env.until(peer, wanted);
     SliceSum sum(mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
+    std::vector<Slice> wanted(others.size());
+    auto const wish = [&](int peer) { return &wanted[static_cast<std::size_t>(peer - groups.other.first)]; };
+    co_await Messages<Env>::exchange_all(
+        env, fold.messages, std::span<int const>(others),
+        [&](int) { return packed_part(reinterpret_cast<std::byte const*>(&mine), sizeof mine); },
+        [](int) { return sizeof(Slice); },
+        [&](int from) {
+            return [to = wish(from)](std::byte const* piece, std::size_t at, std::size_t n) {
+                std::memcpy(reinterpret_cast<std::byte*>(to) + at, piece, n);
+            };
+        });
     co_await GroupFold<Env>::exchange(
-        env, fold, others,
-        [&](int to) {
-            Slice theirs;
-            std::memcpy(&theirs, env.peek(to, sizeof theirs), sizeof theirs);
-            return theirs;
-        },
-        mine.bytes, [&](int) -> SliceSum& { return sum; });
+        env, fold, others, [&](int to) { return *wish(to); }, mine.bytes, sum);
     env.store(Buffer{a.out, *count, a.type}, 0, sum.packed.data(), mine.bytes);
     co_await Messages<Env>::close(env, fold.messages);
 }

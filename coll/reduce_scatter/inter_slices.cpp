@@ -13,6 +13,6 @@ Task inter_slices(Env& env, ReduceScatterArgs const& a) {
 
 constinit const Algorithm<ReduceScatterArgs> inter_slices_algorithm = {
     "inter_slices", "each rank gets its share of the other group's operands and combines it", Family::tutti, "Tutti",
-    needs_two_groups, {}, TUTTI_RUNS(inter_slices)};
+    needs_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_slices)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

@@ -25,6 +25,7 @@ public:
     int node_of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
     /// Ascending.
     std::span<int const> members(int node) const { return members_[static_cast<std::size_t>(node)]; }
+    int count(int node) const { return static_cast<int>(members(node).size()); }
     /// A rank's place among the members of its node.
     int index_of(int rank) const { return index_of_[static_cast<std::size_t>(rank)]; }
     /// Who stands for a node in an operation with this root (−1: none).
@@ -45,6 +46,9 @@ public:
     /// Of the node with the most members.
     int largest() const {
         return static_cast<int>(std::ranges::max(members_, {}, [](auto const& m) { return m.size(); }).size());
+    }
+    int smallest() const {
+        return static_cast<int>(std::ranges::min(members_, {}, [](auto const& m) { return m.size(); }).size());
     }
     bool even() const {
         return std::ranges::all_of(members_, [&](auto const& m) { return m.size() == members_.front().size(); });

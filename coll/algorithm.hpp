@@ -24,6 +24,7 @@ enum Needs : unsigned {
     needs_equal_parts = 8,      ///< every rank's part has the same size and every rank knows it
     needs_commuting_operator = 16,   ///< the operator commutes: operands are combined in no order of the ranks
     needs_two_groups = 32,      ///< an intercommunicator; without this, an intracommunicator
+    needs_grouping = 64,        ///< sums of some ranks are combined with sums of others (see Offer::grouping)
 };
 
 class NetEnv;

@@ -48,4 +48,11 @@ inline Branch chain_branch(int place, int n) {
     return b;
 }
 
+/// Everybody directly below the top.
+inline Branch star_branch(int place, int n) {
+    Branch b{.parent = place > 0 ? 0 : -1, .depth = place > 0, .children = {}};
+    for (int child = 1; place == 0 && child < n; ++child) b.children.push_back(child);
+    return b;
+}
+
 }  // namespace tutti::coll

@@ -84,6 +84,7 @@ bool Offer::meets(unsigned needs) const {
     if (needs & needs_commuting_operator && !commutes) return false;
     if (needs & needs_one_kind && !one_kind) return false;
     if (((needs & needs_two_groups) != 0) != two_groups) return false;
+    if (needs & needs_grouping && !grouping) return false;
     return !(needs & needs_equal_parts) || equal_parts;
 }
 

@@ -92,6 +92,7 @@ struct Offer {
     bool equal_parts;
     bool two_groups = false; ///< an intercommunicator's
     bool several_nodes = false;
+    bool grouping = true;    ///< operands may be grouped otherwise than one by one from the lowest rank on
 
     bool meets(unsigned needs) const;
     /// Can the algorithm do it?

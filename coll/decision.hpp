@@ -39,6 +39,7 @@ inline Offer offer_of(CommState const& state, ReduceArgs const& args) {
     offer.commutes = args.op->commutative;
     offer.ordered = offer.commutes || state.trees.hierarchy.consecutive();
     offer.one_kind = args.kernels.many != nullptr && args.type->dense(2);
+    offer.grouping = !state.process.variables.deterministic;
     return offer;
 }
 inline Offer offer_of(CommState const& state, RootedArgs const& args) {

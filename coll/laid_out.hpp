@@ -15,7 +15,7 @@ class LaidOut {
 public:
     /// None.
     LaidOut() = default;
-    /// Room for `count` elements, also where bounds are below zero; aligned as malloc would. What is in it is undefined.
+    /// Room for `count` elements, also where bounds are below zero; aligned as malloc would. It holds anything.
     LaidOut(Datatype const& type, std::int64_t count) {
         std::int64_t const last = type.extent() * std::max<std::int64_t>(0, count - 1);
         std::int64_t const low = std::min<std::int64_t>(0, type.true_lb()) + std::min<std::int64_t>(0, last);

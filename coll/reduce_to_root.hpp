@@ -34,4 +34,30 @@ Task reduce_by_shape(Env& env, ReduceArgs const& a, Branch (*shape)(int, int), s
     co_await reduce_to_root(env, a, std::move(position), top, segment);
 }
 
+/// A rank's position in trees of such a shape with the root at the top. Operators that do not commute have one tree on
+/// each side of the root, over the ranks before it and after it.
+inline Position position_under(int root, int rank, int n, Branch (*shape)(int, int), bool commutes) {
+    Position p;
+    if (commutes) {
+        Branch const b = shape((rank - root + n) % n, n);
+        p.depth = b.depth;
+        if (b.parent >= 0) p.parent = (b.parent + root) % n;
+        for (int child : b.children) p.after.push_back((child + root) % n);
+        return p;
+    }
+    if (rank <= root) {
+        Branch const b = shape(root - rank, root + 1);
+        p.depth = b.depth;
+        if (b.parent >= 0) p.parent = root - b.parent;
+        for (auto child = b.children.rbegin(); child != b.children.rend(); ++child) p.before.push_back(root - *child);
+    }
+    if (rank >= root) {
+        Branch const b = shape(rank - root, n - root);
+        p.depth = b.depth;
+        if (b.parent >= 0) p.parent = root + b.parent;
+        for (int child : b.children) p.after.push_back(root + child);
+    }
+    return p;
+}
+
 }  // namespace tutti::coll

@@ -20,7 +20,7 @@ public:
 
     std::size_t element_bytes() const { return element_; }
 
-    /// out = in[0] op … op in[k − 1], grouped from the left, `n` packed elements each; `out` may be one of the operands.
+    /// out = in[0] op … op in[k − 1], grouped from the left, `n` packed elements each; `out` may be an operand.
     void combine(void const* const* in, int k, void* out, std::size_t n) {
         if (n == 0) return;
         count(k, 1, n);

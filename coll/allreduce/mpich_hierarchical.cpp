@@ -102,7 +102,7 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
 };
 constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "each node to its master, masters with each other, each master to its node, with messages",
-    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3", needs_commutative,
+    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3", needs_commutative | needs_grouping,
     mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
 }  // namespace tutti::coll::algorithms::allreduce

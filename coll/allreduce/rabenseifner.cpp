@@ -43,7 +43,7 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
 
 constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     "rabenseifner", "reduce_scatter by recursive halving, allgather by recursive doubling", Family::baseline,
-    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_nothing, {},
+    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_grouping, {},
     TUTTI_RUNS_ANYWHERE(rabenseifner)};
 
 }  // namespace tutti::coll::algorithms::allreduce

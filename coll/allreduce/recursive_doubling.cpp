@@ -45,6 +45,6 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
 
 constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling", "ranks 1, 2, 4, … apart exchange all they have", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_grouping, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 
 }  // namespace tutti::coll::algorithms::allreduce

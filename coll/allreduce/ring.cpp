@@ -26,6 +26,6 @@ Task ring(Env& env, ReduceArgs const& a) {
 
 constinit const Algorithm<ReduceArgs> ring_algorithm = {
     "ring", "slices go round all ranks as messages, first to be reduced, then to be gathered", Family::baseline,
-    "ring (Patarasuk and Yuan, JPDC 2009)", needs_commuting_operator, {}, TUTTI_RUNS_ANYWHERE(ring)};
+    "ring (Patarasuk and Yuan, JPDC 2009)", needs_commuting_operator | needs_grouping, {}, TUTTI_RUNS_ANYWHERE(ring)};
 
 }  // namespace tutti::coll::algorithms::allreduce

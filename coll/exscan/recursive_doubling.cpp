@@ -15,6 +15,6 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
 constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling", "sums of blocks of 1, 2, 4, … ranks are exchanged", Family::baseline,
     "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
-    needs_nothing, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    needs_grouping, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 
 }  // namespace tutti::coll::algorithms::exscan

@@ -14,6 +14,6 @@ Task binomial(Env& env, ReduceArgs const& a) {
 
 constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     "binomial", "each rank combines its subtree's operands and hands them to its parent", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(binomial)};
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_grouping, {}, TUTTI_RUNS_ANYWHERE(binomial)};
 
 }  // namespace tutti::coll::algorithms::reduce

@@ -19,6 +19,6 @@ Task linear(Env& env, ReduceArgs const& a) {
 
 constinit const Algorithm<ReduceArgs> linear_algorithm = {
     "linear", "everybody sends to the root, which combines", Family::baseline,
-    "Pješivac-Grbović and others, Cluster Computing 10 (2007)", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(linear)};
+    "Pješivac-Grbović and others, Cluster Computing 10 (2007)", needs_grouping, {}, TUTTI_RUNS_ANYWHERE(linear)};
 
 }  // namespace tutti::coll::algorithms::reduce

@@ -29,7 +29,7 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
 };
 constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "each node to its master, masters to a master, that one to the root, with messages",
-    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", needs_commutative,
+    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", needs_commutative | needs_grouping,
     mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
 }  // namespace tutti::coll::algorithms::reduce

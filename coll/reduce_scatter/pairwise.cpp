@@ -40,6 +40,7 @@ Task pairwise(Env& env, ReduceScatterArgs const& a) {
 
 constinit const Algorithm<ReduceScatterArgs> pairwise_algorithm = {
     "pairwise", "p − 1 steps, in each of which a rank's share comes from one rank more", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_commuting_operator, {}, TUTTI_RUNS_ANYWHERE(pairwise)};
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_commuting_operator | needs_grouping, {},
+    TUTTI_RUNS_ANYWHERE(pairwise)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

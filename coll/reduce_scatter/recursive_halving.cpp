@@ -53,6 +53,7 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
 
 constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm = {
     "recursive_halving", "ranks p/2, p/4, … apart combine the half that each side wants", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_commuting_operator, {}, TUTTI_RUNS_ANYWHERE(recursive_halving)};
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", needs_commuting_operator | needs_grouping, {},
+    TUTTI_RUNS_ANYWHERE(recursive_halving)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

@@ -17,6 +17,6 @@ Task ring(Env& env, ReduceScatterArgs const& a) {
 
 constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
     "ring", "each slice goes round all ranks as a message, and each adds its operand", Family::baseline,
-    "ring (Patarasuk and Yuan, JPDC 2009)", needs_commuting_operator, {}, TUTTI_RUNS_ANYWHERE(ring)};
+    "ring (Patarasuk and Yuan, JPDC 2009)", needs_commuting_operator | needs_grouping, {}, TUTTI_RUNS_ANYWHERE(ring)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

@@ -39,6 +39,6 @@ Task binomial(Env& env, ReduceArgs const& a) {
 
 constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     "binomial", "sums go up a binomial tree, prefixes down again", Family::baseline,
-    "Sanders, Träff, EuroPVM/MPI 2006", needs_nothing, {}, TUTTI_RUNS_ANYWHERE(binomial)};
+    "Sanders, Träff, EuroPVM/MPI 2006", needs_grouping, {}, TUTTI_RUNS_ANYWHERE(binomial)};
 
 }  // namespace tutti::coll::algorithms::scan

@@ -20,7 +20,7 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
 };
 constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "inside of nodes, among their masters, and to the nodes, with messages", Family::mpich,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", needs_nothing, mpich_hierarchical_parameters,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", needs_grouping, mpich_hierarchical_parameters,
     TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
 }  // namespace tutti::coll::algorithms::scan

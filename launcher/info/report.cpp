@@ -76,7 +76,8 @@ std::string needs_of(coll::AlgorithmRow const& row) {
         {coll::needs_one_kind, "a built-in operator on elements without gaps"},
         {coll::needs_equal_parts, "parts of one size"},
         {coll::needs_commuting_operator, "an operator that commutes"},
-        {coll::needs_two_groups, "an intercommunicator"}};
+        {coll::needs_two_groups, "an intercommunicator"},
+        {coll::needs_grouping, "operands that may be grouped"}};
     std::string all;
     for (auto const& [need, sentence] : words)
         if (row.needs & need) all += (all.empty() ? "" : "; ") + std::string(sentence);

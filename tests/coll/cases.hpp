@@ -39,7 +39,7 @@ inline Values values_of(Case const& c) {
             values.set(i, c.seed % static_cast<std::size_t>(1 + std::count(words.begin(), words.end(), '|')));
         }
         if (!c.small_parameters) continue;
-        if (p.kind == ParameterKind::bytes) values.set(i, 320 * (i + 1));
+        if (p.kind == ParameterKind::bytes || p.kind == ParameterKind::fragment) values.set(i, 320 * (i + 1));
         if (p.kind == ParameterKind::number) values.set(i, 1 + c.seed % 5);
         for (int level = 0; p.kind == ParameterKind::numbers && level < max_levels; ++level)
             values.set(i, 1 + (static_cast<unsigned>(level) + c.seed) % 4, level);

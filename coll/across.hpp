@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a communicator over several nodes has besides: its members by node, and of those on this node a communicator of
-// their own, whose collectives go over shared memory. A node's master stands for it towards the others: its lowest rank,
+// their own, whose collectives use shared memory. A node's master stands for it towards the others: its lowest rank,
 // or the root on the root's node (Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3). Nodes are numbered in the
 // order of their lowest ranks. All ranks here are those of the united group.
 #pragma once

@@ -91,7 +91,8 @@ bool Offer::meets(unsigned needs) const {
 Decision decide(Collective collective, Offer const& offer, Settings const& settings, TreesOf const& trees_of) {
     auto fits = [&](Setting const& s) {
         Offer here = offer;
-        if (s.has_levels && !offer.several_nodes) here.ordered = offer.commutes || trees_of(&s.levels).hierarchy.consecutive();
+        if (s.has_levels && !offer.several_nodes)
+            here.ordered = offer.commutes || trees_of(&s.levels).hierarchy.consecutive();
         return s.algorithm && here.suits(*s.algorithm);
     };
     auto made = [&](Setting const& s) -> Decision {

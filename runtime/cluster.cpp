@@ -45,7 +45,8 @@ Cluster Cluster::one_node(int ranks) {
 }
 
 Cluster::Cluster(std::vector<Node> nodes, std::vector<Rank> ranks, int here, JobKey key)
-    : size_(static_cast<int>(ranks.size())), here_(here), nodes_(std::move(nodes)), ranks_(std::move(ranks)), key_(key) {
+    : size_(static_cast<int>(ranks.size())), here_(here), nodes_(std::move(nodes)), ranks_(std::move(ranks)),
+      key_(key) {
     for (int r = 0; r < size_; ++r) {
         if (at(r).node != here_) continue;
         auto const place = static_cast<std::size_t>(at(r).place);

@@ -48,7 +48,7 @@ public:
     int rank_at(int place) const { return alone() ? place : here_ranks_[static_cast<std::size_t>(place)]; }
     int ranks_here() const { return alone() ? size_ : static_cast<int>(here_ranks_.size()); }
     /// How messages name a peer: its place if it is on this node, else a number behind those of all places.
-    int peer_of(int rank) const { return alone() ? rank : at(rank).node == here_ ? at(rank).place : ranks_here() + rank; }
+    int peer_of(int rank) const { return alone() ? rank : is_here(rank) ? at(rank).place : ranks_here() + rank; }
     /// The world rank of a peer named so; −1 for no peer.
     int rank_of_peer(int peer) const {
         return peer < 0 ? -1 : peer < ranks_here() ? rank_at(peer) : peer - ranks_here();

@@ -24,7 +24,7 @@ namespace tutti {
 
 class Process {
 public:
-    /// `place` is the index of the card in `segment`, which must outlive the process. The cluster is that of the segment
+    /// `place`: index of the card in `segment`, which must outlive the process. The cluster is that of the segment
     /// unless given. Waits for nobody.
     Process(Segment& segment, unsigned place, Variables variables, std::optional<Cluster> cluster = {});
     ~Process();

@@ -176,6 +176,7 @@ private:
             block(n).emplace(a_, map_.members(n), sizes);
         }
     }
+    /// The own block may be large, and goes round, all the same.
     bool with_news() {
         bool all = others() <= few;
         for (int n = 0; n < map_.nodes(); ++n) all &= n == map_.here() || at_once(n);
@@ -208,7 +209,6 @@ private:
     /// Large blocks go round from node to node, all others are there; each goes to the ranks of the node.
     static Task round(NetEnv& env, Gathering& g) {
         int const nodes = g.map_.nodes(), here = g.map_.here();
-        if (g.with_news()) co_return;
         std::vector<Piece> in, out;   // out: the own block, then all that comes in but the last block
         bool const own_first = !g.at_once(here);
         for (int i = 0; i < nodes; ++i) {
@@ -231,7 +231,7 @@ private:
             if (master && k + NetFlow::ahead < in.size()) flow.expect(in[k + NetFlow::ahead], last);
             co_await spread(env, in[k]);
         }
-        for (int n = 0; n < nodes; ++n)
+        for (int n = 0; !g.with_news() && n < nodes; ++n)
             if (n != here && g.at_once(n) && g.block(n)->bytes > 0)
                 co_await spread(env, {g.block(n)->buffer(), 0, g.block(n)->bytes});
         co_await NetFlow::sent(env, flow);

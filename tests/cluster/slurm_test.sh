@@ -14,9 +14,10 @@ wrong() { echo "WRONG: $*"; failures=$((failures + 1)); }
 
 # step ARGUMENTS OF SRUN: a step of the allocation; leaves $code, $out (sorted lines) and $err
 step() {
-    timeout 60 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+    local said=$scratch/step.${number:-0}
+    timeout 60 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$said.out" 2>"$said.err" </dev/null
     code=$?
-    out=$(sort "$scratch/out") err=$(grep -vx "srun: got SIGCONT" "$scratch/err")   # somebody has paused this machine
+    out=$(sort "$said.out") err=$(grep -vx "srun: got SIGCONT" "$said.err")   # somebody has paused this machine
     what="srun --mpi=pmix $*"
 }
 expect_code() { [ "$code" = "$1" ] || wrong "$what ended with $code instead of $1: $out $err"; }
@@ -66,7 +67,7 @@ done
 
 # Steps of one allocation and a second job, all at once.
 for k in 1 2 3; do
-    (step -N 2 -n 3 "$member"; [ "$code" = 0 ] && [ "$out" = "$(members 3 2 2 1)" ]) &
+    (number=$k; step -N 2 -n 3 "$member"; expect_code 0; expect_out "$(members 3 2 2 1)"; exit "$failures") &
     pids[k]=$!
 done
 srun --quiet --mpi=pmix --overcommit -N 2 -n 4 -m block "$member" 2>&1 | sort >"$scratch/second" &

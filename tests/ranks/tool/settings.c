@@ -46,7 +46,7 @@ static void write_before_init(void) {
     IS(MPI_SUCCESS, MPI_T_cvar_write(arena, &flag));
     milliseconds = 70;
     IS(MPI_SUCCESS, MPI_T_cvar_write(sleep_after, &milliseconds));
-    IS(MPI_SUCCESS, MPI_T_cvar_write(coll, "allreduce=exchange"));
+    IS(MPI_SUCCESS, MPI_T_cvar_write(coll, "allreduce=recursive_doubling"));
 }
 
 static void read_after_init(void) {
@@ -59,7 +59,7 @@ static void read_after_init(void) {
     IS(MPI_SUCCESS, MPI_T_cvar_read(sleep_after, &milliseconds));
     IS(MPI_SUCCESS, MPI_T_cvar_read(coll, text));
     CHECK(bytes == 8192 && flag == 0 && milliseconds == 70, "%lu, %d, %ld", bytes, flag, milliseconds);
-    CHECK(strcmp(text, "allreduce=exchange") == 0, "TUTTI_COLL is %s", text);
+    CHECK(strcmp(text, "allreduce=recursive_doubling") == 0, "TUTTI_COLL is %s", text);
     IS(MPI_T_ERR_CVAR_SET_NEVER, MPI_T_cvar_write(eager, &bytes));
 
     double in = 1, out;   // what was written holds
@@ -76,7 +76,7 @@ static void read_after_init(void) {
     IS(MPI_SUCCESS, MPI_T_pvar_handle_alloc(session, index, &world, &handle, &flag));
     IS(MPI_SUCCESS, MPI_T_pvar_read(session, handle, &state));
     IS(MPI_SUCCESS, MPI_T_enum_get_item(names, state, NULL, text, &length));
-    CHECK(strcmp(text, "exchange") == 0, "the algorithm is %s", text);
+    CHECK(strcmp(text, "recursive_doubling") == 0, "the algorithm is %s", text);
 }
 
 static void wrong_arguments(void) {

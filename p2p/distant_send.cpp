@@ -54,7 +54,7 @@ bool Distant::send_eager(int rank, Frame const& frame, Send& op) {
     if (op.data.dense()) return network_.send(rank, frame, op.data.base, &op);
     bounce_.resize(std::max(bounce_.size(), op.data.bytes));
     op.data.gather(0, bounce_.data(), op.data.bytes);
-    return network_.send(rank, frame, bounce_.data());
+    return network_.send(rank, frame, bounce_.data(), &op, true);
 }
 
 /// Nobody may name it from now on.
@@ -106,7 +106,7 @@ bool Distant::refill(int rank) {
     } else {
         bounce_.resize(std::max(bounce_.size(), n));
         op.data.gather(at, bounce_.data(), n);
-        network_.send(rank, frame, bounce_.data());
+        left = network_.send(rank, frame, bounce_.data(), &op, true);
     }
     if (left) written(&op);
     return true;

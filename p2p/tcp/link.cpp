@@ -43,7 +43,7 @@ bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || 
 
 }  // namespace
 
-bool Link::send(Frame const& frame, std::byte const* data, void* sender) {
+bool Link::send(Frame const& frame, std::byte const* data, void* sender, bool passing) {
     Waiting w;
     frame.encode(w.header);
     w.data = data;
@@ -51,17 +51,13 @@ bool Link::send(Frame const& frame, std::byte const* data, void* sender) {
     w.sender = sender;
     if (state_ == State::open && queue_.empty()) w.sent = write(w);
     if (w.sent == w.size()) return true;
-    std::size_t const rest = w.size() - w.sent;
-    bool const small = rest <= most_kept_each && kept_ + rest <= most_kept;
-    if (!sender || (small && state_ == State::open)) keep(w);
+    if (passing || !sender) copy_data(w);
     queue_.push_back(std::move(w));
     want_out(true);
-    return !queue_.back().sender;
+    return !sender;
 }
 
-void Link::keep(Waiting& w) {
-    w.sender = nullptr;
-    kept_ += w.bytes;
+void Link::copy_data(Waiting& w) {
     if (w.bytes == 0) return;
     w.own = std::make_unique_for_overwrite<std::byte[]>(w.bytes);
     std::memcpy(w.own.get(), w.data, w.bytes);
@@ -122,7 +118,6 @@ void Link::wrote(std::size_t bytes) {
         bytes -= n;
         if (w.sent < w.size()) return;
         void* const sender = w.sender;
-        if (w.own) kept_ -= w.bytes;
         queue_.pop_front();
         if (sender) handler_.written(sender);
     }

@@ -4,9 +4,8 @@
 //
 // Copies: bytes go from the sender's buffer to the system with one vectored call (header and data), and from the system
 // into the receive's buffer where the Handler names room for them, else through one buffer that all links of a rank
-// share. What the system does not take at once stays in the sender's buffer; only small remainders, at most
-// `most_kept` bytes together, are copied so that their sender need not wait. Until there is a socket the sender does:
-// its rank may leave MPI for long once it is told that its data has gone, and nobody would go on connecting.
+// share. What the system does not take at once stays in the sender's buffer, and the sender waits: its rank may leave
+// MPI for long once it is told that its data has gone, and nobody would go on sending.
 #pragma once
 
 #include <deque>
@@ -45,16 +44,15 @@ public:
         open,
         broken,     ///< ended without having said goodbye
     };
-    static constexpr std::size_t most_kept = 256 << 10, most_kept_each = 16 << 10;
 
     /// `number`: the poller's for this link. `buffer`: for incoming bytes, valid during each call only.
     Link(int rank, Handler& handler, Poller& poller, std::uint64_t number, std::span<std::byte> buffer)
         : rank_(rank), handler_(handler), poller_(poller), number_(number), buffer_(buffer) {}
 
-    /// Sends a frame, or puts it behind those that wait. True: its data (frame.payload() bytes at `data`) is not needed
-    /// any more. False: it is, until Handler::written(sender). A null `sender` never waits: what does not leave at once
-    /// is copied.
-    bool send(Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr);
+    /// Sends a frame, or puts it behind those that wait. True: it has left, or nobody waits for that (null `sender`).
+    /// False: its data (frame.payload() bytes at `data`) is needed until Handler::written(sender), unless it is there
+    /// in `passing` only: then what does not leave at once is copied.
+    bool send(Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr, bool passing = false);
     /// Takes back a frame of which nothing was sent. False when there is none.
     bool take_back(void const* sender);
 
@@ -84,7 +82,7 @@ private:
         std::array<std::byte, Frame::header_bytes> header;
         std::byte const* data = nullptr;
         std::size_t bytes = 0, sent = 0;          ///< sent: of header and data
-        void* sender = nullptr;                   ///< null: `own`, if any, is the data
+        void* sender = nullptr;                   ///< null: nobody waits
         std::unique_ptr<std::byte[]> own;
 
         std::size_t size() const { return header.size() + bytes; }
@@ -93,7 +91,7 @@ private:
     std::size_t write(Waiting const& frame);
     bool write_some();
     void wrote(std::size_t bytes);
-    void keep(Waiting& frame);
+    static void copy_data(Waiting& frame);
     bool take_bytes(std::span<std::byte const> in);
     void ended(int error);
     void want_out(bool wanted);
@@ -108,7 +106,6 @@ private:
     std::string reason_;
     bool wants_out_ = false, said_bye_ = false, heard_bye_ = false;
     std::deque<Waiting> queue_;
-    std::size_t kept_ = 0;
     FrameReader reader_;
 };
 

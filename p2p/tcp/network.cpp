@@ -62,10 +62,10 @@ Link& Network::link(int rank) {
     return *slot;
 }
 
-bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender) {
+bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender, bool passing) {
     Link& l = link(rank);
     if (l.state() == Link::State::closed) [[unlikely]] door_.call(rank);
-    return l.send(frame, data, sender);
+    return l.send(frame, data, sender, passing);
 }
 
 bool Network::take_back(int rank, void const* sender) { return link(rank).take_back(sender); }

@@ -24,7 +24,8 @@ public:
     Network(Cluster const& cluster, int me, Socket listener, std::string network, Handler& handler);
 
     /// As Link::send, to a rank of another node; calls it if there is no connection yet.
-    bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr);
+    bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
+              bool passing = false);
     bool take_back(int rank, void const* sender);
     /// Tells that Handler::refill has something now.
     void flush(int rank);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "tests/p2p/world.hpp"
@@ -96,6 +97,24 @@ TEST_P(Message, ManyRanksSendToOneThroughBells) {
         } else {
             for (int i = 0; i < rounds; ++i) r.send(numbers(100, i), 0, 1);
         }
+    });
+}
+
+TEST_P(Message, WhatIsSentNeedsItsSenderNoMore) {
+    constexpr int messages = 60, length = 15000;   // ints: eager to another node, together more than sockets take
+    if (GetParam() == Layout::one_node) GTEST_SKIP() << "in shared memory messages of this size wait for their receiver";
+    std::atomic<int> came{0};
+    run(2, [&](Rank& r) {
+        if (r.me() == 0) {
+            std::vector<int> const out(length, 7);
+            for (int i = 0; i < messages; ++i) r.send(out, 1, 1);
+            auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+            while (came < messages && std::chrono::steady_clock::now() < limit) std::this_thread::yield();   // computes
+            EXPECT_EQ(came, messages);
+        } else {
+            for (int i = 0; i < messages; ++i, ++came) EXPECT_EQ(r.recv(length, 0, 1).size(), std::size_t{length});
+        }
+        r.barrier();
     });
 }
 

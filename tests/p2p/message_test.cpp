@@ -102,7 +102,7 @@ TEST_P(Message, ManyRanksSendToOneThroughBells) {
 
 TEST_P(Message, WhatIsSentNeedsItsSenderNoMore) {
     constexpr int messages = 60, length = 15000;   // ints: eager to another node, together more than sockets take
-    if (GetParam() == Layout::one_node) GTEST_SKIP() << "in shared memory messages of this size wait for their receiver";
+    if (GetParam() == Layout::one_node) GTEST_SKIP() << "through shared memory such messages wait for their receiver";
     std::atomic<int> came{0};
     run(2, [&](Rank& r) {
         if (r.me() == 0) {

@@ -74,7 +74,7 @@ agent_words=--noise; on "$two" -n 4 echo x; expect_out $'x\nx\nx\nx'; expect_sil
 agent_words=--child; on "$two" -n 4 echo x; expect_out $'x\nx\nx\nx'; expect_silence; agent_words=
 mkdir "$folder/a b"; cp "$build/bin/tutti-daemon" "$folder/a b"
 on "$two" -n 4 --daemon "$folder/a b/tutti-daemon" echo x; expect_out $'x\nx\nx\nx'
-on "$two" --daemon /nowhere/tutti-daemon true; expect_code 1; expect_err "node 127.0.0.2"; expect_err "/nowhere/tutti-daemon"
+on "$two" --daemon /nowhere/tutti-daemon true; expect_code 1; expect_err "could not be reached"; expect_err "/nowhere/tutti-daemon"
 "$build/bin/tutti-daemon" --version | grep -q "tutti-daemon of Tutti" || wrong "tutti-daemon --version"
 
 # two jobs at once on the same nodes

@@ -63,13 +63,15 @@ TEST(Hosts, refuses_names_that_an_agent_would_take_for_options) {
 class HostFile : public testing::Test {
 protected:
     std::vector<Host> read(char const* text) {
-        std::string const file = testing::TempDir() + "tutti_hosts";
-        std::ofstream(file) << text;
+        std::ofstream(file_) << text;
         std::vector<Host> hosts;
-        add_host_file(hosts, file);
-        std::remove(file.c_str());
+        add_host_file(hosts, file_);
         return hosts;
     }
+    ~HostFile() override { std::remove(file_.c_str()); }
+
+private:
+    std::string const file_ = testing::TempDir() + "tutti_hosts";
 };
 
 TEST_F(HostFile, may_be_of_either_world) {

@@ -41,7 +41,7 @@ void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
         args.parts = Parts::regular(all, count, byte);
         args.largest = n;
         auto const& bruck = algorithms::allgather::bruck_algorithm;
-        return drive_across(comm, call, [&](NetEnv& env) { return bruck.net(env, args); });
+        return drive_across(comm, state_of(comm).trees, call, 0, [&](NetEnv& env) { return bruck.net(env, args); });
     }
     std::size_t const most = state_of(comm).area.slot_bytes();
     for (std::size_t at = 0; at < n; at += most)
@@ -54,7 +54,8 @@ void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
 void bcast_bytes(Comm& comm, void* data, std::size_t n, int root) {
     if (state_of(comm).across) {
         BcastArgs const args = bytes_from(data, n, root);
-        return drive_across(comm, call, [&](NetEnv& env) { return binomial_bcast(env, args); });
+        return drive_across(comm, state_of(comm).trees, call, 0,
+                            [&](NetEnv& env) { return binomial_bcast(env, args); });
     }
     std::size_t const most = state_of(comm).area.slot_bytes();
     for (std::size_t at = 0; at < n; at += most)

@@ -13,22 +13,6 @@ namespace tutti::coll {
 namespace {
 
 template <class Args>
-void drive_across(Comm const& comm, Trees const& trees, Collective collective, Algorithm<Args> const& algorithm,
-                  Args const& args) {
-    CommState& state = state_of(comm);
-    Across const& across = *state.across;
-    Numbers numbers{state.issue()};
-    if (algorithm.node_operations) {
-        numbers.node_count = algorithm.node_operations(args, across.map.nodes());
-        numbers.node_first = state_of(*across.node).issue(numbers.node_count);
-    }
-    NetEnv env(comm, trees, name_of(collective), numbers);
-    Task task = run_in(env, algorithm, args);
-    task.resume();
-    task.check();
-}
-
-template <class Args>
 bool goes_in_fragments(Decision const& decision, Args const& args) {
     return Fragments<Args>(args, fragment_of(decision)).count() > 1;
 }
@@ -41,14 +25,18 @@ void run(Comm& comm, Collective collective, Args& args) {
     Decision const& decision = decision_for(comm, collective, args);
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     args.parameters = decision.setting->values;
+    CommState& state = state_of(comm);
+    Across const* const across = state.across.get();
     if constexpr (Fragments<Args>::most_at_once > 1)
-        if (state_of(comm).across && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
-    Use& use = state_of(comm).uses[static_cast<std::size_t>(collective)];
+        if (across && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
+    Use& use = state.uses[static_cast<std::size_t>(collective)];
     use.algorithm = decision.algorithm;
     use.calls.add(1);
     LedgerLine* const line = decision.line;   // others may have the decision forgotten meanwhile
     std::int64_t const start = line ? now_ns() : 0;
-    if (state_of(comm).across) [[unlikely]] drive_across(comm, *decision.trees, collective, *algorithm, args);
+    if (across) [[unlikely]]
+        drive_across(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *across),
+                     [&](NetEnv& env) { return run_in(env, *algorithm, args); });
     else drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
     if (line) [[unlikely]] record(*line, use, message_bytes(comm, args), start);
 }

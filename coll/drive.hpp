@@ -18,11 +18,14 @@ void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask
     state.end(op);
     task.check();
 }
-/// The same for a communicator over several nodes; `algorithm(env)` needs no operations on the node.
+/// The same for a communicator over several nodes; the task takes `on_node` operations of this node's part.
 template <class MakeTask>
-void drive_across(Comm const& comm, char const* operation, MakeTask&& algorithm) {
+void drive_across(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t on_node,
+                  MakeTask&& algorithm) {
     CommState& state = state_of(comm);
-    NetEnv env(comm, state.trees, operation, {state.issue()});
+    Numbers numbers{state.issue(), 0, on_node};
+    if (on_node > 0) numbers.node_first = state_of(*state.across->node).issue(on_node);
+    NetEnv env(comm, trees, operation, numbers);
     Task task = algorithm(env);
     task.resume();
     task.check();

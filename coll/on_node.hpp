@@ -28,6 +28,12 @@ Task on_node(NetEnv& env, Collective which, Args args, std::exception_ptr& error
 /// Passes over the numbers on the node that the operation did not need.
 Task leave_node(NetEnv& env);
 
+/// How many operations of each node's own a call is made of.
+template <class Args>
+std::uint64_t node_operations(Algorithm<Args> const& algorithm, Args const& args, Across const& across) {
+    return algorithm.node_operations ? algorithm.node_operations(args, across.map.nodes()) : 0;
+}
+
 /// An algorithm in the environment of its operation, to its end.
 template <class Args>
 Task run_in(ShmEnv& env, Algorithm<Args> const& algorithm, Args const& args) {

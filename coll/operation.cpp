@@ -57,11 +57,9 @@ private:
     /// Operations on the node that fragment `k` is made of; the last one's may be fewer.
     std::uint64_t on_node(unsigned k) const {
         Across const* across = state_of(home()).across.get();
-        Algorithm<Args> const& a = *choice(k).algorithm;
-        if (!across || !a.node_operations) return 0;
         Args fragment = fragments_ == 1 ? args_ : cut_.cut(args_, k);
         fragment.parameters = choice(k).decision.setting->values;
-        return a.node_operations(fragment, across->map.nodes());
+        return node_operations(*choice(k).algorithm, fragment, *across);
     }
     void numbered() override {
         Across const* across = state_of(home()).across.get();

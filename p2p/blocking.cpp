@@ -102,11 +102,13 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
         return e.begin(copy);
     }
     e.begin(op);
-    if (!op.done && op.peer == e.me() && !comm.process.many_threads) {
-        e.cancel(op);
-        waits_for_itself(op);
+    if (!op.done) {
+        if (op.peer == e.me() && !comm.process.many_threads) {
+            e.cancel(op);
+            waits_for_itself(op);
+        }
+        wait(e, op, -1, reason(comm, call, op.peer, tag));
     }
-    wait(e, op, -1, reason(comm, call, op.peer, tag));
     check(op);
 }
 

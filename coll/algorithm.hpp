@@ -65,8 +65,8 @@ struct Algorithm {
 #define TUTTI_RUNS(function) function<ShmEnv>, TUTTI_RUNS_IN_THREADS(function)
 /// or, made of nothing but messages, between nodes, too,
 #define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, TUTTI_RUNS_IN_THREADS(function), function<NetEnv>
-/// or a coroutine for several nodes alone, which runs so many operations on each.
-#define TUTTI_RUNS_ON_NODES(function, operations) nullptr, nullptr, function, operations
+/// or a coroutine for several nodes alone; NAME_operations says how many operations it runs on each.
+#define TUTTI_RUNS_ON_NODES(function) nullptr, nullptr, function, function##_operations
 
 template <Collective c> struct ArgsOf { using type = ReduceArgs; };
 template <> struct ArgsOf<Collective::barrier> { using type = BarrierArgs; };

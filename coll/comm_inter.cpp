@@ -15,7 +15,7 @@
 namespace tutti::coll {
 namespace {
 
-constexpr char call[] = "MPI_Intercomm_create";
+constexpr char created_by[] = "MPI_Intercomm_create";
 
 /// What a leader tells its group, before the other group's world ranks.
 struct News {
@@ -28,7 +28,7 @@ struct News {
 /// Both leaders send and receive the same sequence of messages.
 void exchange(Bridge const& with, void const* out, std::size_t out_bytes, void* in, std::size_t in_bytes) {
     p2p::sendrecv_bytes(*with.peer, out, out_bytes, with.remote_leader, in, in_bytes, with.remote_leader, with.tag,
-                        call);
+                        created_by);
 }
 
 /// The leader's part: learns the other group and makes the new communicator, or hears of it.
@@ -45,9 +45,9 @@ News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
         std::vector<int> all(local.group->world_ranks().begin(), local.group->world_ranks().end());
         all.insert(all.end(), others.begin(), others.end());
         news.birth = conceive_or_tell(local.process, Group(std::move(all), local.process.rank()));
-        p2p::send_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, call);
+        p2p::send_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, created_by);
     } else {
-        p2p::recv_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, call);
+        p2p::recv_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, created_by);
     }
     return news;
 }

@@ -14,12 +14,12 @@
 namespace tutti::coll {
 
 /// Bytes [first, first + bytes) of a packed operand.
-struct Slice {
+struct GroupSlice {
     std::size_t first, bytes;
 };
 
 /// The slice of one of the ranks of a group that shares the work; every rank finds the same.
-inline Slice slice_of(ReduceArgs const& a, Ranks group, int rank, std::size_t smallest) {
+inline GroupSlice slice_of(ReduceArgs const& a, Ranks group, int rank, std::size_t smallest) {
     Share const share(a.bytes(), element_bytes(a), rank - group.first, group.size(), smallest);
     return {share.first, share.last - share.first};
 }
@@ -51,7 +51,7 @@ public:
         co_await Messages<Env>::exchange_all(
             env, f.messages, peers,
             [&](int to) -> MessagePart {
-                Slice const s = part(to);
+                GroupSlice const s = part(to);
                 return {mine, s.first, s.bytes};
             },
             [bytes](int) { return bytes; }, [&](int from) { return Add{&f, &sum, from}; });
@@ -93,7 +93,7 @@ inline constexpr Parameter share_parameter = {"share", 1024, "bytes below which 
 template <class Env>
 Task allreduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
     TwoGroups const groups(env, a);
-    Slice const mine = slice_of(a, groups.own, env.rank(), smallest);
+    GroupSlice const mine = slice_of(a, groups.own, env.rank(), smallest);
     std::vector<int> const others = groups.other.all_but(-1), own = groups.own.all_but(env.rank());
     SliceSum sum(mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
@@ -116,13 +116,13 @@ Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
     GroupFold<Env> fold(env, a);
     if (env.rank() == a.root) {
         for (int from = groups.other.first; from < groups.other.last; ++from) {
-            Slice const slice = slice_of(a, groups.other, from, smallest);
+            GroupSlice const slice = slice_of(a, groups.other, from, smallest);
             co_await Messages<Env>::receive(env, fold.messages, from, slice.bytes,
                                             fold.messages.into(result(a), slice.first));
         }
     } else if (groups.other.has(a.root)) {
         int const rank = env.rank();
-        Slice const mine = slice_of(a, groups.own, rank, smallest);
+        GroupSlice const mine = slice_of(a, groups.own, rank, smallest);
         std::vector<int> const own = groups.own.all_but(rank);
         bool const first = groups.place() == 0, last = rank + 1 == groups.own.last;
         std::vector<std::byte> here(first ? 0 : mine.bytes);
@@ -144,17 +144,17 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
     TwoGroups const groups(env, a);
     auto const count = a.counts.begin() + groups.place();
     std::size_t const element = element_bytes(a);
-    Slice const mine{element * std::accumulate(a.counts.begin(), count, std::size_t{0}),
+    GroupSlice const mine{element * std::accumulate(a.counts.begin(), count, std::size_t{0}),
                      element * static_cast<std::size_t>(*count)};
     std::vector<int> const others = groups.other.all_but(-1);
     SliceSum sum(mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
-    std::vector<Slice> wanted(others.size());
+    std::vector<GroupSlice> wanted(others.size());
     auto const wish = [&](int peer) { return &wanted[static_cast<std::size_t>(peer - groups.other.first)]; };
     co_await Messages<Env>::exchange_all(
         env, fold.messages, std::span<int const>(others),
         [&](int) { return packed_part(reinterpret_cast<std::byte const*>(&mine), sizeof mine); },
-        [](int) { return sizeof(Slice); },
+        [](int) { return sizeof(GroupSlice); },
         [&](int from) {
             return [to = wish(from)](std::byte const* piece, std::size_t at, std::size_t n) {
                 std::memcpy(reinterpret_cast<std::byte*>(to) + at, piece, n);

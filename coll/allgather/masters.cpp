@@ -71,15 +71,15 @@ std::size_t most_pieces(AllgatherArgs const& a, std::size_t largest) {
 }
 
 /// One rank's view of the operation.
-class Gathering {
+class NodeGathering {
 public:
-    Gathering(NetEnv& env, AllgatherArgs const& a)
+    NodeGathering(NetEnv& env, AllgatherArgs const& a)
         : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.nodes())),
           news_(word * static_cast<std::size_t>(env.size()) + few) {}
     FramePool& frames() { return env_.frames(); }
     bool master() const { return env_.rank() == map_.master(map_.here()); }
 
-    static Task run(NetEnv& env, Gathering& g) {
+    static Task run(NetEnv& env, NodeGathering& g) {
         co_await own_block(env, g);
         std::vector<Packed> messages;
         if (g.master()) co_await exchange(env, g, messages);
@@ -110,7 +110,7 @@ private:
         return sum;
     }
 
-    static Task own_block(NetEnv& env, Gathering& g) {
+    static Task own_block(NetEnv& env, NodeGathering& g) {
         AllgatherArgs const& a = g.a_;
         Buffer const mine = a.is_in_place ? a.parts[env.rank()] : a.mine;
         NodeSizes node;
@@ -134,7 +134,7 @@ private:
     }
 
     /// Sizes, and parts where they are few, from every master to every other.
-    static Task exchange(NetEnv& env, Gathering& g, std::vector<Packed>& messages) {
+    static Task exchange(NetEnv& env, NodeGathering& g, std::vector<Packed>& messages) {
         NodeMap const& map = g.map_;
         int const here = map.here();
         std::size_t const limit = g.a_.parameters[0], bytes = g.own()->bytes;
@@ -207,7 +207,7 @@ private:
     }
 
     /// Large blocks go round from node to node, all others are there; each goes to the ranks of the node.
-    static Task round(NetEnv& env, Gathering& g) {
+    static Task round(NetEnv& env, NodeGathering& g) {
         int const nodes = g.map_.nodes(), here = g.map_.here();
         std::vector<Piece> in, out;   // out: the own block, then all that comes in but the last block
         bool const own_first = !g.at_once(here);
@@ -249,11 +249,11 @@ private:
 };
 
 Task masters(NetEnv& env, AllgatherArgs const& a) {
-    Gathering g(env, a);
-    co_await Gathering::run(env, g);
+    NodeGathering g(env, a);
+    co_await NodeGathering::run(env, g);
 }
 
-std::uint64_t operations(AllgatherArgs const& a, int nodes) {
+std::uint64_t masters_operations(AllgatherArgs const& a, int nodes) {
     return 3 + static_cast<std::uint64_t>(nodes - 1) * most_pieces(a, a.largest);
 }
 
@@ -266,6 +266,6 @@ constexpr Parameter masters_parameters[] = {
 constinit const Algorithm<AllgatherArgs> masters_algorithm = {
     "masters", "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",
     Family::tutti, "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather; Zhu and others, EuroPVM/MPI 2009",
-    needs_nothing, masters_parameters, TUTTI_RUNS_ON_NODES(masters, operations)};
+    needs_nothing, masters_parameters, TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::allgather

@@ -64,7 +64,7 @@ Task all_ranks(NetEnv& env, ReduceArgs const& a) {
     co_await on_node(env, Collective::allgather, back);
 }
 
-std::uint64_t operations(ReduceArgs const&, int) { return 2; }
+std::uint64_t all_ranks_operations(ReduceArgs const&, int) { return 2; }
 
 }  // namespace
 
@@ -75,6 +75,6 @@ constexpr Parameter all_ranks_parameters[] = {
 constinit const Algorithm<ReduceArgs> all_ranks_algorithm = {
     "all_ranks", "slices reduced inside each node, combined by all ranks at once between nodes, gathered inside",
     Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.5, multi-node", needs_commutative | needs_grouping,
-    all_ranks_parameters, TUTTI_RUNS_ON_NODES(all_ranks, operations)};
+    all_ranks_parameters, TUTTI_RUNS_ON_NODES(all_ranks)};
 
 }  // namespace tutti::coll::algorithms::allreduce

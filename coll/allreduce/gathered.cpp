@@ -11,12 +11,12 @@ Task gathered(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() > 0) co_await fold_gathered(env, a, env.size());
 }
 
-std::uint64_t operations(ReduceArgs const&, int) { return gather_operations; }
+std::uint64_t gathered_operations(ReduceArgs const&, int) { return gather_operations; }
 
 }  // namespace
 
 constinit const Algorithm<ReduceArgs> gathered_algorithm = {
     "gathered", "everybody gets all operands and combines them", Family::tutti, "Tutti",
-    needs_nothing, {}, TUTTI_RUNS_ON_NODES(gathered, operations)};
+    needs_nothing, {}, TUTTI_RUNS_ON_NODES(gathered)};
 
 }  // namespace tutti::coll::algorithms::allreduce

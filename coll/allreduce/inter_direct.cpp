@@ -17,7 +17,7 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
         co_return;
     }
     TwoGroups const groups(env, a);
-    Slice const mine = slice_of(a, groups.own, env.rank(), a.parameters[0]);
+    GroupSlice const mine = slice_of(a, groups.own, env.rank(), a.parameters[0]);
     std::vector<void*> to;   // the own one first: it alone stays in this rank's cache
     for (int i = 0; i < groups.own.size(); ++i) {
         int const rank = groups.own.first + (groups.place() + i) % groups.own.size();

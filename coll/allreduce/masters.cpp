@@ -57,7 +57,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     co_await on_node(env, Collective::bcast, back);
 }
 
-std::uint64_t operations(ReduceArgs const&, int) { return 2; }
+std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
 
 }  // namespace
 
@@ -71,6 +71,6 @@ constexpr Parameter masters_parameters[] = {
 constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters", "each node reduces to its master, masters with each other, each master to its node", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3; Cheetah (CLUSTER 2013), section IV",
-    needs_commutative | needs_grouping, masters_parameters, TUTTI_RUNS_ON_NODES(masters, operations)};
+    needs_commutative | needs_grouping, masters_parameters, TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::allreduce

@@ -149,12 +149,12 @@ Task masters(NetEnv& env, AlltoallArgs const& a) {
     co_await Aggregated::run(env, x);
 }
 
-std::uint64_t operations(AlltoallArgs const&, int) { return 3; }
+std::uint64_t masters_operations(AlltoallArgs const&, int) { return 3; }
 
 }  // namespace
 
 constinit const Algorithm<AlltoallArgs> masters_algorithm = {
     "masters", "each node's parts to its master, one message per pair of nodes, each master to its node", Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009", needs_equal_parts, {}, TUTTI_RUNS_ON_NODES(masters, operations)};
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009", needs_equal_parts, {}, TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::alltoall

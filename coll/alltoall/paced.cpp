@@ -64,13 +64,13 @@ Task paced(NetEnv& env, AlltoallArgs const& a) {
     flow.check();
 }
 
-std::uint64_t operations(AlltoallArgs const&, int) { return 1; }
+std::uint64_t paced_operations(AlltoallArgs const&, int) { return 1; }
 
 }  // namespace
 
 constexpr Parameter paced_parameters[] = {{"window", 4, "steps under way at a time", ParameterKind::number}};
 constinit const Algorithm<AlltoallArgs> paced_algorithm = {
     "paced", "every rank for itself, in an order that spreads over the nodes, a few messages at a time", Family::tutti,
-    "after KNEM-Coll, section V.C", needs_nothing, paced_parameters, TUTTI_RUNS_ON_NODES(paced, operations)};
+    "after KNEM-Coll, section V.C", needs_nothing, paced_parameters, TUTTI_RUNS_ON_NODES(paced)};
 
 }  // namespace tutti::coll::algorithms::alltoall

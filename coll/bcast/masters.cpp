@@ -32,8 +32,8 @@ Branch linear_branch(int place, int n) {
 }
 
 /// From whom this node's master has it, and to which masters it goes, the largest subtree first.
-struct Neighbours {
-    Neighbours(NodeMap const& map, int root, std::size_t between) {
+struct NeighbourMasters {
+    NeighbourMasters(NodeMap const& map, int root, std::size_t between) {
         int const nodes = map.nodes(), first = map.node_of(root), place = (map.here() - first + nodes) % nodes;
         auto const master = [&](int of) { return map.master((of + first) % nodes, root); };
         Branch const b = between == binary   ? binary_branch(place, nodes)
@@ -70,7 +70,7 @@ Task masters(NetEnv& env, BcastArgs const& a) {
         if (env.rank() == a.root) env.load(packed.get(), a.data, 0, segments.total);
     }
     auto const piece = [&](std::uint64_t k) -> Piece { return {data, segments.at(k), segments.bytes(k)}; };
-    Neighbours const near(map, a.root, a.parameters[0]);
+    NeighbourMasters const near(map, a.root, a.parameters[0]);
     bool const receives = stands && near.parent >= 0;
     NetFlow flow(env);
     for (std::uint64_t k = 0; receives && k < std::min<std::uint64_t>(NetFlow::ahead, segments.count); ++k)
@@ -91,7 +91,7 @@ Task masters(NetEnv& env, BcastArgs const& a) {
     flow.check();
 }
 
-std::uint64_t operations(BcastArgs const& a, int) { return segments_of(a).count; }
+std::uint64_t masters_operations(BcastArgs const& a, int) { return segments_of(a).count; }
 
 }  // namespace
 
@@ -103,6 +103,6 @@ constexpr Parameter masters_parameters[] = {
 constinit const Algorithm<BcastArgs> masters_algorithm = {
     "masters", "masters along a tree in segments, each to its node", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1", needs_nothing, masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters, operations)};
+    TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::bcast

@@ -10,13 +10,13 @@ namespace {
 
 Task masters(NetEnv& env, ReduceArgs const& a) { return prefix_across(env, a, false); }
 
-std::uint64_t operations(ReduceArgs const&, int) { return 2; }
+std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
 
 }  // namespace
 
 constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters", "inside of nodes, among those who have their sums, and to the nodes", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", needs_grouping, prefix_across_parameters,
-    TUTTI_RUNS_ON_NODES(masters, operations)};
+    TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::exscan

@@ -43,7 +43,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     co_await among_masters(team, combined);
 }
 
-std::uint64_t operations(ReduceArgs const&, int) { return 1; }
+std::uint64_t masters_operations(ReduceArgs const&, int) { return 1; }
 
 }  // namespace
 
@@ -56,6 +56,6 @@ constexpr Parameter masters_parameters[] = {
 constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters", "each node to its master, masters along a tree to the root", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", needs_commutative | needs_grouping,
-    masters_parameters, TUTTI_RUNS_ON_NODES(masters, operations)};
+    masters_parameters, TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::reduce

@@ -76,13 +76,13 @@ Task masters(NetEnv& env, ReduceScatterArgs const& a) {
     co_await on_node(env, Collective::scatter, dealt);
 }
 
-std::uint64_t operations(ReduceScatterArgs const&, int) { return 2; }
+std::uint64_t masters_operations(ReduceScatterArgs const&, int) { return 2; }
 
 }  // namespace
 
 constinit const Algorithm<ReduceScatterArgs> masters_algorithm = {
     "masters", "each node to its master, masters exchange their nodes' shares and deal them out", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3", needs_commutative | needs_grouping, {},
-    TUTTI_RUNS_ON_NODES(masters, operations)};
+    TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::reduce_scatter

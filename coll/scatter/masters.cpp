@@ -105,7 +105,7 @@ Task masters(NetEnv& env, RootedArgs const& a) {
     else co_await on_node(env, Collective::scatter, inside(a, map.index_of(a.root)));
 }
 
-std::uint64_t operations(RootedArgs const&, int) { return 1; }
+std::uint64_t masters_operations(RootedArgs const&, int) { return 1; }
 
 }  // namespace
 
@@ -114,6 +114,6 @@ constexpr Parameter masters_parameters[] = {
 constinit const Algorithm<RootedArgs> masters_algorithm = {
     "masters", "the root to masters, each master to its node", Family::tutti,
     "after Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009", needs_nothing, masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters, operations)};
+    TUTTI_RUNS_ON_NODES(masters)};
 
 }  // namespace tutti::coll::algorithms::scatter

@@ -112,7 +112,7 @@ if [ -z "$quick" ]; then
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
     export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1
     title "Build with AddressSanitizer and UndefinedBehaviorSanitizer"
-    if configure_and_build build-asan -- -DTUTTI_SANITIZE=address,undefined; then
+    if configure_and_build build-asan unit_and_rank_tests -- -DTUTTI_SANITIZE=address,undefined; then
         title "Unit and rank tests under them"
         run_tests build-asan -L 'unit|ranks'
     fi

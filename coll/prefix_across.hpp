@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The prefix over several nodes that scan and exscan share, in four steps: the ranks of each node among themselves (1),
 // after which its last one has the sum of the node (2); the last ones of all nodes an exclusive one (3); each hands
-// what comes before its node to the others there, and they put it before theirs (4). Where some node's ranks do not
-// follow each other: everybody gets all operands while these are few (gathered.hpp), else the sum runs from rank to
-// rank. ⌈log2 N⌉ messages of s bytes between N nodes in a row, or N − 1 along a chain of them; the last rank stands for
-// its node in place of the first one of the paper, because with shared memory it has the sum without further ado.
+// what comes before its node to the others there, and they put it before theirs (4). The last rank stands for its node
+// in place of the first one of the paper, because with shared memory it has the sum without further ado. Where some
+// node's ranks do not follow each other: everybody gets all operands while these are few (gathered.hpp), else the sum
+// runs from rank to rank.
+// Between N nodes ⌈log2 N⌉ messages of s bytes in a row; N − 1 along a chain of them; or one, where each node sends to
+// all behind it, N·(N − 1)/2 messages in all.
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
 #pragma once
 
@@ -17,30 +19,60 @@
 namespace tutti::coll {
 
 enum class PrefixAcross : std::size_t { between, gather };
+enum class PrefixBetween : std::size_t { recursive_doubling, linear, direct };
 
 inline constexpr Parameter prefix_across_parameters[] = {
-    {"between", 0, "how what comes before a node is found", ParameterKind::word, "recursive_doubling|linear"},
+    {"between", 0, "how what comes before a node is found", ParameterKind::word, "recursive_doubling|linear|direct"},
     {"gather", 65536, "bytes of all operands up to which everybody gets these where ranks do not follow each other"},
     fragment_parameter,
 };
+
+/// Each one's total at once to all that come after it, which put them together in order.
+inline Task sum_of_totals(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, std::byte const* total,
+                          std::byte* before) {
+    std::size_t const bytes = a.bytes();
+    int const place = team.rank();
+    std::vector<int> earlier(static_cast<std::size_t>(place)), later(static_cast<std::size_t>(team.size() - place - 1));
+    std::iota(earlier.begin(), earlier.end(), 0);
+    std::iota(later.begin(), later.end(), place + 1);
+    std::unique_ptr<std::byte[]> const others(new std::byte[bytes * earlier.size()]);
+    auto const total_of = [&](int from) {
+        return from + 1 == place ? before : others.get() + bytes * static_cast<std::size_t>(from);
+    };
+    co_await Messages<NetEnv>::exchange_all(
+        team, m, later, earlier, [&](int) { return packed_part(total, bytes); }, [bytes](int) { return bytes; },
+        [&](int from) { return m.into(packed_buffer(total_of(from), bytes), 0); });
+    Reducer reducer(team.traffic(), a);
+    for (int from = place - 2; from >= 0; --from)
+        reducer.accumulate(total_of(from), before, bytes / element_of(a));
+}
+
+/// From one to the next; `total` is used up.
+inline Task sum_along(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, std::byte* total, std::byte* before) {
+    std::size_t const bytes = a.bytes();
+    int const place = team.rank();
+    bool const last = place + 1 == team.size();
+    if (place > 0)
+        co_await Messages<NetEnv>::receive(team, m, place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
+    if (last) co_return;
+    if (place > 0) Reducer(team.traffic(), a).accumulate(before, total, bytes / element_of(a));
+    co_await Messages<NetEnv>::send(team, m, place + 1, packed_part(total, bytes));
+}
 
 /// Among the ranks of `team`, in their order: `before` becomes the sum of the packed totals of those before this one.
 /// `total` is used up.
 inline Task sum_before(NetEnv& team, ReduceArgs const& a, std::byte* total, std::byte* before) {
     Messages<NetEnv> m(team, element_of(a));
-    std::size_t const bytes = a.bytes();
-    int const place = team.rank(), size = team.size();
-    if (a.parameters[static_cast<std::size_t>(PrefixAcross::between)] == 0) {
-        std::vector<int> ranks(static_cast<std::size_t>(size));
+    switch (static_cast<PrefixBetween>(a.parameters[static_cast<std::size_t>(PrefixAcross::between)])) {
+    case PrefixBetween::recursive_doubling: {
+        std::vector<int> ranks(static_cast<std::size_t>(team.size()));
         std::iota(ranks.begin(), ranks.end(), 0);
-        PrefixDoubling<NetEnv> among(team, m, a, ranks, place, bytes);
-        co_await PrefixDoubling<NetEnv>::run(team, among, total, before, bytes, false);
-    } else {
-        Reducer reducer(team.traffic(), a);
-        if (place > 0)
-            co_await Messages<NetEnv>::receive(team, m, place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
-        if (place > 0 && place + 1 < size) reducer.accumulate(before, total, bytes / element_of(a));
-        if (place + 1 < size) co_await Messages<NetEnv>::send(team, m, place + 1, packed_part(total, bytes));
+        PrefixDoubling<NetEnv> among(team, m, a, ranks, team.rank(), a.bytes());
+        co_await PrefixDoubling<NetEnv>::run(team, among, total, before, a.bytes(), false);
+        break;
+    }
+    case PrefixBetween::linear: co_await sum_along(team, m, a, total, before); break;
+    case PrefixBetween::direct: co_await sum_of_totals(team, m, a, total, before); break;
     }
     co_await Messages<NetEnv>::close(team, m);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scan on several nodes: inside of nodes, whose last ranks then have their sums; exclusive among these; to the nodes.
 // In fragments, so that one is inside the nodes while another is on the links. See prefix_across.hpp.
-// ⌈log2 N⌉ steps between N nodes, each of a message of s bytes out and in, or along a chain N − 1 messages in all.
+// ⌈log2 N⌉ steps between N nodes, each of a message of s bytes out and in; or along a chain N − 1 messages in all; or
+// one step of at most N − 1 messages out and in.
 // Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5.
 #include "coll/prefix_across.hpp"
 

@@ -71,7 +71,7 @@ start() {
 
 measure() {
     local mpi=$1 size=$2 code
-    start "$mpi" --csv --sizes "$size:$size" --root each --iterations 1000 --warmup 3 --seconds "$seconds" \
+    start "$mpi" --csv --sizes "$size:$size" --root each --iterations 100000 --warmup 3 --seconds "$seconds" \
         "${operations[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
     grep -q WRONG "$scratch/out" && grep WRONG "$scratch/out"

@@ -158,7 +158,7 @@ private:
             if (error == ECONNREFUSED) ++refused_;
             return false;
         }
-        if ((events & POLLIN) && !hear(s)) return false;
+        if ((events & POLLIN) && (with_itself(s.fd) || !hear(s))) return false;
         if (events & POLLOUT) say(s, now);
         return now < s.end && (s.keeps || s.sent < s.out.size());
     }
@@ -172,6 +172,16 @@ private:
         s.sent += static_cast<std::size_t>(sent);
         frames_ += s.sent / Frame::header_bytes - before / Frame::header_bytes;
         if (s.step == 1) s.next = now + std::chrono::milliseconds(20);
+    }
+
+    // Where nobody listens, a socket that happens to be given the very port that it calls finds itself (RFC 9293, 3.5:
+    // simultaneous open), and hears what it says.
+    static bool with_itself(int fd) {
+        sockaddr_in6 own{}, peer{};
+        socklen_t own_size = sizeof own, peer_size = sizeof peer;
+        return getsockname(fd, reinterpret_cast<sockaddr*>(&own), &own_size) == 0 &&
+            getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0 && own.sin6_port == peer.sin6_port &&
+            std::memcmp(&own.sin6_addr, &peer.sin6_addr, sizeof own.sin6_addr) == 0;
     }
 
     // What comes after the challenge is a welcome, or a frame: for nobody without the key. And whoever has another key

@@ -18,8 +18,8 @@ Usage: apps/cluster_compare.sh [options] [OPERATION ...]
   --limit S          ends a run that takes longer (180)
   --against "A B"    of mpich, openmpi and openmpi-yield, which gives the core away while it waits (all three)
 Operations: bcast reduce allreduce allgather alltoall barrier scan. The time is the slowest rank's; the median over
-iterations, then over rounds. The ratio is to the better of the others; roots: the dearest root's median by the
-cheapest's. With more ranks than cores, MPIs that never give the core away take tens of milliseconds.
+iterations, then over rounds. The ratio is to the better of the others; roots: Tutti's dearest root by its cheapest,
+each by the same medians. With more ranks than cores, MPIs that never give the core away take tens of milliseconds.
 Peers are Debian's packages mpich, libmpich-dev, openmpi-bin, libopenmpi-dev.
 USAGE
 }
@@ -72,26 +72,29 @@ start() {
 measure() {
     local mpi=$1 size=$2 code
     start "$mpi" --csv --sizes "$size:$size" --root each --iterations 100000 --warmup 3 --seconds "$seconds" \
-        "${operations[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
+        --json "$scratch/$mpi.json" "${operations[@]}" >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
     grep -q WRONG "$scratch/out" && grep WRONG "$scratch/out"
     sed -nE "s/^([a-z_]+,[0-9]+,[0-9]+,.*)/$mpi,\1/p" "$scratch/out" >>"$scratch/results"
+    [ ! -f "$scratch/tutti.json" ] || mv "$scratch/tutti.json" "$scratch/roots.$round.$size.json"
     # What MPICH's launcher has measured counts even if it does not come to an end.
     [ "$code" = 0 ] || echo "$mpi, $size bytes: ended with $code $(grep -v '^\[' "$scratch/err" | head -c 300)"
     for k in "${hosts[@]}"; do end_processes_on "$k"; done
 }
 
 table() {
-    python3 - "$scratch/results" <<'PYTHON'
-import collections, math, statistics, sys
+    python3 - "$scratch" <<'PYTHON'
+import collections, glob, json, math, statistics, sys
 times, roots = collections.defaultdict(lambda: collections.defaultdict(list)), collections.defaultdict(list)
-names, sizes = [], {}
-for line in open(sys.argv[1]):
-    name, operation, _, size, _, median, _, _, _, least, greatest = line.strip().split(",")
+names = []
+for line in open(sys.argv[1] + "/results"):
+    name, operation, _, size, _, median = line.strip().split(",")[:6]
     times[operation, int(size)][name].append(float(median))
     names += [name] if name not in names else []
-    if name == "tutti" and least:
-        roots[operation, int(size)].append(float(greatest) / float(least))
+for path in glob.glob(sys.argv[1] + "/roots.*.json"):
+    for point in json.load(open(path))["series"][0]["points"]:
+        if point.get("roots"):
+            roots[point["operation"], point["bytes"]].append(point["roots"])
 print("%-12s%10s" % ("operation", "bytes") + "".join("%15s" % name for name in names) + "%8s%8s" % ("ratio", "roots"))
 logs = []
 for key in sorted(times):
@@ -99,9 +102,10 @@ for key in sorted(times):
     others = [medians[name] for name in medians if name != "tutti"]
     ratio = medians["tutti"] / min(others) if others and "tutti" in medians else None
     logs += [math.log(ratio)] if ratio else []
+    by_root = [statistics.median(rounds) for rounds in zip(*roots[key])]
     print("%-12s%10d" % key + "".join("%15.1f" % medians[n] if n in medians else "%15s" % "-" for n in names)
           + ("%8.3f" % ratio if ratio else "%8s" % "-")
-          + ("%8.2f" % statistics.median(roots[key]) if roots[key] else ""))
+          + ("%8.2f" % (max(by_root) / min(by_root)) if by_root else ""))
 if logs:
     print("geometric mean %.3f, worst %.3f of %d" % (math.exp(sum(logs) / len(logs)), math.exp(max(logs)), len(logs)))
 PYTHON
@@ -115,7 +119,7 @@ hosts_up "$count" "delay=$delay" "rate=$rate"
 : >"$scratch/results"
 for ((round = 1; round <= rounds; round++)); do
     for size in $sizes; do
-        for mpi in ${tutti-tutti} $against; do measure "$mpi" "$size"; done
+        for mpi in tutti $against; do measure "$mpi" "$size"; done
     done
 done
 echo "$count hosts of $ranks ranks, $delay microseconds one way, $rate Mbit/s; microseconds per operation"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One line of the table: the series that are compared, in blocks that alternate.
+// One line of the table: the series and the roots that are compared, in blocks that alternate.
 #include "measure.hpp"
 
 #include "lane.hpp"
@@ -80,7 +80,8 @@ std::vector<Outcome> measure(const Operation &operation, std::size_t bytes, cons
         for (Traffic traffic : all_traffic)
             lanes.emplace_back(line, room, sends, shared->receives[rank], comm, false).traffic = traffic;
     }
-    const int blocks = settings.blocks ? settings.blocks : lanes.size() == 1 ? 1 : 10;
+    const bool several = lanes.size() > 1 || (operation.rooted && settings.root_by_root);
+    const int blocks = settings.blocks ? settings.blocks : several ? 10 : 1;
     for (int block = 0; block < blocks; ++block)
         for (std::size_t turn = 0; turn < lanes.size(); ++turn) {
             const std::size_t at = (turn + std::size_t(block)) % lanes.size(); // nobody is always behind the same one

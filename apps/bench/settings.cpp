@@ -94,7 +94,8 @@ std::vector<Option> options_of(Settings &s)
          "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
          "blocks",
          [&s](auto &text) { return read_hint(text, s); }},
-        {"--blocks", "N", "a whole number", "in how many blocks a series is measured (1; where there are several, 10)",
+        {"--blocks", "N", "a whole number",
+         "in how many blocks series and roots take turns (10; 1 where nothing is compared)",
          [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
         {"--csv", "", "",
          "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each, "

@@ -22,7 +22,7 @@ struct Settings {
     int root = every_root;
     bool root_by_root = false;   // every rank, one after the other instead of in turn
     std::vector<std::string> hints; // "key=value" for MPI_Comm_dup_with_info: one more series of measurements each
-    int blocks = 0;              // in which series alternate; 0: one where there is one series, else ten
+    int blocks = 0;              // in which series and roots alternate; 0: one where there is one, else ten
     bool csv = false;
     std::string json;            // a file; empty: none
     bool overlap = false;        // with a computation

@@ -65,6 +65,8 @@ void Waiter::Pause::relax() {
     polls_ = 0;
     waiter_.yield();
     yielded_ = true;
+    // Another thread may have taken the lead meanwhile: that one sleeps for all.
+    if (!waiter_.leader_ || waiter_.leader_->thread_ != thread_) return;
     std::int64_t now = now_ns();
     if (since_ == 0) since_ = now;
     if (now - since_ > announce_after_ns) announce();

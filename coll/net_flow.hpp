@@ -4,7 +4,7 @@
 // ranks that exchange pieces cut what they exchange at the same places.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -37,23 +37,23 @@ public:
 
     /// Asks for a piece from a rank. Nobody writes or reads its place until it has arrived.
     void expect(Piece const& piece, int from) {
-        Expected& e = in_.emplace_back(piece, from, std::make_unique<Arriving>(env_));
+        Arriving& message = in_.emplace_back(env_, piece, from).message;
         std::byte* place = piece.place();
         if (!place) {
-            e.message->op.packed.resize(piece.bytes);
-            place = e.message->op.packed.data();
+            message.op.packed.resize(piece.bytes);
+            place = message.op.packed.data();
         }
-        e.message->begin(place, piece.bytes, from);
+        message.begin(place, piece.bytes, from);
     }
     /// Waits for the piece that was asked for first, of those that have not arrived.
     static Task arrive(NetEnv& env, NetFlow& f) {
-        Expected const e = std::move(f.in_.front());
-        f.in_.pop_front();
-        p2p::Receive const& op = e.message->op;
-        co_await env.over(e.message->op, e.from);
-        f.truncation_.compare(e.from, e.message->bytes(), e.piece.bytes);
-        auto const& packed = e.message->op.packed;
-        if (!packed.empty()) env.store(e.piece.buffer, e.piece.at, packed.data(), op.status.bytes);
+        std::list<Expected> first;
+        first.splice(first.end(), f.in_, f.in_.begin());
+        auto const& [message, piece, from] = first.front();
+        co_await env.over(message.op, from);
+        f.truncation_.compare(from, message.bytes(), piece.bytes);
+        auto const& packed = message.op.packed;
+        if (!packed.empty()) env.store(piece.buffer, piece.at, packed.data(), message.op.status.bytes);
     }
 
     /// A piece goes to a rank; it must stay as it is until it is sent, unless it is copied.
@@ -84,16 +84,16 @@ public:
 
 private:
     struct Expected {
-        Expected(Piece const& p, int source, std::unique_ptr<Arriving> m)
-            : piece(p), from(source), message(std::move(m)) {}
+        Expected(NetEnv& env, Piece const& p, int source) : message(env), piece(p), from(source) {}
+        Arriving message;
         Piece piece;
         int from;
-        std::unique_ptr<Arriving> message;
     };
 
     NetEnv& env_;
-    std::deque<Expected> in_;
-    std::deque<std::unique_ptr<Outgoing>> out_;
+    // Lists: most ranks of an operation have nothing to put there, and what is on its way stays where it is.
+    std::list<Expected> in_;
+    std::list<std::unique_ptr<Outgoing>> out_;
     Truncation truncation_;
 };
 

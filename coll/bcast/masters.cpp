@@ -23,22 +23,15 @@ Segments segments_of(BcastArgs const& a) {
     return segments;
 }
 
-/// A star: its middle has all others as children.
-Branch linear_branch(int place, int n) {
-    Branch b;
-    if (place > 0) return b.parent = 0, b.depth = 1, b;
-    for (int i = 1; i < n; ++i) b.children.push_back(i);
-    return b;
-}
-
 /// From whom this node's master has it, and to which masters it goes, the largest subtree first.
 struct NeighbourMasters {
+    NeighbourMasters() = default;
     NeighbourMasters(NodeMap const& map, int root, std::size_t between) {
         int const nodes = map.nodes(), first = map.node_of(root), place = (map.here() - first + nodes) % nodes;
         auto const master = [&](int of) { return map.master((of + first) % nodes, root); };
         Branch const b = between == binary   ? binary_branch(place, nodes)
                          : between == chain  ? chain_branch(place, nodes)
-                         : between == linear ? linear_branch(place, nodes)
+                         : between == linear ? star_branch(place, nodes)
                                              : binomial_branch(place, nodes);
         if (b.parent >= 0) parent = master(b.parent);
         for (auto child = b.children.rbegin(); child != b.children.rend(); ++child) children.push_back(master(*child));
@@ -70,8 +63,8 @@ Task masters(NetEnv& env, BcastArgs const& a) {
         if (env.rank() == a.root) env.load(packed.get(), a.data, 0, segments.total);
     }
     auto const piece = [&](std::uint64_t k) -> Piece { return {data, segments.at(k), segments.bytes(k)}; };
-    NeighbourMasters const near(map, a.root, a.parameters[0]);
-    bool const receives = stands && near.parent >= 0;
+    NeighbourMasters const near = stands ? NeighbourMasters(map, a.root, a.parameters[0]) : NeighbourMasters();
+    bool const receives = near.parent >= 0;
     NetFlow flow(env);
     for (std::uint64_t k = 0; receives && k < std::min<std::uint64_t>(NetFlow::ahead, segments.count); ++k)
         flow.expect(piece(k), near.parent);
@@ -79,7 +72,7 @@ Task masters(NetEnv& env, BcastArgs const& a) {
     for (std::uint64_t k = 0; k < segments.count; ++k) {
         if (receives) co_await NetFlow::arrive(env, flow);
         if (receives && k + NetFlow::ahead < segments.count) flow.expect(piece(k + NetFlow::ahead), near.parent);
-        for (std::size_t i = 0; stands && i < near.children.size(); ++i) flow.send(piece(k), near.children[i]);
+        for (int child : near.children) flow.send(piece(k), child);
         BcastArgs inside = a;
         inside.data = segments.count == 1 ? data : packed_buffer(first_byte(data) + segments.at(k), segments.bytes(k));
         inside.root = map.index_of(master);

@@ -66,8 +66,8 @@ std::vector<Option> options_of(Settings &s)
         {"--seconds", "S", "a number of seconds", "at most so long per line (1)",
          [&s](auto &text) { return read_number(text, 0.0, 1e9, s.seconds); }},
         {"--root", "R", "a rank, 'every' or 'each'",
-         "of rooted operations: a rank; or 'every', another one at each iteration (every); or 'each', one after the "
-         "other, with three columns more: median, least and greatest of the roots' own medians",
+         "of rooted operations: a rank; or 'every', another one at each iteration (every); or 'each', in blocks that "
+         "alternate, with three columns more: median, least and greatest of the roots' own medians",
          [&s](auto &text) { return read_root(text, s); }},
         {"--cached", "", "",
          "write the buffers once and leave them as they are between iterations: what the caches do for a benchmark, "

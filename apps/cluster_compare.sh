@@ -38,6 +38,11 @@ while [ $# -gt 0 ]; do
 done
 operations=("$@")
 [ $# -gt 0 ] || operations=(bcast reduce allreduce allgather alltoall barrier scan)
+for needed in bin/mpiexec bin/tutti-bench tests/cluster_wire; do
+    [ -x "$build/$needed" ] && continue
+    echo "cluster_compare.sh: there is no $needed in $build; --build FOLDER names where Tutti was built with its tests" >&2
+    exit 2
+done
 build=$(cd "$build" && pwd) || exit 2
 # shellcheck source=tests/cluster/hosts.sh
 . "$here/../tests/cluster/hosts.sh"

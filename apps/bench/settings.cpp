@@ -59,7 +59,7 @@ std::vector<Option> options_of(Settings &s)
         {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M",
          "bytes, doubling in between, all numbers being doubles; K and M are understood (8:1M)",
          [&s](auto &text) { return read_sizes(text, s); }},
-        {"--iterations", "N", "a whole number", "at most so many per line (1000)",
+        {"--iterations", "N", "a whole number from 1 on", "at most so many per line (1000)",
          [&s](auto &text) { return read_number(text, 1, many, s.iterations); }},
         {"--warmup", "N", "a whole number", "iterations before measuring (20)",
          [&s](auto &text) { return read_number(text, 0, many, s.warmup); }},
@@ -94,7 +94,7 @@ std::vector<Option> options_of(Settings &s)
          "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
          "blocks",
          [&s](auto &text) { return read_hint(text, s); }},
-        {"--blocks", "N", "a whole number",
+        {"--blocks", "N", "a whole number from 1 on",
          "in how many blocks series and roots take turns (10; 1 where nothing is compared)",
          [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
         {"--csv", "", "",

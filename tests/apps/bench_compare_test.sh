@@ -157,6 +157,7 @@ complaint "there is no mpicxx.mpich in PATH; Debian's packages mpich and libmpic
 complaint "--plot draws with gnuplot, which is not in PATH; Debian's package gnuplot-nox has it." \
     env PATH=/nowhere "$bench" --plot a.svg bcast
 complaint "--plot needs the name of an SVG file, not 'a.png'." "$bench" --plot a.png bcast
+complaint "--rounds needs a whole number from 1 to 1000, not '0'." "$bench" --rounds 0 bcast
 complaint "cannot read $folder/none.json: " "$bench" --from "$folder/none.json"
 complaint "$0 is not what tutti-bench --json writes." "$bench" --from "$0"
 complaint "--from shows what has been measured" "$bench" --from "$folder/all.json" bcast

@@ -93,6 +93,7 @@ complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." 
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
+complaint "--blocks needs a whole number from 1 on, not '0'" --blocks 0
 complaint "--overlap is for nonblocking and persistent operations, such as ibcast, not for bcast" --overlap ibcast bcast
 complaint "--overlap goes neither with --limit nor with --root each" --overlap --limit
 complaint "--tests goes with --overlap" --tests 3 ibcast

@@ -78,7 +78,8 @@ std::vector<Option> driver_options(Plan &plan)
          "compare with other MPIs: mpich, openmpi (Debian's), or the path of any mpicxx. The benchmark is built with "
          "each, all run in turn, and the ratio of their times to ours is printed",
          take_list(plan.against)},
-        {"--rounds", "N", "a whole number", "how often all are run in turn; the median of the rounds counts (3)",
+        {"--rounds", "N", "a whole number from 1 to 1000",
+         "how often all are run in turn; the median of the rounds counts (3)",
          [&plan](auto &text) { return read_number(text, 1, 1000, plan.rounds); }},
         {"--timeout", "S", "a number of seconds",
          "end a run that takes longer, and say so (twenty seconds and five times what it should take)",

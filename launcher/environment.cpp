@@ -38,8 +38,10 @@ void set_rank_variables(Variables& out, RankFacts const& facts) {
     out[launch::segment_variable] = std::to_string(facts.segment);
     out[launch::rank_variable] = place;
     out[launch::launcher_variable] = std::to_string(facts.launcher);
-    out.erase(launch::listen_variable);
-    if (facts.listener >= 0) out[launch::listen_variable] = std::to_string(facts.listener);
+    out.erase(launch::listen_variable);   // of an outer job
+    std::string& listeners = out[launch::listen_variable];
+    for (int descriptor : facts.listeners) listeners += (listeners.empty() ? "" : ",") + std::to_string(descriptor);
+    if (listeners.empty()) out.erase(launch::listen_variable);
     for (char const* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK"}) out[name] = rank;
     for (char const* name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK"})
         out[name] = place;

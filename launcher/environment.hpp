@@ -13,7 +13,7 @@ namespace tutti::launcher {
 struct RankFacts {
     int rank = 0, ranks = 1;     ///< in the world
     int place = 0, places = 1;   ///< on its node
-    int listener = -1;           ///< descriptor; −1: none, in a job on one node
+    std::vector<int> listeners{};   ///< descriptors; none in a job on one node
     int program = 0;             ///< which of the programs between colons
     int segment = -1;            ///< descriptor
     int launcher = 0;            ///< pid

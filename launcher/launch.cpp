@@ -128,9 +128,10 @@ private:
         Variables const variables = variables_of(job_);
         facts.addresses = own_addresses(variables.network);
         for (std::size_t i = 0; i < here_.size(); ++i) {
-            Listener const listener = listen_anywhere(variables.port_range);
+            Listener const listener = listen_on(facts.addresses, variables.port_range);
             facts.ports.push_back(listener.port);
-            listeners_.emplace_back(listener.descriptor);
+            std::vector<Descriptor>& sockets = listeners_.emplace_back();
+            for (int descriptor : listener.descriptors) sockets.emplace_back(descriptor);
         }
         return elsewhere_->meet(facts, tuning(machine));
     }
@@ -244,12 +245,14 @@ private:
         Sink &out_sink = sink_for(job_, output_, host_, rank, false);
         Sink &error_sink = sink_for(job_, output_, host_, rank, true);
         Pipe out = Pipe::make(), error = Pipe::make();
-        int const listener = listeners_.empty() ? -1 : listeners_[place].get();
+        std::vector<int> listeners;
+        if (!listeners_.empty())
+            for (Descriptor const& one : listeners_[place]) listeners.push_back(one.get());
         RankFacts const facts{.rank = rank,
                               .ranks = ranks_,
                               .place = static_cast<int>(place),
                               .places = static_cast<int>(here_.size()),
-                              .listener = listener,
+                              .listeners = listeners,
                               .program = static_cast<int>(p),
                               .segment = segment.descriptor(),
                               .launcher = getpid()};
@@ -263,7 +266,7 @@ private:
             .input = input_.descriptor_for(rank),
             .output = out.write.get(),
             .error = error.write.get(),
-            .kept = listener,
+            .kept = listeners,
             .signals = &signals_.original_mask(),
             .descriptors = &old_limit_};
         pid_t pid = spawn(start);
@@ -294,7 +297,7 @@ private:
     Output output_;
     Input input_;
     OwnLauncher own_{guardian_, signals_, output_, input_};
-    std::vector<Descriptor> listeners_;  // by place; none in a job on one node
+    std::vector<std::vector<Descriptor>> listeners_;  // by place; none in a job on one node
     std::vector<Found> programs_;
 };
 

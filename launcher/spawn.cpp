@@ -64,7 +64,7 @@ void become_rank(Prepared& p) {
     put(start.input, STDIN_FILENO);
     put(start.output, STDOUT_FILENO);
     put(start.error, STDERR_FILENO);
-    if (start.kept >= 0) fcntl(start.kept, F_SETFD, 0);
+    for (int descriptor : start.kept) fcntl(descriptor, F_SETFD, 0);
     if (start.descriptors) setrlimit(RLIMIT_NOFILE, start.descriptors);
     if (!p.mask.empty())
         sched_setaffinity(0, p.mask.size() * sizeof(unsigned long), reinterpret_cast<cpu_set_t*>(p.mask.data()));

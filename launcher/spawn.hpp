@@ -19,7 +19,7 @@ struct Start {
     std::string directory;                  ///< empty: stay
     std::vector<int> cpus;                  ///< empty: not bound
     int input = 0, output = 1, error = 2;   ///< become descriptors 0, 1 and 2
-    int kept = -1;                          ///< a descriptor that the program inherits besides; −1: none
+    std::vector<int> kept;                  ///< descriptors that the program inherits besides
     sigset_t const* signals = nullptr;      ///< the mask that mpiexec was started with
     rlimit const* descriptors = nullptr;    ///< the limit that mpiexec was started with
 };

@@ -4,7 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -41,11 +44,14 @@ void forget_launcher() {
         unsetenv(variable);
 }
 
-/// The socket on which other nodes call this rank; −1: none. Programs that it starts do not inherit it.
-int inherited_listener() {
-    int const descriptor = number_in(launch::listen_variable);
-    if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-    return descriptor;
+/// The sockets on which other nodes call this rank. Programs that it starts do not inherit them.
+std::vector<int> inherited_listeners() {
+    std::vector<int> descriptors;
+    char const* const text = std::getenv(launch::listen_variable);
+    std::istringstream list(text ? text : "");
+    for (int descriptor; list >> descriptor; list.ignore(1, ','))
+        if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0) descriptors.push_back(descriptor);
+    return descriptors;
 }
 
 /// A rank of mpiexec's: everything is prepared.
@@ -78,17 +84,17 @@ std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
 
 struct Membership {
     unsigned place;      ///< on this node
-    int listener = -1;   ///< the socket on which other nodes call this rank
+    std::vector<int> listeners{};   ///< on which other nodes call this rank
 };
 
 /// The job's segment and this process's place in it; without a launcher a segment of its own.
 Membership join_segment(Front& f, Variables const& variables, std::vector<std::string>& complaints) {
     int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
-    int const listener = inherited_listener();
+    std::vector<int> listeners = inherited_listeners();
     if (descriptor >= 0 && place >= 0) {
         join_launched(f, descriptor, static_cast<unsigned>(place));
         if (variables.arena) tutti_arena()->open();
-        return {static_cast<unsigned>(place), listener};
+        return {static_cast<unsigned>(place), std::move(listeners)};
     }
     job_server() = find_server(complaints);
     if (!job_server()) {
@@ -99,7 +105,7 @@ Membership join_segment(Front& f, Variables const& variables, std::vector<std::s
     f.segment = std::make_unique<Segment>(std::move(joined.segment));
     if (variables.arena && f.segment->ranks() > 1) tutti_arena()->open();
     complaints.insert(complaints.end(), joined.complaints.begin(), joined.complaints.end());
-    return {joined.place, joined.listener};
+    return {joined.place, std::move(joined.listeners)};
 }
 
 void place_predefined_objects(Front& f) {
@@ -144,7 +150,7 @@ void start(Front& f, int thread_level) {
     f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
     f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
     if (f.process->many_threads) f.process->gate.open();
-    p2p::start(*f.process, mine.listener);
+    p2p::start(*f.process, mine.listeners);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(*f.process);

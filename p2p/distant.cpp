@@ -20,11 +20,11 @@ Key key_of(Frame const& frame) { return {frame.context, frame.source, frame.tag}
 
 }  // namespace
 
-Distant::Distant(Engine& engine, tcp::Socket listener)
+Distant::Distant(Engine& engine, std::vector<tcp::Socket> listeners)
     : engine_(engine), here_(engine.process().cluster.ranks_here()),
       eager_limit_(std::min<std::size_t>(engine.process().variables.eager_network, Frame::most_eager)),
       peers_(static_cast<std::size_t>(engine.process().size())), losses_(peers_.size()),
-      network_(engine.process().cluster, engine.process().rank(), std::move(listener),
+      network_(engine.process().cluster, engine.process().rank(), std::move(listeners),
                engine.process().variables.network, *this) {
     engine.process().waiter.sleep_at_most(longest_sleep_ns);
 }

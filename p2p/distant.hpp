@@ -50,8 +50,8 @@ private:
 
 class Distant final : public tcp::Handler {
 public:
-    /// `listener`: where others call; becomes this object's.
-    Distant(Engine& engine, tcp::Socket listener);
+    /// `listeners`: where others call; become this object's.
+    Distant(Engine& engine, std::vector<tcp::Socket> listeners);
     ~Distant() override;
 
     // As the engine's, for peers that are not on this node.

@@ -30,9 +30,11 @@ void Unexpected::discard(Unexpected* message) {
     ::operator delete(message);
 }
 
-void start(Process& process, int listener) { process.p2p = std::make_unique<Engine>(process, listener); }
+void start(Process& process, std::vector<int> const& listeners) {
+    process.p2p = std::make_unique<Engine>(process, listeners);
+}
 
-Engine::Engine(Process& process, int listener)
+Engine::Engine(Process& process, std::vector<int> const& listeners)
     : process_(process), me_(static_cast<int>(process.place())), layout_(process.segment.header().pair_bytes),
       eager_limit_(std::min(process.variables.eager, layout_.largest_piece())),
       piece_(std::clamp<std::size_t>(process.variables.staging, cache_line, layout_.capacity / 8)),
@@ -50,7 +52,8 @@ Engine::Engine(Process& process, int listener)
         bells_ = segment.pair(me, me);
         seen_.resize((ranks + 7) / 8 * 8);
     }
-    tcp::Socket calls(listener);
+    std::vector<tcp::Socket> calls;
+    for (int descriptor : listeners) calls.emplace_back(descriptor);
     if (!process.cluster.alone()) distant_ = std::make_unique<Distant>(*this, std::move(calls));
     process.waiter.attach(this);
 }

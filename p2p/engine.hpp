@@ -22,8 +22,8 @@ class Distant;
 
 class Engine final : public Extension, public Pollable {
 public:
-    /// `listener`: where other nodes call (runtime/listener.hpp), −1: nowhere; becomes the engine's.
-    Engine(Process& process, int listener);
+    /// `listeners`: where other nodes call (runtime/listener.hpp); become the engine's.
+    Engine(Process& process, std::vector<int> const& listeners);
     ~Engine() override;
 
     /// Begins a send; `op` must live until it is done.
@@ -189,8 +189,8 @@ private:
     std::unique_ptr<Distant> distant_;    ///< null: the job is on one node
 };
 
-/// Makes the engine of a process and attaches it to its wait. `listener` as Engine has it.
-void start(Process& process, int listener = -1);
+/// Makes the engine of a process and attaches it to its wait. `listeners` as Engine has them.
+void start(Process& process, std::vector<int> const& listeners = {});
 /// The engine that `start` made.
 inline Engine& engine(Process& process) { return static_cast<Engine&>(*process.p2p); }
 

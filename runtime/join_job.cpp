@@ -85,7 +85,7 @@ public:
         }
         server_.exchange();
         if (place != 0) segment = attach_at(server_.get(on_node.front(), "tutti.memory"), on_node.front());
-        return {std::move(*segment), static_cast<unsigned>(place), listener_.descriptor, std::move(complaints_)};
+        return {std::move(*segment), static_cast<unsigned>(place), listener_.descriptors, std::move(complaints_)};
     }
 
 private:
@@ -101,15 +101,15 @@ private:
     }
 
     void start_listening() {
-        listener_ = listen_anywhere(variables_.port_range);
-        self_.port = listener_.port;
         self_.addresses = own_addresses(variables_.network);
+        listener_ = listen_on(self_.addresses, variables_.port_range);
+        self_.port = listener_.port;
     }
 
     void tell(char const* key) {
         key_ = key;
         server_.put(JobServer::Reach::job, key, self_.to_text());
-        if (server_.rank() == 0 && listener_.descriptor >= 0) {
+        if (server_.rank() == 0 && !listener_.descriptors.empty()) {
             JobKey const key_of_job = fresh_key();
             server_.put(JobServer::Reach::job, "tutti.key",
                         {reinterpret_cast<char const*>(key_of_job.data()), key_of_job.size()});

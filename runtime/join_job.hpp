@@ -18,7 +18,7 @@ namespace tutti {
 struct Joined {
     Segment segment;
     unsigned place;
-    int listener;   ///< a listening socket that the caller closes; −1: all ranks are on one node
+    std::vector<int> listeners;   ///< sockets that the caller closes; none: all ranks are on one node
     std::vector<std::string> complaints;   ///< for rank 0 to tell, sentences without their full stops
 };
 

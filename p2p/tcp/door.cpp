@@ -21,16 +21,16 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 }  // namespace
 
-Door::Door(Cluster const& cluster, int me, Socket listener, std::string network, Poller& poller,
+Door::Door(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
            std::uint64_t first_number, Events events)
-    : cluster_(cluster), me_(me), listener_(std::move(listener)), network_(std::move(network)), poller_(poller),
-      first_number_(first_number), last_number_(first_number), events_(std::move(events)) {
-    if (listener_) poller_.add(listener_, first_number_, false);
+    : cluster_(cluster), me_(me), listeners_(std::move(listeners)), network_(std::move(network)), poller_(poller),
+      first_number_(first_number), last_number_(first_number + listeners_.size()), events_(std::move(events)) {
+    for (std::size_t i = 0; i < listeners_.size(); ++i) poller_.add(listeners_[i], first_number_ + i, false);
 }
 
 void Door::close() {
-    if (listener_) poller_.remove(listener_);
-    listener_.reset();
+    for (Socket const& listener : listeners_) poller_.remove(listener);
+    listeners_.clear();
     calls_.clear();
     callers_.clear();
     greetings_.clear();   // closed sockets are watched no more
@@ -47,18 +47,18 @@ std::uint64_t Door::add(Socket socket, Handshake handshake, int called, std::siz
 }
 
 void Door::ready(std::uint64_t number) {
-    if (number == first_number_) accept_all();
+    if (number - first_number_ < listeners_.size()) accept_all(listeners_[number - first_number_]);
     else step(number);
 }
 
-void Door::accept_all() {
+void Door::accept_all(Socket const& listener) {
     for (int i = 0; i < accepted_at_once; ++i) {
         if (callers_.size() >= most_callers) {
             std::uint64_t const oldest = *callers_.begin();
             if (now_ns() - greetings_.at(oldest)->since < least_stay) return;   // they wait in the system's line
             drop(oldest, "");
         }
-        Socket s = Socket::accept(listener_);
+        Socket s = Socket::accept(listener);
         if (!s) return;
         step(add(std::move(s), Handshake::called(cluster_.key(), me_, cluster_.size()), -1, 0));
     }

@@ -43,8 +43,9 @@ public:
         std::function<bool(int rank)> known;                      ///< is there, or was there, a connection already?
     };
 
-    /// `listener` may be none: then nobody calls. Its number is `first_number`, those of other sockets are above.
-    Door(Cluster const& cluster, int me, Socket listener, std::string network, Poller& poller,
+    /// `listeners` may be none: then nobody calls. Their numbers begin at `first_number`, those of other sockets are
+    /// above.
+    Door(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
          std::uint64_t first_number, Events events);
 
     /// Begins to call a rank of another node, unless that is under way.
@@ -80,7 +81,7 @@ private:
         std::uint64_t on_hold = 0;                  ///< theirs, which waits for ours
     };
 
-    void accept_all();
+    void accept_all(Socket const& listener);
     void step(std::uint64_t number);
     bool exchange(Greeting& g, std::string& trouble);
     bool receive(Greeting& g, std::string& trouble);
@@ -98,7 +99,7 @@ private:
 
     Cluster const& cluster_;
     int const me_;
-    Socket listener_;
+    std::vector<Socket> listeners_;
     std::string const network_;
     Poller& poller_;
     std::uint64_t const first_number_;

@@ -35,9 +35,10 @@ struct Mark {
 
 }  // namespace
 
-Network::Network(Cluster const& cluster, int me, Socket listener, std::string network, Handler& handler)
+Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
+                 Handler& handler)
     : cluster_(cluster), handler_(handler), buffer_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
-      door_(cluster, me, std::move(listener), std::move(network), poller_, static_cast<std::uint64_t>(cluster.size()),
+      door_(cluster, me, std::move(listeners), std::move(network), poller_, static_cast<std::uint64_t>(cluster.size()),
             {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
              .failed =
                  [this](int rank, std::string sentence) {

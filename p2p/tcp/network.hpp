@@ -20,8 +20,8 @@ public:
     /// than looking into the rings of this node, whose messages should not wait for that.
     static constexpr std::int64_t lull = 2'000;
 
-    /// Calls are accepted on `listener`, which becomes this object's; none: nobody calls. `network` as TUTTI_NETWORK.
-    Network(Cluster const& cluster, int me, Socket listener, std::string network, Handler& handler);
+    /// Calls are accepted on `listeners`, which become this object's; none: nobody calls. `network` as TUTTI_NETWORK.
+    Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Handler& handler);
 
     /// As Link::send, to a rank of another node; calls it if there is no connection yet.
     bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,

@@ -26,12 +26,13 @@ public:
     NodesWorld(std::vector<int> const& node_of, Variables const& variables) {
         std::vector<Cluster::Node> nodes;
         std::vector<Cluster::Rank> ranks;
-        std::vector<int> descriptors, sizes;
+        std::vector<std::vector<int>> descriptors;
+        std::vector<int> sizes;
         bool const one_node = std::ranges::max(node_of) == 0;
         for (int node : node_of) {
             sizes.resize(std::max(sizes.size(), static_cast<std::size_t>(node) + 1));
-            Listener const listener = one_node ? Listener{} : listen_anywhere();
-            descriptors.push_back(listener.descriptor);
+            Listener const listener = one_node ? Listener{} : listen_on({"127.0.0.1"});
+            descriptors.push_back(listener.descriptors);
             ranks.push_back({node, sizes[static_cast<std::size_t>(node)]++, listener.port});
         }
         JobKey key{};

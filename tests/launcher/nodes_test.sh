@@ -88,4 +88,12 @@ on "$many" -n 40 -l sh -c 'echo $MPI_LOCALRANKID'; expect_code 0; expect_silence
 on "$many" -n 20 sh -c 'echo $PPID $PMI_RANK; sleep 0.3' && [ "$(wc -l < "$AGENT_LOG")" = 20 ] || wrong "agents: $(wc -l < "$AGENT_LOG")"
 input=$folder/random; on "$many" -n 20 -stdin 1 sh -c '[ $PMI_RANK != 1 ] || cksum'; expect_out "$(cksum < "$folder/random")"; input=
 expect_nothing_left
+# a rank listens where others are told that it does, and nowhere else: lines are address:port of its listening sockets
+listening='for fd in ${TUTTI_LISTEN_FD//,/ }; do inode=$(readlink /proc/self/fd/$fd | tr -dc 0-9)
+    awk -v inode="$inode" "\$10 == inode {print \$2}" /proc/net/tcp /proc/net/tcp6; done'
+on $two -n 4 -genv TUTTI_NETWORK 127.0.0.0/8 bash -c "$listening"; expect_code 0
+[ "$(grep -c '^0100007F:' "$folder/out")" = 4 ] && [ "$(wc -l < "$folder/out")" = 4 ] || wrong "$what listens on $out"
+on $two -n 4 bash -c "$listening"; expect_code 0
+[ "$(wc -l < "$folder/out")" -ge 4 ] && ! grep -qE '^0+:' "$folder/out" || wrong "$what listens on $out"
+
 finish

@@ -22,15 +22,15 @@ using tcp::Socket;
 
 /// Ranks 0 and 1, on a node each; every rank listens.
 struct Two {
-    std::vector<Listener> listeners{listen_anywhere(), listen_anywhere()};
+    std::vector<Listener> listeners{listen_on_loopback(), listen_on_loopback()};
     Cluster map(int here = 0) const { return cluster_of(Layout::alternating, 2, here, listeners); }
 };
 
 /// The door of one rank, by itself.
 struct Alone {
-    explicit Alone(Cluster const& cluster, int me, int listener)
+    Alone(Cluster const& cluster, int me, std::vector<int> const& listeners)
         : map(cluster),
-          door(map, me, Socket(listener), "", poller, 2,
+          door(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", poller, 2,
                {.opened =
                     [this](int rank, Socket s) {
                         opened.push_back(rank);
@@ -52,7 +52,7 @@ struct Alone {
 
 TEST(Door, HoldsNoMoreStrangersThanItsBound) {
     Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptor);
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
     std::deque<Stranger> silent;
     for (int i = 0; i < 400; ++i) {
         silent.emplace_back(two.listeners[0].port);
@@ -61,7 +61,7 @@ TEST(Door, HoldsNoMoreStrangersThanItsBound) {
     }
     EXPECT_EQ(rank.door.callers(), Door::most_callers);
     // A rank gets in all the same: the oldest of them have to go.
-    Alone other(two.map(1), 1, two.listeners[1].descriptor);
+    Alone other(two.map(1), 1, two.listeners[1].descriptors);
     other.door.call(0);
     while (rank.opened.empty() || other.opened.empty()) rank.poll(), other.poll();
     EXPECT_EQ(rank.opened, std::vector{1});
@@ -71,7 +71,7 @@ TEST(Door, HoldsNoMoreStrangersThanItsBound) {
 
 TEST(Door, HearsSlowCallersButLetsNobodyIn) {
     Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptor);
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
     Stranger slow(two.listeners[0].port);
     tcp::Handshake h = tcp::Handshake::caller(two.map().key(), 1, 0);
     for (std::byte b : h.out) {
@@ -90,7 +90,7 @@ TEST(Door, HearsSlowCallersButLetsNobodyIn) {
 
 TEST(Door, ProvenRanksThatAreConnectedAlreadyAreTurnedAway) {
     Two two;
-    Alone rank(two.map(), 0, two.listeners[0].descriptor);
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
     std::thread thread([&] {
         Stranger first(two.listeners[0].port), second(two.listeners[0].port);
         EXPECT_TRUE(first.shake_hands(two.map().key(), 1, 0));
@@ -111,7 +111,7 @@ TEST(Door, CrossingCallsLeaveOneConnectionThatBothKnow) {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         Two two;
-        Alone a(two.map(0), 0, two.listeners[0].descriptor), b(two.map(1), 1, two.listeners[1].descriptor);
+        Alone a(two.map(0), 0, two.listeners[0].descriptors), b(two.map(1), 1, two.listeners[1].descriptors);
         bool calls_a = false, calls_b = false;
         // The two move on in every order.
         while (a.opened.empty() || b.opened.empty()) {
@@ -145,8 +145,8 @@ Socket listen_at(char const* host, std::uint16_t port) {
 /// Rank 1 is at 127.0.0.3; its node's other addresses lead to somebody else on the same port.
 TEST(Door, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
     std::uint16_t const port = [] {
-        Listener const l = listen_anywhere();
-        close(l.descriptor);
+        Listener const l = listen_on_loopback();
+        for (int descriptor : l.descriptors) close(descriptor);
         return l.port;
     }();
     auto map = [&](int me, JobKey const& key) {
@@ -157,8 +157,8 @@ TEST(Door, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
     JobKey const mine{}, other{std::byte{1}};
     Socket right = listen_at("127.0.0.3", port), wrong_rank = listen_at("127.0.0.2", port);
     Socket wrong_job = listen_at("127.0.0.4", port), silent = listen_at("127.0.0.5", port);
-    Alone caller(map(0, mine), 0, -1), called(map(1, mine), 1, right.release());
-    Alone another_rank(map(2, mine), 2, wrong_rank.release()), another_job(map(1, other), 1, wrong_job.release());
+    Alone caller(map(0, mine), 0, {}), called(map(1, mine), 1, {right.release()});
+    Alone another_rank(map(2, mine), 2, {wrong_rank.release()}), another_job(map(1, other), 1, {wrong_job.release()});
 
     caller.door.call(1);
     while (caller.opened.empty() || called.opened.empty())

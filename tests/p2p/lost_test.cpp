@@ -18,9 +18,9 @@ using testing::HasSubstr;
 
 /// Rank 0 of two, each on a node of its own. Rank 1 is whatever the test makes of it.
 struct Half {
-    Half() : listeners{listen_anywhere(), {}}, map(cluster_of(Layout::alternating, 2, 0, listeners)) {
+    Half() : listeners{listen_on_loopback(), {}}, map(cluster_of(Layout::alternating, 2, 0, listeners)) {
         segment.emplace(Segment::create(1, {}, {}, map.to_text()));
-        rank = std::make_unique<Rank>(*segment, 0, shared_wait(), map, listeners[0].descriptor);
+        rank = std::make_unique<Rank>(*segment, 0, shared_wait(), map, listeners[0].descriptors);
     }
     std::vector<Listener> listeners;
     Cluster map;
@@ -217,8 +217,8 @@ TEST(Offence, MoreThanWasGrantedOrOffered) {
 
 TEST(Unreachable, RankIsASentenceWithItsAddresses) {
     Half half;
-    Listener const gone = listen_anywhere();   // a port on which nobody listens any more
-    close(gone.descriptor);
+    Listener const gone = listen_on_loopback();   // a port on which nobody listens any more
+    for (int descriptor : gone.descriptors) close(descriptor);
     half.listeners[1].port = gone.port;
     Cluster const map = cluster_of(Layout::alternating, 2, 0, half.listeners);
     Segment segment = Segment::create(1, {}, {}, map.to_text());

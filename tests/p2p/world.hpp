@@ -33,9 +33,10 @@ inline Variables shared_wait() {
 }
 
 struct Rank {
-    Rank(Segment& segment, unsigned place, Variables const& v, Cluster const& cluster, int listener = -1)
+    Rank(Segment& segment, unsigned place, Variables const& v, Cluster const& cluster,
+         std::vector<int> const& listeners = {})
         : process(segment, place, v, cluster) {
-        start(process, listener);
+        start(process, listeners);
         std::vector<int> all(static_cast<std::size_t>(size()));
         std::iota(all.begin(), all.end(), 0);
         comm = Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(all, me())), 7));
@@ -112,6 +113,8 @@ inline bool has_ipv6() {
     return found;
 }
 
+inline Listener listen_on_loopback() { return listen_on({"127.0.0.1", "::1"}); }
+
 inline Cluster cluster_of(Layout layout, unsigned ranks, int here, std::vector<Listener> const& listeners) {
     if (layout == Layout::one_node) return Cluster::one_node(static_cast<int>(ranks));
     bool const turns = layout == Layout::alternating;
@@ -133,7 +136,7 @@ struct World {
         bool const apart = layout != Layout::one_node;
         std::vector<Listener> listeners(ranks);
         if (apart)
-            for (Listener& l : listeners) l = listen_anywhere();
+            for (Listener& l : listeners) l = listen_on_loopback();
         Cluster const map = cluster_of(layout, ranks, 0, listeners);
         for (int node = 0; node < map.nodes(); ++node) {
             Cluster const cluster = cluster_of(layout, ranks, node, listeners);
@@ -143,7 +146,7 @@ struct World {
             int const rank = static_cast<int>(r), node = map.node_of(rank);
             all.push_back(std::make_unique<Rank>(segments[static_cast<std::size_t>(node)],
                                                  static_cast<unsigned>(map.place_of(rank)), variables,
-                                                 cluster_of(layout, ranks, node, listeners), listeners[r].descriptor));
+                                                 cluster_of(layout, ranks, node, listeners), listeners[r].descriptors));
         }
     }
     std::deque<Segment> segments;

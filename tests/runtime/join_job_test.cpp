@@ -94,7 +94,7 @@ std::vector<std::optional<Joined>> join_all(Board& board, std::string const& tun
 
 void close_listeners(std::vector<std::optional<Joined>> const& all) {
     for (auto const& one : all)
-        if (one->listener >= 0) close(one->listener);
+        for (int descriptor : one->listeners) close(descriptor);
 }
 
 TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
@@ -103,7 +103,7 @@ TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
     EXPECT_EQ(board.exchanges, 2);
     for (unsigned r = 0; r < 3; ++r) {
         EXPECT_EQ(all[r]->place, r);
-        EXPECT_EQ(all[r]->listener, -1);
+        EXPECT_TRUE(all[r]->listeners.empty());
         EXPECT_THAT(all[r]->complaints, testing::IsEmpty());
         EXPECT_TRUE(all[r]->segment.cluster().empty());
         EXPECT_EQ(all[r]->segment.ranks(), 3u);
@@ -121,8 +121,8 @@ TEST(JoinJob, RanksDealtRoundTwoNodesAgreeOnTheMap) {
     for (auto const& one : all) {
         ASSERT_FALSE(one->segment.cluster().empty());
         maps.push_back(*Cluster::from_text(one->segment.cluster()));
-        EXPECT_GE(one->listener, 0);
-        EXPECT_TRUE(fcntl(one->listener, F_GETFD) & FD_CLOEXEC);
+        EXPECT_FALSE(one->listeners.empty());
+        for (int descriptor : one->listeners) EXPECT_TRUE(fcntl(descriptor, F_GETFD) & FD_CLOEXEC);
     }
     for (int r = 0; r < 5; ++r) {
         auto const& map = maps[static_cast<std::size_t>(r)];
@@ -169,7 +169,7 @@ TEST(JoinJob, AWorldOfOne) {
     Board board({0});
     auto const all = join_all(board);
     EXPECT_EQ(all[0]->segment.ranks(), 1u);
-    EXPECT_EQ(all[0]->listener, -1);
+    EXPECT_TRUE(all[0]->listeners.empty());
 }
 
 }  // namespace

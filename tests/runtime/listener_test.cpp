@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Listening sockets: any port, a range of them, none left.
+// Listening sockets: on which addresses, any port, a range of them, none left.
 #include <gmock/gmock.h>
+
+#include <cstring>
 
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -8,39 +10,49 @@
 #include <unistd.h>
 
 #include "runtime/error.hpp"
+#include "runtime/interfaces.hpp"
 #include "runtime/listener.hpp"
 
 namespace tutti {
 namespace {
 
+std::vector<std::string> const loopback = {"127.0.0.1/8", "::1/128"};
+
+void close_all(Listener const& l) {
+    for (int descriptor : l.descriptors) close(descriptor);
+}
+
 /// Closes its listeners.
 struct Listeners {
     ~Listeners() {
-        for (Listener const& l : all) close(l.descriptor);
+        for (Listener const& l : all) close_all(l);
     }
-    Listener const& add(std::string_view ports = {}) { return all.emplace_back(listen_anywhere(ports)); }
+    Listener const& add(std::string_view ports = {}, std::vector<std::string> const& addresses = loopback) {
+        return all.emplace_back(listen_on(addresses, ports));
+    }
     std::vector<Listener> all;
 };
 
-bool can_connect(std::uint16_t port, bool six) {
-    int const s = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
-    sockaddr_in6 to6{};
-    to6.sin6_family = AF_INET6;
-    to6.sin6_addr = in6addr_loopback;
-    to6.sin6_port = htons(port);
-    sockaddr_in to4{};
-    to4.sin_family = AF_INET;
-    to4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    to4.sin_port = htons(port);
-    int const result = six ? connect(s, reinterpret_cast<sockaddr*>(&to6), sizeof to6)
-                           : connect(s, reinterpret_cast<sockaddr*>(&to4), sizeof to4);
+bool can_connect(std::uint16_t port, char const* host) {
+    auto const address = *IpAddress::from_text(host);
+    int const s = socket(address.six ? AF_INET6 : AF_INET, SOCK_STREAM, 0);
+    sockaddr_in6 six{};
+    six.sin6_family = AF_INET6;
+    six.sin6_port = htons(port);
+    std::memcpy(&six.sin6_addr, address.bytes.data(), sizeof six.sin6_addr);
+    sockaddr_in four{};
+    four.sin_family = AF_INET;
+    four.sin_port = htons(port);
+    std::memcpy(&four.sin_addr, address.bytes.data(), sizeof four.sin_addr);
+    int const result = address.six ? connect(s, reinterpret_cast<sockaddr*>(&six), sizeof six)
+                                   : connect(s, reinterpret_cast<sockaddr*>(&four), sizeof four);
     close(s);
     return result == 0;
 }
 
 std::string sentence(std::string_view ports) {
     try {
-        close(listen_anywhere(ports).descriptor);
+        close_all(listen_on(loopback, ports));
         return "";
     } catch (Error const& e) {
         return e.what();
@@ -51,19 +63,44 @@ TEST(Listener, IsReachedByBothFamilies) {
     Listeners l;
     std::uint16_t const port = l.add().port;
     EXPECT_NE(port, 0);
-    EXPECT_TRUE(can_connect(port, false));
-    int const probe = socket(AF_INET6, SOCK_STREAM, 0);
-    if (probe >= 0) {
-        EXPECT_TRUE(can_connect(port, true));
-        close(probe);
+    EXPECT_TRUE(can_connect(port, "127.0.0.1"));
+    bool const six = !chosen_interfaces(interfaces(), "::1").empty();
+    EXPECT_EQ(can_connect(port, "::1"), six);
+}
+
+TEST(Listener, IsReachedAtItsOwnAddressesOnly) {
+    Listeners l;
+    std::uint16_t const port = l.add({}, {"127.0.0.2/8", "127.0.0.4/8"}).port;
+    EXPECT_TRUE(can_connect(port, "127.0.0.2"));
+    EXPECT_TRUE(can_connect(port, "127.0.0.4"));
+    for (char const* other : {"127.0.0.1", "127.0.0.3", "::1"}) EXPECT_FALSE(can_connect(port, other)) << other;
+    for (Interface const& i : interfaces()) {
+        if (i.address.loopback()) continue;
+        EXPECT_FALSE(can_connect(port, i.address.host().c_str())) << i.address.host();
     }
+}
+
+TEST(Listener, AnAddressThatIsNotThereIsPassedOver) {
+    Listeners l;
+    Listener const& some = l.add({}, {"192.0.2.1/24", "127.0.0.2/8"});   // the first one is for documentation (RFC 5737)
+    EXPECT_EQ(some.descriptors.size(), 1u);
+    EXPECT_TRUE(can_connect(some.port, "127.0.0.2"));
+    EXPECT_THROW(listen_on({"192.0.2.1/24"}), Error);
+}
+
+TEST(Listener, APortOfARangeIsFreeOnAllAddresses) {
+    Listeners l;
+    unsigned const taken = l.add({}, {"127.0.0.4/8"}).port;
+    std::string const range = std::to_string(taken) + "-" + std::to_string(taken + 5);
+    EXPECT_GT(l.add(range, {"127.0.0.2/8", "127.0.0.4/8"}).port, taken);
 }
 
 TEST(Listener, DoesNotBlockAndIsNotInherited) {
     Listeners l;
-    int const s = l.add().descriptor;
-    EXPECT_TRUE(fcntl(s, F_GETFL) & O_NONBLOCK);
-    EXPECT_TRUE(fcntl(s, F_GETFD) & FD_CLOEXEC);
+    for (int s : l.add().descriptors) {
+        EXPECT_TRUE(fcntl(s, F_GETFL) & O_NONBLOCK);
+        EXPECT_TRUE(fcntl(s, F_GETFD) & FD_CLOEXEC);
+    }
 }
 
 TEST(Listener, ManyHavePortsOfTheirOwn) {

@@ -11,22 +11,21 @@
 #include "launcher/nodes/head.hpp"
 #include "launcher/options.hpp"
 #include "launcher/placement.hpp"
+#include "launcher/print.hpp"
 #include "runtime/error.hpp"
 
 namespace {
 
 using namespace tutti::launcher;
 
-int print(std::string const& text) { return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0; }
-
 int carry_out(Job const& job) {
-    if (job.show_help) return print(help_text());
-    if (job.show_version) return print("mpiexec of Tutti " TUTTI_VERSION "\n");
+    if (job.show_help) return print("mpiexec", help_text());
+    if (job.show_version) return print("mpiexec", "mpiexec of Tutti " TUTTI_VERSION "\n");
     Allocation const allocation = allocate(job, host_name());
     bool has_program = !job.programs.empty() && !job.programs.front().command.empty();
     if (job.show_hierarchy) {
         int ranks = std::max<int>(1, static_cast<int>(allocation.ranks_on(std::max(0, allocation.here)).size()));
-        int failed = print(hierarchy_drawing(job, place(job, ranks), ranks));
+        int failed = print("mpiexec", hierarchy_drawing(job, place(job, ranks), ranks));
         if (failed || !has_program) return failed;
     }
     if (allocation.alone()) return launch(job, allocation);

@@ -48,15 +48,17 @@ Sink::Sink(int descriptor, bool on_terminal) : descriptor_(descriptor) {
 Sink::Sink(Descriptor file) : Sink(file.get()) { owned_ = std::move(file); }
 
 void Sink::write_some() {
-    while (!empty() && !broken_ && (regular_ || ready(descriptor_, POLLOUT))) {
+    while (!empty() && !broken_ && error_ == 0 && (regular_ || ready(descriptor_, POLLOUT))) {
         std::size_t left = waiting_.size() - written_;
         ssize_t n = write(descriptor_, waiting_.data() + written_, regular_ ? left : std::min(left, safe_write));
         if (n > 0) written_ += static_cast<std::size_t>(n);
         else if (errno == EAGAIN) break;   // somebody else took the room
-        else if (errno != EINTR) broken_ = true;
+        else if (errno == EPIPE) broken_ = true;
+        else if (errno != EINTR) error_ = errno;
     }
-    if (!empty() && !broken_ && written_ < high_water) return;
-    waiting_.erase(0, broken_ ? waiting_.size() : written_);
+    bool const lost = broken_ || error_ != 0;
+    if (!empty() && !lost && written_ < high_water) return;
+    waiting_.erase(0, lost ? waiting_.size() : written_);
     written_ = 0;
 }
 
@@ -185,6 +187,18 @@ void Output::drain() {
     for (auto const& stream : streams_)
         if (stream->open()) stream->drain();
     for (Sink* sink : sinks()) sink->write_some();
+}
+
+std::optional<std::string> Output::next_loss() {
+    for (Sink const* sink : sinks()) {
+        if (sink->error() == 0 || !losses_told_.insert(sink).second) continue;
+        auto const file = std::ranges::find_if(files_, [&](auto const& f) { return f.second.get() == sink; });
+        return join(file != files_.end() ? "the output file " + file->first
+                    : sink == output_    ? std::string("standard output")
+                                         : "standard error",
+                    " cannot be written: ", std::strerror(sink->error()), "; what ranks print there is lost");
+    }
+    return {};
 }
 
 bool Output::streams_open() const {

@@ -5,6 +5,8 @@
 
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,9 @@ public:
     bool full() const { return waiting_.size() - written_ > high_water; }
     bool empty() const { return written_ == waiting_.size(); }
     bool broken() const { return broken_; }              ///< nobody reads it any more (a pipe into head)
+    /// Why something could not be written, an errno; 0: everything could. From then on it swallows what comes, so that
+    /// the job goes on as it would with its output straight into a full disk.
+    int error() const { return error_; }
     bool terminal() const { return terminal_; }
     int descriptor() const { return descriptor_; }
 
@@ -42,6 +47,7 @@ private:
     Descriptor owned_;
     int descriptor_;
     bool regular_ = false, terminal_ = false, broken_ = false;
+    int error_ = 0;
     std::string waiting_;
     std::size_t written_ = 0;
     void const* open_line_of_ = nullptr;
@@ -104,6 +110,9 @@ public:
     void show_unfinished();
     void drain();
 
+    /// A sentence about somebody's output that could not be written since the last call, if any.
+    std::optional<std::string> next_loss();
+
     bool streams_open() const;
     bool all_written() const;
     bool wants_showing() const;
@@ -114,6 +123,7 @@ private:
     std::unique_ptr<Sink> own_output_, own_error_;
     Sink *output_, *error_;
     std::map<std::string, std::unique_ptr<Sink>> files_;
+    std::set<Sink const*> losses_told_;
     std::vector<std::unique_ptr<OutputStream>> streams_;
 };
 

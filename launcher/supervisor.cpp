@@ -35,6 +35,11 @@ void Supervisor::add_rank(pid_t pid) {
     guardian_.watch(pid);
 }
 
+std::optional<int> Supervisor::interrupted() {
+    handle_signals();
+    return interrupts_ > 0 ? std::optional<int>(passed_on_) : std::nullopt;
+}
+
 int Supervisor::alive() const {
     return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [](Rank const& r) { return r.alive; }));
 }
@@ -47,6 +52,7 @@ int Supervisor::run() {
     output_.drain();
     Clock::time_point over = Clock::now();
     while (!output_.all_written() && (interrupts_ == 0 || Clock::now() < over + grace)) turn();
+    look_for_lost_output();
     return code_;
 }
 
@@ -64,6 +70,7 @@ void Supervisor::turn() {
     handle_signals();
     bury();
     if (elsewhere_) elsewhere_->serve(*this);
+    look_for_lost_output();
     check_time();
 }
 
@@ -183,7 +190,20 @@ std::string Supervisor::what_ran_out(int place, int status) {
     return what;
 }
 
+void Supervisor::look_for_lost_output() {
+    while (std::optional<std::string> const sentence = output_.next_loss())
+        output_lost({Verdict::Kind::output_lost, 1, elsewhere_ ? join("on ", host_, " ", *sentence) : *sentence});
+}
+
+// The ranks go on: their work may be worth more than what they print.
+void Supervisor::output_lost(Verdict const& verdict) {
+    if (elsewhere_ && elsewhere_->report(verdict)) return;
+    if (code_ == 0) code_ = verdict.code;
+    if (!job_.quiet) output_.say(verdict.sentence);
+}
+
 void Supervisor::conclude(Verdict const& verdict) {
+    if (verdict.kind == Verdict::Kind::output_lost) return output_lost(verdict);
     if (ending_ || verdict.kind == Verdict::Kind::fine) return;
     if (elsewhere_) {
         output_.collect();   // a rank's last words come before ours

@@ -30,6 +30,9 @@ public:
     /// The next rank has been started as this process.
     void add_rank(pid_t pid);
 
+    /// While ranks are being started: the signal by which the user ends the job before it has begun, if one has come.
+    std::optional<int> interrupted();
+
     /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
     void end_job(int code, std::string const& sentence);
 
@@ -68,6 +71,9 @@ private:
     std::string what_ran_out(int place, int status);
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const;
+
+    void look_for_lost_output();
+    void output_lost(Verdict const& verdict);
 
     void check_time();
     void time_out();

@@ -21,12 +21,12 @@ struct End {
 
 struct Verdict {
     /// The later, the more it explains: of ranks that ended at the same moment the last one is the one to tell.
-    enum class Kind { fine, failed_after_finalize, failed, left_early, killed, aborted };
+    enum class Kind { fine, output_lost, failed_after_finalize, failed, left_early, killed, aborted };
     Kind kind = Kind::fine;
     int code = 0;          ///< for mpiexec; not 0 unless fine
     std::string sentence;  ///< without its full stop
 
-    /// A rank that fails after MPI_Finalize leaves nobody waiting.
+    /// A rank that fails after MPI_Finalize leaves nobody waiting; nor does output that cannot be written.
     bool ends_job() const { return kind > Kind::failed_after_finalize; }
 };
 

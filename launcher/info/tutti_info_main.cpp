@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "launcher/info/report.hpp"
+#include "launcher/print.hpp"
 #include "runtime/variables.hpp"
 
 namespace {
@@ -29,8 +30,6 @@ constexpr char help[] = R"(tutti-info says what this Tutti is and what it finds 
 
 Variables are read from the environment: TUTTI_WAIT=shared tutti-info --variables shows what a rank would see.
 )";
-
-int print(std::string const& text) { return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0; }
 
 int complain(std::string const& what, std::string_view word, std::span<std::string_view const> known,
              std::string const& otherwise) {
@@ -75,8 +74,8 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         std::string_view word = argv[i];
         bool const followed = i + 1 < argc && argv[i + 1][0] != '-';
-        if (word == "--help" || word == "-h") return print(help);
-        if (word == "--version" || word == "-V") return print("Tutti " TUTTI_VERSION "\n");
+        if (word == "--help" || word == "-h") return tutti::launcher::print("tutti-info", help);
+        if (word == "--version" || word == "-V") return tutti::launcher::print("tutti-info", "Tutti " TUTTI_VERSION "\n");
         if (word == "--variables") question.part = Part::variables;
         else if (word == "--table") question.part = Part::table;
         else if (word == "--json") json = true;
@@ -91,6 +90,6 @@ int main(int argc, char** argv) {
         } else return wrong_option(word);
     }
     Report report = make_report(question);
-    if (markdown) return print(as_markdown(report));
-    return print(json ? as_json(report, question.part) : as_text(report, question.part));
+    if (markdown) return tutti::launcher::print("tutti-info", as_markdown(report));
+    return tutti::launcher::print("tutti-info", json ? as_json(report, question.part) : as_text(report, question.part));
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "launcher/print.hpp"
 #include "launcher/tune/options.hpp"
 #include "launcher/tune/report.hpp"
 #include "launcher/tune/search.hpp"
@@ -31,11 +32,11 @@ int run(std::vector<std::string> const& words) {
     topo::Result<topo::Machine> const machine = topo::read_machine(pretended ? pretended : "");
     if (!machine) throw Complaint(machine.error());
     Options const options = parse_options(words, machine->core_count());
-    if (options.help) return std::fputs(help_text().c_str(), stdout) < 0;
+    if (options.help) return launcher::print("tutti-tune", help_text());
     std::vector<Contest> contests;   // the smallest numbers of ranks first: theirs are the lines that must be there
     for (int const ranks : options.ranks)
         for (coll::Collective const c : options.collectives) contests.emplace_back(c, ranks, *machine, options);
-    if (options.dry_run) return std::fputs(plan_text(contests, *machine, options).c_str(), stdout) < 0;
+    if (options.dry_run) return launcher::print("tutti-tune", plan_text(contests, *machine, options));
     clear_choices();
     Search const search(contests, options.seconds);
     for (std::string const& complaint : search.complaints())

@@ -53,6 +53,20 @@ run -n 2 --output-filename f sh -c 'echo out; echo err >&2'; [ "$(cat f/rank.1/s
 run -n 1 -outfile-pattern /dev/null/x true; expect_code 2; expect_err "/dev/null/x"
 run -n 1 --merge-stderr-to-stdout sh -c 'echo err >&2'; expect_out err; expect_silence
 
+# what cannot be written is told once, the ranks go on, and the job does not end well
+full() { "$mpiexec" "$@" > /dev/full 2> "$folder/err"; code=$?; err=$(cat "$folder/err"); what="mpiexec $* > /dev/full"; }
+lost="standard output cannot be written: No space left on device; what ranks print there is lost"
+full -n 2 sh -c 'yes | head -c 1000000; echo $PMI_RANK went on >&2'; expect_code 1; expect_err "mpiexec: $lost."
+for rank in 0 1; do expect_err "$rank went on"; done
+[ "$(grep -c lost "$folder/err")" = 1 ] || wrong "$what said it $(grep -c lost "$folder/err") times"
+full -n 2 sh -c 'echo x; exit 3'; expect_code 3
+full -n 2 true; expect_code 0; expect_silence
+full --help; expect_code 1; expect_err "mpiexec: standard output cannot be written: No space left on device."
+"$build/bin/tutti-info" > /dev/full 2> "$folder/err"; [ $? = 1 ] || wrong "tutti-info > /dev/full ends well"
+grep -q '^tutti-info: standard output cannot be written' "$folder/err" || wrong "tutti-info > /dev/full: $(cat "$folder/err")"
+run -n 2 -outfile-pattern /dev/full echo x; expect_code 1; expect_err "the output file /dev/full cannot be written: No space left"
+run -n 2 bash -c 'echo x; exit 0' 2> /dev/full; expect_code 0; expect_out $'x\nx'
+
 # a terminal: typed input arrives, a question without newline is shown, nothing waits for input at the end
 answer=$( (sleep 0.6; echo Ann; sleep 0.3) | timeout 10 "$build/tests/launcher_on_terminal" "$mpiexec" -n 2 sh -c '[ $PMI_RANK = 0 ] || exit 0; printf "name? "; read name; echo "hi $name"' | tr -d '\r')
 [[ "$answer" == *"name? "*"hi Ann"* ]] || wrong "on a terminal: '$answer'"

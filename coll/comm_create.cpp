@@ -221,8 +221,6 @@ void start(Process& process, std::vector<std::string>& complaints) {
     std::vector<int> everybody(static_cast<std::size_t>(process.size()));
     std::iota(everybody.begin(), everybody.end(), 0);
     int const ranks_here = process.cluster.ranks_here();
-    if (Area::bytes(ranks_here) > process.segment.commons().size())
-        fail(ErrorClass::no_mem, "the node's shared memory is laid out too small for ", ranks_here, " ranks");
     process.world =
         Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context));
     bool const one_node = ranks_here == process.size();

@@ -90,7 +90,8 @@ public:
     Launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere)
         : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
           numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
-          first_node_(allocation.here == 0), old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())),
+          first_node_(allocation.here == 0), placed_(place(job, std::max<int>(1, static_cast<int>(here_.size())))),
+          old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())),
           output_(job.on_terminal), input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
         adopt_orphans();
     }
@@ -101,16 +102,15 @@ public:
     int run() {
         for (std::size_t p = 0; p < job_.programs.size(); ++p) look_up(p);
         if (elsewhere_) elsewhere_->begin(own_);
-        Placed placed = place(job_, std::max<int>(1, static_cast<int>(here_.size())));
-        tell(placed);
+        tell();
         std::optional<World> world;
-        if (elsewhere_) world = meet(placed.machine);
+        if (elsewhere_) world = meet(placed_.machine);
         if (world && !here_.empty()) host_ = world->cluster.node(world->cluster.here()).name;
         std::optional<Segment> segment;
-        if (!here_.empty()) segment = make_segment(placed, world);
+        if (!here_.empty()) segment = make_segment(world);
         Segment* const shared = segment ? &*segment : nullptr;
         Supervisor supervisor(job_, shared, own_, host_, elsewhere_);
-        if (segment) start_all(supervisor, *segment, placed);
+        if (segment) start_all(supervisor, *segment);
         listeners_.clear();
         input_.ranks_are_started();
         int code = supervisor.run();
@@ -143,12 +143,12 @@ private:
         if (!books.empty()) std::fputs(statistics(books).c_str(), stderr);
     }
 
-    Segment make_segment(Placed const& placed, std::optional<World> const& world) {
+    Segment make_segment(std::optional<World> const& world) {
         Segment segment = Segment::create(static_cast<unsigned>(here_.size()),
-                                          topo::NodeMap{placed.machine, placed.plan.placement}.to_text(),
-                                          world ? world->tuning : tuning(placed.machine),
+                                          topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
+                                          world ? world->tuning : tuning(placed_.machine),
                                           world ? world->cluster.to_text() : "");
-        segment.header().usable_cores = static_cast<std::uint32_t>(placed.usable_cores);
+        segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
         return segment;
     }
 
@@ -217,20 +217,22 @@ private:
         return file.text.empty() ? "" : file.name + "\n" + file.text;
     }
 
-    void tell(Placed const& placed) {
-        if (!placed.plan.note.empty() && !job_.quiet && (job_.bind || job_.verbose)) {
-            std::string note = placed.plan.note;
+    void tell() {
+        if (!placed_.plan.note.empty() && !job_.quiet && (job_.bind || job_.verbose)) {
+            std::string note = placed_.plan.note;
             while (note.ends_with('.')) note.pop_back();
             output_.say(note);
         }
-        if (job_.report_bindings) output_.print(binding_report(placed, numbers_, elsewhere_ ? host_ : ""));
+        if (job_.report_bindings) output_.print(binding_report(placed_, numbers_, elsewhere_ ? host_ : ""));
     }
 
-    void start_all(Supervisor& supervisor, Segment const& segment, Placed const& placed) {
+    void start_all(Supervisor& supervisor, Segment const& segment) {
         std::size_t place = 0;
         try {
             for (; place < here_.size(); ++place) {
-                supervisor.add_rank(start(place, segment, placed.plan.cpus[place]));
+                if (std::optional<int> const signal = supervisor.interrupted())
+                    throw Complaint(join("not started: mpiexec got ", signal_words(*signal)), 128 + *signal);
+                supervisor.add_rank(start(place, segment, placed_.plan.cpus[place]));
                 if (elsewhere_) elsewhere_->beat();
             }
         } catch (Complaint const& complaint) {
@@ -291,6 +293,7 @@ private:
     std::vector<int> numbers_;           // world ranks by place
     std::string host_;
     bool first_node_;
+    Placed placed_;                      // before signals are blocked: a large machine takes a while to describe
     rlimit old_limit_;
     Signals signals_;
     Guardian guardian_;

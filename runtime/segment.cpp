@@ -97,6 +97,9 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     if (everybody->ranks_here() != static_cast<int>(ranks))
         fail(ErrorClass::other, ranks, " ranks on a node that has ", everybody->ranks_here(), " of the job");
     Texts const texts{machine, tuning, cluster};
+    if (ranks > most_ranks)
+        fail(ErrorClass::other, ranks, " ranks on one node are more than the ", most_ranks,
+             " that its shared memory can be laid out for; use more nodes");
     int descriptor = memfd_create("tutti", 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
     // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.

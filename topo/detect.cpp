@@ -3,12 +3,14 @@
 #include "topo/detect.hpp"
 
 #include <hwloc.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -125,6 +127,49 @@ bool looks_like_file(const std::string& description) {
     return description.ends_with(".xml") || description.find('/') != std::string::npos;
 }
 
+// The whole of a regular file of a size that a description of a machine may have: a device or a pipe may have no end.
+Result<std::string> text_of(const std::string& file) {
+    const auto cannot = [&](const std::string& why) {
+        return Result<std::string>::failure("The description of a machine " + file + " cannot be read: " + why + ".");
+    };
+    struct stat info {};
+    if (stat(file.c_str(), &info) != 0) return cannot(std::strerror(errno));
+    if (!S_ISREG(info.st_mode)) return cannot("it is not a regular file");
+    if (info.st_size > off_t{64} << 20) return cannot("it is larger than 64 MiB");
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return cannot(std::strerror(errno));
+    return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// How many processing units hwloc's XML names.
+long units_in_xml(std::string_view text) {
+    constexpr std::string_view unit = "type=\"PU\"";
+    long count = 0;
+    for (std::size_t at = 0; (at = text.find(unit, at)) != std::string_view::npos; at += unit.size()) ++count;
+    return count;
+}
+
+// How many units a synthetic description stands for: the product of its counts, at most one above the bound. Counts
+// stand behind a colon, or alone; what is in brackets is attributes and attached memory.
+long units_in_synthetic(const std::string& text) {
+    unsigned long product = 1;
+    int brackets = 0;
+    for (const char* at = text.c_str(); *at;) {
+        if (*at == '(' || *at == '[') ++brackets;
+        if (*at == ')' || *at == ']') --brackets;
+        const bool begins = at == text.c_str() || at[-1] == ':' || at[-1] == ' ';
+        if (brackets > 0 || !begins || *at < '0' || *at > '9') {
+            ++at;
+            continue;
+        }
+        char* end = nullptr;
+        product *= std::clamp(std::strtoul(at, &end, 0), 1UL, most_pretended_units + 1UL);   // as hwloc reads them
+        if (product > most_pretended_units) return most_pretended_units + 1;
+        at = end;
+    }
+    return static_cast<long>(product);
+}
+
 // Takes the description in. hwloc wants hardware threads named; people who end at cores mean one thread each.
 bool describe(hwloc_topology_t topology, const std::string& description, bool file) {
     if (file) return hwloc_topology_set_xml(topology, description.c_str()) == 0;
@@ -147,9 +192,12 @@ Machine detect_machine() {
 Result<Machine> pretended_machine(const std::string& description) {
     using Failed = Result<Machine>;
     const bool file = looks_like_file(description);
-    if (file && access(description.c_str(), R_OK) != 0) {
-        return Failed::failure("The description of a machine " + description + " cannot be read: " +
-                               std::strerror(errno) + ".");
+    const Result<std::string> text = file ? text_of(description) : Result<std::string>(description);
+    if (!text) return Failed::failure(text.error());
+    if ((file ? units_in_xml(*text) : units_in_synthetic(*text)) > most_pretended_units) {
+        return Failed::failure((file ? description : '"' + description + '"') + " describes a machine of more than " +
+                               std::to_string(most_pretended_units) +
+                               " processing units, which is the most that can be pretended.");
     }
     const Topology topology = new_topology(file);
     if (!topology) return Failed::failure("hwloc does not start: " + std::string(std::strerror(errno)) + ".");

@@ -32,6 +32,19 @@ TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
     EXPECT_EQ(s.commons()[0], std::byte{0});
 }
 
+TEST(Segment, ThereIsOneForTheMostRanksAndASentenceForMore) {
+    Segment s = Segment::create(Segment::most_ranks);
+    EXPECT_EQ(s.ranks(), Segment::most_ranks);
+    EXPECT_EQ(s.card(Segment::most_ranks - 1).world_rank, static_cast<int>(Segment::most_ranks) - 1);
+    try {
+        Segment::create(5000);
+        FAIL() << "5000 ranks have a segment";
+    } catch (Error const& e) {
+        EXPECT_STREQ(e.what(), "5000 ranks on one node are more than the 3072 that its shared memory can be laid out for; "
+                               "use more nodes");
+    }
+}
+
 TEST(Segment, IsSharedWithWhoeverMapsItsDescriptor) {
     Segment mine = Segment::create(2);
     Segment theirs = Segment::attach(dup(mine.descriptor()));

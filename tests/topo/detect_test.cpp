@@ -53,6 +53,24 @@ TEST(Detect, LeavesTheEnvironmentAsItWas) {
     EXPECT_EQ(std::getenv("HWLOC_PLUGINS_PATH"), nullptr);
 }
 
+TEST(Pretend, AMachineBeyondTheBoundIsRefusedBeforeHwlocTakesMinutes) {
+    for (char const* description : {"socket:10000", "socket:0x2710", "socket:100 core:100 pu:2", "numa:999999999999999999",
+                                    "pack:2 [numa(memory=1GB)] core:64 pu:64"}) {
+        const auto machine = pretended_machine(description);
+        ASSERT_FALSE(machine) << description;
+        EXPECT_THAT(machine.error(), HasSubstr("more than 4096 processing units")) << description;
+    }
+    const auto most = pretended_machine("socket:8 numa:4 core:128");
+    ASSERT_TRUE(most) << most.error();
+    EXPECT_EQ(most->pus.size(), 4096u);
+}
+
+TEST(Pretend, AFileWithoutAnEndIsRefused) {
+    const auto machine = pretended_machine("/dev/zero");
+    ASSERT_FALSE(machine);
+    EXPECT_THAT(machine.error(), HasSubstr("/dev/zero cannot be read: it is not a regular file"));
+}
+
 TEST(Pretend, TheDesignsExample) {
     const auto machine = pretended_machine("socket:2 numa:4 core:8");
     ASSERT_TRUE(machine) << machine.error();

@@ -7,7 +7,7 @@ namespace tutti::launch {
 
 inline constexpr char segment_variable[] = "TUTTI_SEGMENT_FD";   ///< number of the inherited descriptor
 inline constexpr char rank_variable[] = "TUTTI_RANK";            ///< rank on this node, index of the card
-inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";     ///< listening TCP sockets, "7,8"; only on several nodes
+inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";     ///< listening sockets, "7,8"; only on several nodes
 inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";    ///< pid of the launcher that made the segment
 
 }  // namespace tutti::launch

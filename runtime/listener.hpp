@@ -16,8 +16,8 @@ struct Listener {
     std::uint16_t port = 0;         ///< the same on all addresses
 };
 
-/// Listens on these addresses of this host (as own_addresses tells them), without blocking, on one port. An address that
-/// cannot be used yet or any more is passed over as long as there is another. `ports` (TUTTI_PORT_RANGE):
+/// Listens on these addresses of this host (as own_addresses tells them), without blocking, on one port. An address
+/// that cannot be used yet or any more is passed over as long as there is another. `ports` (TUTTI_PORT_RANGE):
 /// "40000-40100" or one port, of which the first one that is free on all of them is taken; empty: any that the system
 /// gives. Throws Error with a sentence when there is none or the text is not a range.
 Listener listen_on(std::vector<std::string> const& addresses, std::string_view ports = {});

@@ -103,9 +103,10 @@ public:
     /// What one node can have: flags and slots of the world communicator grow with the square of its ranks.
     static constexpr unsigned most_ranks = 3072;
 
-    /// Makes a zeroed segment for a node's ranks, at most `most_ranks`; `machine`: topo::NodeMap's text, `tuning`: a tuning file's name, a
-    /// line break and its text, `cluster`: Cluster::to_text, empty for one node. The address window is as large as
-    /// the system grants, memory is used where touched. Throws Error with a sentence when it cannot be had.
+    /// Makes a zeroed segment for a node's ranks, at most `most_ranks`; `machine`: topo::NodeMap's text, `tuning`: a
+    /// tuning file's name, a line break and its text, `cluster`: Cluster::to_text, empty for one node. The address
+    /// window is as large as the system grants, memory is used where touched. Throws Error with a sentence when it
+    /// cannot be had.
     static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {},
                           std::string_view cluster = {});
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.

@@ -15,6 +15,7 @@
 namespace {
 
 using namespace tutti::info;
+using tutti::launcher::print;
 
 constexpr char help[] = R"(tutti-info says what this Tutti is and what it finds on this machine.
 
@@ -74,8 +75,8 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         std::string_view word = argv[i];
         bool const followed = i + 1 < argc && argv[i + 1][0] != '-';
-        if (word == "--help" || word == "-h") return tutti::launcher::print("tutti-info", help);
-        if (word == "--version" || word == "-V") return tutti::launcher::print("tutti-info", "Tutti " TUTTI_VERSION "\n");
+        if (word == "--help" || word == "-h") return print("tutti-info", help);
+        if (word == "--version" || word == "-V") return print("tutti-info", "Tutti " TUTTI_VERSION "\n");
         if (word == "--variables") question.part = Part::variables;
         else if (word == "--table") question.part = Part::table;
         else if (word == "--json") json = true;
@@ -90,6 +91,6 @@ int main(int argc, char** argv) {
         } else return wrong_option(word);
     }
     Report report = make_report(question);
-    if (markdown) return tutti::launcher::print("tutti-info", as_markdown(report));
-    return tutti::launcher::print("tutti-info", json ? as_json(report, question.part) : as_text(report, question.part));
+    if (markdown) return print("tutti-info", as_markdown(report));
+    return print("tutti-info", json ? as_json(report, question.part) : as_text(report, question.part));
 }

@@ -82,7 +82,7 @@ TEST(Listener, IsReachedAtItsOwnAddressesOnly) {
 
 TEST(Listener, AnAddressThatIsNotThereIsPassedOver) {
     Listeners l;
-    Listener const& some = l.add({}, {"192.0.2.1/24", "127.0.0.2/8"});   // the first one is for documentation (RFC 5737)
+    Listener const& some = l.add({}, {"192.0.2.1/24", "127.0.0.2/8"});   // the first: RFC 5737
     EXPECT_EQ(some.descriptors.size(), 1u);
     EXPECT_TRUE(can_connect(some.port, "127.0.0.2"));
     EXPECT_THROW(listen_on({"192.0.2.1/24"}), Error);

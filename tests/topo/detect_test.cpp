@@ -54,8 +54,8 @@ TEST(Detect, LeavesTheEnvironmentAsItWas) {
 }
 
 TEST(Pretend, AMachineBeyondTheBoundIsRefusedBeforeHwlocTakesMinutes) {
-    for (char const* description : {"socket:10000", "socket:0x2710", "socket:100 core:100 pu:2", "numa:999999999999999999",
-                                    "pack:2 [numa(memory=1GB)] core:64 pu:64"}) {
+    for (char const* description : {"socket:10000", "socket:0x2710", "socket:100 core:100 pu:2",
+                                    "numa:999999999999999999", "pack:2 [numa(memory=1GB)] core:64 pu:64"}) {
         const auto machine = pretended_machine(description);
         ASSERT_FALSE(machine) << description;
         EXPECT_THAT(machine.error(), HasSubstr("more than 4096 processing units")) << description;

@@ -2,7 +2,8 @@
 /*
  * The MPI 3.1 interface of Tutti for C and C++ programs. Handles, constants and layouts are those of the MPICH ABI,
  * so that objects compiled against this file and against MPICH's can be mixed; tests/mpi_h compares the values.
- * What Tutti does not offer yet (files, windows, nonblocking collectives, ...) is not declared here.
+ * What Tutti does not offer yet (files, windows, sessions, ...) is not declared here; of MPI 4.0 and 4.1 some functions
+ * are, from which nothing else can be concluded.
  */
 #ifndef TUTTI_MPI_H
 #define TUTTI_MPI_H
@@ -225,10 +226,15 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_UNDEFINED  (-32766)
 
 /* Addresses with a meaning of their own */
-#define MPI_BOTTOM          ((void *)0)
-#define MPI_IN_PLACE        ((void *)-1)
-#define MPI_STATUS_IGNORE   ((MPI_Status *)1)
-#define MPI_STATUSES_IGNORE ((MPI_Status *)1)
+#define MPI_BOTTOM           ((void *)0)
+#define MPI_IN_PLACE         ((void *)-1)
+#define MPI_STATUS_IGNORE    ((MPI_Status *)1)
+#define MPI_STATUSES_IGNORE  ((MPI_Status *)1)
+
+/* Programs name these even where they start no processes and open no ports. */
+#define MPI_ARGV_NULL       ((char **)0)
+#define MPI_ARGVS_NULL      ((char ***)0)
+#define MPI_ERRCODES_IGNORE ((int *)0)
 
 /* Levels of thread support */
 #define MPI_THREAD_SINGLE     0
@@ -243,15 +249,16 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_UNEQUAL   3
 
 /* Kinds of topology, and what MPI_Comm_split_type splits by */
-#define MPI_GRAPH            1
-#define MPI_CART             2
-#define MPI_DIST_GRAPH       3
-#define MPI_COMM_TYPE_SHARED 1
+#define MPI_GRAPH                     1
+#define MPI_CART                      2
+#define MPI_DIST_GRAPH                3
+#define MPI_COMM_TYPE_SHARED          1
 
 /* Room for strings that the library writes */
 #define MPI_MAX_PROCESSOR_NAME         128
 #define MPI_MAX_LIBRARY_VERSION_STRING 8192
 #define MPI_MAX_ERROR_STRING           512
+#define MPI_MAX_PORT_NAME              256
 #define MPI_MAX_OBJECT_NAME            128
 #define MPI_MAX_INFO_KEY               255
 #define MPI_MAX_INFO_VAL               1024
@@ -324,6 +331,7 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_T_BIND_MPI_WIN            9708
 #define MPI_T_BIND_MPI_MESSAGE        9709
 #define MPI_T_BIND_MPI_INFO           9710
+#define MPI_T_BIND_MPI_SESSION        9711
 #define MPI_T_SCOPE_INVALID           0
 #define MPI_T_SCOPE_CONSTANT          60438
 #define MPI_T_SCOPE_READONLY          60439

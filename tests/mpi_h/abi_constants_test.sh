@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Our mpi.h against the one of Debian's MPICH: one program, compiled with each, prints every constant, layout and
 # function type, and the two outputs must agree. The names come out of our header; names that only MPICH has must be
-# on the list of areas that come later.
+# on the list of areas that come later, names that it has not yet on the list of newer ones, with what they must be.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ours=$(cd "$here/../../mpi_h/include" && pwd)
@@ -27,28 +27,56 @@ constants "$ours" >"$work/constants"
 constants "$theirs" >"$work/constants.theirs"
 functions >"$work/functions"
 sed -nE 's/^extern .*\b(MPI_[A-Z0-9_]+);$/\1/p' "$ours/mpi.h" | sort >"$work/data"
+grep -vE '^(#|$)' "$here/newer.txt" >"$work/newer.txt"
+sed 's/ .*//' "$work/newer.txt" | sort >"$work/newer"
+# without FILE: those of its names that are not newer ones.
+without() { comm -23 "$1" "$work/newer"; }
 [ "$(wc -l <"$work/constants")" -gt 200 ] || { echo "found only few constants in our header"; exit 1; }
 [ "$(wc -l <"$work/functions")" -gt 200 ] || { echo "found only few functions in our header"; exit 1; }
 
 {
-    comm -23 "$work/constants" "$work/data" | sed 's/.*/SHOW(&)/'
+    without "$work/constants" | comm -23 - "$work/data" | sed 's/.*/SHOW(&)/'
     sed 's/.*/SHOW_DECLARED(&)/' "$work/data"
-    sed -E 's/.*/SHOW_DECLARED(&)\nSHOW_DECLARED(P&)/' "$work/functions"
+    without "$work/functions" | sed -E 's/.*/SHOW_DECLARED(&)\nSHOW_DECLARED(P&)/'
     sed -nE 's/^typedef [a-z]+ ?\((MPI_\w+)\)\(.*/SHOW_TYPE(\1 *)/p; s/^typedef .* \*?(MPI_\w+);.*/SHOW_TYPE(\1)/p' "$ours/mpi.h"
 } >"$work/list.inc"
 
-for side in ours theirs; do
-    g++ -std=c++17 -w -DMPICH_SKIP_MPICXX -I"${!side}" -I"$work" -c "$here/abi_print.cpp" -o "$work/$side.o"
+# print_header FOLDER NAME: what the header there says of the names in list.inc, in NAME.txt.
+print_header() {
+    g++ -std=c++17 -w -DMPICH_SKIP_MPICXX -I"$1" -I"$work" -c "$here/abi_print.cpp" -o "$work/$2.o"
     # Only values and types are printed; functions and data need not resolve to anything.
-    g++ -no-pie "$work/$side.o" -Wl,--unresolved-symbols=ignore-all -o "$work/$side"
-    "$work/$side" >"$work/$side.txt"
-done
+    g++ -no-pie "$work/$2.o" -Wl,--unresolved-symbols=ignore-all -o "$work/$2"
+    "$work/$2" >"$work/$2.txt"
+}
+print_header "$ours" ours
+print_header "$theirs" theirs
 status=0
 if ! diff -u --label MPICH "$work/theirs.txt" --label Tutti "$work/ours.txt"; then
     echo "the headers differ"
     status=1
 fi
 echo "$(wc -l <"$work/ours.txt") values compared"
+
+# Newer names are ours, are not MPICH's, and are what the list says, functions also with their PMPI_ names.
+sort "$work/constants" "$work/functions" | comm -13 - "$work/newer" | sed 's/^/newer.txt: not in our mpi.h: /' >"$work/wrong"
+while read -r name; do
+    echo '#include <mpi.h>' | gcc -I"$theirs" -E -dD - | grep -qw "$name" &&
+        echo "newer.txt: MPICH's mpi.h has $name, which must leave the list" >>"$work/wrong"
+done <"$work/newer"
+{
+    comm -12 "$work/newer" "$work/constants" | sed 's/.*/SHOW(&)/'
+    comm -12 "$work/newer" "$work/functions" | sed -E 's/.*/SHOW_DECLARED(&)\nSHOW_DECLARED(P&)/'
+} >"$work/list.inc"
+print_header "$ours" newer_ours
+sed 's/.*/^& /' "$work/newer" | grep -f - "$work/newer_ours.txt" | sort >"$work/newer_now.txt"
+diff -u --label newer.txt <(sort "$work/newer.txt") --label Tutti "$work/newer_now.txt" >>"$work/wrong" || true
+sed -nE 's/^P(MPI_.*)/\1/p' "$work/newer_ours.txt" | grep -vxFf "$work/newer.txt" | sed 's/^/differs as PMPI: /' \
+    >>"$work/wrong" || true
+if [ -s "$work/wrong" ]; then
+    cat "$work/wrong"
+    status=1
+fi
+echo "$(wc -l <"$work/newer") newer names compared"
 
 # What only MPICH has must be one of the areas of later; an area that is there, or never was, must leave the list.
 patterns=$(grep -vE '^(#|$)' "$here/later_constants.txt")

@@ -2,51 +2,21 @@
 // Completing requests, one, any, some or all of them (MPI 3.1, 3.7.3 to 3.7.5). A null handle and an inactive
 // persistent request count as not there, and answer with the empty status where an answer is due.
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "coll/request.hpp"
 #include "mpi_h/entry.hpp"
 #include "mpi_h/generalized.hpp"
+#include "mpi_h/request_handles.hpp"
 
 namespace tutti {
 namespace {
-
-using Handles = std::span<MPI_Request>;
-
-/// Null for MPI_REQUEST_NULL and inactive persistent requests.
-Request* active_in(Call& call, MPI_Request handle) {
-    if (handle == MPI_REQUEST_NULL) return nullptr;
-    Request& r = call.request(handle);
-    return r.active ? &r : nullptr;
-}
-
-/// The same for handles that have been checked.
-Request* active(MPI_Request handle) {
-    if (handle == MPI_REQUEST_NULL) return nullptr;
-    Request* r = front().tables.requests.find(handle);
-    return r->active ? r : nullptr;
-}
-
-bool ready(MPI_Request handle) {
-    Request* r = active(handle);
-    return !r || r->complete;
-}
 
 Waiter& waiter() { return front().process->waiter; }
 
 template <class Ready>
 void wait(Ready&& done, Reason const& why) {
     waiter().until([&] { return done() || (waiter().progress(), done()); }, why);
-}
-
-Handles checked(Call& call, int count, MPI_Request* requests, char const* argument = "count") {
-    call.count(count, argument);
-    if (count > 0) call.pointer(requests, "array_of_requests");
-    Handles handles(requests, static_cast<std::size_t>(count));
-    for (MPI_Request h : handles)
-        if (h != MPI_REQUEST_NULL) call.request(h);
-    return handles;
 }
 
 /// How a completed request failed, if it did, once its handle is given up (or, if it is persistent, made inactive).
@@ -303,18 +273,6 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, i
         Handles handles = checked(call, incount, array_of_requests, "incount");
         if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
         take_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
-    });
-}
-
-TUTTI_FUNCTION(Request_get_status)
-int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-    return enter("MPI_Request_get_status", [&](Call& call) {
-        call.pointer(flag, "flag");
-        Request* r = active_in(call, request);
-        *flag = !r || waiter().look([r] { return r->complete; });
-        if (!*flag) return;
-        if (GeneralizedRequest* g = generalized(r)) g->query(status);
-        else abi::store(status, r ? r->status : Status{});
     });
 }
 

@@ -552,6 +552,12 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     MPI_Status *array_of_statuses);
 int MPI_Request_free(MPI_Request *request);
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int *flag,
+    MPI_Status *array_of_statuses);
+int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *indx, int *flag,
+    MPI_Status *status);
+int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount,
+    int array_of_indices[], MPI_Status *array_of_statuses);
 int MPI_Cancel(MPI_Request *request);
 int MPI_Test_cancelled(const MPI_Status *status, int *flag);
 int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
@@ -560,6 +566,12 @@ int MPI_Grequest_complete(MPI_Request request);
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count);
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count);
 int MPI_Status_set_cancelled(MPI_Status *status, int flag);
+int MPI_Status_get_source(const MPI_Status *status, int *source);
+int MPI_Status_get_tag(const MPI_Status *status, int *tag);
+int MPI_Status_get_error(const MPI_Status *status, int *error);
+int MPI_Status_set_source(MPI_Status *status, int source);
+int MPI_Status_set_tag(MPI_Status *status, int tag);
+int MPI_Status_set_error(MPI_Status *status, int error);
 
 /* Functions: blocking collectives */
 int MPI_Barrier(MPI_Comm comm);
@@ -1001,6 +1013,9 @@ extern __typeof__(MPI_Testany) PMPI_Testany;
 extern __typeof__(MPI_Testsome) PMPI_Testsome;
 extern __typeof__(MPI_Request_free) PMPI_Request_free;
 extern __typeof__(MPI_Request_get_status) PMPI_Request_get_status;
+extern __typeof__(MPI_Request_get_status_all) PMPI_Request_get_status_all;
+extern __typeof__(MPI_Request_get_status_any) PMPI_Request_get_status_any;
+extern __typeof__(MPI_Request_get_status_some) PMPI_Request_get_status_some;
 extern __typeof__(MPI_Cancel) PMPI_Cancel;
 extern __typeof__(MPI_Test_cancelled) PMPI_Test_cancelled;
 extern __typeof__(MPI_Grequest_start) PMPI_Grequest_start;
@@ -1008,6 +1023,12 @@ extern __typeof__(MPI_Grequest_complete) PMPI_Grequest_complete;
 extern __typeof__(MPI_Status_set_elements) PMPI_Status_set_elements;
 extern __typeof__(MPI_Status_set_elements_x) PMPI_Status_set_elements_x;
 extern __typeof__(MPI_Status_set_cancelled) PMPI_Status_set_cancelled;
+extern __typeof__(MPI_Status_get_source) PMPI_Status_get_source;
+extern __typeof__(MPI_Status_get_tag) PMPI_Status_get_tag;
+extern __typeof__(MPI_Status_get_error) PMPI_Status_get_error;
+extern __typeof__(MPI_Status_set_source) PMPI_Status_set_source;
+extern __typeof__(MPI_Status_set_tag) PMPI_Status_set_tag;
+extern __typeof__(MPI_Status_set_error) PMPI_Status_set_error;
 extern __typeof__(MPI_Barrier) PMPI_Barrier;
 extern __typeof__(MPI_Bcast) PMPI_Bcast;
 extern __typeof__(MPI_Gather) PMPI_Gather;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Error classes, codes and strings, and those that a program adds (MPI 3.1, 8.4 and 8.5).
+// Error classes, codes and strings, and those that a program adds and removes (MPI 4.1, 9.4 and 9.5).
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -28,7 +28,18 @@ Front::AddedCode* added(int code) {
     Front& f = front();
     std::int64_t index = static_cast<std::int64_t>(code) - MPI_ERR_LASTCODE - 1;
     bool known = index >= 0 && index < static_cast<std::int64_t>(f.added_codes.size());
-    return known ? &f.added_codes[static_cast<std::size_t>(index)] : nullptr;
+    Front::AddedCode* found = known ? &f.added_codes[static_cast<std::size_t>(index)] : nullptr;
+    return found && found->error_class ? found : nullptr;
+}
+
+/// The same; throws when it is none. `argument` is "errorcode", or "errorclass" of which there must be a class.
+Front::AddedCode& added_here(int code, char const* argument, bool is_class) {
+    Front::AddedCode* a = added(code);
+    if (!a) fail(ErrorClass::arg, argument, " is ", code, ", which this program did not add");
+    if (is_class != (*a->error_class == code))
+        fail(ErrorClass::arg, argument, " is ", code, ", which is ",
+             is_class ? "a code, not a class (MPI_Remove_error_code)" : "a class, not a code (MPI_Remove_error_class)");
+    return *a;
 }
 
 /// The class of any code; none when it is no code.
@@ -47,18 +58,30 @@ int existing_class(int code) {
     return *found;
 }
 
-/// Adds a code of the given class, or a class of its own.
+int code_at(std::size_t index) { return MPI_ERR_LASTCODE + 1 + static_cast<int>(index); }
+
+/// Adds a code of the given class, or a class of its own, under the lowest number that is free.
 int add_code(std::optional<int> error_class) {
     Front& f = front();
-    ++f.last_used_code;
-    f.added_codes.push_back({error_class.value_or(f.last_used_code), ""});
-    return f.last_used_code;
+    auto const free = std::ranges::find_if(f.added_codes, [](auto const& a) { return !a.error_class; });
+    auto const index = static_cast<std::size_t>(free - f.added_codes.begin());
+    if (free == f.added_codes.end()) f.added_codes.emplace_back();
+    f.added_codes[index] = {error_class.value_or(code_at(index)), {}};
+    f.last_used_code = code_at(f.added_codes.size() - 1);
+    return code_at(index);
+}
+
+void remove_code(Front::AddedCode& removed) {
+    Front& f = front();
+    removed = {};
+    while (!f.added_codes.empty() && !f.added_codes.back().error_class) f.added_codes.pop_back();
+    f.last_used_code = code_at(f.added_codes.size()) - 1;
 }
 
 }  // namespace
 
 std::string error_text(int code) {
-    if (Front::AddedCode const* a = added(code)) return a->text;
+    if (Front::AddedCode const* a = added(code)) return a->text.value_or("");
     for (Front::Sentence const& s : front().sentences)
         if (s.code == code && code != MPI_SUCCESS) return s.text;
     int number = existing_class(code);
@@ -115,5 +138,41 @@ int PMPI_Add_error_string(int errorcode, char const* string) {
         if (std::strlen(string) >= MPI_MAX_ERROR_STRING)
             fail(ErrorClass::arg, "string is longer than MPI_MAX_ERROR_STRING - 1 (", MPI_MAX_ERROR_STRING - 1, ")");
         a->text = string;
+    });
+}
+
+TUTTI_FUNCTION(Remove_error_class)
+int PMPI_Remove_error_class(int errorclass) {
+    return enter_any_time("MPI_Remove_error_class", [&](Call&) {
+        Front::AddedCode& a = added_here(errorclass, "errorclass", true);
+        auto const codes = std::ranges::count(front().added_codes, std::optional(errorclass),
+                                              &Front::AddedCode::error_class) - 1;   // without itself
+        if (codes > 0)
+            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which still has ", codes,
+                 codes == 1 ? " error code" : " error codes", " (MPI_Remove_error_code)");
+        if (a.text)
+            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which still has a string (MPI_Remove_error_string)");
+        remove_code(a);
+    });
+}
+
+TUTTI_FUNCTION(Remove_error_code)
+int PMPI_Remove_error_code(int errorcode) {
+    return enter_any_time("MPI_Remove_error_code", [&](Call&) {
+        Front::AddedCode& a = added_here(errorcode, "errorcode", false);
+        if (a.text)
+            fail(ErrorClass::arg, "errorcode is ", errorcode, ", which still has a string (MPI_Remove_error_string)");
+        remove_code(a);
+    });
+}
+
+/// Of a code or of a class.
+TUTTI_FUNCTION(Remove_error_string)
+int PMPI_Remove_error_string(int errorcode) {
+    return enter_any_time("MPI_Remove_error_string", [&](Call&) {
+        Front::AddedCode* a = added(errorcode);
+        if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
+        if (!a->text) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which has no string");
+        a->text.reset();
     });
 }

@@ -46,10 +46,11 @@ struct Front {
     std::array<Sentence, 256> sentences;
     unsigned next_sentence = 0;
 
-    /// Classes and codes that the program added; the first one's number is MPI_ERR_LASTCODE + 1.
+    /// Classes and codes that the program added; the first one's number is MPI_ERR_LASTCODE + 1. A class is a code of
+    /// its own class. The last one is never a removed one.
     struct AddedCode {
-        int error_class;
-        std::string text;
+        std::optional<int> error_class;   ///< none: removed, its number is free
+        std::optional<std::string> text;
     };
     std::vector<AddedCode> added_codes;
     int last_used_code = MPI_ERR_LASTCODE;      ///< the attribute MPI_LASTUSEDCODE points here

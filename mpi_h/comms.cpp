@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communicators: asking, names and hints (MPI 3.1, 6.4.1, 6.4.4, 6.6, 6.8).
+// Communicators: asking, names and hints (MPI 3.1, 6.4.1, 6.4.4, 6.6, 6.8; the parent: 10.3.2).
 #include <algorithm>
 #include <cstring>
 
@@ -86,6 +86,15 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
         Group& others = remote_group(call, comm);
         call.pointer(group, "group");
         *group = handle_of(Ref<Group>::share(&others));
+    });
+}
+
+/// No process here has been started by others (MPI_Comm_spawn is not there), so there are no parents.
+TUTTI_FUNCTION(Comm_get_parent)
+int PMPI_Comm_get_parent(MPI_Comm* parent) {
+    return enter("MPI_Comm_get_parent", [&](Call& call) {
+        call.pointer(parent, "parent");
+        *parent = MPI_COMM_NULL;
     });
 }
 

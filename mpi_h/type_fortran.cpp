@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types chosen by what they must hold: MPI_Type_create_f90_* and MPI_Type_match_size (MPI 3.1, 17.1.9).
+// Types chosen by what they must hold: MPI_Type_create_f90_* and MPI_Type_match_size (MPI 3.1, 17.1.9), and the pairs
+// of a value and an index (MPI 4.1, 6.9.4).
 #include "mpi_h/types.hpp"
 
 namespace tutti {
@@ -16,6 +17,19 @@ constexpr Model reals[] = {{MPI_REAL, MPI_COMPLEX, 6, 37},
 
 constexpr std::pair<int, MPI_Datatype> integers[] = {
     {2, MPI_INTEGER1}, {4, MPI_INTEGER2}, {9, MPI_INTEGER4}, {18, MPI_INTEGER8}};
+
+struct Pair {
+    MPI_Datatype value, index, pair;
+};
+constexpr Pair pairs[] = {{MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
+                          {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+                          {MPI_LONG, MPI_INT, MPI_LONG_INT},
+                          {MPI_SHORT, MPI_INT, MPI_SHORT_INT},
+                          {MPI_INT, MPI_INT, MPI_2INT},
+                          {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+                          {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
+                          {MPI_REAL, MPI_REAL, MPI_2REAL},
+                          {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION}};
 
 Model const& real_model(int precision, int range) {
     for (Model const& model : reals)
@@ -93,5 +107,18 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
                 return;
             }
         fail(ErrorClass::arg, "no ", what, " type has ", size, " bytes");
+    });
+}
+
+/// MPI_DATATYPE_NULL where no predefined type has the two: unnamed ones (MPI_COMBINER_VALUE_INDEX) are not made here.
+TUTTI_FUNCTION(Type_get_value_index)
+int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
+    return enter("MPI_Type_get_value_index", [&](Call& call) {
+        call.any_type(value_type, "value_type");
+        call.any_type(index_type, "index_type");
+        call.pointer(pair_type, "pair_type");
+        *pair_type = MPI_DATATYPE_NULL;
+        for (Pair const& known : pairs)
+            if (known.value == value_type && known.index == index_type) *pair_type = known.pair;
     });
 }

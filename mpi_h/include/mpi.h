@@ -307,6 +307,7 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_COMBINER_F90_INTEGER      17
 #define MPI_COMBINER_RESIZED          18
 #define MPI_COMBINER_HINDEXED_BLOCK   19
+#define MPI_COMBINER_VALUE_INDEX      20
 
 /* The interface for tools: whom a variable is for, what it belongs to, who may set it, what kind it is */
 #define MPI_T_VERBOSITY_INVALID       0
@@ -703,6 +704,7 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype);
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype);
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype);
+int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype *pair_type);
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_commit(MPI_Datatype *datatype);
 int MPI_Type_free(MPI_Datatype *datatype);
@@ -772,6 +774,7 @@ int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm);
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm);
 int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Comm_disconnect(MPI_Comm *comm);
+int MPI_Comm_get_parent(MPI_Comm *parent);
 int MPI_Comm_test_inter(MPI_Comm comm, int *flag);
 int MPI_Comm_remote_size(MPI_Comm comm, int *size);
 int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group);
@@ -1102,6 +1105,7 @@ extern __typeof__(MPI_Type_create_f90_integer) PMPI_Type_create_f90_integer;
 extern __typeof__(MPI_Type_create_f90_real) PMPI_Type_create_f90_real;
 extern __typeof__(MPI_Type_create_f90_complex) PMPI_Type_create_f90_complex;
 extern __typeof__(MPI_Type_match_size) PMPI_Type_match_size;
+extern __typeof__(MPI_Type_get_value_index) PMPI_Type_get_value_index;
 extern __typeof__(MPI_Type_dup) PMPI_Type_dup;
 extern __typeof__(MPI_Type_commit) PMPI_Type_commit;
 extern __typeof__(MPI_Type_free) PMPI_Type_free;
@@ -1157,6 +1161,7 @@ extern __typeof__(MPI_Comm_split) PMPI_Comm_split;
 extern __typeof__(MPI_Comm_split_type) PMPI_Comm_split_type;
 extern __typeof__(MPI_Comm_free) PMPI_Comm_free;
 extern __typeof__(MPI_Comm_disconnect) PMPI_Comm_disconnect;
+extern __typeof__(MPI_Comm_get_parent) PMPI_Comm_get_parent;
 extern __typeof__(MPI_Comm_test_inter) PMPI_Comm_test_inter;
 extern __typeof__(MPI_Comm_remote_size) PMPI_Comm_remote_size;
 extern __typeof__(MPI_Comm_remote_group) PMPI_Comm_remote_group;

@@ -109,6 +109,12 @@ static void is_intra(void) {
     CHECK(flag == 0, "MPI_COMM_WORLD is said to be an intercommunicator: %d", flag);
 }
 
+static void no_parent(void) {
+    MPI_Comm parent = MPI_COMM_WORLD;
+    CHECK(MPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent == MPI_COMM_NULL, "the parent is %x", parent);
+    FAILS(MPI_ERR_ARG, MPI_Comm_get_parent(NULL));
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -117,6 +123,8 @@ int main(int argc, char **argv) {
     hints();
     error_handlers();
     is_intra();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    no_parent();
     MPI_Finalize();
     return 0;
 }

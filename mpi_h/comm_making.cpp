@@ -53,6 +53,7 @@ Comm& freeable(Call& call, MPI_Comm const* comm) {
 void forget(Call& call, MPI_Comm* comm) {
     Comm& c = *call.on;
     c.attributes.clear(c);
+    p2p::forget_buffer(c);
     call.on = nullptr;
     front().tables.comms.remove(*comm);
     *comm = MPI_COMM_NULL;
@@ -181,6 +182,7 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
             p2p::finish(c.process, call.name);
             coll::barrier(c);
         }
+        p2p::flush(c.process, p2p::buffer_of(c), call.name);
         forget(call, comm);
     });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sending in all modes, blocking, nonblocking and persistent, and the buffer of buffered sends (MPI 3.1, 3.4 to 3.9).
+// Sending in all modes, blocking, nonblocking and persistent (MPI 3.1, 3.4 to 3.9).
 #include "mpi_h/entry.hpp"
 #include "p2p/request.hpp"
 
@@ -8,8 +8,6 @@ namespace {
 
 using p2p::Data;
 using p2p::Mode;
-
-static_assert(p2p::SendBuffer::overhead == MPI_BSEND_OVERHEAD);
 
 /// The arguments that all sends share, as the program gave them.
 struct Outgoing {
@@ -129,24 +127,4 @@ TUTTI_FUNCTION(Rsend_init)
 int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
                     MPI_Request* request) {
     return tutti::send_init("MPI_Rsend_init", {buf, count, datatype, dest, tag, comm}, Mode::ready, request);
-}
-
-TUTTI_FUNCTION(Buffer_attach)
-int PMPI_Buffer_attach(void* buffer, int size) {
-    return tutti::enter("MPI_Buffer_attach", [&](tutti::Call& call) {
-        if (size < 0) tutti::fail(tutti::ErrorClass::arg, "size is ", size, " but must be at least 0");
-        call.pointer(buffer, "buffer");
-        tutti::p2p::attach(*tutti::front().process, buffer, static_cast<std::size_t>(size));
-    });
-}
-
-TUTTI_FUNCTION(Buffer_detach)
-int PMPI_Buffer_detach(void* buffer_addr, int* size) {
-    return tutti::enter("MPI_Buffer_detach", [&](tutti::Call& call) {
-        call.pointer(buffer_addr, "buffer_addr");
-        call.pointer(size, "size");
-        auto [memory, bytes] = tutti::p2p::detach(*tutti::front().process, call.name);
-        *static_cast<void**>(buffer_addr) = memory;
-        *size = static_cast<int>(bytes);
-    });
 }

@@ -232,12 +232,14 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     if (op.failed()) throw Error(op.status.error, describe_failure(op));
 }
 
-void attach(Process& process, void* memory, std::size_t bytes) { engine(process).buffer.attach(memory, bytes); }
+SendBuffer& buffer_of(Process& process) { return engine(process).buffers.common(); }
 
-std::pair<void*, std::size_t> detach(Process& process, char const* call) {
-    Engine& e = engine(process);
-    process.waiter.until([&] { return e.buffer.idle(); }, {call});
-    return e.buffer.detach();
+SendBuffer& buffer_of(Comm& comm) { return engine(comm.process).buffers.own(comm.context); }
+
+void forget_buffer(Comm& comm) { engine(comm.process).buffers.forget(comm.context); }
+
+void flush(Process& process, SendBuffer& buffer, char const* call) {
+    process.waiter.until([&] { return buffer.idle(); }, {call});
 }
 
 void finish(Process& process, char const* call) {

@@ -30,8 +30,9 @@ public:
     void begin(Send& op);
     /// True when a dense message of at most Cell::room bytes was sent at once. Nothing has happened otherwise.
     bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes);
-    /// A copy of a buffered send, in the attached buffer. Messages that have arrived make room in it only when we look.
-    Send& keep(Send const& op);
+    /// A copy of a buffered send, in the buffer of its communicator. Messages that have arrived make room in it only
+    /// when we look.
+    SendBuffer::Copy& keep(Send const& op);
     /// Begins a receive; `op` must live until it is done.
     void begin(Receive& op);
     /// Begins a receive of a message that `claim` gave.
@@ -69,9 +70,9 @@ public:
     int me() const { return me_; }
     /// True when everything that can leave this rank now has left it; offers wait for those who want them.
     bool idle() const { return busy_.empty() && (!distant_ || distant_idle()); }
-    bool at_rest() const override { return requests == 0 && idle() && buffer.idle(); }
+    bool at_rest() const override { return requests == 0 && idle() && buffers.idle(); }
 
-    SendBuffer buffer;
+    SendBuffers buffers;
     std::size_t requests = 0;             ///< under way
 
 private:

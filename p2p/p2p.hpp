@@ -48,9 +48,13 @@ Ref<Message> mprobe(Comm& comm, int source, int tag, Status& status, char const*
 /// Receives what mprobe took; the message is used up.
 void mrecv(Message& message, Data const& data, Status& status, char const* call);
 
-/// Adds room for buffered sends; `detach` waits until they all have left.
-void attach(Process& process, void* memory, std::size_t bytes);
-std::pair<void*, std::size_t> detach(Process& process, char const* call);
+/// Room for buffered sends: of all communicators that have none of their own, and of one.
+SendBuffer& buffer_of(Process& process);
+SendBuffer& buffer_of(Comm& comm);
+/// A communicator is freed: its own buffer is gone when what is in it has left.
+void forget_buffer(Comm& comm);
+/// Waits until all that is in the buffer has left it.
+void flush(Process& process, SendBuffer& buffer, char const* call);
 
 /// Waits until everything that this rank has to send now has left it. For MPI_Finalize, before a barrier and, since
 /// others may have asked for offered messages until they reached it, once more after it, before a second one.

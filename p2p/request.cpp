@@ -39,18 +39,34 @@ SendRequest::SendRequest(Comm& c, Data const& data, int dest, int tag, Mode mode
 }
 
 void SendRequest::start() {
-    Engine& e = engine(comm->process);
-    bool buffered = op_.mode == Mode::buffered && op_.peer != proc_null;
-    op_.done = op_.cancelled = op_.cancelling = false;
+    leave_copy();
+    op_.done = op_.cancelled = op_.cancelling = op_.eager = false;
+    op_.failure = nullptr;
     op_.finished = nullptr;
-    if (buffered) e.begin(e.keep(op_));   // may throw: then nothing was started
+    if (op_.mode == Mode::buffered && op_.peer != proc_null) return start_buffered();
     status = {};
     active = complete = true;
-    if (buffered || op_.peer == proc_null) return;
-    e.begin(op_);
+    if (op_.peer == proc_null) return;
+    engine(comm->process).begin(op_);
     if (op_.done) return tell_failure();
     under_way();
     comm->process.waiter.started();
+}
+
+/// Complete at once, while a copy is on its way.
+void SendRequest::start_buffered() {
+    Engine& e = engine(comm->process);
+    copy_ = &e.keep(op_);   // may throw: then nothing was started
+    copy_->original = &op_;
+    status = {};
+    active = complete = true;
+    e.begin(*copy_);
+}
+
+/// Whatever becomes of an earlier start's copy, this request does not ask any more.
+void SendRequest::leave_copy() {
+    if (copy_ && !op_.done) copy_->original = nullptr;
+    copy_ = nullptr;
 }
 
 void SendRequest::under_way() {
@@ -61,12 +77,13 @@ void SendRequest::under_way() {
 }
 
 void SendRequest::cancel() {
-    if (!active || op_.cancelled || op_.peer == proc_null || op_.mode == Mode::buffered) return;
+    if (!active || op_.cancelled || op_.failure || op_.peer == proc_null) return;
+    bool const kept = copy_ && !op_.done;   // a buffered one of which the copy has not left
     if (complete) {
-        if (!op_.eager || op_.mode == Mode::synchronous) return;   // the receiver has it
+        if (!kept && (!op_.eager || op_.mode == Mode::synchronous)) return;   // the receiver has it
         under_way();   // it left eagerly; it is under way again until the receiver answers
     }
-    engine(comm->process).cancel(op_);
+    engine(comm->process).cancel(kept ? static_cast<Send&>(*copy_) : op_);
 }
 
 void SendRequest::finished(Send& op) { static_cast<Op&>(op).request->completed(); }
@@ -84,6 +101,17 @@ void SendRequest::completed() {
     op_.finished = nullptr;
     tell_whole();
     --engine(comm->process).requests;
+    Ref<Request>::release(this);
+}
+
+void FlushRequest::begin() {
+    ++references;   // the buffer's, until `flushed`
+    ++engine(process_).requests;
+}
+
+void FlushRequest::flushed() {
+    complete = true;
+    --engine(process_).requests;
     Ref<Request>::release(this);
 }
 
@@ -153,6 +181,14 @@ Ref<Request> isend(Comm& comm, void const* buffer, std::int64_t count, Datatype 
 
 Ref<Request> irecv(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag) {
     return make_started<RecvRequest>(comm, buffer, count, type, source, tag);
+}
+
+Ref<Request> iflush(Process& process, SendBuffer& buffer) {
+    auto* request = new FlushRequest(process);
+    auto owned = Ref<Request>::adopt(request);
+    buffer.tell(*request);
+    if (!request->complete) process.waiter.started();
+    return owned;
 }
 
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type) {

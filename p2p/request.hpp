@@ -20,6 +20,7 @@ protected:
 
 class SendRequest final : public HalfRequest {
 public:
+    ~SendRequest() override { leave_copy(); }
     /// `dest` may be proc_null. Not started.
     SendRequest(Comm& comm, Data const& data, int dest, int tag, Mode mode);
 
@@ -38,11 +39,14 @@ public:
 private:
     struct Op : Send { SendRequest* request; };
     static void finished(Send& op);
+    void start_buffered();
+    void leave_copy();
     void under_way();
     void tell_failure();
     void completed();
 
     Op op_;
+    SendBuffer::Copy* copy_ = nullptr;   ///< buffered: what is on its way, valid until op_ is done
     Ref<Datatype> type_;   ///< while the layout is needed
 };
 
@@ -74,6 +78,20 @@ private:
     Ref<Datatype> type_;
 };
 
+/// MPI_Buffer_iflush: complete when all that was in the buffer when it began has left it.
+class FlushRequest final : public Request {
+public:
+    explicit FlushRequest(Process& process) : process_(process) {}
+
+    void advance() override { engine(process_).poll(); }
+    // The buffer's calls, one each: from the first to the second it holds a reference.
+    void begin();
+    void flushed();
+
+private:
+    Process& process_;
+};
+
 /// MPI_Isendrecv: complete when both halves are, with the receive's status.
 class SendrecvRequest final : public Request {
 public:
@@ -99,6 +117,7 @@ Ref<Request> isendrecv(Comm& comm, void const* out, std::int64_t out_count, Data
 /// The same into the memory that it sends from.
 Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int dest,
                                int send_tag, int source, int recv_tag);
+Ref<Request> iflush(Process& process, SendBuffer& buffer);
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type);
 /// Persistent ones: inactive until start().
 Ref<Request> send_init(Comm& comm, void const* buffer, std::int64_t count, Datatype const& type, int dest, int tag,

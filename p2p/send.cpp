@@ -48,7 +48,8 @@ void Engine::begin(Send& op) {
     mark_busy(to);
 }
 
-Send& Engine::keep(Send const& op) {
+SendBuffer::Copy& Engine::keep(Send const& op) {
+    SendBuffer& buffer = buffers.of(op.key.context);
     for (;;) {
         try {
             return buffer.copy(op);

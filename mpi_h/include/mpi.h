@@ -228,6 +228,7 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 /* Addresses with a meaning of their own */
 #define MPI_BOTTOM           ((void *)0)
 #define MPI_IN_PLACE         ((void *)-1)
+#define MPI_BUFFER_AUTOMATIC ((void *)-2)
 #define MPI_STATUS_IGNORE    ((MPI_Status *)1)
 #define MPI_STATUSES_IGNORE  ((MPI_Status *)1)
 
@@ -514,6 +515,12 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count);
 int MPI_Buffer_attach(void *buffer, int size);
 int MPI_Buffer_detach(void *buffer_addr, int *size);
+int MPI_Buffer_flush(void);
+int MPI_Buffer_iflush(MPI_Request *request);
+int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size);
+int MPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size);
+int MPI_Comm_flush_buffer(MPI_Comm comm);
+int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request);
 
 /* Functions: point to point: nonblocking and persistent */
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
@@ -995,6 +1002,12 @@ extern __typeof__(MPI_Get_elements) PMPI_Get_elements;
 extern __typeof__(MPI_Get_elements_x) PMPI_Get_elements_x;
 extern __typeof__(MPI_Buffer_attach) PMPI_Buffer_attach;
 extern __typeof__(MPI_Buffer_detach) PMPI_Buffer_detach;
+extern __typeof__(MPI_Buffer_flush) PMPI_Buffer_flush;
+extern __typeof__(MPI_Buffer_iflush) PMPI_Buffer_iflush;
+extern __typeof__(MPI_Comm_attach_buffer) PMPI_Comm_attach_buffer;
+extern __typeof__(MPI_Comm_detach_buffer) PMPI_Comm_detach_buffer;
+extern __typeof__(MPI_Comm_flush_buffer) PMPI_Comm_flush_buffer;
+extern __typeof__(MPI_Comm_iflush_buffer) PMPI_Comm_iflush_buffer;
 extern __typeof__(MPI_Isend) PMPI_Isend;
 extern __typeof__(MPI_Ibsend) PMPI_Ibsend;
 extern __typeof__(MPI_Issend) PMPI_Issend;

@@ -276,14 +276,16 @@ TEST_P(Buffered, ReturnsAtOnceAndDetachWaits) {
             return;
         }
         std::vector<std::byte> memory(5 * (n * sizeof(int) + SendBuffer::overhead + 16));
-        attach(r.process, memory.data(), memory.size());
-        EXPECT_THROW(attach(r.process, memory.data(), 1), Error);
+        SendBuffer& buffer = buffer_of(r.process);
+        buffer.attach(memory.data(), memory.size());
+        EXPECT_THROW(buffer.attach(memory.data(), 1), Error);
         for (int i = 0; i < 5; ++i) r.send(numbers(n, i), 1, 1, Mode::buffered);
         r.send({1}, 1, 2);
-        auto [address, bytes] = detach(r.process, "detach");
+        flush(r.process, buffer, "detach");
+        auto [address, bytes] = buffer.detach();
         EXPECT_EQ(address, memory.data());
         EXPECT_EQ(bytes, memory.size());
-        EXPECT_THROW(detach(r.process, "detach"), Error);
+        EXPECT_THROW(buffer.detach(), Error);
     });
 }
 
@@ -300,7 +302,7 @@ TEST(Room, TooLittleIsAnErrorWithTheNumbers) {
         };
         EXPECT_THAT(sentence(1), HasSubstr("4 bytes and 96 bytes of overhead do not fit into the attached buffer"));
         std::vector<std::byte> memory(100'000);
-        attach(r.process, memory.data(), memory.size());
+        buffer_of(r.process).attach(memory.data(), memory.size());
         EXPECT_EQ(sentence(10'000), "");   // 40 KB that nobody receives yet: too long to be eager
         EXPECT_EQ(sentence(10'000), "");
         EXPECT_THAT(sentence(10'000), HasSubstr("2 messages in it are still on their way"));
@@ -308,7 +310,8 @@ TEST(Room, TooLittleIsAnErrorWithTheNumbers) {
         EXPECT_EQ(sentence(10'000), "");
         r.recv(10'000, 0, 1);
         r.recv(10'000, 0, 1);
-        detach(r.process, "detach");
+        flush(r.process, buffer_of(r.process), "detach");
+        buffer_of(r.process).detach();
     });
 }
 

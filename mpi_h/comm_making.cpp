@@ -147,22 +147,6 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
     });
 }
 
-TUTTI_FUNCTION(Comm_split_type)
-int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
-    return enter("MPI_Comm_split_type", [&](Call& call) {
-        Comm& parent = call.comm(comm);
-        call.pointer(newcomm, "newcomm");
-        if (info != MPI_INFO_NULL) call.info(info);
-        if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)
-            fail(ErrorClass::arg, "split_type is ", split_type, " but must be MPI_COMM_TYPE_SHARED or MPI_UNDEFINED");
-        std::optional<int> node;
-        // Who shares a segment shares memory; its first card names it.
-        if (split_type == MPI_COMM_TYPE_SHARED) node = parent.process.segment.card(0).world_rank;
-        *newcomm = MPI_COMM_NULL;
-        *newcomm = handle_of(coll::split(parent, node, key));
-    });
-}
-
 /// Deletes the attributes at once, while callbacks may still use the communicator; operations that are under way keep
 /// the rest of it until they are complete.
 TUTTI_FUNCTION(Comm_free)

@@ -10,17 +10,6 @@
 
 namespace tutti::topo {
 
-namespace {
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-int count_of(const auto& list) { return static_cast<int>(list.size()); }
-
-// What one rank gets at least: a core with its threads, or a single thread. Indices into Machine::pus.
-using Grain = std::vector<int>;
-// A unit of the mapping, as the grains inside of it in machine order.
-using Grains = std::vector<Grain>;
-
-// The unit's number at each level; slots and the node are one unit.
 int id_of(const Pu& pu, Unit unit) {
     switch (unit) {
         case Unit::hwthread: return pu.os;
@@ -34,6 +23,16 @@ int id_of(const Pu& pu, Unit unit) {
     }
     return 0;
 }
+
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+int count_of(const auto& list) { return static_cast<int>(list.size()); }
+
+// What one rank gets at least: a core with its threads, or a single thread. Indices into Machine::pus.
+using Grain = std::vector<int>;
+// A unit of the mapping, as the grains inside of it in machine order.
+using Grains = std::vector<Grain>;
 
 std::string_view word_of(Unit unit) {
     static constexpr std::string_view words[] = {"slot", "hwthread", "core", "l2", "l3", "numa", "socket", "node"};

@@ -3,6 +3,7 @@
 // rank's set of processing units, and the one call that applies it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@ namespace tutti::topo {
 
 // What a rank can be bound to or ranks can be dealt out over. `slot` is the next free place, in order.
 enum class Unit { slot, hwthread, core, l2, l3, numa, socket, node };
+
+// Which of them one of the words of --bind-to and --map-by means.
+std::optional<Unit> unit_named(std::string_view word);
+// The number of the one that a processing unit lies in; 0 for `slot` and `node`.
+int id_of(const Pu& pu, Unit unit);
 
 // --bind-to automatic|none|UNIT[:count]|user:0+2,1+4,…
 struct BindTo {

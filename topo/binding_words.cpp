@@ -103,6 +103,11 @@ Result<MapBy> parse_ppr(const Words& words) {
 
 }  // namespace
 
+std::optional<Unit> unit_named(std::string_view word) {
+    const Unit* unit = find_unit(word);
+    return unit ? std::optional(*unit) : std::nullopt;
+}
+
 std::string_view bind_to_words() {
     return "auto, none, hwthread, core, l2, l3, numa, socket, node, each with an optional :count, and user:0+2,1+3";
 }

@@ -254,6 +254,9 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_CART                      2
 #define MPI_DIST_GRAPH                3
 #define MPI_COMM_TYPE_SHARED          1
+#define MPI_COMM_TYPE_HW_GUIDED       2
+#define MPI_COMM_TYPE_HW_UNGUIDED     3
+#define MPI_COMM_TYPE_RESOURCE_GUIDED 4
 
 /* Room for strings that the library writes */
 #define MPI_MAX_PROCESSOR_NAME         128
@@ -491,6 +494,7 @@ int MPI_Pcontrol(const int level, ...);
 int MPI_Get_version(int *version, int *subversion);
 int MPI_Get_library_version(char *version, int *resultlen);
 int MPI_Get_processor_name(char *name, int *resultlen);
+int MPI_Get_hw_resource_info(MPI_Info *hw_info);
 double MPI_Wtime(void);
 double MPI_Wtick(void);
 
@@ -982,6 +986,7 @@ extern __typeof__(MPI_Pcontrol) PMPI_Pcontrol;
 extern __typeof__(MPI_Get_version) PMPI_Get_version;
 extern __typeof__(MPI_Get_library_version) PMPI_Get_library_version;
 extern __typeof__(MPI_Get_processor_name) PMPI_Get_processor_name;
+extern __typeof__(MPI_Get_hw_resource_info) PMPI_Get_hw_resource_info;
 extern __typeof__(MPI_Wtime) PMPI_Wtime;
 extern __typeof__(MPI_Wtick) PMPI_Wtick;
 extern __typeof__(MPI_Send) PMPI_Send;

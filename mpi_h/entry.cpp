@@ -66,12 +66,25 @@ int raise(Call const& call, Error const& error) {
 }
 
 void not_running(char const* name) {
-    bool before = front().stage == Stage::before;
-    abort_job(MPI_ERR_OTHER, join(name, " was called ", before ? "before MPI_Init" : "after MPI_Finalize"));
+    Stage const stage = front().stage;
+    if (stage == Stage::child)
+        abort_job(MPI_ERR_OTHER, join(name, " was called, but only the rank itself can call MPI, not what its fork() "
+                                      "made; let the child end by _exit or start a program by exec"));
+    char const* const when = stage == Stage::before ? "before MPI_Init" : "after MPI_Finalize";
+    abort_job(MPI_ERR_OTHER, join(name, " was called ", when));
+}
+
+/// What the parent has not written yet is the parent's to write.
+[[noreturn]] static void end_child(int code, std::string const& sentence) {
+    int const rank = front().process->rank();
+    std::string const line = join("process ", getpid(), ", a child of rank ", rank, ": ", sentence, "\n");
+    if (!sentence.empty() && write(2, line.data(), line.size()) < 0) {}   // nobody to tell that nobody can be told
+    _exit(code & 0xff ? code & 0xff : 1);
 }
 
 void abort_job(int code, std::string const& sentence) {
     Process* process = front().process.get();
+    if (front().stage == Stage::child) end_child(code, sentence);
     if (!sentence.empty()) {
         std::string line = process ? join("rank ", process->rank(), ": ", sentence, "\n") : sentence + "\n";
         std::fflush(stdout);

@@ -118,7 +118,7 @@ private:
 int raise(Call const& call, Error const& error);
 /// The code under which MPI_Error_string finds this sentence again.
 int error_code(Error const& error, std::string const& sentence);
-/// Ends the job with a sentence: `name` was called before MPI_Init or after MPI_Finalize.
+/// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
 [[noreturn]] void not_running(char const* name);
 
 template <class Body>

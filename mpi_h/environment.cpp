@@ -16,6 +16,7 @@ int initialise(char const* name, int required, int* provided) {
     return enter_any_time(name, [&](Call& call) {
         Front& f = front();
         call.pointer(provided, "provided");
+        if (f.stage == Stage::child) not_running(name);
         if (f.stage == Stage::running) fail(ErrorClass::other, "MPI has been initialised already");
         if (f.stage == Stage::after) fail(ErrorClass::other, "MPI has been finalised and cannot be started again");
         if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
@@ -54,11 +55,13 @@ int PMPI_Finalize() {
     return enter("MPI_Finalize", [](Call&) { finish(front()); });
 }
 
+/// True in a rank's child too: for whoever cleans up at the end of every process, MPI is over there.
 TUTTI_FUNCTION(Finalized)
 int PMPI_Finalized(int* flag) {
     return enter_any_time("MPI_Finalized", [&](Call& call) {
         call.pointer(flag, "flag");
-        *flag = front().stage == Stage::after;
+        Stage const stage = front().stage;
+        *flag = stage == Stage::after || stage == Stage::child;
     });
 }
 

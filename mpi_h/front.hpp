@@ -20,7 +20,8 @@ namespace tool {
 struct State;
 }
 
-enum class Stage { before, running, after };
+/// `child`: of a running rank, made by its fork(); of the job it has only what it must not touch.
+enum class Stage { before, running, after, child };
 
 struct Front {
     std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
@@ -89,7 +90,7 @@ void finish(Front& f);
 void note_arena_use(Card& card);
 
 /// Ends the whole job: leaves code and sentence on this rank's card for the launcher and exits. `sentence` may be
-/// empty.
+/// empty. A rank's child ends alone.
 [[noreturn]] void abort_job(int code, std::string const& sentence);
 
 /// Makes the predefined datatypes and operators known by their handles; once per process (predefined_types.cpp).

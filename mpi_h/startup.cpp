@@ -133,6 +133,17 @@ void place_predefined_objects(Front& f) {
     place_info_env(f);
 }
 
+/// Children that a rank makes by fork() share the job's memory and connections but are no ranks: none of their calls
+/// may get there. They do not wait at the gate either, which a thread may have held that they lack.
+void watch_forks() {
+    pthread_atfork(nullptr, nullptr, [] {
+        Front& f = front();
+        if (f.stage != Stage::running) return;
+        f.stage = Stage::child;
+        f.shared = nullptr;
+    });
+}
+
 }  // namespace
 
 std::unique_ptr<JobServer>& job_server() {
@@ -155,6 +166,7 @@ void start(Front& f, int thread_level) {
     place_predefined_objects(f);
     if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(*f.process);
     if (f.process->gate.on()) f.shared = &f.process->waiter;
+    watch_forks();
     f.stage = Stage::running;
     if (f.process->rank() == 0 && !f.process->variables.quiet)
         for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());

@@ -118,7 +118,7 @@ void read_tuning(Process const& process, Settings& settings, std::vector<std::st
     settings.tuned = parse_rules(given.substr(end + 1), given.substr(0, end), complaints);
 }
 
-void read_placement(Process& process, ProcessState& node, std::vector<std::string>& complaints) {
+void read_placement(Process& process, ProcessState& node) {
     node.machine = process.node.machine;
     node.placement = process.node.placement;
     if (node.placement.pu.size() != process.segment.ranks()) {   // no launcher told: ranks in order on nameless cores
@@ -128,8 +128,7 @@ void read_placement(Process& process, ProcessState& node, std::vector<std::strin
         node.placement = topo::place_in_order(node.machine, static_cast<int>(process.segment.ranks()));
     }
     if (process.variables.deterministic) node.levels = {false, {}};   // flat: operands in rank order
-    else if (auto levels = topo::parse_hierarchy(process.variables.hierarchy)) node.levels = *levels;
-    else complaints.push_back("TUTTI_HIERARCHY: " + levels.error());
+    else node.levels = *topo::parse_hierarchy(process.variables.hierarchy);
 }
 
 }  // namespace
@@ -214,7 +213,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
     auto node = std::make_unique<ProcessState>(process, 16 * process.variables.staging);
     node->settings = settings_of(process.variables, complaints);
     read_tuning(process, node->settings, complaints);
-    read_placement(process, *node, complaints);
+    read_placement(process, *node);
     if (process.variables.stats) node->ledger = &process.segment.ledger(process.place());
     process.collectives = std::move(node);
 

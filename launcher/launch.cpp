@@ -149,6 +149,7 @@ private:
                                           world ? world->tuning : tuning(placed_.machine),
                                           world ? world->cluster.to_text() : "");
         segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
+        segment.header().told = told_of_first_rank(job_);
         return segment;
     }
 

@@ -22,6 +22,8 @@ int carry_out(Job const& job) {
     if (job.show_help) return print("mpiexec", help_text());
     if (job.show_version) return print("mpiexec", "mpiexec of Tutti " TUTTI_VERSION "\n");
     Allocation const allocation = allocate(job, host_name());
+    for (std::string const& wrong : wrong_settings(job))
+        std::fprintf(stderr, "mpiexec: %s%s\n", wrong.c_str(), wrong.ends_with('?') ? "" : ".");
     bool has_program = !job.programs.empty() && !job.programs.front().command.empty();
     if (job.show_hierarchy) {
         int ranks = std::max<int>(1, static_cast<int>(allocation.ranks_on(std::max(0, allocation.here)).size()));

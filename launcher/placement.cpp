@@ -47,17 +47,39 @@ T value(topo::Result<T> const& result) {
     throw Complaint(sentence);
 }
 
-}  // namespace
-
-Variables variables_of(Job const& job) {
+/// Of one of the programs; what is wrong with its settings goes to `complaints`.
+Variables variables_of(Job const& job, std::size_t program, std::vector<std::string>& complaints) {
     EnvironmentRules const none;
-    EnvironmentRules const& own = job.programs.empty() ? none : job.programs.front().environment;
-    std::vector<std::string> entries = rank_environment(environ, job.environment, own, {}, {});
+    EnvironmentRules const& own = job.programs.empty() ? none : job.programs[program].environment;
+    std::vector<std::string> const entries = rank_environment(environ, job.environment, own, {}, {});
     std::vector<char const*> pointers;
     for (std::string const& entry : entries) pointers.push_back(entry.c_str());
     pointers.push_back(nullptr);
-    std::vector<std::string> complaints;   // ranks print them; once is enough
     return read_variables(pointers.data(), complaints);
+}
+
+}  // namespace
+
+Variables variables_of(Job const& job) {
+    std::vector<std::string> told;
+    return variables_of(job, 0, told);
+}
+
+std::uint64_t told_of_first_rank(Job const& job) {
+    std::vector<std::string> complaints;
+    bool const silent = job.quiet || variables_of(job, 0, complaints).quiet;
+    return silent ? 0 : fingerprint(complaints);
+}
+
+std::vector<std::string> wrong_settings(Job const& job) {
+    std::vector<std::string> all;
+    for (std::size_t program = 0; program < job.programs.size(); ++program) {
+        std::vector<std::string> complaints;
+        if (variables_of(job, program, complaints).quiet || job.quiet) continue;
+        for (std::string& one : complaints)
+            if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+    }
+    return all;
 }
 
 Placed place(Job const& job, int ranks) {

@@ -20,6 +20,11 @@ struct Placed {
 /// As the ranks of the first program will read them: they and the launcher must see the same machine.
 Variables variables_of(Job const& job);
 
+/// What is wrong with the settings of the job's programs, each sentence once; nothing where no warnings are wished.
+std::vector<std::string> wrong_settings(Job const& job);
+/// The fingerprint of those among them that are about rank 0, who then does not tell them again.
+std::uint64_t told_of_first_rank(Job const& job);
+
 /// Reads the machine (or the pretended one of TUTTI_TOPOLOGY) and plans. Throws Complaint.
 Placed place(Job const& job, int ranks);
 

@@ -154,7 +154,11 @@ std::unique_ptr<JobServer>& job_server() {
 void start(Front& f, int thread_level) {
     std::vector<std::string> complaints;
     Variables variables = read_variables(environ, complaints);
+    std::size_t const of_settings = complaints.size();
+    std::uint64_t const settings = fingerprint(complaints);
     Membership const mine = join_segment(f, variables, complaints);
+    if (settings == f.segment->header().told)   // mpiexec has told them before the start
+        complaints.erase(complaints.begin(), complaints.begin() + static_cast<std::ptrdiff_t>(of_settings));
     f.check_arguments = variables.check_arguments;
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Control variables (MPI 3.1, 14.3.6): the settings of variables.def under their names in the environment. Before
-// MPI_Init, which reads them, most can be set; later none.
+// MPI_Init, which reads them, most can be set; later none. A value outside its range is refused.
 #include <cstdlib>
 
 #include <unistd.h>
 
 #include "mpi_h/entry.hpp"
 #include "mpi_h/tool.hpp"
+#include "runtime/error.hpp"
+#include "runtime/launch.hpp"
 
 namespace tutti::tool {
 namespace {
@@ -30,23 +32,13 @@ void write_out(long value, void* to) { *static_cast<MPI_Count*>(to) = value; }
 void write_out(std::size_t value, void* to) { *static_cast<unsigned long*>(to) = value; }
 void write_out(std::string const& value, void* to) { std::memcpy(to, value.c_str(), value.size() + 1); }
 
-/// As it is written into the environment; false: it is no value of the setting.
-bool read_in(bool, void const* from, std::string& text) {
-    int const value = *static_cast<int const*>(from);
-    text = std::to_string(value);
-    return value == 0 || value == 1;
+/// As it is written into the environment; a number that is no value of the setting is written so, too.
+void read_in(bool, void const* from, std::string& text) { text = std::to_string(*static_cast<int const*>(from)); }
+void read_in(long, void const* from, std::string& text) { text = std::to_string(*static_cast<MPI_Count const*>(from)); }
+void read_in(std::size_t, void const* from, std::string& text) {
+    text = std::to_string(*static_cast<unsigned long const*>(from));
 }
-bool read_in(long, void const* from, std::string& text) {
-    MPI_Count const value = *static_cast<MPI_Count const*>(from);
-    text = std::to_string(value);
-    return value >= 0;
-}
-bool read_in(std::size_t, void const* from, std::string& text) {
-    return text = std::to_string(*static_cast<unsigned long const*>(from)), true;
-}
-bool read_in(std::string const&, void const* from, std::string& text) {
-    return text = static_cast<char const*>(from), true;
-}
+void read_in(std::string const&, void const* from, std::string& text) { text = static_cast<char const*>(from); }
 
 /// Calls `use` with the setting of that index, in its own type.
 template <class Use>
@@ -55,20 +47,21 @@ void with(int index, Use use) {
     bool const started = front().process != nullptr;
     Variables const values = started ? front().process->variables : read_variables(environ, ignored);
     int number = 0;
-#define VAR(group, type, name, fallback, sentence) \
+#define VAR(group, type, name, ...) \
     if (number++ == index) use(values.name);
 #include "runtime/variables.def"
 #undef VAR
 }
 
-/// The allocation functions have read these when the library was loaded, or mpiexec has before the start.
-bool read_before_main(std::string_view name) {
-    return name == "TUTTI_ARENA_THRESHOLD" || name == "TUTTI_ARENA_KEEP" || name == "TUTTI_TOPOLOGY";
+/// Read before the program could write it: by the loader's constructors, or by mpiexec.
+bool read_already(VariableRow const& row) {
+    if (row.scope == VariableScope::early) return true;
+    return row.scope == VariableScope::launch && std::getenv(launch::segment_variable);
 }
 
 int scope_of(VariableRow const& row) {
-    if (read_before_main(row.name)) return MPI_T_SCOPE_READONLY;
-    return row.group == "check" ? MPI_T_SCOPE_LOCAL : MPI_T_SCOPE_ALL_EQ;
+    if (read_already(row)) return MPI_T_SCOPE_READONLY;
+    return row.scope == VariableScope::own ? MPI_T_SCOPE_LOCAL : MPI_T_SCOPE_ALL_EQ;
 }
 
 Handle* find_handle(MPI_T_cvar_handle handle) {
@@ -105,7 +98,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosi
         tool::give(verbosity, row->group == "check" ? MPI_T_VERBOSITY_USER_BASIC : MPI_T_VERBOSITY_TUNER_BASIC);
         tool::with(cvar_index, [&](auto const& value) { tool::give(datatype, tool::type_of(value)); });
         tool::give(enumtype, MPI_T_ENUM_NULL);
-        tool::give(row->sentence, desc, desc_len);
+        tool::give(join(row->sentence, " Values: ", row->range, "."), desc, desc_len);
         tool::give(bind, MPI_T_BIND_NO_OBJECT);
         tool::give(scope, tool::scope_of(*row));
         return MPI_SUCCESS;
@@ -161,12 +154,12 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, void const* buf) {
     return tool::enter([&] {
         MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);
         if (!h) return MPI_T_ERR_INVALID_HANDLE;
-        std::string const& name = tool::at(tool::cvars(), h->index)->name;
-        if (front().stage != Stage::before || tool::read_before_main(name)) return MPI_T_ERR_CVAR_SET_NEVER;
+        VariableRow const& row = *tool::at(tool::cvars(), h->index);
+        if (front().stage != Stage::before || tool::read_already(row)) return MPI_T_ERR_CVAR_SET_NEVER;
         std::string text;
-        bool valid = false;
-        if (buf) tool::with(h->index, [&](auto const& value) { valid = tool::read_in(value, buf, text); });
-        if (!valid) return MPI_T_ERR_INVALID;
-        return setenv(name.c_str(), text.c_str(), 1) == 0 ? MPI_SUCCESS : MPI_T_ERR_MEMORY;
+        if (!buf) return MPI_T_ERR_INVALID;
+        tool::with(h->index, [&](auto const& value) { tool::read_in(value, buf, text); });
+        if (!fits_variable(row.name, text)) return MPI_T_ERR_INVALID;
+        return setenv(row.name.c_str(), text.c_str(), 1) == 0 ? MPI_SUCCESS : MPI_T_ERR_MEMORY;
     });
 }

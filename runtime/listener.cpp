@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -20,7 +21,7 @@ struct Range {
     unsigned first = 0, last = 0;
 };
 
-Range range_in(std::string_view text) {
+std::optional<Range> range_in(std::string_view text) {
     Range r;
     if (text.empty()) return r;
     char const* const end = text.data() + text.size();
@@ -31,8 +32,7 @@ Range range_in(std::string_view text) {
         at = second.ptr;
         error = second.ec;
     }
-    if (error != std::errc{} || at != end || r.first == 0 || r.last < r.first || r.last > 65535)
-        fail(ErrorClass::other, "TUTTI_PORT_RANGE=", text, " is not a range of ports such as 40000-40100");
+    if (error != std::errc{} || at != end || r.first == 0 || r.last < r.first || r.last > 65535) return {};
     return r;
 }
 
@@ -110,8 +110,12 @@ Listener listen_on_port(std::vector<IpAddress> const& addresses, unsigned port) 
 
 }  // namespace
 
+bool is_port_range(std::string_view text) { return range_in(text).has_value(); }
+
 Listener listen_on(std::vector<std::string> const& addresses, std::string_view ports) {
-    Range const range = range_in(ports);
+    std::optional<Range> const wanted = range_in(ports);
+    if (!wanted) fail(ErrorClass::other, "TUTTI_PORT_RANGE=", ports, " is not a range of ports such as 40000-40100");
+    Range const range = *wanted;
     std::vector<IpAddress> parsed;
     for (std::string const& text : addresses)
         if (auto const address = IpAddress::from_text(text)) parsed.push_back(*address);

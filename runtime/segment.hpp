@@ -70,7 +70,7 @@ struct alignas(cache_line) Card {
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3530'6974'7475'54ULL;   // "Tutti05"
+    static constexpr std::uint64_t expected_magic = 0x3630'6974'7475'54ULL;   // "Tutti06"
 
     std::uint64_t magic;
     std::uint64_t bytes;            ///< of the whole mapping; the file goes on with the arenas
@@ -79,6 +79,7 @@ struct SegmentLayout {
     std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
     std::uint32_t machine_bytes;    ///< length of the node's description (topo::NodeMap as text), 0: none
     std::uint32_t tuning_bytes;     ///< length of the tuning file's name, a line break and its text, 0: none
+    std::uint64_t told;             ///< fingerprint of what the launcher has told about rank 0's settings, 0: nothing
     std::uint32_t cluster_bytes;    ///< length of the job's map of nodes and ranks (runtime/cluster.hpp), 0: one node
     std::uint64_t cards, ledgers, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
     std::uint64_t pair_bytes;       ///< of one pair's part of an inbox

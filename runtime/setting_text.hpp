@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The values of settings as users write them. Without allocation: the arena reads its own inside malloc.
+// The values of settings as users write them, and their ranges as variables.def writes them. Without allocation: the
+// arena reads its own inside malloc.
 #pragma once
 
 #include <charconv>
@@ -26,7 +27,7 @@ inline bool parse_setting(std::string_view text, long& out) {
     return error == std::errc{} && end == text.data() + text.size() && out >= 0;
 }
 
-/// Bytes: 4096, 64K, 2M, 1G.
+/// Bytes: 4096, 64K, 2M, 1G, 1T.
 inline bool parse_setting(std::string_view text, std::size_t& out) {
     std::size_t value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -36,10 +37,40 @@ inline bool parse_setting(std::string_view text, std::size_t& out) {
               : unit == "K" || unit == "k" ? 10
               : unit == "M" || unit == "m" ? 20
               : unit == "G" || unit == "g" ? 30
+              : unit == "T" || unit == "t" ? 40
                                            : -1;
     if (shift < 0 || (value << shift >> shift) != value) return false;
     out = value << shift;
     return true;
+}
+
+/// Calls `use(one)` with each part of a range, which stand between bars, until it says true; says whether it did.
+template <class Use>
+constexpr bool any_part(std::string_view range, Use use) {
+    while (!range.empty()) {
+        std::size_t const bar = range.find('|');
+        if (use(range.substr(0, bar))) return true;
+        range.remove_prefix(bar == std::string_view::npos ? range.size() : bar + 1);
+    }
+    return false;
+}
+
+/// Is a number in "1..4" or "0|4K..64M"?
+template <class T>
+bool in_range(std::string_view range, T value) {
+    return any_part(range, [value](std::string_view part) {
+        std::size_t const dots = part.find("..");
+        T least{}, most{};
+        parse_setting(part.substr(0, dots), least);
+        parse_setting(part.substr(dots == std::string_view::npos ? 0 : dots + 2), most);
+        return least <= value && value <= most;
+    });
+}
+inline bool in_range(std::string_view, bool) { return true; }
+
+/// Is a word in "auto|shared"?
+inline bool in_range(std::string_view range, std::string_view word) {
+    return any_part(range, [word](std::string_view part) { return part == word; });
 }
 
 }  // namespace tutti

@@ -43,7 +43,7 @@ void print_variables(std::ostream& out, Report const& r) {
         out << "  " << v.name << " = " << (v.value.empty() ? "(empty)" : v.value) << "  [" << v.origin;
         if (v.value != v.fallback) out << "; default " << (v.fallback.empty() ? "(empty)" : v.fallback);
         out << "]\n";
-        print_indented(out, v.sentence, 6);
+        print_indented(out, v.sentence + " Values: " + v.range + ".", 6);
     }
     for (std::string const& complaint : r.complaints) out << "  ! " << complaint << ".\n";
 }
@@ -79,7 +79,7 @@ void print_table(std::ostream& out, Report const& r) {
 nlohmann::ordered_json variables_json(Report const& r) {
     auto all = nlohmann::ordered_json::array();
     for (VariableRow const& v : r.variables)
-        all.push_back({{"name", v.name}, {"group", v.group}, {"type", v.type}, {"value", v.value},
+        all.push_back({{"name", v.name}, {"group", v.group}, {"type", v.type}, {"range", v.range}, {"value", v.value},
                        {"default", v.fallback}, {"origin", v.origin}, {"sentence", v.sentence}});
     return all;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <dlfcn.h>
@@ -22,8 +23,10 @@
 namespace tutti::arena {
 namespace {
 
-// Defaults, from the one list of settings.
-#define VAR(group, type, name, fallback, sentence) [[maybe_unused]] constexpr auto default_##name = fallback;
+// Defaults and ranges, from the one list of settings.
+#define VAR(group, type, name, fallback, range, ...)                \
+    [[maybe_unused]] constexpr auto default_##name = fallback;       \
+    [[maybe_unused]] constexpr std::string_view range_of_##name = range;
 #include "runtime/variables.def"
 #undef VAR
 
@@ -97,10 +100,10 @@ int number(char const* variable) {
 }
 
 template <class T>
-T setting(char const* variable, T fallback) {
+T setting(char const* variable, T fallback, std::string_view range = {}) {
     char const* text = std::getenv(variable);
-    if (text) parse_setting(text, fallback);
-    return fallback;
+    T value{};
+    return text && parse_setting(text, value) && in_range(range, value) ? value : fallback;
 }
 
 State open() {
@@ -257,12 +260,13 @@ bool is_programs_malloc() {
     interposes = is_programs_malloc();
     segment = number(launch::segment_variable);
     rank = number(launch::rank_variable);
-    options = {.keep = setting("TUTTI_ARENA_KEEP", std::size_t{default_arena_keep}),
+    options = {.keep = setting("TUTTI_ARENA_KEEP", std::size_t{default_arena_keep}, range_of_arena_keep),
                .huge_pages = setting("TUTTI_HUGE_PAGES", default_huge_pages)};
     if (segment < 0 || rank < 0 || !setting("TUTTI_ARENA", default_arena)) return;
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     opens_early = dlsym(RTLD_DEFAULT, "MPI_Init") != nullptr;
-    if (interposes) threshold = setting("TUTTI_ARENA_THRESHOLD", std::size_t{default_arena_threshold});
+    if (!interposes) return;
+    threshold = setting("TUTTI_ARENA_THRESHOLD", std::size_t{default_arena_threshold}, range_of_arena_threshold);
 }
 
 }  // namespace

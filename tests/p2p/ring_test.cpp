@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "p2p/ring.hpp"
+#include "runtime/variables.hpp"
 
 namespace tutti::p2p::test {
 namespace {
@@ -130,6 +131,11 @@ TEST_P(Ring, BudgetIsSpentByMessagesAndGivenBackByMatches) {
     EXPECT_FALSE(pair.out.spend(4096));
     for (std::uint64_t i = 0; i < Outbox::eager_budget / 8; i += Outbox::cost(4096)) pair.in.matched(4096);
     EXPECT_TRUE(pair.out.spend(4096));
+}
+
+TEST(Rings, HoldTheLargestEagerMessageThatMayBeSet) {
+    EXPECT_TRUE(fits_variable("TUTTI_EAGER", std::to_string(RingLayout(80 * 1024).largest_piece())));
+    EXPECT_FALSE(fits_variable("TUTTI_EAGER", std::to_string(RingLayout(80 * 1024).largest_piece() + 1)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Ring, testing::Values(32 * 1024, 80 * 1024));

@@ -37,7 +37,7 @@ TEST(Variables, AreReadInTheirTypes) {
     EXPECT_EQ(v.sleep_after, 7);
     EXPECT_EQ(v.wait, "shared");
     EXPECT_THAT(complaints, IsEmpty());
-    EXPECT_EQ(read({"TUTTI_EAGER=2M"}, complaints).eager, 2u << 20);
+    EXPECT_EQ(read({"TUTTI_ARENA_KEEP=2M"}, complaints).arena_keep, 2u << 20);
     EXPECT_TRUE(read({"TUTTI_CMA=ON"}, complaints).cma);
 }
 
@@ -51,6 +51,57 @@ TEST(Variables, ThatDoNotParseAreReportedAndKeepTheirDefault) {
         EXPECT_EQ(v.eager, 16384u);
         EXPECT_TRUE(v.cma);
     }
+}
+
+TEST(Variables, OutsideTheirRangesAreReportedWithThemAndKeepTheirDefault) {
+    std::pair<char const*, char const*> const wrong[] = {
+        {"TUTTI_WAIT=dedicatd", "TUTTI_WAIT=dedicatd: it must be auto, dedicated or shared; did you mean dedicated? auto"},
+        {"TUTTI_WAIT=", "it must be auto, dedicated or shared; auto is used"},
+        {"TUTTI_COPY=bogus", "it must be auto, temporal or nontemporal; auto is used"},
+        {"TUTTI_FRAGMENTS=99", "TUTTI_FRAGMENTS=99: it must be 1 to 4; 2 is used"},
+        {"TUTTI_FRAGMENTS=0", "it must be 1 to 4"},
+        {"TUTTI_FRAGMENT=8", "it must be 0 or 4K to 1T bytes; 1048576 is used"},
+        {"TUTTI_STAGING=0", "it must be 4K to 4M bytes; 65536 is used"},
+        {"TUTTI_STAGING=1G", "it must be 4K to 4M bytes"},
+        {"TUTTI_CMA=perhaps", "it must be yes or no; yes is used"},
+        {"TUTTI_HIERARCHY=nuna", "it must be auto, flat, or a sum of l2, l3, numa and socket; auto is used"},
+        {"TUTTI_PORT_RANGE=90000", "such as 40000-40100; no job on several nodes starts with it"}};
+    for (auto const& [setting, told] : wrong) {
+        std::vector<std::string> complaints;
+        Variables const v = read({setting}, complaints);
+        ASSERT_THAT(complaints, SizeIs(1)) << setting;
+        EXPECT_THAT(complaints[0], HasSubstr(told));
+        EXPECT_TRUE(v.wait == "auto" && v.copy == "auto" && v.fragments == 2 && v.fragment == 1u << 20);
+        EXPECT_TRUE(v.staging == 65536 && v.cma && v.hierarchy == "auto");
+    }
+}
+
+TEST(Variables, AtTheEndsOfTheirRangesAreTaken) {
+    std::vector<std::string> complaints;
+    Variables const v = read({"TUTTI_WAIT=dedicated", "TUTTI_COPY=nontemporal", "TUTTI_FRAGMENTS=4", "TUTTI_FRAGMENT=0",
+                              "TUTTI_STAGING=4096", "TUTTI_ARENA_KEEP=1T", "TUTTI_HIERARCHY=l3+numa",
+                              "TUTTI_PORT_RANGE=40000-40100"},
+                             complaints);
+    EXPECT_THAT(complaints, IsEmpty());
+    EXPECT_TRUE(v.wait == "dedicated" && v.copy == "nontemporal" && v.fragments == 4 && v.fragment == 0);
+    EXPECT_TRUE(v.staging == 4096 && v.arena_keep == std::size_t{1} << 40 && v.hierarchy == "l3+numa");
+    EXPECT_EQ(v.port_range, "40000-40100");
+}
+
+TEST(Variables, HaveDefaultsThatFitAndARangeInWords) {
+    for (VariableRow const& row : describe_variables(nullptr)) {
+        EXPECT_TRUE(fits_variable(row.name, row.fallback)) << row.name << "=" << row.fallback;
+        EXPECT_FALSE(row.range.empty()) << row.name;
+    }
+    EXPECT_FALSE(fits_variable("TUTTI_FRAGMENTS", "5"));
+    EXPECT_FALSE(fits_variable("TUTTI_FRAGMENTS", "-1"));
+    EXPECT_FALSE(fits_variable("TUTTI_NOTHING", "1"));
+}
+
+TEST(Variables, ThatWereToldAreKnownByTheirFingerprint) {
+    EXPECT_EQ(fingerprint({}), 0u);
+    EXPECT_EQ(fingerprint({"a", "b"}), fingerprint({"a", "b"}));
+    EXPECT_NE(fingerprint({"a", "b"}), fingerprint({"a"}));
 }
 
 TEST(Variables, ThatAreMisspeltAreReportedWithTheNearestName) {

@@ -23,6 +23,19 @@ static MPI_T_cvar_handle allocate(char const *name, MPI_Datatype expected, int l
     return handle;
 }
 
+/// Writes to a variable and expects that answer, and for one that was read before the program a scope that says so.
+static void write_expecting(char const *name, MPI_Datatype type, int least, void const *value, int answer) {
+    MPI_T_cvar_handle handle = allocate(name, type, least);
+    int index, scope, length = 4096;
+    char text[4096];
+    is(answer, MPI_T_cvar_write(handle, value), name);
+    IS(MPI_SUCCESS, MPI_T_cvar_get_index(name, &index));
+    IS(MPI_SUCCESS, MPI_T_cvar_get_info(index, NULL, NULL, NULL, NULL, NULL, text, &length, NULL, &scope));
+    CHECK((scope == MPI_T_SCOPE_READONLY) == (answer == MPI_T_ERR_CVAR_SET_NEVER), "%s has scope %d", name, scope);
+    CHECK(strstr(text, " Values: "), "no range is told for %s: %s", name, text);
+    IS(MPI_SUCCESS, MPI_T_cvar_handle_free(&handle));
+}
+
 static MPI_T_cvar_handle eager, arena, sleep_after, coll, threshold;
 
 static void write_before_init(void) {
@@ -44,6 +57,14 @@ static void write_before_init(void) {
     IS(MPI_T_ERR_INVALID, MPI_T_cvar_write(sleep_after, NULL));
     flag = 0;
     IS(MPI_SUCCESS, MPI_T_cvar_write(arena, &flag));
+    bytes = 100;
+    write_expecting("TUTTI_STAGING", MPI_UNSIGNED_LONG, 1, &bytes, MPI_T_ERR_INVALID);   // outside the range
+    milliseconds = 5;
+    write_expecting("TUTTI_FRAGMENTS", MPI_COUNT, 1, &milliseconds, MPI_T_ERR_INVALID);
+    write_expecting("TUTTI_WAIT", MPI_CHAR, 256, "dedicatd", MPI_T_ERR_INVALID);
+    write_expecting("TUTTI_WAIT", MPI_CHAR, 256, "shared", MPI_SUCCESS);
+    write_expecting("TUTTI_TUNING", MPI_CHAR, 256, "none", MPI_T_ERR_CVAR_SET_NEVER);    // mpiexec has read it
+    write_expecting("TUTTI_PORT_RANGE", MPI_CHAR, 256, "40000", MPI_T_ERR_CVAR_SET_NEVER);
     milliseconds = 70;
     IS(MPI_SUCCESS, MPI_T_cvar_write(sleep_after, &milliseconds));
     IS(MPI_SUCCESS, MPI_T_cvar_write(coll, "allreduce=recursive_doubling"));

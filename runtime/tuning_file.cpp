@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <system_error>
 
 #include "runtime/error.hpp"
 
@@ -29,21 +29,29 @@ std::string_view processor_in(std::string_view text) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-bool read_whole(std::string const& name, std::string& text) {
+/// Empty, or why there is no text. Devices and pipes may never end, so they are not even opened.
+std::string read_whole(std::string const& name, std::string& text) {
+    std::error_code error;
+    auto const kind = std::filesystem::status(name, error).type();
+    if (kind == std::filesystem::file_type::not_found) return std::strerror(ENOENT);
+    if (error) return error.message();
+    if (kind == std::filesystem::file_type::directory) return std::strerror(EISDIR);
+    if (kind != std::filesystem::file_type::regular) return "it is a device or a pipe, not a file";
     errno = 0;
     std::ifstream file(name);
-    std::ostringstream all;
-    if (!file) return false;
-    if (!(all << file.rdbuf()) && errno) return false;   // without an error it was empty
-    text = all.str();
-    return true;
+    if (!file) return std::strerror(errno ? errno : EIO);
+    text.resize(most_tuning_bytes + 1);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad()) return std::strerror(errno ? errno : EIO);
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return text.size() > most_tuning_bytes ? join("it is larger than ", most_tuning_bytes >> 20, " MiB") : "";
 }
 
 TuningFile take(std::string const& name, bool named, topo::Machine const& machine) {
     TuningFile file{name, {}, {}};
     std::string text;
-    if (!read_whole(name, text)) {
-        file.complaint = join(name, " cannot be read as a tuning file: ", std::strerror(errno ? errno : EIO));
+    if (std::string const why = read_whole(name, text); !why.empty()) {
+        file.complaint = join(name, " cannot be read as a tuning file: ", why);
         return file;
     }
     std::string_view const head = first_line(text), kind = tuning_head.substr(0, tuning_head.rfind(' ') + 1);

@@ -4,6 +4,7 @@
 // whatever happens to the file meanwhile. What its lines say is for coll/tuning.hpp.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 namespace tutti {
 
 inline constexpr std::string_view tuning_head = "# tutti tuning 1";     ///< its first line: the format's version
+inline constexpr std::size_t most_tuning_bytes = 1 << 20;               ///< of a file that is read; some thousand are usual
 
 struct TuningFile {
     std::string name;        ///< empty: there is none
@@ -21,7 +23,8 @@ struct TuningFile {
 };
 
 /// By what TUTTI_TUNING says: a file; "none"; or, when it is empty, the first of `places` that is there. A file of
-/// another version is not used; one of another machine is used only when it was named.
+/// another version, what is no regular file, and one above most_tuning_bytes are not used; one of another machine is
+/// used only when it was named.
 TuningFile find_tuning(std::string const& wish, std::vector<std::string> const& places, topo::Machine const& machine);
 
 /// Where files are looked for: the user's configuration folder, then that of the installation, which is said

@@ -72,7 +72,10 @@ constexpr Option options[] = {
      take_collectives},
     {"--sizes", "FROM:TO", "bytes, powers of two (8:4M; where each rank has a part for each, parts are smaller)",
      take_sizes},
-    {"--time", "T", "about how long to measure, such as 90s or 20m (4m); the longer, the surer", take_time},
+    {"--time", "T",
+     "how long to measure, such as 90s or 20m; the longer, the surer. What has not begun by then is left out and told "
+     "(about 6s for each collective and number of ranks, and all of them)",
+     take_time},
     {"--output", "FILE", "where to write; - is standard output (the user's configuration folder)",
      [](Options& o, std::string const& text) { o.output = text; }},
     {"--dry-run", "", "say what would be measured, and write nothing",

@@ -2,8 +2,10 @@
 // The plan as text; the table as a file.
 #include "launcher/tune/report.hpp"
 
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -25,9 +27,11 @@ std::string today() {
     return text;
 }
 
-std::string head(topo::Machine const& machine, double seconds) {
+std::string head(topo::Machine const& machine, Search const& search) {
+    std::string const left_out =
+        search.left_out().empty() ? "" : join("# not measured for lack of time: ", search.left_out(), "\n");
     return join(tuning_head, "\n# machine: ", machine_words(machine), "\n# date: ", today(), ", Tutti ", TUTTI_VERSION,
-                ", measured by tutti-tune in ", std::lround(seconds), " seconds\n",
+                ", measured by tutti-tune in ", std::lround(search.elapsed()), " seconds\n", left_out,
                 "# collective [ranks<=N] [levels>=N] [bytes<=N] algorithm[:parameter=value,...]\n",
                 "# Of the lines that fit a call the first holds; where none fits, the default table does.\n");
 }
@@ -72,24 +76,30 @@ std::string kept_lines(std::vector<Found> const& found, topo::Machine const& mac
     return lines;
 }
 
+std::string fresh_name(std::string const& name) { return name + ".new"; }
+
+[[noreturn]] void not_writable(std::string const& name, int why) {
+    throw Complaint(join(name, " cannot be written: ", std::strerror(why)));
+}
+
 /// A job that starts meanwhile finds the old file or the new one.
 void write_whole(std::string const& name, std::string const& text) {
-    std::error_code error;
-    std::filesystem::path const path(name);
-    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
-    std::string const fresh = name + ".new";
-    std::ofstream file(fresh);
+    errno = 0;
+    std::ofstream file(fresh_name(name));
     file << text;
     file.close();
-    if (!file.fail()) std::filesystem::rename(fresh, path, error);
-    if (file.fail() || error) throw Complaint(join(name, " cannot be written"));
+    if (file.fail()) not_writable(name, errno ? errno : EIO);
+    std::error_code error;
+    std::filesystem::rename(fresh_name(name), name, error);
+    if (error) not_writable(name, error.value());
 }
 
 }  // namespace
 
 std::string plan_text(std::vector<Contest> const& contests, topo::Machine const& machine, Options const& options) {
     std::ostringstream out;
-    out << machine_words(machine) << "\nWould measure for about " << std::lround(options.seconds) << " seconds:\n";
+    double const seconds = options.seconds > 0 ? options.seconds : usual_seconds * static_cast<double>(contests.size());
+    out << machine_words(machine) << "\nWould measure for about " << std::lround(seconds) << " seconds:\n";
     for (Contest const& contest : contests) {
         out << "  " << contest.name() << " among " << contest.ranks() << " ranks";
         if (contest.sizes().back() > 0)
@@ -103,14 +113,35 @@ std::string plan_text(std::vector<Contest> const& contests, topo::Machine const&
     return out.str();
 }
 
-void write_table(std::vector<Found> const& found, topo::Machine const& machine, Options const& options) {
+void check_output(Options const& options) {
+    if (options.output == "-") return;
+    std::error_code error;
+    std::filesystem::path const path(options.output);
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
+    if (error) not_writable(options.output, error.value());
+    auto const kind = std::filesystem::status(path, error).type();
+    if (kind == std::filesystem::file_type::directory) not_writable(options.output, EISDIR);
+    if (std::filesystem::exists(path, error) && kind != std::filesystem::file_type::regular)
+        throw Complaint(join(options.output, " is a device or a pipe; --output - writes to standard output"));
+    errno = 0;
+    std::ofstream file(fresh_name(options.output), std::ios::app);
+    if (!file) not_writable(options.output, errno ? errno : EIO);
+    file.close();
+    std::filesystem::remove(fresh_name(options.output), error);
+}
+
+void write_table(Search const& search, topo::Machine const& machine, Options const& options) {
+    std::vector<Found> const& found = search.found();
     if (found.empty()) throw Complaint("nothing was measured, so nothing is written");
-    std::string text = head(machine, options.seconds);
+    std::string text = head(machine, search);
     for (coll::Collective const c : options.collectives)
         for (Found const& f : found)
             if (f.contest->collective() == c && worth_a_line(found, c)) text += lines_of(f);
     text += kept_lines(found, machine, options.output);
-    if (options.output == "-") return void(std::fputs(text.c_str(), stdout));
+    if (options.output == "-") {
+        if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) not_writable("standard output", errno);
+        return;
+    }
     write_whole(options.output, text);
     std::printf("Written to %s; tutti-info --table shows what is in force, TUTTI_TUNING=none leaves it out.\n",
                 options.output.c_str());

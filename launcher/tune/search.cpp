@@ -40,12 +40,13 @@ Sample sample_of(Contest const& contest, std::size_t size, std::map<std::string,
 
 }  // namespace
 
-Search::Search(std::vector<Contest> const& contests, double seconds) : seconds_(seconds), terminal_(isatty(2)) {
+Search::Search(std::vector<Contest> const& contests, double seconds)
+    : limited_(seconds > 0), seconds_(limited_ ? seconds : usual_seconds * static_cast<double>(contests.size())),
+      terminal_(isatty(2)) {
     for (Contest const& contest : contests) work_ += work_of(contest);
     for (Contest const& contest : contests) {
-        if (elapsed() > seconds_ && !found_.empty()) {
-            complaints_.push_back(join("the time was over before ", contest.name(), " among ", contest.ranks(),
-                                       " ranks and what comes behind; --time gives more"));
+        if (limited_ && elapsed() > seconds_ && !found_.empty()) {
+            leave_out(std::span(contests).subspan(static_cast<std::size_t>(&contest - contests.data())));
             break;
         }
         double const before = done_;
@@ -56,6 +57,15 @@ Search::Search(std::vector<Contest> const& contests, double seconds) : seconds_(
         done_ = before + work_of(contest);
     }
     if (terminal_) std::fputs("\r\033[K", stderr);
+}
+
+void Search::leave_out(std::span<Contest const> rest) {
+    for (Contest const& contest : rest)
+        left_out_ += join(left_out_.empty() ? "" : ", ", contest.name(), " among ", contest.ranks(), " ranks");
+    double const enough = elapsed() * work_ / std::max(1.0, done_);
+    complaints_.push_back(join("the ", std::lround(seconds_), " seconds of --time were over before all was measured; ",
+                               "left out: ", left_out_, "; --time ", std::lround(std::ceil(enough / 60)),
+                               "m would be about enough"));
 }
 
 double Search::elapsed() const {

@@ -37,11 +37,12 @@ int run(std::vector<std::string> const& words) {
     for (int const ranks : options.ranks)
         for (coll::Collective const c : options.collectives) contests.emplace_back(c, ranks, *machine, options);
     if (options.dry_run) return launcher::print("tutti-tune", plan_text(contests, *machine, options));
+    check_output(options);
     clear_choices();
     Search const search(contests, options.seconds);
     for (std::string const& complaint : search.complaints())
         std::fprintf(stderr, "tutti-tune: %s.\n", complaint.c_str());
-    write_table(search.found(), *machine, options);
+    write_table(search, *machine, options);
     return search.found().empty();
 }
 

@@ -57,5 +57,27 @@ err=$("$tune" --tme 5m 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean --time?"
 for arguments in "-n 1" "-n 2,x" "--sizes 8:1000" "--sizes 4:8" "--time soon" "--time" "--dry-run=yes" "--collectives bcats"; do
     "$tune" $arguments > /dev/null 2>&1; [ $? = 2 ] || wrong "tutti-tune $arguments was accepted"
 done
-"$tune" -n 2 --collectives barrier --time 1s --output /proc/nowhere/tuning > /dev/null 2>&1; [ $? = 2 ] || wrong "a file that cannot be written"
+# an output that cannot be written is told before anything is measured: the run would end with the measurement's list
+for output in /proc/nowhere/tuning "$folder" /dev/full /dev/null/x; do
+    err=$("$tune" -n 2 --time 1000h --output "$output" 2>&1 > /dev/null); [ $? = 2 ] || wrong "--output $output: $err"
+    [[ "$err" == "tutti-tune: $output "*"." ]] || wrong "what is told of --output $output: $err"
+done
+[ ! -e "$folder.new" ] || wrong "a trial file is left"
+err=$("$tune" -n 2 --collectives barrier --sizes 8:8 --time 1s --output - 2>&1 > /dev/full)
+[ $? = 2 ] && [[ "$err" == *"standard output cannot be written"* ]] || wrong "a full standard output: $err"
+
+# what the time did not suffice for is told, on standard error and in the file; without --time all is measured
+err=$("$tune" -n 2 --collectives barrier,scan,exscan --sizes 8:8 --time 0.001s --output "$folder/part" 2>&1 > /dev/null) ||
+    wrong "a short time ended with $?: $err"
+[[ "$err" == *"left out: scan among 2 ranks, exscan among 2 ranks; --time "*"m would be about enough." ]] || wrong "left out: $err"
+grep -qx '# not measured for lack of time: scan among 2 ranks, exscan among 2 ranks' "$folder/part" || wrong "$(< "$folder/part")"
+err=$("$tune" -n 2 --collectives barrier,exscan --sizes 8:8 --output "$folder/all" 2>&1 > /dev/null) || wrong "without --time: $err"
+[ -z "$err" ] && ! grep -q 'not measured' "$folder/all" || wrong "without --time: $err $(< "$folder/all")"
+
+# neither what never ends nor what is too large is read as a tuning file
+truncate -s 2M "$folder/large"; mkfifo "$folder/pipe"
+for file in /dev/zero "$folder/pipe" "$folder/large" "$folder"; do
+    err=$(TUTTI_TUNING=$file timeout 60 "$build/bin/mpiexec" -n 1 true 2>&1); [ $? = 0 ] || wrong "TUTTI_TUNING=$file ended the job: $err"
+    [[ "$err" == "mpiexec: $file cannot be read as a tuning file: "*"." ]] || wrong "TUTTI_TUNING=$file: $err"
+done
 finish

@@ -29,20 +29,38 @@ int main(void) {
     return MPI_Session_init(0, 0, &session);
 }
 EOF
-like_mpich() { gcc -DAS_MPICH_DECLARES_IT -I"$build/include" "$1" -o "$2" -L"$build/lib" -Wl,-rpath,"$build/lib" -lmpich -lmpi; }
+like_mpich() { gcc -DAS_MPICH_DECLARES_IT -I"$build/include" "$1" -o "$2" -L"$build/lib" -Wl,-rpath,"$build/lib" -l:libmpich.so.12 -lmpi; }
 
-like_mpich "$work/guest.c" "$work/guest" || fail "linking with libmpich.so"
+like_mpich "$work/guest.c" "$work/guest" || fail "linking with libmpich.so.12"
 out=$(timeout 20 "$build/bin/mpiexec" -n 3 "$work/guest" 2>&1)
 code=$?
 { [ $code -ne 0 ] && [ $code -ne 124 ]; } || fail "the job ended with code $code"
 has "the sentence" "Tutti does not offer MPI_File_open yet (it belongs to files)" "$out"
 lacks "after the call" "came back" "$out"
 
-like_mpich "$work/early.c" "$work/early" || fail "linking with libmpich.so"
+like_mpich "$work/early.c" "$work/early" || fail "linking with libmpich.so.12"
 out=$("$work/early" 2>&1) && fail "MPI_Session_init before MPI_Init succeeded"
 has "before MPI_Init" "Tutti does not offer MPI_Session_init yet (it belongs to sessions)" "$out"
 
 out=$("$build/bin/mpicc" -Werror=implicit-function-declaration -c "$work/guest.c" -o "$work/guest.o" 2>&1) && fail "mpi.h declares MPI_File_open"
 has "the compiler's error" MPI_File_open "$out"
 "$build/bin/mpicc" -w "$work/guest.c" -o "$work/guest2" 2>/dev/null && fail "libmpi.so has MPI_File_open"
+
+# as autoconf asks whether there is a function: what is not offered is not there, by any name of the library, in the
+# build tree and in an installation
+has_function() { # PLACE FUNCTION LIBRARY
+    printf 'char %s(void);\nint main(void) { return %s(); }\n' "$2" "$2" >"$work/check.c"
+    gcc -w "$work/check.c" -o "$work/check" -L"$1" -Wl,-rpath,"$1" "-l$3" 2>/dev/null
+}
+install_and_move installed
+for place in "$build/lib" "$(dirname "$(find "$moved" -name libmpi.so.12)")"; do
+    for library in mpi mpich; do
+        has_function "$place" MPI_Allreduce $library || fail "-l$library in $place has no MPI_Allreduce"
+        readelf -d "$work/check" | grep -q 'NEEDED.*\[libmpi\.so\.12\]' || fail "-l$library does not ask for libmpi.so.12"
+        for function in MPI_Win_create PMPI_Win_create MPI_File_open MPI_Comm_spawn MPI_Session_init; do
+            has_function "$place" $function $library && fail "-l$library in $place has $function"
+        done
+    done
+    [ -e "$place/libmpich.so.12" ] || fail "there is no libmpich.so.12 for programs that run, in $place"
+done
 finish

@@ -18,6 +18,8 @@ add_executable(hello_cxx hello.cpp)
 target_link_libraries(hello_cxx MPI::MPI_CXX)
 message(STATUS "library: ${MPI_C_LIBRARIES}")
 message(STATUS "header: ${MPI_C_INCLUDE_DIRS}")
+message(STATUS "versions: ${MPI_C_VERSION} ${MPI_CXX_VERSION}")
+message(STATUS "bindings: ${MPI_MPICXX_FOUND}")
 message(STATUS "launcher: ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG}")
 EOF
 
@@ -34,6 +36,7 @@ with_cmake() {
         grep -q "library: $place/.*libmpi\.so" "$folder/log" || fail "cmake ($2) found another library: $(grep library: "$folder/log")"
         grep -q "header: $place/include" "$folder/log" || fail "cmake ($2) found another header: $(grep header: "$folder/log")"
     fi
+    grep -q "versions: 3.1 3.1" "$folder/log" || fail "cmake ($2) found other versions: $(grep versions: "$folder/log")"
     grep -q "launcher: $place/bin/mpiexec -n" "$folder/log" || fail "cmake ($2) found another launcher: $(grep launcher: "$folder/log")"
     cmake --build "$folder" >"$folder/build.log" 2>&1 || { fail "building with cmake ($2)"; cat "$folder/build.log"; return; }
     for program in hello_c hello_cxx; do
@@ -41,6 +44,31 @@ with_cmake() {
         equal "$program ($2) on 2 ranks" "hello from 0 of 2;hello from 1 of 2;" \
             "$("$place/bin/mpiexec" -n 2 "$folder/$program" | sort | tr '\n' ';')"
     done
+}
+
+# What mpi_h/build-systems.md says about an answer of CMake that is not about us: asked not to, it claims no C++ bindings;
+# a program that uses them does not compile.
+without_cxx_bindings() {
+    local place=$1 folder
+    folder=$(mktemp -d "$work/cmakeXXXX")
+    cmake -S "$work/project" -B "$folder" -DMPI_HOME="$place" -DMPI_CXX_SKIP_MPICXX=ON >"$folder/log" 2>&1
+    grep -q "bindings: FALSE" "$folder/log" || fail "cmake claims C++ bindings: $(grep bindings: "$folder/log")"
+    printf '#include <mpi.h>\nint main() { MPI::Init(); MPI::Finalize(); }\n' >"$work/bindings.cpp"
+    "$place/bin/mpicxx" -c "$work/bindings.cpp" -o "$work/bindings.o" 2>"$work/bindings.log" && fail "mpi.h has MPI::"
+    grep -q "MPI.*has not been declared" "$work/bindings.log" || fail "mpi.h and MPI::: $(cat "$work/bindings.log")"
+}
+
+# A program keeps the folder in which it was linked; mpiexec of the new place puts its own library in front when asked.
+after_a_move() {
+    local both="hello from 0 of 2;hello from 1 of 2;" library
+    cp -a "$moved" "$work/old" && "$work/old/bin/mpicc" "$here/hello.c" -o "$work/hello_moved" || fail "linking in a copy"
+    mv "$work/old" "$work/new"
+    ldd "$work/hello_moved" | grep -q "$work" && fail "the page says that a moved library is not found"
+    equal "after a move, with --drop-in" "$both" \
+        "$("$work/new/bin/mpiexec" --drop-in -n 2 "$work/hello_moved" | sort | tr '\n' ';')"
+    library=$(dirname "$(find "$work/new" -name libmpi.so.12)")
+    equal "after a move, with LD_LIBRARY_PATH" "$both" \
+        "$(LD_LIBRARY_PATH=$library "$work/new/bin/mpiexec" -n 2 "$work/hello_moved" | sort | tr '\n' ';')"
 }
 
 with_pkg_config() {
@@ -59,12 +87,22 @@ with_pkg_config() {
 
 mkdir "$work/fortran_project"
 cp "$here/fortran/with_use_mpi.f90" "$work/fortran_project"
+cat >"$work/fortran_project/version.f90" <<'EOF'
+program version
+    use mpi
+    integer :: major, minor, error
+    call MPI_Get_version(major, minor, error)
+    print '(i0, a, i0)', major, '.', minor
+end program
+EOF
 cat >"$work/fortran_project/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.16)
 project(Guest LANGUAGES Fortran)
 find_package(MPI REQUIRED COMPONENTS Fortran)
 add_executable(guest with_use_mpi.f90)
 target_link_libraries(guest MPI::MPI_Fortran)
+add_executable(version version.f90)
+target_link_libraries(version MPI::MPI_Fortran)
 EOF
 with_cmake_and_fortran() {
     local place=$1 folder
@@ -75,6 +113,7 @@ with_cmake_and_fortran() {
     folder=$(mktemp -d "$work/cmakeXXXX")
     PATH="$place/bin:$PATH" cmake -S "$work/fortran_project" -B "$folder" >"$folder/log" 2>&1 &&
         cmake --build "$folder" >>"$folder/log" 2>&1 || { fail "cmake with Fortran in $place"; cat "$folder/log"; return; }
+    equal "MPI_Get_version in Fortran" 3.1 "$("$folder/version")"
     equal "a Fortran program built by cmake" "right on 2" "$("$place/bin/mpiexec" -n 2 "$folder/guest")"
 }
 
@@ -82,8 +121,10 @@ for place in "$build" "$moved"; do
     echo "in $place"
     with_pkg_config "$place"
     with_cmake_and_fortran "$place"
+    without_cxx_bindings "$place"
     for how in path home compiler; do
         with_cmake "$place" $how
     done
 done
+after_a_move
 finish

@@ -14,7 +14,7 @@
 namespace tutti {
 
 inline constexpr std::string_view tuning_head = "# tutti tuning 1";     ///< its first line: the format's version
-inline constexpr std::size_t most_tuning_bytes = 1 << 20;               ///< of a file that is read; some thousand are usual
+inline constexpr std::size_t most_tuning_bytes = 1 << 20;               ///< of a file that is read
 
 struct TuningFile {
     std::string name;        ///< empty: there is none

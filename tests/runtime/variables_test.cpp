@@ -55,7 +55,8 @@ TEST(Variables, ThatDoNotParseAreReportedAndKeepTheirDefault) {
 
 TEST(Variables, OutsideTheirRangesAreReportedWithThemAndKeepTheirDefault) {
     std::pair<char const*, char const*> const wrong[] = {
-        {"TUTTI_WAIT=dedicatd", "TUTTI_WAIT=dedicatd: it must be auto, dedicated or shared; did you mean dedicated? auto"},
+        {"TUTTI_WAIT=dedicatd",
+         "TUTTI_WAIT=dedicatd: it must be auto, dedicated or shared; did you mean dedicated? auto is used"},
         {"TUTTI_WAIT=", "it must be auto, dedicated or shared; auto is used"},
         {"TUTTI_COPY=bogus", "it must be auto, temporal or nontemporal; auto is used"},
         {"TUTTI_FRAGMENTS=99", "TUTTI_FRAGMENTS=99: it must be 1 to 4; 2 is used"},

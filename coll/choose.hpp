@@ -44,6 +44,8 @@ std::string text_of(Setting const& setting);
 /// 16K, and a parameter's fallback as a user would write it.
 std::string text_of(std::size_t bytes);
 std::string text_of_fallback(Parameter const& parameter);
+/// "1 to 4096", "1 to 1T", "one|packed|apart".
+std::string range_of(Parameter const& parameter);
 
 /// For calls of a collective with at most so many ranks, at least so many levels, and at most so many bytes.
 struct Rule {

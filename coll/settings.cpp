@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algorithms and their parameters as text: what users write into TUTTI_COLL, into an info key, and into tuning files.
-#include <charconv>
+#include <utility>
 
 #include "coll/choose.hpp"
 #include "runtime/error.hpp"
+#include "runtime/setting_text.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -55,6 +56,16 @@ bool find_word(std::string_view words, std::string_view word, std::size_t& place
     return false;
 }
 
+struct Bounds {
+    std::size_t least, most;
+};
+/// Of numbers and sizes. Beyond them the arithmetic of steps and ranks would overflow; a fragment is an operation.
+constexpr Bounds bounds_of(ParameterKind kind) {
+    constexpr std::size_t tera = std::size_t{1} << 40;
+    if (kind == ParameterKind::number || kind == ParameterKind::numbers) return {1, 4096};
+    return {kind == ParameterKind::fragment ? std::size_t{4096} : 1, tera};
+}
+
 /// One parameter while it is read: where it is kept and where complaints go.
 struct Reading {
     Setting& setting;
@@ -73,12 +84,15 @@ struct Reading {
     }
 
 private:
-    static constexpr char size_expected[] = "a size above 0 such as 16K must follow";
-
+    bool parse(std::string_view one, std::size_t& value) const {
+        Bounds const bounds = bounds_of(parameter().kind);
+        return parse_bytes(one, value) && value >= bounds.least && value <= bounds.most;
+    }
     std::string take_number() {
         std::size_t value = 0;
-        if (!parse_bytes(text, value) || value == 0)
-            return parameter().kind == ParameterKind::number ? "a number above 0 must follow" : size_expected;
+        if (!parse(text, value))
+            return join(parameter().kind == ParameterKind::number ? "a number" : "a size such as 16K", " from ",
+                        range_of(parameter()), " must follow");
         setting.values.set(number, value);
         return {};
     }
@@ -87,10 +101,12 @@ private:
         Values values = setting.values;
         for (int level = 0; level < max_levels && (level == 0 || !rest.empty()); ++level) {
             std::size_t value = 0;
-            if (!parse_bytes(cut(rest, "+"), value) || value == 0)
-                return parameter().kind == ParameterKind::numbers
-                           ? "numbers above 0 must follow, one for each level from the innermost on, such as 2+4"
-                           : "sizes above 0 must follow, one for each level from the innermost on, such as 16K+64K";
+            if (!parse(cut(rest, "+"), value)) {
+                bool const numbers = parameter().kind == ParameterKind::numbers;
+                return join(numbers ? "numbers" : "sizes", " from ", range_of(parameter()),
+                            " must follow, one for each level from the innermost on, such as ",
+                            numbers ? "2+4" : "16K+64K");
+            }
             values.set(number, value, level);
         }
         if (!rest.empty()) return join("there are at most ", max_levels, " levels");
@@ -163,9 +179,18 @@ bool is_fallback(Setting const& setting, std::size_t number) {
 }  // namespace
 
 std::string text_of(std::size_t bytes) {
-    constexpr std::size_t mega = std::size_t{1} << 20, kilo = 1024;
-    if (bytes == 0 || bytes % kilo) return std::to_string(bytes);
-    return bytes % mega ? join(bytes / kilo, "K") : join(bytes / mega, "M");
+    constexpr std::pair<int, char const*> units[] = {{40, "T"}, {30, "G"}, {20, "M"}, {10, "K"}};
+    for (auto const& [shift, unit] : units)
+        if (bytes != 0 && bytes % (std::size_t{1} << shift) == 0) return join(bytes >> shift, unit);
+    return std::to_string(bytes);
+}
+
+std::string range_of(Parameter const& p) {
+    if (p.kind == ParameterKind::word) return p.words;
+    if (p.kind == ParameterKind::hierarchy) return "auto, flat, or a sum of l2, l3, numa and socket";
+    Bounds const bounds = bounds_of(p.kind);
+    bool const number = p.kind == ParameterKind::number || p.kind == ParameterKind::numbers;
+    return number ? join(bounds.least, " to ", bounds.most) : join(text_of(bounds.least), " to ", text_of(bounds.most));
 }
 
 std::string text_of_fallback(Parameter const& p) {
@@ -188,15 +213,7 @@ std::string text_of(Setting const& setting) {
     return all;
 }
 
-bool parse_bytes(std::string_view text, std::size_t& bytes) {
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (error != std::errc{}) return false;
-    std::string_view const unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    int const shift = unit.empty() ? 0 : unit == "K" || unit == "k" ? 10 : unit == "M" || unit == "m" ? 20 : -1;
-    if (shift < 0 || bytes > (~std::size_t{0} >> shift)) return false;
-    bytes <<= shift;
-    return true;
-}
+bool parse_bytes(std::string_view text, std::size_t& bytes) { return tutti::parse_setting(text, bytes); }
 
 bool find_collective(std::string_view name, Collective& collective) {
     for (int c = 0; c < collectives; ++c)

@@ -61,7 +61,7 @@ void print_algorithms(std::ostream& out, Report const& r) {
         std::string const from = (a.family == a.source ? "" : a.family + ": ") + a.source;
         print_indented(out, a.name + ": " + a.sentence + " [" + from + "]", 4);
         for (ParameterText const& p : a.parameters)
-            print_indented(out, p.name + " = " + p.fallback + ": " + p.sentence, 8);
+            print_indented(out, p.name + " = " + p.fallback + ": " + p.sentence + " (" + p.range + ")", 8);
     }
 }
 
@@ -89,7 +89,8 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
     for (AlgorithmText const& a : r.algorithms) {
         auto parameters = nlohmann::ordered_json::array();
         for (ParameterText const& p : a.parameters)
-            parameters.push_back({{"name", p.name}, {"default", p.fallback}, {"sentence", p.sentence}});
+            parameters.push_back(
+                {{"name", p.name}, {"default", p.fallback}, {"range", p.range}, {"sentence", p.sentence}});
         all.push_back({{"collective", a.collective}, {"name", a.name}, {"sentence", a.sentence},
                        {"family", a.family}, {"source", a.source}, {"parameters", parameters},
                        {"most_bytes", a.most_bytes ? nlohmann::ordered_json(*a.most_bytes) : nullptr},

@@ -41,7 +41,6 @@ std::vector<CounterText> counters() {
 
 /// With what may be written for it.
 std::string sentence_of(coll::Parameter const& p) {
-    if (p.kind == coll::ParameterKind::word) return std::string(p.sentence) + "; one of " + p.words;
     if (p.kind == coll::ParameterKind::per_level)
         return std::string(p.sentence) + "; one for each level from the innermost on, as 16K+64K";
     return p.sentence;
@@ -97,7 +96,7 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
                            .family = name_of(row.family), .source = row.source, .parameters = {}, .most_bytes = {},
                            .needs = needs_of(row)};
         for (coll::Parameter const& p : row.parameters)
-            text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p)});
+            text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p), range_of(p)});
         text.on_node = row.on_node;
         text.on_nodes = row.on_nodes;
         describe_limits(row, question.ranks, text);

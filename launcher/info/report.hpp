@@ -13,7 +13,7 @@
 namespace tutti::info {
 
 struct ParameterText {
-    std::string name, fallback, sentence;
+    std::string name, fallback, sentence, range;
 };
 
 struct AlgorithmText {

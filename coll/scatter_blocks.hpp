@@ -7,10 +7,11 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
+#include <vector>
 
 #include "coll/algorithm.hpp"
 #include "coll/reducer.hpp"
+#include "coll/shares.hpp"
 
 namespace tutti::coll {
 
@@ -20,8 +21,7 @@ class Pieces {
 public:
     Pieces(Env& env, ReduceScatterArgs const& args, std::size_t chunk)
         : env_(env), a_(args), reducer_(env.traffic(), args),
-          element_(std::max<std::size_t>(1, reducer_.element_bytes())), starts_(args.counts.size() + 1) {
-        std::partial_sum(a_.counts.begin(), a_.counts.end(), starts_.begin() + 1);
+          element_(std::max<std::size_t>(1, reducer_.element_bytes())), shares_(args) {
         std::size_t const size = a_.counts.size(), room = std::min(chunk, env.staging_bytes() / 2 / size);
         std::size_t const longest = static_cast<std::size_t>(*std::max_element(a_.counts.begin(), a_.counts.end()));
         elements_ = std::max<std::size_t>(1, std::min(room / element_, longest));
@@ -66,7 +66,7 @@ private:
         return before < all ? std::min(elements_, all - before) : 0;
     }
     std::size_t position(int r, std::uint64_t b) const {
-        return (static_cast<std::size_t>(starts_[static_cast<std::size_t>(r)]) + b * elements_) * element_;
+        return shares_.start(r) + b * elements_ * element_;
     }
     std::byte* piece(std::byte* staging, int r, std::uint64_t b) const {
         return staging + (b % 2) * buffer_ + static_cast<std::size_t>(r) * stride_;
@@ -78,7 +78,7 @@ private:
     std::size_t element_, elements_, stride_, buffer_;
     std::uint64_t steps_;
     bool straight_;
-    std::vector<std::int64_t> starts_;
+    Shares shares_;
     std::vector<std::byte> packed_;
     std::vector<void const*> operands_;
 };

@@ -2,6 +2,7 @@
 // Where the ranks' shares lie in the vector of a reduce_scatter, and where each goes.
 #pragma once
 
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace tutti::coll {
 class Shares {
 public:
     explicit Shares(ReduceScatterArgs const& a) : a_(a), starts_(a.counts.size() + 1) {
-        std::partial_sum(a.counts.begin(), a.counts.end(), starts_.begin() + 1, std::plus<std::int64_t>());
+        // Counts are ints, their sums need not be.
+        std::inclusive_scan(a.counts.begin(), a.counts.end(), starts_.begin() + 1, std::plus<>(), std::int64_t{0});
         for (std::int64_t& start : starts_) start *= a.type->size();
     }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -34,7 +35,8 @@ public:
         : element_(std::max<std::size_t>(1, static_cast<std::size_t>(a.type->size()))),
           ranks_(static_cast<std::size_t>(ranks)), all_(a.bytes() / element_), largest_(largest),
           starts_(ranks_ + 1) {
-        std::partial_sum(a.counts.begin(), a.counts.end(), starts_.begin() + 1);
+        // Counts are ints, their sums need not be.
+        std::inclusive_scan(a.counts.begin(), a.counts.end(), starts_.begin() + 1, std::plus<>(), std::size_t{0});
         auto const longest = static_cast<std::size_t>(*std::max_element(a.counts.begin(), a.counts.end()));
         elements_ = cut(longest);
         rounds_ = all_ == 0 ? 0 : (longest + elements_ - 1) / elements_;

@@ -13,7 +13,7 @@
 namespace tutti::coll::test {
 namespace {
 
-/// p ranks on m sockets of consecutive ranks.
+/// p ranks on m sockets of consecutive ranks; where m does not divide p some sockets have one rank more than others.
 topo::Hierarchy sockets(int p, int m) {
     topo::Grouping g{"socket", {}};
     for (int r = 0; r < p; ++r) g.group.push_back(r * m / p);
@@ -97,18 +97,25 @@ std::string name_of(testing::TestParamInfo<Published> const& info) {
 
 class Volume : public testing::TestWithParam<Published> {};
 
+/// The m of the formulas. The paper derives them for sockets of p/m ranks, but they hold for sockets of any sizes
+/// n_1 + … + n_m = p: the first step is a reduction in each socket (section 3.3), s·(3·n_i − 1) bytes there, also where
+/// n_i is 1 and only the copy-in is left, together s·(3·p − m); the second combines m operands of every slice,
+/// 3·s·(m − 1), whoever finished them. Only sockets that have ranks count; and where each has one, there is nothing to
+/// reduce inside of them: the hierarchy has no such level, and all ranks are one socket, m = 1.
+int sockets_that_count(int p, int m) { return m < p ? m : 1; }
+
 /// Vectors that p slices of the largest size hold, that they hold in several rounds, and with a rest.
 TEST_P(Volume, EqualsTheFormula) {
     auto const [collective, algorithm, per_byte] = GetParam();
-    for (int p : {2, 3, 4, 8, 16})
-        for (int m : {1, 2, 4}) {
-            if (p % m != 0 || (m == p && m > 1)) continue;   // one rank each: the hierarchy has no such level
+    for (int p : {2, 3, 4, 5, 8, 16})
+        for (int m : {1, 2, 3, 4}) {
+            if (m == 3 && p > 5) continue;   // sockets of different sizes have been met by then
             for (std::int64_t each : {1024, 4096, 2312})
                 for (bool in_place : {false, true})
                     for (auto stores : {Copier::Stores::temporal, Copier::Stores::nontemporal}) {
                         Call const call{collective, algorithm, each * p, 8192, in_place, stores};
                         EXPECT_EQ(volume(call, p, m),
-                                  per_byte(static_cast<unsigned>(p), static_cast<unsigned>(m)) *
+                                  per_byte(static_cast<unsigned>(p), static_cast<unsigned>(sockets_that_count(p, m))) *
                                       static_cast<unsigned>(each * p) * sizeof(double))
                             << p << " ranks on " << m << " sockets, " << each << " doubles each"
                             << (in_place ? ", in place" : "");
@@ -132,11 +139,15 @@ constexpr Published published[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Published, Volume, testing::ValuesIn(published), name_of);
 
-// What follows from how they work, without a published formula of their own.
+/// Sockets that have one rank, of m that p ranks are dealt out to evenly.
+constexpr std::uint64_t alone(std::uint64_t p, std::uint64_t m) { return 2 * m > p && m > 1 ? 2 * m - p : 0; }
+
+// What follows from how they work, without a published formula of their own. A leader in a socket of one rank has
+// nothing to combine and copies that rank's operand, 2·s for each such socket.
 constexpr Published derived[] = {
-    {Collective::reduce_scatter, "dpml_two_level", [](auto p, auto) { return 5 * p - 3; }},
-    {Collective::allreduce, "dpml_two_level", [](auto p, auto) { return 7 * p - 3; }},
-    {Collective::reduce, "dpml_two_level", [](auto p, auto) { return 5 * p - 1; }},
+    {Collective::reduce_scatter, "dpml_two_level", [](auto p, auto m) { return 5 * p - 3 + 2 * alone(p, m); }},
+    {Collective::allreduce, "dpml_two_level", [](auto p, auto m) { return 7 * p - 3 + 2 * alone(p, m); }},
+    {Collective::reduce, "dpml_two_level", [](auto p, auto m) { return 5 * p - 1 + 2 * alone(p, m); }},
     {Collective::reduce, "xbrc", [](auto p, auto) { return 3 * (p - 1); }},
     {Collective::reduce_scatter, "direct", [](auto p, auto) { return p + 1; }},
     {Collective::allreduce, "direct", [](auto p, auto) { return 2 * p; }},

@@ -30,23 +30,30 @@ void NetEnv::begin(Outgoing& op, int to) {
     op.key = key(comm_.united->rank());
     op.peer = peer_of(to);
     op.finished = [](p2p::Send& s) { static_cast<Outgoing&>(s).over.store(1, std::memory_order_release); };
-    count_message(to);
+    count_message(to, op.data.bytes);
     p2p::engine(comm_.process).begin(op);
 }
 
 void NetEnv::begin(Incoming& op, int from) {
     op.key = key(united(from));
     op.peer = peer_of(from);
-    op.finished = [](p2p::Receive& r) { static_cast<Incoming&>(r).over.store(1, std::memory_order_release); };
+    op.traffic = &traffic_;
+    op.finished = [](p2p::Receive& r) {
+        Incoming& in = static_cast<Incoming&>(r);
+        in.traffic->stored.add(in.status.bytes);
+        in.over.store(1, std::memory_order_release);
+    };
     p2p::engine(comm_.process).begin(op);
 }
 
 void NetEnv::abandon(Incoming& op) { p2p::engine(comm_.process).cancel(op); }
 
-void NetEnv::count_message(int peer) {
+void NetEnv::count_message(int peer, std::size_t bytes) {
+    count(bytes, 0);
     if (peer == rank_) return;
     auto const way = state_of(comm_).crossings[static_cast<std::size_t>(united(peer))];
     traffic_.messages[static_cast<int>(way)].add(1);
+    if (way == topo::Crossing::network) traffic_.to_nodes.add(bytes);
 }
 
 std::uint64_t NetEnv::left_on_node() const { return whole_ ? whole_->left_on_node() : numbers_.node_count; }

@@ -32,6 +32,7 @@ struct Outgoing : p2p::Send {
 };
 struct Incoming : p2p::Receive {
     std::atomic<std::uint64_t> over{0};
+    Traffic* traffic = nullptr;      ///< where it is counted
     std::vector<std::byte> packed;
 };
 
@@ -100,7 +101,8 @@ public:
         traffic_.loaded.add(loaded);
         traffic_.stored.add(stored);
     }
-    void count_message(int peer);
+    /// A message of so many bytes goes to a rank of this environment, from where they lie. Its receiver stores them.
+    void count_message(int peer, std::size_t bytes);
     void copy(void* to, void const* from, std::size_t bytes, std::size_t working_set) {
         count(bytes, bytes);
         comm_.process.copier.copy(to, from, bytes, working_set);

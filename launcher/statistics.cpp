@@ -34,6 +34,7 @@ constexpr Column traffic[] = {
     {"in socket", Unit::count, READ(traffic.messages[2])},
     {"between", Unit::count, READ(traffic.messages[3])},
     {"to nodes", Unit::count, READ(traffic.messages[4])},
+    {"sent there", Unit::bytes, READ(traffic.to_nodes)},
     {"waits", Unit::count, READ(times.waits)},
     {"waited", Unit::time, READ(times.waited)},
     {"run time", Unit::time, [](Card const& card, std::uint64_t now) { return run_time(card.times, now); }}};
@@ -47,10 +48,11 @@ were not freed before MPI_Finalize; at most: how far the arena ever grew. Messag
 )";
 
 constexpr char traffic_meaning[] =
-    R"(loaded, stored: bytes of its collectives' data; a copy counts in both, combining k operands loads k, stores one.
+    R"(loaded, stored: bytes of its collectives' data; a copy counts in both, combining k operands loads k, stores one,
+and a message between nodes is loaded by its sender, stored by its receiver.
 in cache, in NUMA, in socket, between: how often it got at a peer's data, by what lies in between: they share a cache,
-else a NUMA node, else a socket, else nothing of these; to nodes: messages to other nodes. waits: how often it had to
-wait, in collectives and messages, longer than for a few looks; waited: how long in all.
+else a NUMA node, else a socket, else nothing of these; to nodes, sent there: messages to other nodes, and their bytes.
+waits: how often it had to wait, in collectives and messages, longer than for a few looks; waited: how long in all.
 run time: from MPI_Init to MPI_Finalize.
 )";
 

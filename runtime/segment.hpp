@@ -30,11 +30,13 @@ struct alignas(cache_line) Counters {
 };
 
 /// What a rank's collectives have moved in memory, counted as the papers count: a copy loads and stores each byte once,
-/// combining k operands loads k and stores one. And how often it got at a peer's data (a slot, a piece, a chunk), by
+/// combining k operands loads k and stores one; of a message between nodes its sender loads each byte and its receiver
+/// stores it, whatever sockets copy in between. And how often it got at a peer's data (a slot, a piece, a chunk), by
 /// what lies in between (topo::Crossing).
 struct alignas(cache_line) Traffic {
     Counter loaded, stored;       ///< bytes
     Counter messages[5];          ///< within a cache, a NUMA node, a socket; from socket to socket; to another node
+    Counter to_nodes;             ///< bytes of the messages to other nodes
 };
 
 /// How often and how long a rank has waited, and when it ran; in nanoseconds of now_ns().

@@ -61,18 +61,19 @@ TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {
         card.traffic.loaded.add(2048);
         card.traffic.stored.add(10);
         for (unsigned k = 0; k < 5; ++k) card.traffic.messages[k].add(k + 1);
+        card.traffic.to_nodes.add(3072);
         card.times.waits.add(5);
         card.times.waited.add(1'000'000);
         card.times.started.set(1'000'000);
     }
     segment.card(0).times.ended.set(3'000'000);
     std::string const table = traffic_table(books_of(segment), 5'000'000);
-    EXPECT_THAT(table, ContainsRegex("rank +loaded +stored +in cache +in NUMA +in socket +between +to nodes +waits "
-                                     "+waited"));
-    EXPECT_THAT(table, ContainsRegex("\n +0 +2.0 KiB +10 B +1 +2 +3 +4 +5 +5 +1.0 ms +2.0 ms\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +1 +2.0 KiB +10 B +1 +2 +3 +4 +5 +5 +1.0 ms +4.0 ms\n"))
+    EXPECT_THAT(table, ContainsRegex("rank +loaded +stored +in cache +in NUMA +in socket +between +to nodes "
+                                     "+sent there +waits +waited"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +2.0 KiB +10 B +1 +2 +3 +4 +5 +3.0 KiB +5 +1.0 ms +2.0 ms\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +2.0 KiB +10 B +1 +2 +3 +4 +5 +3.0 KiB +5 +1.0 ms +4.0 ms\n"))
         << "a rank without an end runs until now";
-    EXPECT_THAT(table, ContainsRegex("\n +all +4.0 KiB +20 B +2 +4 +6 +8 +10 +10 +2.0 ms +6.0 ms\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +all +4.0 KiB +20 B +2 +4 +6 +8 +10 +6.0 KiB +10 +2.0 ms +6.0 ms\n"));
 }
 
 TEST(Statistics, collectives_of_all_ranks_by_time) {

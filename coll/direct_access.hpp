@@ -11,10 +11,10 @@
 
 #include <numeric>
 #include <span>
-#include <vector>
 
 #include "coll/algorithm.hpp"
 #include "coll/reducer.hpp"
+#include "runtime/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -33,8 +33,8 @@ public:
     DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out)
         : DirectAccess(env, in, out, {0, env.size()}) {}
     DirectAccess(Env& env, std::span<std::byte const> in, std::span<std::byte> out, Participants who)
-        : env_(env), in_(in), out_(out), who_(who), ins_(static_cast<std::size_t>(env.size())), outs_(ins_.size()),
-          operands_(ins_.size()) {}
+        : env_(env), in_(in), out_(out), who_(who), ins_(static_cast<std::size_t>(env.size()), env.frames()),
+          outs_(ins_.size(), env.frames()), operands_(ins_.size(), env.frames()) {}
 
     /// Shows the buffers and comes to the agreement.
     static Task agree(Env& env, DirectAccess& d) {
@@ -113,9 +113,9 @@ private:
     std::span<std::byte const> in_;
     std::span<std::byte> out_;
     Participants who_;
-    std::vector<std::byte const*> ins_;
-    std::vector<std::byte*> outs_;
-    std::vector<void const*> operands_;
+    PooledVector<std::byte const*> ins_;
+    PooledVector<std::byte*> outs_;
+    PooledVector<void const*> operands_;
     bool granted_ = false;
 };
 

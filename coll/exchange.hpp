@@ -44,7 +44,7 @@ class Exchange {
 public:
     Exchange(Env& env, Sides const& sides, Limits limits)
         : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece),
-          truncation_(sides.first_peer) {}
+          truncation_(sides.first_peer), refused_(env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
 
@@ -96,7 +96,7 @@ private:
     bool table_ = false, left_ = false;
     bool helped_ = false;                            ///< the root writes a part of what this rank receives
     bool outstanding_ = false;                       ///< something is shown that others must have read
-    std::vector<bool> refused_;                      ///< the peers whose memory could not be read; empty: none
+    PooledVector<bool> refused_;                     ///< the peers whose memory could not be read; empty: none
     struct Use {
         int peer = -1;
         std::uint64_t value = 0;
@@ -231,7 +231,7 @@ bool Exchange<Env>::take_share(int peer, Entry const& e) {
 /// The root's shares: first for those who are there, then for the others as they come.
 template <class Env>
 Task Exchange<Env>::write_shares() {
-    std::vector<int> open;
+    PooledVector<int> open(env_.frames());
     for (int i = 1; i < env_.size(); ++i) open.push_back((env_.rank() + i) % env_.size());
     std::erase_if(open, [&](int peer) { return !mine_for(peer).in_arena() || mine_for(peer).bytes < sides_.share; });
     std::stable_partition(open.begin(), open.end(), [&](int peer) { return env_.published(peer) != 0; });

@@ -4,6 +4,7 @@
 
 #include "coll/env.hpp"
 #include "coll/reducer.hpp"
+#include "runtime/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -21,7 +22,7 @@ void fold_slots(Env& env, ReduceArgs const& a, int lead, int last, std::int64_t 
             operands[r - lead] = env.slot(r, bytes) + static_cast<std::size_t>(first) * element;
         return reducer.combine(operands, last - lead + 1, static_cast<std::byte*>(a.out) + a.type->true_lb(), n);
     }
-    std::vector<std::byte> packed(straight ? 0 : n * element);
+    PooledVector<std::byte> packed(straight ? 0 : n * element, env.frames());
     void* out = straight ? static_cast<std::byte*>(a.out) + a.type->true_lb() : packed.data();
     int k = 0;
     for (int r = lead; r <= last; ++r) {

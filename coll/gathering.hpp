@@ -25,7 +25,7 @@ public:
     /// `writing`: every rank's table has a place for everybody's part, and, at its own number, its own part.
     Gathering(Env& env, AllgatherArgs const& args, bool writing = false)
         : env_(env), args_(args), writing_(writing), mine_(args.is_in_place ? args.parts[env.rank()] : args.mine),
-          limits_(Limits::of(args)), staging_(env, limits_.piece) {}
+          limits_(Limits::of(args)), staging_(env, limits_.piece), streams_(env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
     bool unfinished() const { return table_ || left_; }
@@ -72,7 +72,7 @@ private:
     Staging<Env> staging_;
     Truncation truncation_;
     bool table_ = false, left_ = false;
-    std::vector<int> streams_;      ///< peers whose part comes to me as a stream
+    PooledVector<int> streams_;     ///< peers whose part comes to me as a stream
 };
 
 template <class Env>
@@ -121,7 +121,7 @@ void Gathering<Env>::write(std::size_t grain) {
         std::size_t bytes;
     };
     int const size = env_.size(), rank = env_.rank();
-    std::vector<Target> targets;
+    PooledVector<Target> targets(env_.frames());
     for (int i = 1; i < size; ++i) {
         int const peer = (rank + i) % size;
         if (!written(rank, peer)) continue;

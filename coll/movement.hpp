@@ -11,6 +11,7 @@
 
 #include "coll/env.hpp"
 #include "runtime/error.hpp"
+#include "runtime/pooled.hpp"
 
 namespace tutti::coll {
 

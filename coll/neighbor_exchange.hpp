@@ -50,7 +50,7 @@ public:
     NeighborExchange(Env& env, Blocks const& blocks, Limits limits)
         : env_(env), b_(blocks), limits_(limits), half_(env.staging_bytes() / 2),
           count_(entries(blocks.edges.out_degree())),
-          staging_(env, std::min(limits.piece, half_ / 2 / std::max<std::size_t>(1, count_))) {}
+          staging_(env, std::min(limits.piece, half_ / 2 / std::max<std::size_t>(1, count_))), refused_(env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
 
@@ -74,9 +74,10 @@ private:
 
     /// A peer that gets, or brings, blocks in pieces, and the most pieces that one of them has.
     struct Stream {
+        Stream(Peer const& with, FramePool& frames) : peer(&with), in(frames) {}
         Peer const* peer;
         std::uint64_t pieces = 0;
-        std::vector<Edge> in{};
+        PooledVector<Edge> in;
     };
 
     /// The blocks of a rank with so many edges out.
@@ -108,8 +109,8 @@ private:
     /// Must whoever gets this say when it has it?
     static bool answered(Entry const& e) { return e.shown() || e.place == Place::staging; }
     bool awaits(Peer const& peer);
-    std::vector<Stream> streams_out(std::vector<std::size_t>& blocks);
-    std::vector<Stream> streams_in();
+    PooledVector<Stream> streams_out(PooledVector<std::size_t>& blocks);
+    PooledVector<Stream> streams_in();
     void lay_out_pieces(std::span<Stream const> streams, std::span<std::size_t const> blocks, std::uint64_t k);
     void take_pieces(Stream const& stream, std::uint64_t k);
 
@@ -120,7 +121,7 @@ private:
     Staging<Env> staging_;
     std::size_t slot_used_ = 0;
     bool table_ = false, outstanding_ = false, unfinished_ = false;
-    std::vector<bool> refused_;   ///< peers, by their places, whose memory could not be read; empty: none
+    PooledVector<bool> refused_;  ///< peers, by their places, whose memory could not be read; empty: none
 };
 
 /// Small blocks of one size: no table, nothing to wait for afterwards.
@@ -221,11 +222,11 @@ bool NeighborExchange<Env>::awaits(Peer const& peer) {
 
 /// Who gets blocks in pieces, after all answers; and which blocks these are.
 template <class Env>
-auto NeighborExchange<Env>::streams_out(std::vector<std::size_t>& blocks) -> std::vector<Stream> {
-    std::vector<Stream> all;
+auto NeighborExchange<Env>::streams_out(PooledVector<std::size_t>& blocks) -> PooledVector<Stream> {
+    PooledVector<Stream> all(env_.frames());
     if (!table_) return all;
     for (Peer const& peer : b_.edges.peers()) {
-        Stream stream{&peer};
+        Stream stream(peer, env_.frames());
         bool const asked = awaits(peer) && env_.taken_by(peer.rank) >= refused;
         for (int out : peer.out) {
             Entry const& e = mine_for(out);
@@ -239,11 +240,11 @@ auto NeighborExchange<Env>::streams_out(std::vector<std::size_t>& blocks) -> std
 }
 
 template <class Env>
-auto NeighborExchange<Env>::streams_in() -> std::vector<Stream> {
-    std::vector<Stream> all;
+auto NeighborExchange<Env>::streams_in() -> PooledVector<Stream> {
+    PooledVector<Stream> all(env_.frames());
     for (std::size_t i = 0; i < b_.edges.peers().size(); ++i) {
         Peer const& peer = b_.edges.peers()[i];
-        Stream stream{&peer};
+        Stream stream(peer, env_.frames());
         if (peer.in.empty() || env_.published(peer.rank) < far_table_step) continue;
         for (Edge const& e : peer.in) {
             Entry const& there = theirs(peer, e);
@@ -288,8 +289,8 @@ template <class Env>
 Task NeighborExchange<Env>::finish(Env& env, NeighborExchange& x) {
     for (Peer const& peer : x.b_.edges.peers())
         if (x.awaits(peer)) co_await env.until_taken(peer.rank, has_all);
-    std::vector<std::size_t> blocks;
-    std::vector<Stream> const out = x.streams_out(blocks), in = x.streams_in();
+    PooledVector<std::size_t> blocks(env.frames());
+    PooledVector<Stream> const out = x.streams_out(blocks), in = x.streams_in();
     std::uint64_t most = 0;
     for (auto const* streams : {&out, &in})
         for (Stream const& stream : *streams) most = std::max(most, stream.pieces);

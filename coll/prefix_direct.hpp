@@ -19,7 +19,7 @@ public:
     PrefixDirect(Env& env, DirectAccess<Env>& access, ReduceArgs const& args, std::size_t piece)
         : ins_(access.ins()), outs_(access.outs()), reducer_(env.traffic(), args),
           ranks_(static_cast<std::size_t>(env.size())), env_(env),
-          working_set_(ranks_ * args.bytes() * (args.in ? 2 : 1)), between_(2 * piece) {}
+          working_set_(ranks_ * args.bytes() * (args.in ? 2 : 1)), between_(2 * piece, env.frames()) {}
 
     /// Every result has its own rank's operand in it.
     void scan(std::size_t at, std::size_t bytes) {
@@ -49,7 +49,7 @@ private:
     std::size_t ranks_;
     Env& env_;
     std::size_t working_set_;
-    std::vector<std::byte> between_;   ///< two pieces of what does not belong to a result (yet)
+    PooledVector<std::byte> between_;  ///< two pieces of what does not belong to a result (yet)
 };
 
 /// How many bytes at a time: whole lines.

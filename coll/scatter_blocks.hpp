@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "coll/algorithm.hpp"
 #include "coll/reducer.hpp"
@@ -21,7 +20,8 @@ class Pieces {
 public:
     Pieces(Env& env, ReduceScatterArgs const& args, std::size_t chunk)
         : env_(env), a_(args), reducer_(env.traffic(), args),
-          element_(std::max<std::size_t>(1, reducer_.element_bytes())), shares_(args) {
+          element_(std::max<std::size_t>(1, reducer_.element_bytes())), shares_(args, env.frames()),
+          packed_(env.frames()), operands_(env.frames()) {
         std::size_t const size = a_.counts.size(), room = std::min(chunk, env.staging_bytes() / 2 / size);
         std::size_t const longest = static_cast<std::size_t>(*std::max_element(a_.counts.begin(), a_.counts.end()));
         elements_ = std::max<std::size_t>(1, std::min(room / element_, longest));
@@ -79,8 +79,8 @@ private:
     std::uint64_t steps_;
     bool straight_;
     Shares shares_;
-    std::vector<std::byte> packed_;
-    std::vector<void const*> operands_;
+    PooledVector<std::byte> packed_;
+    PooledVector<void const*> operands_;
 };
 
 /// `chunk`: bytes of each rank's share that are staged in one step.

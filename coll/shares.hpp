@@ -4,15 +4,15 @@
 
 #include <functional>
 #include <numeric>
-#include <vector>
 
 #include "coll/arguments.hpp"
+#include "runtime/pooled.hpp"
 
 namespace tutti::coll {
 
 class Shares {
 public:
-    explicit Shares(ReduceScatterArgs const& a) : a_(a), starts_(a.counts.size() + 1) {
+    Shares(ReduceScatterArgs const& a, FramePool& frames) : a_(a), starts_(a.counts.size() + 1, frames) {
         // Counts are ints, their sums need not be.
         std::inclusive_scan(a.counts.begin(), a.counts.end(), starts_.begin() + 1, std::plus<>(), std::int64_t{0});
         for (std::int64_t& start : starts_) start *= a.type->size();
@@ -35,7 +35,7 @@ public:
 
 private:
     ReduceScatterArgs const& a_;
-    std::vector<std::int64_t> starts_;
+    PooledVector<std::int64_t> starts_;
 };
 
 }  // namespace tutti::coll

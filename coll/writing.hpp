@@ -23,7 +23,7 @@ public:
     Writing(Env& env, Sides const& sides, std::size_t least, std::size_t piece)
         : env_(env), sides_(sides), least_(least), staging_(env, piece),
           sizes_at_((env.staging_bytes() + cache_line - 1) / cache_line * cache_line),
-          streamed_(static_cast<std::size_t>(env.size())) {
+          streamed_(static_cast<std::size_t>(env.size()), env.frames()) {
         env.reserve_staging(sizes_at_ + streamed_.size() * sizeof(std::uint64_t));
     }
 
@@ -141,7 +141,7 @@ private:
     Staging<Env> staging_;
     std::size_t sizes_at_;            ///< where in the staging memory the sizes of what goes to whom are
     Truncation truncation_;
-    std::vector<bool> streamed_;      ///< the peers who get their part as a stream
+    PooledVector<bool> streamed_;      ///< the peers who get their part as a stream
     struct Use {
         int peer = -1;
         std::uint64_t value = 0;

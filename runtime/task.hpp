@@ -13,22 +13,27 @@
 
 namespace tutti {
 
-/// Frames in steps of 64 bytes, reused last in, first out. Not thread-safe: one per rank.
+/// Frames in steps of 64 bytes, reused last in, first out; large ones go back to the system, unless the pool keeps all,
+/// for somebody who does the same again and again. Not thread-safe: one per rank, or for one operation of it.
 class FramePool {
 public:
-    FramePool() = default;
+    enum class Keeps { small, all };
+    explicit FramePool(Keeps what = Keeps::small) : keeps_(what) {}
     FramePool(FramePool const&) = delete;
     FramePool& operator=(FramePool const&) = delete;
     ~FramePool() {
         for (Frame* list : free_)
             while (list) std::free(std::exchange(list, list->next));
+        while (large_) std::free(std::exchange(large_, large_->next));
     }
 
     void* get(std::size_t bytes) {
         std::size_t step = (bytes + sizeof(Frame) + 63) / 64;
         Frame* f;
         if (step < free_.size() && free_[step]) f = std::exchange(free_[step], free_[step]->next);
+        else if (Frame** const kept = large_ ? find(step) : nullptr) f = std::exchange(*kept, (*kept)->next);
         else if (!(f = static_cast<Frame*>(std::malloc(step * 64)))) throw std::bad_alloc();
+        else ++made_;
         f->pool = this;
         f->step = step;
         return f + 1;
@@ -36,9 +41,14 @@ public:
 
     static void put(void* memory) {
         Frame* f = static_cast<Frame*>(memory) - 1;
-        if (f->step >= f->pool->free_.size()) return std::free(f);
-        f->next = std::exchange(f->pool->free_[f->step], f);
+        FramePool& pool = *f->pool;
+        if (f->step < pool.free_.size()) f->next = std::exchange(pool.free_[f->step], f);
+        else if (pool.keeps_ == Keeps::all) f->next = std::exchange(pool.large_, f);
+        else std::free(f);
     }
+
+    /// How often memory was taken from the system, because none of that size had come back.
+    std::size_t made() const { return made_; }
 
 private:
     struct alignas(16) Frame {   // stands before the coroutine's own frame
@@ -46,7 +56,16 @@ private:
         Frame* next;
         std::size_t step;
     };
+    Frame** find(std::size_t step) {
+        for (Frame** f = &large_; *f; f = &(*f)->next)
+            if ((*f)->step == step) return f;
+        return nullptr;
+    }
+
     std::array<Frame*, 64> free_{};
+    Frame* large_ = nullptr;
+    Keeps const keeps_;
+    std::size_t made_ = 0;
 };
 
 class [[nodiscard]] Task {

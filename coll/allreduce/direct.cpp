@@ -23,7 +23,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     }
     Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);
     auto const own = access.outs().begin() + env.rank();
-    std::vector<void*> to;
+    PooledVector<void*> to(env.frames());
     for (std::byte* out : std::span(own, access.outs().end())) to.push_back(out + share.first);
     for (std::byte* out : std::span(access.outs().begin(), own)) to.push_back(out + share.first);
     std::size_t const n = (share.last - share.first) / element_bytes(a);

@@ -15,7 +15,7 @@ namespace {
 /// What masters combine: a node's sum, packed, with each node's share in one piece, and where these begin.
 struct ByNode {
     ByNode(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum) : vector(sum) {
-        Shares const shares(a);
+        Shares const shares(a, env.frames());
         NodeMap const& map = env.map();
         std::size_t at = 0;
         for (int n = 0; n < map.nodes(); ++n) {

@@ -15,7 +15,7 @@ template <class Env>
 Task pairwise(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     int const size = env.size(), rank = env.rank();
-    Shares const shares(a);
+    Shares const shares(a, env.frames());
     Reducer reducer(env.traffic(), a);
     std::size_t const element = reducer.element_bytes(), mine = shares.bytes(rank);
     bool const straight = a.in && a.type->dense(a.count);

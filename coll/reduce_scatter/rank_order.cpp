@@ -13,7 +13,7 @@ template <class Env>
 Task rank_order(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     int const rank = env.rank(), last = env.size() - 1;
-    Shares const shares(a);
+    Shares const shares(a, env.frames());
     ReduceArgs whole_vector = a;
     LaidOut const sum = rank == last ? LaidOut(*a.type, a.count) : LaidOut();
     whole_vector.in = operand(a).address;

@@ -35,7 +35,7 @@ template <class Env>
 Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     Folding const folding(env.size());
-    Shares const shares(a);
+    Shares const shares(a, env.frames());
     Partial<Env> partial(env, a);
     Messages<Env> m(env, partial.element());
     int const rank = env.rank(), partner = folding.partner(rank);

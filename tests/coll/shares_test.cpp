@@ -17,7 +17,8 @@ TEST(Shares, OfCountsBeyondAnIntLieOneBehindTheOther) {
     args.count = 2'700'000'007;
     args.counts = counts;
 
-    Shares const shares(args);
+    FramePool frames;
+    Shares const shares(args, frames);
     EXPECT_EQ(shares.start(1), 1'500'000'000u);
     EXPECT_EQ(shares.start(2), 2'700'000'000u);
     EXPECT_EQ(shares.end(2), 2'700'000'007u);

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
 
 #include "coll/algorithm.hpp"
+#include "runtime/pooled.hpp"
 
 namespace tutti::coll::chunk_broadcast {
 
@@ -17,8 +17,10 @@ inline constexpr int data_level = 0;    // counters: chunks ready, chunks read
 
 /// Whom a rank pulls from (−1: the root) and who pulls from it.
 struct Relatives {
+    explicit Relatives(FramePool& frames) : children(frames) {}
     int parent = -1;
-    std::vector<int> children;
+    PooledVector<int> children;
+    int level = 0;   ///< on which it pulls
 };
 
 /// One rank's part in one broadcast.
@@ -26,13 +28,20 @@ template <class Env>
 struct Part {
     Part(Env& e, BcastArgs const& args, Relatives relatives)
         : env(e), a(args), bytes(args.data.bytes()), quarter(e.staging_bytes() / 4 / cache_line * cache_line),
-          chunk(std::min(args.parameters[0], quarter)), chunks((bytes + chunk - 1) / chunk),
+          chunk(std::min(least_chunk(e, args), quarter)), chunks((bytes + chunk - 1) / chunk),
+          grain(std::max<std::size_t>(1, args.parameters.at(0, relatives.level) / chunk) * chunk),
           share(args.parameters[e.crowded() ? 2 : 1]), dense(a.data.type->dense(a.data.count)),
           children(std::move(relatives.children)), parent(relatives.parent) {
         way = env.expose(a.data, layout * quarter, quarter);
         if (parent < 0) got = bytes;
     }
 
+    static std::size_t least_chunk(Env& env, BcastArgs const& args) {
+        std::size_t least = args.parameters[0];
+        for (int level = 1; level < env.hierarchy().levels(); ++level)
+            least = std::min(least, args.parameters.at(0, level));
+        return least;
+    }
     std::size_t length(std::uint64_t c) const { return std::min(chunk, bytes - c * chunk); }
     std::uint64_t chunks_got() const { return got == bytes ? chunks : got / chunk; }
     std::size_t working_set() const { return bytes * static_cast<std::size_t>(env.size()); }
@@ -46,12 +55,14 @@ struct Part {
 
     Env& env;
     BcastArgs const& a;
-    std::size_t bytes, quarter, chunk;
+    std::size_t bytes, quarter;
+    std::size_t chunk;            // what is counted, the same at all ranks: the smallest of all levels
     std::uint64_t chunks;
+    std::size_t grain;            // what this rank takes at a time where it can: its level's, in whole chunks
     std::size_t share;
     bool dense;
     Way way;
-    std::vector<int> children;
+    PooledVector<int> children;
     int parent;
     std::size_t got = 0;          // bytes that have arrived, from the start on
     std::size_t end = 0;          // where pulling ends
@@ -90,19 +101,21 @@ void meet_parent(Part<Env>& p, Count& children_of_root) {
 template <class Env>
 void load(Part<Env>& p, std::uint64_t ready) {
     std::size_t to = std::min<std::size_t>(ready * p.chunk, p.end);
-    std::size_t const grain = std::max<std::size_t>(1, p.a.parameters[0] / p.chunk) * p.chunk;
-    if (!p.children.empty()) to = std::min(to, p.got + grain);
+    if (!p.children.empty()) to = std::min(to, p.got + p.grain);
     p.source.get(p.a.data, p.got, to - p.got, p.working_set());
     p.got = to;
 }
 
-/// Receives at least one chunk more.
+/// Receives at least one chunk more. Where it loads for itself it waits for as many as its level takes at a time: the
+/// parent goes on without it. Where the parent lays chunks out for it, it takes each at once.
 template <class Env, class Count>
 Task receive(Env& env, Part<Env>& p, Count& children_of_root) {
     std::uint64_t const c = p.got / p.chunk;
     co_await env.until_ready(p.parent, data_level, c + 1);
     if (!p.met) meet_parent(p, children_of_root);
     if (p.source) {
+        std::size_t const wanted = std::min(p.got + p.grain, p.end);
+        co_await env.until_ready(p.parent, data_level, (wanted + p.chunk - 1) / p.chunk);
         load(p, env.ready_of(p.parent, data_level));
         if (p.got < p.end || p.end == p.bytes) co_return;
         co_await env.until_sent(p.parent, last_step);
@@ -138,7 +151,7 @@ Task pass_on(Env& env, Part<Env>& p, std::uint64_t first, std::uint64_t end) {
 template <class Env>
 Task push(Env& env, Part<Env>& p) {
     std::size_t const from = p.split(p.children.size());
-    std::vector<int> open = p.children;
+    PooledVector<int> open = p.children;
     std::stable_partition(open.begin(), open.end(), [&](int child) { return env.published(child) != 0; });
     for (int child : open) {
         co_await env.until(child);
@@ -181,11 +194,9 @@ Task run(Env& env, BcastArgs const& a, Relatives relatives, Count children_of_ro
     for (int child : p.children) co_await finish(env, p, child);
 }
 
-inline constexpr Parameter parameters[] = {
-    {"chunk", 65536, "bytes that are passed on at a time"},
-    {"share", 8192, "bytes from which the root writes a part of its children's buffers, where all lie in arenas"},
-    {"crowded_share", 1048576, "the same with more ranks than cores, when the root's core has others to run"},
-    hierarchy_parameter,
-};
+inline constexpr Parameter share_parameter = {
+    "share", 8192, "bytes from which the root writes a part of its children's buffers, where all lie in arenas"};
+inline constexpr Parameter crowded_share_parameter = {
+    "crowded_share", 1048576, "the same with more ranks than cores, when the root's core has others to run"};
 
 }  // namespace tutti::coll::chunk_broadcast

@@ -8,7 +8,7 @@ namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
 Task blocks(Env& env, ReduceArgs const& a) {
-    TreeReduction<Env> reduction(env, env.one_team(), a, -1, a.parameters[0], a.parameters[1]);
+    TreeReduction<Env> reduction(env, env.one_team(), a, -1, 0, a.parameters[1]);
     co_await reduction.run();
 }
 

@@ -17,7 +17,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
     co_await DirectAccess<Env>::agree(env, access);
     if (!access.granted()) {
-        TreeReduction<Env> reduction(env, env.one_team(), a, -1, a.parameters[1], a.parameters[0]);
+        TreeReduction<Env> reduction(env, env.one_team(), a, -1, 1, a.parameters[0]);
         co_await reduction.run();
         co_return;
     }

@@ -9,7 +9,7 @@ namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
 Task rg(Env& env, ReduceArgs const& a) {
-    GatherTree<Env> tree(env, a, -1, a.parameters[1], a.parameters[2]);
+    GatherTree<Env> tree(env, a, -1);
     co_await tree.run();
 }
 

@@ -15,7 +15,7 @@ using chunk_broadcast::Relatives;
 
 template <class Env>
 Relatives relatives_of(Env& env, int root) {
-    Relatives mine;
+    Relatives mine(env.frames());
     int const levels = env.hierarchy().levels_of(env.rank(), root);
     for (int level = 0; level < levels; ++level) {   // the members of the teams that this rank leads
         topo::Team const team = env.hierarchy().team(level, env.rank(), root);
@@ -23,6 +23,7 @@ Relatives relatives_of(Env& env, int root) {
         for (int member : team.members)
             if (member != env.rank()) mine.children.push_back(member);
     }
+    mine.level = levels - 1;
     if (env.rank() != root) mine.parent = env.hierarchy().team(levels - 1, env.rank(), root).leader;
     return mine;
 }
@@ -39,8 +40,11 @@ Task hierarchical(Env& env, BcastArgs const& a) {
     });
 }
 
+constexpr Parameter hierarchical_parameters[] = {
+    {"chunk", 65536, "bytes that are passed on at a time on each level", ParameterKind::per_level},
+    chunk_broadcast::share_parameter, chunk_broadcast::crowded_share_parameter, hierarchy_parameter};
 constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
     "hierarchical", "every team pulls chunks from its leader's buffer, level after level", Family::tutti,
-    "after XHC, section IV.A", needs_nothing, chunk_broadcast::parameters, TUTTI_RUNS(hierarchical)};
+    "after XHC, section IV.A", needs_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
 
 }  // namespace tutti::coll::algorithms::bcast

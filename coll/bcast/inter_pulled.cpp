@@ -11,16 +11,24 @@ namespace tutti::coll::algorithms::bcast {
 template <class Env>
 Task inter_pulled(Env& env, BcastArgs const& a) {
     TwoGroups const groups(env, a);
-    chunk_broadcast::Relatives mine;
-    if (env.rank() == a.root) mine.children = groups.other.all_but(a.root);
-    else if (groups.other.has(a.root)) mine.parent = a.root;
-    else co_return;
+    chunk_broadcast::Relatives mine(env.frames());
+    if (env.rank() == a.root) {
+        std::vector<int> const others = groups.other.all_but(a.root);
+        mine.children.assign(others.begin(), others.end());
+    } else if (groups.other.has(a.root)) {
+        mine.parent = a.root;
+    } else {
+        co_return;
+    }
     co_await chunk_broadcast::run(env, a, std::move(mine),
                                   [&groups] { return static_cast<std::size_t>(groups.own.size()); });
 }
 
+constexpr Parameter inter_pulled_parameters[] = {
+    {"chunk", 65536, "bytes that are passed on at a time"}, chunk_broadcast::share_parameter,
+    chunk_broadcast::crowded_share_parameter};
 constinit const Algorithm<BcastArgs> inter_pulled_algorithm = {
     "inter_pulled", "the other group pulls chunks from the root's buffer", Family::tutti, "after XHC, section IV.A",
-    needs_two_groups, std::span(chunk_broadcast::parameters).first(3), TUTTI_RUNS(inter_pulled)};
+    needs_two_groups, inter_pulled_parameters, TUTTI_RUNS(inter_pulled)};
 
 }  // namespace tutti::coll::algorithms::bcast

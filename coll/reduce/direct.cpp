@@ -18,7 +18,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
     co_await DirectAccess<Env>::agree(env, access);
     if (!access.granted()) {
-        TreeReduction<Env> reduction(env, env.one_team(), a, a.root, a.parameters[1], a.parameters[0]);
+        TreeReduction<Env> reduction(env, env.one_team(), a, a.root, 1, a.parameters[0]);
         co_await reduction.run();
         co_return;
     }

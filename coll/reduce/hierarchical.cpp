@@ -9,17 +9,12 @@ namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task hierarchical(Env& env, ReduceArgs const& a) {
-    TreeReduction<Env> reduction(env, env.hierarchy(), a, a.root, a.parameters[0], a.parameters[1]);
+    TreeReduction<Env> reduction(env, env.hierarchy(), a, a.root, 0, a.parameters[1]);
     co_await reduction.run();
 }
 
-constexpr Parameter hierarchical_parameters[] = {
-    {"chunk", 32768, "bytes of a block"},
-    {"share", 512, "bytes below which a member's share of a block is not divided further"},
-    hierarchy_parameter,
-};
 constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
     "hierarchical", "teams reduce by index range, level after level", Family::tutti, "after XHC, section IV.B",
-    needs_commutative, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
+    needs_commutative, tree_reduction_parameters, TUTTI_RUNS(hierarchical)};
 
 }  // namespace tutti::coll::algorithms::reduce

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The formulas of the design, counted: how often the hierarchical algorithms cross sockets and NUMA nodes on a
-// pretended machine with 2 sockets of 4 NUMA nodes of 8 cores, for every root and mapping.
+// pretended machine with 2 sockets of 4 NUMA nodes of 8 cores, for every root and mapping, and with chunks of each
+// level's own size.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ namespace tutti::coll::test {
 namespace {
 
 constexpr int ranks = 64;
-constexpr std::int64_t count = 16;   // doubles: one slot, one chunk
+constexpr std::int64_t small = 16;   // doubles: one slot, one chunk
 
 using Counts = std::array<std::uint64_t, topo::crossing_count>;   // within a cache, a NUMA node, a socket; between
 using Mapping = std::vector<int>;
@@ -38,12 +39,14 @@ Counts difference(Counts now, Counts const& before) {
 
 /// One rank's buffers. It has, or contributes, its number; `correct` when it got what it should have.
 struct Buffers {
-    std::vector<double> in = std::vector<double>(count), out = in;
+    explicit Buffers(std::int64_t count) : in(static_cast<std::size_t>(count)), out(in) {}
+    std::vector<double> in, out;
 
     void begin(int rank) {
-        in.assign(count, rank);
-        out.assign(count, -1);
+        in.assign(in.size(), rank);
+        out.assign(out.size(), -1);
     }
+    std::int64_t count() const { return static_cast<std::int64_t>(in.size()); }
     bool correct(std::vector<double> const& got, double expected) const {
         return std::ranges::all_of(got, [&](double x) { return x == expected; });
     }
@@ -51,6 +54,25 @@ struct Buffers {
 
 /// A barrier moves no data: there it is the flags that cross.
 enum class What { messages, flags };
+
+AlgorithmRow const& row(Collective collective, std::string_view name) {
+    for (AlgorithmRow const& r : all_algorithms())
+        if (r.collective == collective && r.name == name) return r;
+    throw std::invalid_argument("no such algorithm");
+}
+
+/// An algorithm, with parameters as a user writes them, and how much it is to move.
+struct Trial {
+    Trial(Collective c, std::string_view name, std::string const& parameters = {}, std::int64_t elements = small)
+        : algorithm(row(c, name)), count(elements), setting(defaults(algorithm)) {
+        std::vector<std::string> complaints;
+        take_parameters(parameters, setting, "the test", complaints);
+        EXPECT_THAT(complaints, testing::IsEmpty());
+    }
+    AlgorithmRow const& algorithm;
+    std::int64_t count;   ///< doubles
+    Setting setting;
+};
 
 /// A world of 64 ranks on the machine, with their threads.
 class World {
@@ -73,10 +95,9 @@ public:
     /// What the algorithm crosses with each of the roots in turn. `call(rank, root, buffers, execute)` makes one rank's
     /// arguments, executes them, and says whether the result is right.
     template <class Args, class Call>
-    std::vector<Counts> count_with(AlgorithmRow const& row, std::vector<int> const& roots, Call call,
+    std::vector<Counts> count_with(Trial const& trial, std::vector<int> const& roots, Call call,
                                    What what = What::messages) {
-        auto const& algorithm = *static_cast<Algorithm<Args> const*>(row.record);
-        Values const values = defaults(row).values;
+        auto const& algorithm = *static_cast<Algorithm<Args> const*>(trial.algorithm.record);
         std::vector<Counts> all;
         Counts before = so_far(what);
         std::barrier after_each(ranks, [&]() noexcept {
@@ -89,11 +110,11 @@ public:
         for (int rank = 0; rank < ranks; ++rank)
             threads.emplace_back([&, rank] {
                 FramePool frames;
-                Buffers buffers;
+                Buffers buffers(trial.count);
                 for (std::size_t i = 0; i < roots.size(); ++i) {
                     buffers.begin(rank);
                     wrong += !call(rank, roots[i], buffers, [&](Args& args) {
-                        args.parameters = values;
+                        args.parameters = trial.setting.values;
                         run(world_, rank, ops_ + i + 1, frames, algorithm.thread, args);
                     });
                     after_each.arrive_and_wait();
@@ -101,7 +122,7 @@ public:
             });
         for (std::thread& t : threads) t.join();
         ops_ += roots.size();
-        EXPECT_EQ(wrong, 0) << row.name << ": wrong results";
+        EXPECT_EQ(wrong, 0) << trial.algorithm.name << ": wrong results";
         return all;
     }
 
@@ -122,28 +143,22 @@ private:
     std::uint64_t ops_ = 0;
 };
 
-AlgorithmRow const& row(Collective collective, std::string_view name) {
-    for (AlgorithmRow const& r : all_algorithms())
-        if (r.collective == collective && r.name == name) return r;
-    throw std::invalid_argument("no such algorithm");
-}
-
-std::vector<Counts> count_bcast(World& world, char const* name, std::vector<int> const& roots) {
+std::vector<Counts> count_bcast(World& world, Trial const& trial, std::vector<int> const& roots) {
     auto const type = TypeBuilder::predefined(Basic::float64);
     auto call = [&](int, int root, Buffers& b, auto execute) {
         BcastArgs args{};
-        args.data = {b.in.data(), count, type.get()};
+        args.data = {b.in.data(), b.count(), type.get()};
         args.root = root;
         execute(args);
         return b.correct(b.in, root);
     };
-    return world.count_with<BcastArgs>(row(Collective::bcast, name), roots, call);
+    return world.count_with<BcastArgs>(trial, roots, call);
 }
 
 /// Reduce with these roots; allreduce with as many calls.
-std::vector<Counts> count_reduction(World& world, Collective collective, std::vector<int> const& roots) {
+std::vector<Counts> count_reduction(World& world, Trial const& trial, std::vector<int> const& roots) {
     auto const type = TypeBuilder::predefined(Basic::float64);
-    bool const rooted = collective == Collective::reduce;
+    bool const rooted = trial.algorithm.collective == Collective::reduce;
     auto call = [&](int rank, int root, Buffers& b, auto execute) {
         bool const gets = !rooted || rank == root;
         auto const sum = Ref<Op>::adopt(new Op);   // each rank its own: it remembers its kernels
@@ -151,7 +166,7 @@ std::vector<Counts> count_reduction(World& world, Collective collective, std::ve
         ReduceArgs args{};
         args.in = b.in.data();
         args.out = gets ? b.out.data() : nullptr;
-        args.count = count;
+        args.count = b.count();
         args.type = type.get();
         args.op = sum.get();
         args.root = rooted ? root : 0;
@@ -159,7 +174,7 @@ std::vector<Counts> count_reduction(World& world, Collective collective, std::ve
         execute(args);
         return b.correct(b.out, gets ? ranks * (ranks - 1) / 2 : -1);
     };
-    return world.count_with<ReduceArgs>(row(collective, "hierarchical"), roots, call);
+    return world.count_with<ReduceArgs>(trial, roots, call);
 }
 
 std::vector<int> all_roots() { return topo::first_ranks(ranks); }
@@ -182,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(Mappings, Crossings,
 TEST_P(Crossings, BroadcastCrossesSocketsOnceAndNumaNodesSixTimesForEveryRoot) {
     World world(GetParam().second);
     for (char const* name : {"hierarchical", "hierarchical_slots"}) {
-        std::vector<Counts> const counts = count_bcast(world, name, all_roots());
+        std::vector<Counts> const counts = count_bcast(world, {Collective::bcast, name}, all_roots());
         for (std::size_t root = 0; root < counts.size(); ++root)
             EXPECT_THAT(by_distance(counts[root]), testing::ElementsAre(1, 6, 56)) << name << ", root " << root;
     }
@@ -191,7 +206,7 @@ TEST_P(Crossings, BroadcastCrossesSocketsOnceAndNumaNodesSixTimesForEveryRoot) {
 /// What a tree of ranks that knows nothing of the machine costs in comparison.
 TEST_P(Crossings, BinomialBroadcastCrossesMoreAndByTheRoot) {
     World world(GetParam().second);
-    std::vector<Counts> const counts = count_bcast(world, "binomial", all_roots());
+    std::vector<Counts> const counts = count_bcast(world, {Collective::bcast, "binomial"}, all_roots());
     auto const [least, most] = std::ranges::minmax(counts, {}, [](Counts const& c) { return c[3]; });
     RecordProperty("least", words(least));
     RecordProperty("most", words(most));
@@ -218,7 +233,7 @@ void expect_like_counts(std::vector<Counts> const& counts, char const* what) {
 
 TEST_P(Crossings, ReductionsCostTheSameForEveryRoot) {
     World world(GetParam().second);
-    expect_like_counts(count_reduction(world, Collective::reduce, all_roots()), "reduce");
+    expect_like_counts(count_reduction(world, {Collective::reduce, "hierarchical"}, all_roots()), "reduce");
 }
 
 TEST_P(Crossings, BarrierGoesUpAndDownTheTree) {
@@ -229,7 +244,7 @@ TEST_P(Crossings, BarrierGoesUpAndDownTheTree) {
         return true;
     };
     std::vector<Counts> const counts =
-        world.count_with<BarrierArgs>(row(Collective::barrier, "hierarchical"), {0, 1}, call, What::flags);
+        world.count_with<BarrierArgs>({Collective::barrier, "hierarchical"}, {0, 1}, call, What::flags);
     for (Counts const& c : counts) EXPECT_THAT(by_distance(c), testing::ElementsAre(2 * 1, 2 * 6, 2 * 56));
 }
 
@@ -237,9 +252,51 @@ TEST(CrossingsOfAllreduce, AreThoseOfEveryMapping) {
     std::vector<Counts> counts;
     for (Mapping const& mapping : {in_order(), round_robin(2), round_robin(8), topo::shuffled(in_order(), 1)}) {
         World world(mapping);
-        counts.push_back(count_reduction(world, Collective::allreduce, {0}).front());
+        counts.push_back(count_reduction(world, {Collective::allreduce, "hierarchical"}, {0}).front());
     }
     expect_like_counts(counts, "allreduce");
+}
+
+constexpr std::int64_t large = 2048;   // doubles: 16 KiB, for chunks of 512 bytes, 1 KiB and 2 KiB
+
+TEST_P(Crossings, BroadcastsCrossAsOftenAsTheirLevelHasChunks) {
+    World world(GetParam().second);
+    for (Counts const& c : count_bcast(world, {Collective::bcast, "smhc", "slice=512+1K+2K", large}, {0, 33}))
+        EXPECT_THAT(by_distance(c), testing::ElementsAre(8, 6 * 16, 56 * 32));
+    for (Counts const& c : count_bcast(world, {Collective::bcast, "smhc", "slice=2K+1K+512", large}, {0, 33}))
+        EXPECT_THAT(by_distance(c), testing::ElementsAre(32, 6 * 16, 56 * 8));
+}
+
+/// Who has nobody behind it takes all that is there, but never less than its level's chunk.
+TEST_P(Crossings, OurBroadcastsCrossAsOftenAsTheirLevelHasChunks) {
+    World world(GetParam().second);
+    auto const broadcast = [&](char const* chunks) {
+        std::string const parameters = std::string("chunk=") + chunks + ",share=1M,crowded_share=1M";
+        return count_bcast(world, {Collective::bcast, "hierarchical", parameters, large}, {0, 33});
+    };
+    for (Counts const& c : broadcast("512+1K+2K"))
+        EXPECT_THAT(by_distance(c), testing::ElementsAre(8, 6 * 16, testing::Le(56u * 32)));
+    for (Counts const& c : broadcast("2K+1K+512"))
+        EXPECT_THAT(by_distance(c), testing::ElementsAre(32, 6 * 16, testing::Le(56u * 8)));
+}
+
+/// Of each chunk a team of k reads k - 1 operands with each member, and all but the leader write to it.
+TEST_P(Crossings, ReductionsCrossAsOftenAsTheirLevelHasChunks) {
+    World world(GetParam().second);
+    auto const reduced = [&](char const* parameters) {
+        Trial const trial(Collective::reduce, "hierarchical", parameters, large);
+        return by_distance(count_reduction(world, trial, {0}).front());
+    };
+    EXPECT_THAT(reduced("chunk=512+1K+2K,share=64"), testing::ElementsAre(3 * 8, 2 * 15 * 16, 8 * 63 * 32));
+    EXPECT_THAT(reduced("chunk=2K+1K+512,share=64"), testing::ElementsAre(3 * 32, 2 * 15 * 16, 8 * 63 * 8));
+}
+
+/// A parent takes from its children what it hands on at a time: the two leaders of sockets on the outermost level.
+TEST_P(Crossings, TreesOfSlicesCrossAsOftenAsTheirParentHandsOn) {
+    World world(GetParam().second);
+    Trial const trial(Collective::reduce, "rg", "degree=7,slice=512+1K+2K", large);
+    EXPECT_THAT(by_distance(count_reduction(world, trial, {0}).front()),
+                testing::ElementsAre(8, 2 * 3 * 8, 7 * (2 * 8 + 6 * 16)));
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(Tuning, TellsWrongLinesByNumberAndTakesTheOthers) {
                             HasSubstr("FILE:5: bytes<=5000: a power of two must follow"),
                             HasSubstr("FILE:6: ranks<=many"), HasSubstr("FILE:7: ranks<=0"),
                             HasSubstr("FILE:8: bytes>4K is no limit"), HasSubstr("FILE:9: levels>=x"),
-                            HasSubstr("FILE:10: chunk=x: a size"), HasSubstr("FILE:11: slots is no limit")));
+                            HasSubstr("FILE:10: chunk=x: sizes from 1"), HasSubstr("FILE:11: slots is no limit")));
     ASSERT_EQ(r.rules.size(), 1u) << "a line is taken as a whole or not at all";
     EXPECT_EQ(text_of(r.rules[0].setting), "hierarchical");
 }

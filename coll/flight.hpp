@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One numbered operation that suspends where a blocking call would wait: its environment, its coroutine, and what that
-// waits for. Nothing in here waits; a fragment of a large operation is a flight of its own.
+// waits for. Nothing in here waits; a fragment of a large operation is a flight of its own. One that is renewed keeps
+// its environment, and makes its coroutine anew in the memory of the last one.
 #pragma once
 
 #include <optional>
@@ -12,13 +13,14 @@ namespace tutti::coll {
 
 class Flight {
 public:
-    /// Its channel is free. The lane, the trees and the communicator outlive it.
-    Flight(Comm const& comm, Lane& lane, Trees const& trees, char const* operation, Numbers numbers)
+    /// Its channel is free. The lane, the trees, the communicator and `frames` (as in ShmMemory) outlive it.
+    Flight(Comm const& comm, Lane& lane, Trees const& trees, char const* operation, Numbers numbers,
+           FramePool* frames = nullptr)
         : lane_(lane), number_(numbers.operation) {
-        if (state_of(comm).across) net_.emplace(comm, trees, operation, numbers, &suspension_);
+        if (state_of(comm).across) net_.emplace(comm, trees, operation, numbers, &suspension_, frames);
         else
             shm_.emplace(lane.area, trees, lane.rank, number_, comm, operation, state_of(comm).crossings.data(),
-                         &suspension_);
+                         &suspension_, frames);
     }
 
     Suspension const& suspension() const { return suspension_; }

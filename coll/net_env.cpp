@@ -10,13 +10,16 @@ constexpr std::uint64_t collective_context = 1ULL << 62;   // messages of operat
 
 }  // namespace
 
-NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers, Suspension* suspension)
+NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers, Suspension* suspension,
+               FramePool* frames)
     : comm_(comm), trees_(trees), operation_(operation), traffic_(comm.process.card().traffic),
-      suspension_(suspension), whole_(nullptr), numbers_(numbers), rank_(comm.united->rank()) {}
+      suspension_(suspension), frames_(frames ? *frames : comm.process.frames), whole_(nullptr), numbers_(numbers),
+      rank_(comm.united->rank()) {}
 
 NetEnv::NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees)
     : comm_(whole.comm_), trees_(trees), operation_(whole.operation_), traffic_(whole.traffic_),
-      suspension_(whole.suspension_), whole_(&whole), numbers_(whole.numbers_), members_(std::move(members)),
+      suspension_(whole.suspension_), frames_(whole.frames_), whole_(&whole), numbers_(whole.numbers_),
+      members_(std::move(members)),
       rank_(static_cast<int>(std::ranges::find(members_, whole.rank()) - members_.begin())) {}
 
 Across const& NetEnv::across() const { return *state_of(comm_).across; }

@@ -38,9 +38,9 @@ struct Incoming : p2p::Receive {
 
 class NetEnv {
 public:
-    /// All of the communicator's united group.
+    /// All of the communicator's united group. `suspension`, `frames` as in ShmMemory.
     NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers,
-           Suspension* suspension = nullptr);
+           Suspension* suspension = nullptr, FramePool* frames = nullptr);
     /// Some of its ranks, this one among them, in the same operation: `members[i]` is the team's rank i. `trees` has as
     /// many. The whole must outlive the team.
     NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees);
@@ -55,7 +55,7 @@ public:
     bool crowded() const { return comm_.process.segment.header().crowded(); }
     topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_.one_team; }
-    FramePool& frames() { return comm_.process.frames; }
+    FramePool& frames() { return frames_; }
 
     Comm const& comm() const { return comm_; }
     Across const& across() const;
@@ -134,6 +134,7 @@ private:
     char const* const operation_;
     Traffic& traffic_;
     Suspension* const suspension_;
+    FramePool& frames_;
     NetEnv* const whole_;          ///< of a team
     Numbers numbers_;
     std::vector<int> members_;     ///< of a team; empty: everybody

@@ -45,7 +45,7 @@ Task on_node(NetEnv& env, Collective which, Args args) {
     std::uint64_t const number = env.next_on_node();
     if (number > state.safe) co_await channel_free(env, state, number);
     ShmEnv shm(state.area, *decision.trees, state.rank, number, node, env.operation(), state.crossings.data(),
-               env.suspension());
+               env.suspension(), &env.frames());
     Passage const passage(state, number);
     co_await algorithm->shm(shm, args);
 }

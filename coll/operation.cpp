@@ -33,7 +33,7 @@ private:
     Operation(Comm& on, Collective which, Args const& args, Lists&& lists, Cut const& cut)
         : CollectiveRequest(on, cut.count(), in_flight(on)),
           collective_(which), args_(args), kept_(args, std::move(lists)), cut_(cut),
-          most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)) {
+          most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)), use_(use(on, which)) {
         args_.parameters = most_.decision.setting->values;
     }
 
@@ -63,7 +63,6 @@ private:
     }
     void numbered() override {
         Across const* across = state_of(home()).across.get();
-        if (!across) return;
         each_on_node_ = fragments_ > 1 ? on_node(0) : 0;
         last_on_node_ = on_node(fragments_ - 1);
         first_on_node_ = state_of(*across->node).issue(each_on_node_ * (fragments_ - 1) + last_on_node_);
@@ -75,15 +74,20 @@ private:
     Flight& begin(unsigned at, unsigned k) override {
         if (k == 0) note_start();
         if (fragments_ != 1) return begin_fragment(at, k);
-        std::optional<Flight>& flight = flights_[0];
-        if (flight) flight->renew(numbers(0));
-        else flight.emplace(home(), lane(), *most_.decision.trees, name_of(collective_), numbers(0));
-        flight->begin([this](auto& env) { return run_in(env, *most_.algorithm, args_); });
+        Flight& flight = flight_of(at, k);
+        flight.begin([this](auto& env) { return run_in(env, *most_.algorithm, args_); });
+        return flight;
+    }
+    /// The one that was at this place before, if there was one, with the fragment's numbers.
+    Flight& flight_of(unsigned at, unsigned k) {
+        std::optional<Flight>& flight = flights_[at];
+        if (flight) flight->renew(numbers(k));
+        else flight.emplace(home(), lane(), *choice(k).decision.trees, name_of(collective_), numbers(k), frames());
         return *flight;
     }
     Flight& begin_fragment(unsigned at, unsigned k) {
         Choice<Args> const& c = choice(k);
-        Flight& flight = flights_[at].emplace(home(), lane(), *c.decision.trees, name_of(collective_), numbers(k));
+        Flight& flight = flight_of(at, k);
         if constexpr (Cut::most_at_once > 1) {
             Args& fragment = fragment_args_[at].emplace(cut_.cut(args_, k));
             fragment.parameters = c.decision.setting->values;
@@ -92,17 +96,17 @@ private:
         return flight;
     }
     void leave(unsigned at) override {
-        if (fragments_ != 1) flights_[at].reset();   // a persistent one is renewed
+        if (most_.decision.trees != last_.decision.trees) flights_[at].reset();   // the next may be on other trees
     }
 
-    Use& use() { return state_of(*comm).uses[static_cast<std::size_t>(collective_)]; }
+    static Use& use(Comm const& on, Collective which) { return state_of(on).uses[static_cast<std::size_t>(which)]; }
     void note_start() {
-        use().algorithm = most_.decision.algorithm;
-        use().calls.add(1);
+        use_.algorithm = most_.decision.algorithm;
+        use_.calls.add(1);
         if (most_.decision.line) started_ = now_ns();
     }
     void finished() override {
-        if (most_.decision.line) record(*most_.decision.line, use(), message_bytes(*comm, args_), started_);
+        if (most_.decision.line) record(*most_.decision.line, use_, message_bytes(*comm, args_), started_);
     }
 
     Collective const collective_;
@@ -110,6 +114,7 @@ private:
     Kept const kept_;
     Cut const cut_;
     Choice<Args> const most_, last_;   ///< of all fragments but the last, and of the last
+    Use& use_;                         ///< the communicator's of this collective
     std::array<std::optional<Flight>, Cut::most_at_once> flights_;
     std::array<std::optional<Args>, Cut::most_at_once> fragment_args_;
     std::uint64_t first_on_node_ = 0, each_on_node_ = 0, last_on_node_ = 0;   ///< numbers there
@@ -134,10 +139,7 @@ Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists&& 
 template <class Args>
 Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& lists) {
     auto request = make(comm, collective, args, std::move(lists));
-    request->persistent = true;
-    request->active = false;
-    request->complete = true;
-    if (comm.united->size() > 1) request->use_own_lane();
+    request->make_persistent();
     return Ref<Request>::adopt(request.detach());
 }
 

@@ -45,6 +45,14 @@ CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned wind
     comm = Ref<Comm>::share(&on);
 }
 
+void CollectiveRequest::make_persistent() {
+    persistent = true;
+    active = false;
+    complete = true;
+    own_frames_ = std::make_unique<FramePool>(FramePool::Keeps::all);
+    if (comm->united->size() > 1) use_own_lane();
+}
+
 void CollectiveRequest::use_own_lane() {
     if (state_of(*comm).across) {
         own_comm_ = duplicate_bare(*comm);
@@ -79,12 +87,12 @@ void CollectiveRequest::start() {
     if (status.error != ErrorClass::success) status = {};   // of the last start
     begun_ = landed_ = 0;
     first_ = lane_->issue(fragments_);
-    numbered();
-    ++references;   // the progress engine's, until the end
+    if (!lane_->area) numbered();
     if (lane_->queue.first || !lane_->may_begin(first_)) return wait_in_line();
     do begin_next();
     while (may_begin_next());
-    if (landed_ == fragments_) return end();
+    if (landed_ == fragments_) return over();   // nobody else has heard of it
+    ++references;   // the progress engine's, until the end
     in_progress_ = true;
     state_of(lane_->process).progress.add(*this);
 }
@@ -137,6 +145,7 @@ void CollectiveRequest::land(unsigned at) {
 
 void CollectiveRequest::wait_in_line() {
     Queue& queue = lane_->queue;
+    ++references;   // as in start
     in_line_ = true;
     behind_ = nullptr;
     (queue.last ? queue.last->behind_ : queue.first) = this;
@@ -160,9 +169,13 @@ void CollectiveRequest::leave_line() {
 void CollectiveRequest::end() {
     if (in_progress_) state_of(lane_->process).progress.remove(*this);
     in_progress_ = false;
+    over();
+    Ref<Request>::release(this);
+}
+
+void CollectiveRequest::over() {
     complete = true;
     finished();
-    Ref<Request>::release(this);
 }
 
 Reason CollectiveRequest::reason(char const* call) const {

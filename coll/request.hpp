@@ -2,6 +2,11 @@
 // The request of a nonblocking or persistent collective. It is numbered when it is issued (so members agree), begins
 // when its channel is free, and is moved on by the progress engine or by whoever waits for it. A large one goes in
 // fragments, each an operation of its own with its own number, several in flight (coll/fragments.hpp).
+//
+// A persistent one is made once: what runs, its arguments and fragments, its lane, its environments and the memory of
+// its coroutines, which are laid out in it anew at each start. A start takes numbers, chooses nothing and asks the
+// system for no memory, but what an algorithm asks for while it runs (staging memory comes from the process's pool).
+// What is over before its start returns is never known to the progress engine.
 #pragma once
 
 #include "coll/flight.hpp"
@@ -14,9 +19,13 @@ public:
     ~CollectiveRequest() override;
 
     void start() override;
-    /// Collective, before the first start: from now on its starts need not come in the order of other calls. Where no
-    /// memory is left for that, which all members find out together, they must.
-    void use_own_lane();
+    /// Collective, before the first start. From now on its starts need not come in the order of other calls (where no
+    /// memory is left for that, which all members find out together, they must), and its coroutines have memory of
+    /// their own, which the first start takes and the others use again.
+    void make_persistent();
+    /// How often its coroutines have had to take memory from the system: as often after its last start as after its
+    /// first. 0 where they take it from the process's pool.
+    std::size_t frames_made() const { return own_frames_ ? own_frames_->made() : 0; }
     void advance() override { move(); }
     Reason reason(char const* call) const override;
 
@@ -35,11 +44,13 @@ protected:
     virtual void leave(unsigned at) = 0;
     /// All of it is done.
     virtual void finished() {}
-    /// It has its numbers, of this start.
+    /// It has its numbers, of this start; asked only between nodes, where the nodes' parts number, too.
     virtual void numbered() {}
 
     std::uint64_t first() const { return first_; }
     Lane& lane() const { return *lane_; }
+    /// Of a persistent request; else null.
+    FramePool* frames() const { return own_frames_.get(); }
     /// Where it runs: the communicator, or one of its own with the same members.
     Comm const& home() const { return own_comm_ ? *own_comm_ : *comm; }
 
@@ -48,6 +59,8 @@ protected:
 private:
     friend class Progress;
 
+    void use_own_lane();
+
     bool move();
     bool may_begin_next();
     void begin_next();
@@ -55,12 +68,14 @@ private:
     void wait_in_line();
     void leave_line();
     void end();
+    void over();
 
     static constexpr unsigned most_in_flight = 4;
 
     Lane* lane_;                         ///< the communicator's, or its own
     std::unique_ptr<Lane> own_lane_;
     Ref<Comm> own_comm_;                 ///< on several nodes its own lanes are those of a communicator of its own
+    std::unique_ptr<FramePool> own_frames_;
 
     std::uint64_t first_ = 0;            ///< the number of the first fragment
     unsigned begun_ = 0, landed_ = 0;    ///< fragments

@@ -6,8 +6,6 @@
 
 namespace tutti::coll {
 
-FramePool& ShmMemory::frames() { return comm_.process.frames; }
-
 std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).staging_bytes; }
 
 void ShmMemory::reserve_staging(std::size_t bytes) {

@@ -27,10 +27,11 @@ struct Suspension {
 class ShmMemory {
 public:
     /// `crossings`: from this rank to each member of the communicator. `suspension`: null for a blocking call.
+    /// `frames`: where coroutines get their memory, null: from the process.
     ShmMemory(Comm const& comm, char const* operation, topo::Crossing const* crossings,
-              Suspension* suspension = nullptr)
+              Suspension* suspension = nullptr, FramePool* frames = nullptr)
         : comm_(comm), operation_(operation), traffic_(comm.process.card().traffic), crossings_(crossings),
-          suspension_(suspension) {}
+          suspension_(suspension), frames_(frames ? *frames : comm.process.frames) {}
     ShmMemory(ShmMemory const&) = delete;
     ShmMemory& operator=(ShmMemory const&) = delete;
     ~ShmMemory() { end(); }
@@ -38,7 +39,7 @@ public:
     /// What the operation had for itself goes back.
     void end() { if (staging_.bytes != 0) give_staging_back(); }
 
-    FramePool& frames();
+    FramePool& frames() { return frames_; }
     /// How much staging memory an algorithm should be content with.
     std::size_t staging_bytes() const;
     /// For elements larger than that; before expose.
@@ -108,6 +109,7 @@ private:
     Traffic& traffic_;
     topo::Crossing const* crossings_;
     Suspension* const suspension_;
+    FramePool& frames_;
     StagingMemory staging_;
 };
 

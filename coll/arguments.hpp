@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <type_traits>
 
 #include "coll/parameter.hpp"
 #include "runtime/datatype.hpp"
@@ -123,6 +125,24 @@ public:
         if (counts_) return {base + displacements_[i] * step_, counts_[i], type_};
         return {base + rank * step_, count_, type_};
     }
+    /// Bytes of the lists of counts, displacements and types; `all`: the ranks or edges that have parts, of which
+    /// only_of may have left fewer.
+    std::size_t list_bytes(int all) const {
+        std::size_t sum = 0;
+        each_list(*this, [&](auto* list) { sum += list ? listed(all) * sizeof *list : 0; });
+        return (sum + alignof(void*) - 1) & ~(alignof(void*) - 1);
+    }
+    /// Copies these lists to `memory`, aligned for pointers, and is made of the copies from now on.
+    void copy_lists(int all, std::byte* memory) {
+        each_list(*this, [&](auto*& list) {
+            if (!list) return;
+            std::size_t const bytes = listed(all) * sizeof *list;
+            list = static_cast<std::remove_reference_t<decltype(list)>>(std::memcpy(memory, list, bytes));
+            memory += bytes;
+        });
+    }
+    /// The types of the w form; empty in others.
+    std::span<Datatype const* const> types(int all) const { return {types_, types_ ? listed(all) : 0}; }
     void const* base() const { return base_; }
     /// Of all parts; null when each has its own, or there are none.
     Datatype const* type() const { return type_; }
@@ -135,6 +155,13 @@ private:
           types_(types) {}
 
     Datatype const* any_type() const { return types_ ? types_[0] : type_; }
+    std::size_t listed(int all) const { return static_cast<std::size_t>(ranks_ > 0 ? ranks_ : all); }
+
+    /// Calls f(list), null where there is none, the widest first.
+    template <class Self, class F>
+    static void each_list(Self& self, F&& f) {
+        f(self.types_), f(self.far_), f(self.counts_), f(self.displacements_);
+    }
 
     void const* base_;
     std::int64_t count_;

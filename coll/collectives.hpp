@@ -11,7 +11,7 @@
 
 namespace tutti::coll {
 
-/// Lists made for the call that its arguments point to; a request keeps them until its end.
+/// Lists made for the call that its arguments point to; they may go when it returns.
 struct Lists {
     std::vector<Datatype const*> send_types, receive_types;
     std::vector<int> counts;
@@ -21,14 +21,14 @@ struct Lists {
 template <class Args>
 void run(Comm& comm, Collective collective, Args& args);
 
-/// Nonblocking: begun as far as it goes without waiting. Buffers, and the user's lists of counts and displacements,
-/// belong to it until it is complete; communicator, datatypes and operator may be freed before.
+/// Nonblocking: begun as far as it goes without waiting. Buffers belong to it until it is complete; communicator,
+/// datatypes and operator may be freed before, and all lists that the arguments point to when this returns.
 template <class Args>
-Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists&& lists = {});
+Ref<Request> start(Comm& comm, Collective collective, Args const& args);
 
 /// Persistent: the algorithm is chosen and memory agreed upon now, which is collective; MPI_Start begins it, in any
-/// order with other calls.
+/// order with other calls. It, too, has lists of its own.
 template <class Args>
-Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& lists = {});
+Ref<Request> init(Comm& comm, Collective collective, Args const& args);
 
 }  // namespace tutti::coll

@@ -24,15 +24,15 @@ struct Choice {
 template <class Args>
 class Operation final : public CollectiveRequest {
 public:
-    Operation(Comm& on, Collective which, Args const& args, Lists&& lists)
-        : Operation(on, which, args, std::move(lists), {args, wished_fragment(on, which, args)}) {}
+    Operation(Comm& on, Collective which, Args const& args)
+        : Operation(on, which, args, {args, wished_fragment(on, which, args)}) {}
 
 private:
     using Cut = Fragments<Args>;
 
-    Operation(Comm& on, Collective which, Args const& args, Lists&& lists, Cut const& cut)
+    Operation(Comm& on, Collective which, Args const& args, Cut const& cut)
         : CollectiveRequest(on, cut.count(), in_flight(on)),
-          collective_(which), args_(args), kept_(args, std::move(lists)), cut_(cut),
+          collective_(which), args_(args), kept_(on, args_), cut_(cut),
           most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)), use_(use(on, which)) {
         args_.parameters = most_.decision.setting->values;
     }
@@ -111,7 +111,7 @@ private:
 
     Collective const collective_;
     Args args_;
-    Kept const kept_;
+    Kept<Args> const kept_;   ///< what args_ point to
     Cut const cut_;
     Choice<Args> const most_, last_;   ///< of all fragments but the last, and of the last
     Use& use_;                         ///< the communicator's of this collective
@@ -122,23 +122,23 @@ private:
 };
 
 template <class Args>
-Ref<Operation<Args>> make(Comm& comm, Collective collective, Args args, Lists&& lists) {
+Ref<Operation<Args>> make(Comm& comm, Collective collective, Args args) {
     complete(args);
-    return Ref<Operation<Args>>::adopt(new (comm.process) Operation<Args>(comm, collective, args, std::move(lists)));
+    return Ref<Operation<Args>>::adopt(new (comm.process) Operation<Args>(comm, collective, args));
 }
 
 }  // namespace
 
 template <class Args>
-Ref<Request> start(Comm& comm, Collective collective, Args const& args, Lists&& lists) {
-    auto request = make(comm, collective, args, std::move(lists));
+Ref<Request> start(Comm& comm, Collective collective, Args const& args) {
+    auto request = make(comm, collective, args);
     request->start();
     return Ref<Request>::adopt(request.detach());
 }
 
 template <class Args>
-Ref<Request> init(Comm& comm, Collective collective, Args const& args, Lists&& lists) {
-    auto request = make(comm, collective, args, std::move(lists));
+Ref<Request> init(Comm& comm, Collective collective, Args const& args) {
+    auto request = make(comm, collective, args);
     request->make_persistent();
     return Ref<Request>::adopt(request.detach());
 }
@@ -154,8 +154,8 @@ template void run_in_fragments(Comm&, Collective, ReduceArgs const&);
 template void run_in_fragments(Comm&, Collective, BcastArgs const&);
 
 #define FORMS(Args)                                                          \
-    template Ref<Request> start(Comm&, Collective, Args const&, Lists&&); \
-    template Ref<Request> init(Comm&, Collective, Args const&, Lists&&);
+    template Ref<Request> start(Comm&, Collective, Args const&); \
+    template Ref<Request> init(Comm&, Collective, Args const&);
 FORMS(BarrierArgs)
 FORMS(BcastArgs)
 FORMS(ReduceArgs)

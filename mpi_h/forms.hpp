@@ -20,21 +20,20 @@ void run(Prepared<Args> call) {
     coll::run(call.comm, call.collective, call.args);
 }
 
-/// Leaves the request's handle in `*request`. `lists`: what the arguments point to besides the user's own; by
-/// reference, because preparing the call fills them.
+/// Leaves the request's handle in `*request`.
 template <class Args>
-void start(Call& c, Prepared<Args> const& call, MPI_Request* request, coll::Lists&& lists = {}) {
+void start(Call& c, Prepared<Args> const& call, MPI_Request* request) {
     c.pointer(request, "request");
-    Ref<Request> made = coll::start(call.comm, call.collective, call.args, std::move(lists));
+    Ref<Request> made = coll::start(call.comm, call.collective, call.args);
     *request = front().tables.requests.add(made.detach());
 }
 
 /// The same, of a persistent request. Tutti knows no hints for these: `info` is checked and otherwise ignored.
 template <class Args>
-void init(Call& c, Prepared<Args> const& call, MPI_Info info, MPI_Request* request, coll::Lists&& lists = {}) {
+void init(Call& c, Prepared<Args> const& call, MPI_Info info, MPI_Request* request) {
     c.pointer(request, "request");
     if (info != MPI_INFO_NULL) c.info(info);
-    Ref<Request> made = coll::init(call.comm, call.collective, call.args, std::move(lists));
+    Ref<Request> made = coll::init(call.comm, call.collective, call.args);
     *request = front().tables.requests.add(made.detach());
 }
 

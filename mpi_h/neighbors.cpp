@@ -97,7 +97,7 @@ int PMPI_Ineighbor_alltoallw(const void* sendbuf, const int sendcounts[], const 
         coll::Lists lists;
         auto const made = neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
                                              rdispls, recvtypes, comm, lists);
-        start(call, made, request, std::move(lists));
+        start(call, made, request);
     });
 }
 
@@ -149,6 +149,6 @@ int PMPI_Neighbor_alltoallw_init(const void* sendbuf, const int sendcounts[], co
         coll::Lists lists;
         auto const made = neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
                                              rdispls, recvtypes, comm, lists);
-        init(call, made, info, request, std::move(lists));
+        init(call, made, info, request);
     });
 }

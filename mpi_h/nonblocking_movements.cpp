@@ -82,6 +82,6 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
         coll::Lists lists;
         start(call, alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
                               comm, lists),
-              request, std::move(lists));
+              request);
     });
 }

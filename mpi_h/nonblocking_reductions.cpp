@@ -48,7 +48,7 @@ int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount
     return enter("MPI_Ireduce_scatter_block", [&](Call& call) {
         coll::Lists lists;
         start(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists),
-              request, std::move(lists));
+              request);
     });
 }
 

@@ -86,6 +86,6 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
         coll::Lists lists;
         init(call, alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
                              comm, lists),
-             info, request, std::move(lists));
+             info, request);
     });
 }

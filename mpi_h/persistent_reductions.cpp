@@ -49,7 +49,7 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
     return enter("MPI_Reduce_scatter_block_init", [&](Call& call) {
         coll::Lists lists;
         init(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists),
-             info, request, std::move(lists));
+             info, request);
     });
 }
 

@@ -32,7 +32,7 @@ struct Front {
     std::unique_ptr<Segment> segment;
     std::unique_ptr<Process> process;
     abi::Tables tables;
-    std::uint64_t turn = 1;                     ///< of the calls that choose among requests; see mpi_h/requests.cpp
+    std::uint64_t searches = 0;                 ///< calls that chose among requests; see mpi_h/requests.cpp
     std::shared_ptr<tool::State> tool;          ///< of the interface for tools; null before its first use
     std::recursive_mutex tool_lock;             ///< of its calls, which may come before MPI_Init; taken inside the gate
     /// What MPI_Type_create_f90_* made, by (combiner, p, r): equal arguments give the same type (MPI 3.1, 17.1.9).

@@ -94,22 +94,20 @@ private:
     std::string first_error_;
 };
 
-/// Looks for a complete request among several, fairly: each call begins elsewhere in the array, so that none starves
-/// because an earlier one is always complete again (MPI 3.1, 3.7.5). Not in turn: a program may call alternately.
+/// Looks for a complete request among several and takes the first in the array, which is what programs expect. A later
+/// one waits while earlier ones are always complete again; MPI_Waitsome and MPI_Testsome, which take all that are
+/// complete, are the fair ones (MPI 3.1, 3.7.5).
 class Search {
 public:
     explicit Search(Handles handles) : handles_(handles) {
-        std::uint64_t& turn = front().turn;
-        turn = turn * 6364136223846793005u + 1442695040888963407u;   // Knuth's linear congruence
-        begin_ = static_cast<std::size_t>((turn >> 32) * handles.size() >> 32);
         // What came for others is seen at times although the call finds something at once.
-        if ((turn >> 60) == 0) waiter().progress();
+        if (++front().searches % 16 == 0) waiter().progress();
     }
 
     /// True when there is one, or nothing to wait for.
     bool operator()() {
         some = false;
-        for (std::size_t n = handles_.size(), i = 0, at = begin_; i < n; ++i, at = at + 1 < n ? at + 1 : 0) {
+        for (std::size_t at = 0; at < handles_.size(); ++at) {
             Request* r = active(handles_[at]);
             if (!r) continue;
             some = true;
@@ -123,7 +121,6 @@ public:
 
 private:
     Handles handles_;
-    std::size_t begin_;
 };
 
 Reason reason_of_first(Call& call, Handles handles) {

@@ -107,7 +107,8 @@ int PMPI_Get_library_version(char* version, int* length) {
     return enter_any_time("MPI_Get_library_version", [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(length, "resultlen");
-        std::string text = "Tutti " TUTTI_VERSION ", MPICH ABI (libmpi.so.12)";
+        // "NAME Version: x.y.z" in the first line is what programs take apart.
+        std::string text = "Tutti Version: " TUTTI_VERSION "\nTutti ABI: MPICH (libmpi.so.12)\n";
         *length = copy_text(text, version, MPI_MAX_LIBRARY_VERSION_STRING);
     });
 }

@@ -28,7 +28,9 @@ static void ask_any_time(int expect_initialized, int expect_finalized) {
     MPI_Get_version(&version, &subversion);
     CHECK(version == 3 && subversion == 1, "version %d.%d", version, subversion);
     MPI_Get_library_version(text, &length);
-    CHECK(strstr(text, "Tutti " TUTTI_VERSION) && length == (int)strlen(text), "'%s', length %d", text, length);
+    int major = -1, minor = -1, patch = -1, parts = sscanf(text, "Tutti Version: %d.%d.%d", &major, &minor, &patch);
+    CHECK(parts == 3 && major * 10000 + minor * 100 + patch == TUTTI_NUMVERSION, "'%s'", text);
+    CHECK(strstr(text, "ABI: MPICH") && length == (int)strlen(text), "'%s', length %d", text, length);
 }
 
 static void ask_name_and_time(void) {

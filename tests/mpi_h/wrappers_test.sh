@@ -70,6 +70,9 @@ int main() { std::puts(TEXT); return MPI_Wtime() < 0; }' >"$work/a b/text.cpp"
     equal "run what -show printed" "a  b" "$("$work/text3")"
     (cd "$1" && PATH="$bin:$PATH" && mpicc "$work/hello.o" -o "$work/hello4") || fail "mpicc found in PATH"
     ln -sf "$bin/mpicc" "$work/link" && "$work/link" "$work/hello.o" -o "$work/hello5" || fail "mpicc behind a link"
+    mkdir -p "$work/other" && gcc -shared -Wl,-soname,libmpi.so.40 -xc /dev/null -o "$work/other/libmpi.so"
+    "$bin/mpicc" "-L$work/other" "$work/hello.o" -o "$work/hello6" && equal "beside another MPI" "hello from 0 of 1" \
+        "$("$work/hello6")"
     readelf -d "$work/text" | grep -q 'libmpi\.so\.12' || fail "the program does not ask for libmpi.so.12"
 }
 

@@ -183,8 +183,7 @@ Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
 
 void take_hints(Comm& comm, std::vector<std::string>& complaints) {
     constexpr std::string_view all = "tutti_coll", one = "tutti_coll_";
-    CommState& state = state_of(comm);
-    auto settings = std::make_unique<Settings>(state_of(state.process).settings);
+    auto settings = std::make_unique<Settings>(state_of(comm.process).settings);
     for (auto const& [key, value] : comm.info->entries)
         if (key == all) settings->take(value, join("info key ", key), complaints);
     for (auto const& [key, value] : comm.info->entries) {
@@ -194,6 +193,8 @@ void take_hints(Comm& comm, std::vector<std::string>& complaints) {
             settings->take(collective, value, join("info key ", key), complaints);
         else complaints.push_back(join("info key ", key, ": what follows tutti_coll_ is not a collective"));
     }
+    if (!comm.collectives) return;   // MPI_Comm_idup takes them when it is done
+    CommState& state = state_of(comm);
     if (state.settings) state.former_settings.push_back(std::move(state.settings));
     state.settings = std::move(settings);
     state.choices.forget();
@@ -201,7 +202,7 @@ void take_hints(Comm& comm, std::vector<std::string>& complaints) {
 
 void rename(Comm& comm, std::string_view name) {
     comm.name = name;
-    state_of(comm).choices.forget();   // each knows the ledger's line with the old name
+    if (comm.collectives) state_of(comm).choices.forget();   // each knows the ledger's line with the old name
 }
 
 void stop_recording(Process& process) {

@@ -63,7 +63,7 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, int const dims[], int const periods[
 TUTTI_FUNCTION(Cartdim_get)
 int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
     return enter("MPI_Cartdim_get", [&](Call& call) {
-        CartTopology& grid = grid_of(call.comm(comm));
+        CartTopology& grid = grid_of(call.any_comm(comm));
         call.pointer(ndims, "ndims");
         *ndims = static_cast<int>(grid.dims.size());
     });
@@ -72,7 +72,7 @@ int PMPI_Cartdim_get(MPI_Comm comm, int* ndims) {
 TUTTI_FUNCTION(Cart_get)
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]) {
     return enter("MPI_Cart_get", [&](Call& call) {
-        CartTopology& grid = grid_of(call.comm(comm));
+        CartTopology& grid = grid_of(call.any_comm(comm));
         room(maxdims, grid);
         if (grid.dims.empty()) return;
         call.pointer(dims, "dims");
@@ -87,7 +87,7 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[], int coo
 TUTTI_FUNCTION(Cart_rank)
 int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
     return enter("MPI_Cart_rank", [&](Call& call) {
-        CartTopology& grid = grid_of(call.comm(comm));
+        CartTopology& grid = grid_of(call.any_comm(comm));
         call.pointer(rank, "rank");
         *rank = grid.rank_at(list(call, static_cast<int>(grid.dims.size()), coords, "ndims", "coords"));
     });
@@ -96,7 +96,7 @@ int PMPI_Cart_rank(MPI_Comm comm, int const coords[], int* rank) {
 TUTTI_FUNCTION(Cart_coords)
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
     return enter("MPI_Cart_coords", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         CartTopology& grid = grid_of(c);
         member(c, rank);
         room(maxdims, grid);
@@ -108,7 +108,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[]) {
 TUTTI_FUNCTION(Cart_shift)
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int* rank_source, int* rank_dest) {
     return enter("MPI_Cart_shift", [&](Call& call) {
-        CartTopology& grid = grid_of(call.comm(comm));
+        CartTopology& grid = grid_of(call.any_comm(comm));
         int ndims = static_cast<int>(grid.dims.size());
         if (direction < 0 || direction >= ndims)
             fail(ErrorClass::arg, "direction is ", direction, " but the grid has ", ndims, " dimensions, from 0");

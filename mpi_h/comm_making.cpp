@@ -45,7 +45,7 @@ std::optional<int> checked_color(int color) {
 /// A communicator of the program's own making.
 Comm& freeable(Call& call, MPI_Comm const* comm) {
     call.pointer(comm, "comm");
-    Comm& c = call.comm(*comm);
+    Comm& c = call.any_comm(*comm);
     if (c.predefined) fail(ErrorClass::comm, "comm is ", c.name, ", which cannot be freed");
     return c;
 }
@@ -161,6 +161,7 @@ TUTTI_FUNCTION(Comm_disconnect)
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
     return enter("MPI_Comm_disconnect", [&](Call& call) {
         Comm& c = freeable(call, comm);
+        call.comm(*comm);   // which has been made
         // As in MPI_Finalize: until the first barrier others may ask for messages that this rank has offered.
         for (int round = 0; round < 2; ++round) {
             p2p::finish(c.process, call.name);

@@ -19,7 +19,7 @@ Likeness compare(Comm const& a, Comm const& b) {
 }
 
 Group& remote_group(Call& call, MPI_Comm comm) {
-    Comm& c = call.comm(comm);
+    Comm& c = call.any_comm(comm);
     if (!c.inter()) fail(ErrorClass::comm, "comm is an intracommunicator: it has no remote group");
     return *c.remote;
 }
@@ -29,7 +29,7 @@ Group& remote_group(Call& call, MPI_Comm comm) {
 TUTTI_FUNCTION(Comm_size)
 int PMPI_Comm_size(MPI_Comm comm, int* size) {
     return enter("MPI_Comm_size", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(size, "size");
         *size = c.size();
     });
@@ -38,7 +38,7 @@ int PMPI_Comm_size(MPI_Comm comm, int* size) {
 TUTTI_FUNCTION(Comm_rank)
 int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
     return enter("MPI_Comm_rank", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(rank, "rank");
         *rank = c.rank();
     });
@@ -47,7 +47,7 @@ int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
 TUTTI_FUNCTION(Comm_compare)
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
     return enter("MPI_Comm_compare", [&](Call& call) {
-        Comm &first = call.comm(comm1), &second = call.comm(comm2);
+        Comm &first = call.any_comm(comm1), &second = call.any_comm(comm2);
         call.pointer(result, "result");
         *result = number_of(compare(first, second));
     });
@@ -56,7 +56,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
 TUTTI_FUNCTION(Comm_group)
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
     return enter("MPI_Comm_group", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(group, "group");
         *group = handle_of(c.group);
     });
@@ -65,7 +65,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 TUTTI_FUNCTION(Comm_test_inter)
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
     return enter("MPI_Comm_test_inter", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(flag, "flag");
         *flag = c.inter();
     });
@@ -101,7 +101,7 @@ int PMPI_Comm_get_parent(MPI_Comm* parent) {
 TUTTI_FUNCTION(Comm_set_name)
 int PMPI_Comm_set_name(MPI_Comm comm, char const* name) {
     return enter("MPI_Comm_set_name", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(name, "comm_name");
         coll::rename(c, {name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)});
     });
@@ -110,7 +110,7 @@ int PMPI_Comm_set_name(MPI_Comm comm, char const* name) {
 TUTTI_FUNCTION(Comm_get_name)
 int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* length) {
     return enter("MPI_Comm_get_name", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(name, "comm_name");
         call.pointer(length, "resultlen");
         *length = copy_text(c.name, name, MPI_MAX_OBJECT_NAME);
@@ -121,7 +121,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* length) {
 TUTTI_FUNCTION(Comm_set_info)
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
     return enter("MPI_Comm_set_info", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         take_hints(c, call.info(info));
     });
 }
@@ -129,7 +129,7 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
 TUTTI_FUNCTION(Comm_get_info)
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
     return enter("MPI_Comm_get_info", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(info, "info_used");
         auto copy = Ref<Info>::adopt(new Info);
         if (c.info) copy->entries = c.info->entries;

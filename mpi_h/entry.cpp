@@ -28,6 +28,11 @@ void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool nu
     fail(what, argument, " is ", text, ", which names nothing of that kind (never made, or freed already)");
 }
 
+void Call::unmade() {
+    fail(ErrorClass::comm, "comm is still being made: before it can communicate, the request that MPI_Comm_idup gave ",
+         "must be complete (MPI_Wait)");
+}
+
 void Call::negative(ErrorClass what, char const* argument, long value) {
     fail(what, argument, " is ", value, " but must be at least 0");
 }

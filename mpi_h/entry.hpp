@@ -22,10 +22,15 @@ public:
 
     /// The communicator that the call is about; its error handler hears of whatever follows.
     Comm& comm(MPI_Comm handle) {
+        Comm& c = any_comm(handle);
+        if (c.context == 0) [[unlikely]] unmade();
+        return c;
+    }
+    /// The same for a call that does not communicate: also a communicator that MPI_Comm_idup is still making, to which
+    /// programs give an error handler or a name at once.
+    Comm& any_comm(MPI_Comm handle) {
         Comm* c = front().tables.comms.find(handle);
         if (!c) [[unlikely]] bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
-        if (c->context == 0) [[unlikely]]
-            fail(ErrorClass::comm, "comm is still being made: MPI_Comm_idup's request is not complete");
         return *(on = c);
     }
     /// The same where MPI allows no intercommunicator.
@@ -108,6 +113,7 @@ public:
     Comm* on = nullptr;
 
 private:
+    [[noreturn]] static void unmade();
     [[noreturn]] static void bad_handle(ErrorClass what, char const* argument, int handle, bool null);
     [[noreturn]] static void negative(ErrorClass what, char const* argument, long value);
     [[noreturn]] static void bad_rank(ErrorClass what, Comm const& c, int value, char const* argument);

@@ -19,13 +19,13 @@ void create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* 
 }
 
 void set(Call& call, MPI_Comm comm, MPI_Errhandler errhandler) {
-    Comm& c = call.comm(comm);
+    Comm& c = call.any_comm(comm);
     c.errhandler = Ref<Errhandler>::share(&call.errhandler(errhandler));
 }
 
 /// The user may compare what he gets with what he set, so a handler that still has a handle gives that one again.
 void get(Call& call, MPI_Comm comm, MPI_Errhandler* errhandler) {
-    Comm& c = call.comm(comm);
+    Comm& c = call.any_comm(comm);
     call.pointer(errhandler, "errhandler");
     Errhandler* e = c.errhandler.get();
     if (e->handle == 0) {
@@ -89,7 +89,7 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
 TUTTI_FUNCTION(Comm_call_errhandler)
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode) {
     return enter("MPI_Comm_call_errhandler", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         std::string text = error_text(errorcode);
         Errhandler const& handler = *c.errhandler;
         if (handler.kind == Errhandler::Kind::fatal)

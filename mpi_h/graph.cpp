@@ -27,7 +27,7 @@ void copy_out(Call const& call, std::span<int const> values, int most, int* to, 
 TUTTI_FUNCTION(Topo_test)
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
     return enter("MPI_Topo_test", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         call.pointer(status, "status");
         *status = !c.topology                                         ? MPI_UNDEFINED
                   : std::holds_alternative<CartTopology>(*c.topology)  ? MPI_CART
@@ -60,7 +60,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, int const index[], int const edges
 TUTTI_FUNCTION(Graphdims_get)
 int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
     return enter("MPI_Graphdims_get", [&](Call& call) {
-        GraphTopology& graph = graph_of(call.comm(comm));
+        GraphTopology& graph = graph_of(call.any_comm(comm));
         call.pointer(nnodes, "nnodes");
         call.pointer(nedges, "nedges");
         *nnodes = graph.nodes();
@@ -71,7 +71,7 @@ int PMPI_Graphdims_get(MPI_Comm comm, int* nnodes, int* nedges) {
 TUTTI_FUNCTION(Graph_get)
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]) {
     return enter("MPI_Graph_get", [&](Call& call) {
-        GraphTopology& graph = graph_of(call.comm(comm));
+        GraphTopology& graph = graph_of(call.any_comm(comm));
         copy_out(call, graph.index, maxindex, index, "maxindex", "index");
         copy_out(call, graph.edges, maxedges, edges, "maxedges", "edges");
     });
@@ -80,7 +80,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int index[], int e
 TUTTI_FUNCTION(Graph_neighbors_count)
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
     return enter("MPI_Graph_neighbors_count", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         GraphTopology& graph = graph_of(c);
         member(c, rank);
         call.pointer(nneighbors, "nneighbors");
@@ -91,7 +91,7 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int* nneighbors) {
 TUTTI_FUNCTION(Graph_neighbors)
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors, int neighbors[]) {
     return enter("MPI_Graph_neighbors", [&](Call& call) {
-        Comm& c = call.comm(comm);
+        Comm& c = call.any_comm(comm);
         GraphTopology& graph = graph_of(c);
         member(c, rank);
         copy_out(call, graph.neighbors(rank), maxneighbors, neighbors, "maxneighbors", "neighbors");

@@ -18,7 +18,7 @@ struct Target {
 
 Target target(Call& call, Keyval::On on, int handle) {
     if (on == Keyval::On::comm) {
-        Comm& c = call.comm(handle);
+        Comm& c = call.any_comm(handle);
         return {c, c.attributes};
     }
     Datatype& t = call.any_type(handle);

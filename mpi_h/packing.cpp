@@ -35,7 +35,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Pack_size)
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
     return enter("MPI_Pack_size", [&](Call& call) {
-        call.comm(comm);
+        call.any_comm(comm);
         call.count(incount, "incount");
         std::int64_t bytes = call.type(datatype).size() * incount;
         call.pointer(size, "size");
@@ -47,7 +47,7 @@ TUTTI_FUNCTION(Pack)
 int PMPI_Pack(void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position,
               MPI_Comm comm) {
     return enter("MPI_Pack", [&](Call& call) {
-        call.comm(comm);
+        call.any_comm(comm);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
         call.buffer(inbuf, incount, type, "inbuf");
@@ -63,7 +63,7 @@ TUTTI_FUNCTION(Unpack)
 int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype,
                 MPI_Comm comm) {
     return enter("MPI_Unpack", [&](Call& call) {
-        call.comm(comm);
+        call.any_comm(comm);
         call.count(outcount, "outcount");
         Datatype& type = call.type(datatype);
         call.buffer(outbuf, outcount, type, "outbuf");

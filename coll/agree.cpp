@@ -34,12 +34,7 @@ Task bcast_piece(ShmEnv& env, std::byte* data, std::size_t piece, int root) {
 
 void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
     if (state_of(comm).across) {
-        Datatype const& byte = *packed_part(nullptr, 0).buffer.type;
-        auto const count = static_cast<std::int64_t>(n);
-        AllgatherArgs args{};
-        args.mine = {const_cast<void*>(mine), count, &byte};
-        args.parts = Parts::regular(all, count, byte);
-        args.largest = n;
+        AllgatherArgs const args = bytes_of_all(mine, n, all);
         auto const& bruck = algorithms::allgather::bruck_algorithm;
         return drive_across(comm, state_of(comm).trees, call, 0, [&](NetEnv& env) { return bruck.net(env, args); });
     }

@@ -8,17 +8,12 @@
 
 #include "coll/state.hpp"
 #include "coll/tuning.hpp"
-#include "p2p/p2p.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
 namespace {
 
 constexpr std::uint64_t world_context = 1;
-
-bool on_one_node(Process const& process, Group const& group) {
-    return std::ranges::all_of(group.world_ranks(), [&](int world) { return process.cluster.is_here(world); });
-}
 
 /// The members' places on this node.
 std::vector<int> places_of(Process const& process, Group const& group) {
@@ -64,26 +59,6 @@ void equip_across(Comm& comm, std::uint64_t context, std::byte* area) {
     comm.context = context;
     comm.collectives = std::make_unique<CommState>(process, Area(nullptr, all.size()), std::move(tree),
                                                    std::move(crossings), all.rank(), std::move(across));
-}
-
-/// The lowest member on a node tells the others there where their memory is: by messages of the new communicator, the
-/// first ones that it carries.
-Birth hear_on_node(Comm& comm, std::uint64_t context) {
-    constexpr char call[] = "making a communicator";
-    constexpr int tag = 1;
-    Process& process = comm.process;
-    NodeMap const map(*comm.united, process.cluster);
-    auto const here = map.members(map.here());
-    comm.context = context;
-    Comm everybody(process, comm.united, context);
-    Birth birth{};
-    if (here.front() != comm.united->rank()) {
-        p2p::recv_bytes(everybody, &birth, sizeof birth, here.front(), tag, call);
-        return birth;
-    }
-    birth = conceive_on_node(comm, context);
-    for (int r : here.subspan(1)) p2p::send_bytes(everybody, &birth, sizeof birth, r, tag, call);
-    return birth;
 }
 
 std::string capitals(std::string name) {
@@ -133,40 +108,61 @@ void read_placement(Process& process, ProcessState& node) {
 
 }  // namespace
 
-Birth conceive(Process& process, Group const& members) {
-    if (!on_one_node(process, members)) return {process.fresh_context(), 0, process.rank()};
-    std::uint64_t offset = process.heap.allocate(Area::bytes(members.size()));
-    Area(process.segment.at(offset), members.size()).clear();
-    return {process.fresh_context(), offset, process.rank()};
+bool on_one_node(Process const& process, Group const& group) {
+    return std::ranges::all_of(group.world_ranks(), [&](int world) { return process.cluster.is_here(world); });
 }
 
-Birth conceive_on_node(Comm const& comm, std::uint64_t context) {
-    Birth birth =
-        conceive_or_tell(comm.process, *node_group(comm, NodeMap(*comm.united, comm.process.cluster)));
-    if (birth.context != 0) birth.context = context;
-    return birth;
+Birth conceive_or_tell(Process& process, Group const& members) {
+    NodeMap const map(members, process.cluster);
+    auto const here = map.members(map.here());
+    if (here.front() != members.rank()) return {};
+    int const count = static_cast<int>(here.size());
+    Birth part{};
+    try {
+        part.area = process.heap.allocate(Area::bytes(count));
+    } catch (Error const&) {
+        part.failed = members.size();
+        return part;
+    }
+    Area(process.segment.at(part.area), count).clear();
+    part.owner = process.rank();
+    if (members.rank() == 0) part.context = process.fresh_context();
+    return part;
 }
 
-Ref<Comm> make_comm(Process& process, Members members, Birth const& birth) {
+void agree(Process& process, std::span<Birth const> parts) {
+    auto const failure = std::ranges::find_if(parts, [](Birth const& part) { return part.failed > 0; });
+    if (failure == parts.end()) return;
+    for (Birth const& part : parts)
+        if (part.area != 0 && part.owner == process.rank()) process.heap.release(part.area);
+    fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", failure->failed, " ranks");
+}
+
+Ref<Comm> make_comm(Process& process, Members members, std::span<Birth const> parts) {
     auto comm = Ref<Comm>::adopt(new Comm(process, std::move(members), 0));
-    bear(*comm, birth);
+    bear(*comm, parts);
     return comm;
 }
 
-void bear(Comm& comm, Birth const& birth) {
-    bool const alone = on_one_node(comm.process, *comm.united);
-    bear(comm, birth, alone ? birth : hear_on_node(comm, birth.context));
+void bear(Comm& comm, std::span<Birth const> parts) {
+    Process& process = comm.process;
+    std::uint64_t const context = parts.front().context;
+    bool const alone = on_one_node(process, *comm.united);
+    Birth here = parts.front();
+    if (!alone) {
+        NodeMap const map(*comm.united, process.cluster);
+        here = parts[static_cast<std::size_t>(map.master(map.here()))];
+    }
+    (alone ? equip : equip_across)(comm, context, process.segment.at(here.area));
+    if (here.owner != process.rank()) return;
+    (alone ? state_of(comm) : state_of(*state_of(comm).across->node)).owned_offset = here.area;
 }
 
-void bear(Comm& comm, Birth const& birth, Birth const& on_node) {
-    Process& process = comm.process;
-    if (on_node.context == 0)
-        fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", comm.united->size(), " ranks");
-    std::byte* const area = process.segment.at(on_node.area);
-    bool const alone = on_one_node(process, *comm.united);
-    alone ? equip(comm, birth.context, area) : equip_across(comm, birth.context, area);
-    if (on_node.owner != process.rank()) return;
-    (alone ? state_of(comm) : state_of(*state_of(comm).across->node)).owned_offset = on_node.area;
+Ref<Comm> grown(Comm& parent, Members members, std::span<Birth const> parts) {
+    agree(parent.process, parts);
+    Ref<Comm> child = make_comm(parent.process, std::move(members), parts);
+    child->errhandler = parent.errhandler;
+    return child;
 }
 
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
@@ -226,8 +222,9 @@ void start(Process& process, std::vector<std::string>& complaints) {
     bool const one_node = ranks_here == process.size();
     (one_node ? equip : equip_across)(*process.world, world_context, process.segment.commons().data());
     auto myself = Ref<Group>::adopt(new Group({process.rank()}, process.rank()));
-    Birth const birth = conceive(process, *myself);
-    process.self = make_comm(process, std::move(myself), birth);
+    Birth const alone = conceive_or_tell(process, *myself);
+    agree(process, {&alone, 1});
+    process.self = make_comm(process, std::move(myself), {&alone, 1});
     process.world->name = "MPI_COMM_WORLD";
     process.self->name = "MPI_COMM_SELF";
 }

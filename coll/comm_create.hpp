@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a communicator comes to be: one member conceives it (a context that nobody else ever gets, memory for its
-// collectives), the others learn of that by whatever collective the call is, and each makes its own object.
+// How a communicator comes to be: the first member finds it a context that nobody else ever gets, the lowest member on
+// each node memory for its collectives there; all who take part in the call learn of that before anybody makes an
+// object, by whatever collective the call is, so that they all succeed or all fail.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,31 +15,30 @@
 
 namespace tutti::coll {
 
-/// What all members must know alike. Plain bytes, to be sent around.
+/// What one member brings to a new communicator. Plain bytes, to be sent around.
 struct Birth {
-    std::uint64_t context;
-    std::uint64_t area;   ///< offset in the segment; 0 when members are on several nodes, of which each has its own
-    int owner;            ///< world rank of whom it lies with
+    std::uint64_t context;   ///< from the first member, else 0
+    std::uint64_t area;      ///< from the lowest member on a node: offset in the segment there; else 0
+    int owner;               ///< world rank of whom it lies with
+    int failed;              ///< no memory could be had for a communicator of so many ranks; else 0
 };
 
-/// By one member of the new communicator only; `members`: all of them, on both sides of an intercommunicator. Throws
-/// Error(no_mem) when its shared memory is used up.
-Birth conceive(Process& process, Group const& members);
-/// By every member, with the same birth. This process is in `members.group`. Waits for nobody if all are on one node;
-/// else for the lowest one on its node, who says by a message where their memory is.
-Ref<Comm> make_comm(Process& process, Members members, Birth const& birth);
-/// The second half of that, for a communicator that is nothing but its members yet.
-void bear(Comm& comm, Birth const& birth);
-/// The memory of the members on this node has been agreed on, too.
-void bear(Comm& comm, Birth const& birth, Birth const& on_node);
-/// Conceived by the lowest member of a node for its members there; a failure travels.
-Birth conceive_on_node(Comm const& comm, std::uint64_t context);
-
-/// The same, but a failure travels like a birth, so that nobody waits for one that cannot come; 0 is no communicator's
-/// context.
+/// By every member of the new communicator; `members`: all of them, on both sides of an intercommunicator. A failure
+/// is part of the answer, so that nobody waits for somebody who cannot come.
 Birth conceive_or_tell(Process& process, Group const& members);
-/// The communicator of that birth, with `parent`'s error handler; throws Error(no_mem) if the birth tells of a failure.
-Ref<Comm> grown(Comm& parent, Members members, Birth const& birth);
+/// What everybody who takes part has brought, in any order, without failure; otherwise what this process had conceived
+/// goes back and Error(no_mem) is thrown, at all of them.
+void agree(Process& process, std::span<Birth const> parts);
+/// With what the members have brought, in rank order; of a communicator on one node the first one's will do. Agreed
+/// upon, and this process is in `members.group`. Waits for nobody.
+Ref<Comm> make_comm(Process& process, Members members, std::span<Birth const> parts);
+/// The second half of that, for a communicator that is nothing but its members yet.
+void bear(Comm& comm, std::span<Birth const> parts);
+/// Both, and the new communicator has `parent`'s error handler.
+Ref<Comm> grown(Comm& parent, Members members, std::span<Birth const> parts);
+
+/// Are all of them on this process's node?
+bool on_one_node(Process const& process, Group const& group);
 
 /// The tree that the process has chosen, or one of other levels; kept with the communicator.
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New communicators made of an existing one. In each the first member conceives it; what differs is how others hear.
+// New communicators made of an existing one. Few members have something to bring (comm_create.hpp); what differs is how
+// all hear of it.
 #include "coll/comm_derive.hpp"
 
 #include <algorithm>
@@ -37,15 +38,17 @@ Ref<Group> on_side(Comm const& parent, Group const& side, std::vector<int> world
     return Ref<Group>::adopt(new Group(std::move(world_ranks), parent.process.rank()));
 }
 
-/// Collective: everybody in `parent` says what it has conceived. Without members: in no new communicator.
+/// Collective: everybody in `parent` says what it brings, and whether it failed. Without members: in no new
+/// communicator, which is told of failures all the same.
 Ref<Comm> create_with(Comm& parent, std::optional<Members> members) {
-    Birth birth{};
-    if (members && members->united->rank() == 0) birth = conceive_or_tell(parent.process, *members->united);
-    std::vector<Birth> births(static_cast<std::size_t>(parent.united->size()));
-    allgather_bytes(parent, &birth, sizeof birth, births.data());
+    Birth const mine = members ? conceive_or_tell(parent.process, *members->united) : Birth{};
+    std::vector<Birth> everybodys(static_cast<std::size_t>(parent.united->size())), parts;
+    allgather_bytes(parent, &mine, sizeof mine, everybodys.data());
+    agree(parent.process, everybodys);
     if (!members) return {};
-    int const leader = parent.united->rank_of(members->united->world_rank(0));
-    return grown(parent, std::move(*members), births[static_cast<std::size_t>(leader)]);
+    for (int world : members->united->world_ranks())
+        parts.push_back(everybodys[static_cast<std::size_t>(parent.united->rank_of(world))]);
+    return grown(parent, std::move(*members), parts);
 }
 
 Ref<Comm> split_inter(Comm& parent, std::optional<int> color, int key) {
@@ -68,28 +71,14 @@ Ref<Comm> create_inter(Comm& parent, Group const& mine) {
 
 }  // namespace
 
-Birth conceive_or_tell(Process& process, Group const& members) {
-    try {
-        return conceive(process, members);
-    } catch (Error const&) {
-        return {};
-    }
+Ref<Comm> create_of_all(Comm& parent, Members members) {
+    if (!on_one_node(parent.process, *members.united)) return create_with(parent, std::move(members));
+    Birth first = conceive_or_tell(parent.process, *members.united);
+    bcast_bytes(parent, &first, sizeof first, parent.united->rank_of(members.united->world_rank(0)));
+    return grown(parent, std::move(members), {&first, 1});
 }
 
-Ref<Comm> grown(Comm& parent, Members members, Birth const& birth) {
-    if (birth.context == 0)
-        fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", members.united->size(), " ranks");
-    Ref<Comm> child = make_comm(parent.process, std::move(members), birth);
-    child->errhandler = parent.errhandler;
-    return child;
-}
-
-Ref<Comm> duplicate_bare(Comm& parent) {
-    Birth birth{};
-    if (parent.united->rank() == 0) birth = conceive_or_tell(parent.process, *parent.united);
-    bcast_bytes(parent, &birth, sizeof birth, 0);
-    return grown(parent, parent, birth);
-}
+Ref<Comm> duplicate_bare(Comm& parent) { return create_of_all(parent, parent); }
 
 Ref<Comm> duplicate(Comm& parent) {
     Ref<Comm> child = duplicate_bare(parent);
@@ -113,18 +102,28 @@ Ref<Comm> split(Comm& parent, std::optional<int> color, int key) {
     return create(parent, on_side(parent, *parent.group, companions(parent, color, key)));
 }
 
-/// The news goes down a binomial tree: with r the highest bit of a rank, it hears from rank − r and tells rank + 2r, ….
+/// Up and down a binomial tree: with r the highest bit of a rank, it is below rank − r and above rank + 2r, …. Up goes
+/// only what there is to bring beside the first member, on several nodes.
 Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag) {
     constexpr char call[] = "MPI_Comm_create_group";
     auto in_parent = [&](int rank) { return parent.group->rank_of(mine->world_rank(rank)); };
     int const me = mine->rank(), size = mine->size();
-    int bit = 1;
-    while (bit <= me) bit *= 2;
-    Birth birth{};
-    if (me == 0) birth = conceive_or_tell(parent.process, *mine);
-    else p2p::recv_bytes(parent, &birth, sizeof birth, in_parent(me - bit / 2), tag, call);
-    for (; me + bit < size; bit *= 2) p2p::send_bytes(parent, &birth, sizeof birth, in_parent(me + bit), tag, call);
-    return grown(parent, std::move(mine), birth);
+    bool const one_node = on_one_node(parent.process, *mine);
+    int above = 1;   // the lowest distance to a rank below this one
+    while (above <= me) above *= 2;
+    std::vector<Birth> parts(one_node ? 1 : static_cast<std::size_t>(size)), others(parts.size());
+    std::size_t const bytes = parts.size() * sizeof(Birth);
+    parts[one_node ? 0 : static_cast<std::size_t>(me)] = conceive_or_tell(parent.process, *mine);
+    for (int bit = above; !one_node && me + bit < size; bit *= 2) {
+        p2p::recv_bytes(parent, others.data(), bytes, in_parent(me + bit), tag, call);
+        for (std::size_t r = 0; r < parts.size(); ++r)
+            if (others[r].area != 0 || others[r].failed > 0) parts[r] = others[r];
+    }
+    if (me > 0 && !one_node) p2p::send_bytes(parent, parts.data(), bytes, in_parent(me - above / 2), tag, call);
+    if (me > 0) p2p::recv_bytes(parent, parts.data(), bytes, in_parent(me - above / 2), tag, call);
+    for (int bit = above; me + bit < size; bit *= 2)
+        p2p::send_bytes(parent, parts.data(), bytes, in_parent(me + bit), tag, call);
+    return grown(parent, std::move(mine), parts);
 }
 
 }  // namespace tutti::coll

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // New communicators made of an existing one (MPI 3.1, 6.4.2 and chapter 7). All inherit its error handler. Results are
-// null on processes that are not in the new communicator. When its memory cannot be had, every member throws
-// Error(no_mem). What is made of an intercommunicator is one (but see merge, comm_inter.hpp).
+// null on processes that are not in the new communicator. When its memory cannot be had, on any node, all who called
+// throw Error(no_mem), also those who would not have been in it. What is made of an intercommunicator is one (but see
+// merge, comm_inter.hpp).
 #pragma once
 
 #include <optional>
@@ -17,8 +18,11 @@ Ref<Comm> duplicate(Comm& parent);
 /// Collective. The same members and nothing else: for the library's own use.
 Ref<Comm> duplicate_bare(Comm& parent);
 
-/// The same as a request: the communicator has its members at once, so it can have a handle and attributes, and can be
-/// used when the request is complete. `hints`: its info; null: the parent's.
+/// Collective. The parent's members in another order, or as one group.
+Ref<Comm> create_of_all(Comm& parent, Members members);
+
+/// A duplicate as a request: the communicator has its members at once, so it can have a handle, attributes and all else
+/// that needs nobody, and can be used when the request is complete. `hints`: its info; null: the parent's.
 std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints);
 
 /// Collective. Every process names the group that it will be in (of which it need not be a member: it then gets none);

@@ -1,69 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Comm_idup: the first member conceives the communicator when it calls, the others hear of it while they do
-// something else, and the communicator comes to life when its birth is known.
+// MPI_Comm_idup: each member says what it brings when it calls, all hear of it while they do something else, and the
+// communicator comes to life when that is known.
 #include <cstring>
 #include <optional>
 
-#include "coll/binomial.hpp"
+#include "coll/algorithm.hpp"
 #include "coll/comm_create.hpp"
 #include "coll/comm_derive.hpp"
-#include "coll/on_node.hpp"
+#include "coll/messages.hpp"
 #include "coll/request.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::coll {
 namespace {
 
-Task hear(ShmEnv& env, Birth& birth, Birth&, Comm const&) {
+/// The first member's part will do.
+Task hear(ShmEnv& env, std::vector<Birth>& parts) {
+    Birth& first = parts.front();
     if (env.rank() == 0) {
-        std::memcpy(env.slot(sizeof birth), &birth, sizeof birth);
+        std::memcpy(env.slot(sizeof first), &first, sizeof first);
         env.publish();
     } else {
         co_await env.until(0);
-        std::memcpy(&birth, env.slot(0, sizeof birth), sizeof birth);
+        std::memcpy(&first, env.slot(0, sizeof first), sizeof first);
     }
 }
 
-/// Between nodes the lowest member of each also conceives for those there.
-Task hear(NetEnv& env, Birth& birth, Birth& on_node, Comm const& child) {
-    BcastArgs const news = bytes_from(&birth, sizeof birth, 0);
-    co_await binomial_bcast(env, news);
-    if (birth.context == 0) co_return;
-    NodeMap const& map = env.map();
-    if (map.master(map.here()) == env.rank()) on_node = conceive_on_node(child, birth.context);
-    co_await coll::on_node(env, Collective::bcast, bytes_from(&on_node, sizeof on_node, 0));
+Task hear(NetEnv& env, std::vector<Birth>& parts) {
+    Birth mine = parts[static_cast<std::size_t>(env.rank())];
+    AllgatherArgs const all = bytes_of_all(&mine, sizeof mine, parts.data());
+    co_await algorithms::allgather::bruck_algorithm.net(env, all);
 }
 
 class Duplication final : public CollectiveRequest {
 public:
-    Duplication(Comm& parent, Ref<Comm> child, Birth const& birth)
-        : CollectiveRequest(parent, 1, 1), child_(std::move(child)), birth_(birth) {}
+    Duplication(Comm& parent, Ref<Comm> child)
+        : CollectiveRequest(parent, 1, 1), child_(std::move(child)),
+          parts_(state_of(parent).across ? static_cast<std::size_t>(parent.united->size()) : 1) {
+        std::size_t const me = state_of(parent).across ? static_cast<std::size_t>(parent.united->rank()) : 0;
+        parts_[me] = conceive_or_tell(parent.process, *parent.united);
+    }
 
 private:
     Flight& begin(unsigned, unsigned) override {
-        flight_.emplace(*comm, lane(), state_of(*comm).trees, "MPI_Comm_idup", Numbers{first(), first_on_node_, 1});
-        flight_->begin([this](auto& env) { return hear(env, birth_, on_node_, *child_); });
+        flight_.emplace(*comm, lane(), state_of(*comm).trees, "MPI_Comm_idup", Numbers{first(), 0, 0});
+        flight_->begin([this](auto& env) { return hear(env, parts_); });
         return *flight_;
     }
     void leave(unsigned) override { flight_.reset(); }
-    void numbered() override {
-        if (Across const* across = state_of(*comm).across.get()) first_on_node_ = state_of(*across->node).issue(1);
-    }
     void finished() override {
-        bool const across = state_of(*comm).across != nullptr;
-        if (birth_.context == 0 || (across && on_node_.context == 0)) {
-            status.error = ErrorClass::no_mem;
-            error_text = join("no shared memory is left for a communicator of ", child_->united->size(), " ranks");
+        try {
+            agree(child_->process, parts_);
+        } catch (Error const& error) {
+            status.error = error.error_class;
+            error_text = error.what();
             return;
         }
-        bear(*child_, birth_, across ? on_node_ : birth_);
+        bear(*child_, parts_);
         std::vector<std::string> told_before;
         if (child_->info) take_hints(*child_, told_before);
     }
 
     Ref<Comm> child_;
-    Birth birth_, on_node_{};
-    std::uint64_t first_on_node_ = 0;
+    std::vector<Birth> parts_;   ///< the first member's; on several nodes all members'
     std::optional<Flight> flight_;
 };
 
@@ -78,9 +77,7 @@ std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints
         hints->entries = parent.info->entries;
     }
     child->info = std::move(hints);
-    Birth birth{};
-    if (parent.united->rank() == 0) birth = conceive_or_tell(parent.process, *parent.united);
-    auto request = Ref<Request>::adopt(new (parent.process) Duplication(parent, child, birth));
+    auto request = Ref<Request>::adopt(new (parent.process) Duplication(parent, child));
     request->start();
     return {std::move(child), std::move(request)};
 }

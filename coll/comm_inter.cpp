@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Intercommunicators. Their two leaders tell each other who is in their groups, by messages over the peer communicator;
-// the leader with the lower world rank conceives, and each tells its own group all at once. That leader's group is the
-// one that comes first wherever both stand in one order.
+// Intercommunicators. Their two leaders tell each other who is in their groups, by messages over the peer communicator,
+// then what each member of the groups brings, and each time their own group. The group of the leader with the lower
+// world rank is the one that comes first wherever both stand in one order.
 #include "coll/comm_inter.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "coll/agree.hpp"
 #include "coll/comm_create.hpp"
+#include "coll/comm_derive.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/error.hpp"
 
@@ -19,10 +20,9 @@ constexpr char created_by[] = "MPI_Intercomm_create";
 
 /// What a leader tells its group, before the other group's world ranks.
 struct News {
-    enum class Outcome { made, no_bridge, overlap } outcome;
+    enum class Outcome { met, no_bridge, overlap } outcome;
     bool first;     ///< does the local group come first?
     int others;     ///< ranks of the other group
-    Birth birth;
 };
 
 /// Both leaders send and receive the same sequence of messages.
@@ -31,25 +31,31 @@ void exchange(Bridge const& with, void const* out, std::size_t out_bytes, void* 
                         created_by);
 }
 
-/// The leader's part: learns the other group and makes the new communicator, or hears of it.
+/// The leader's part: learns the other group.
 News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
     int const mine = local.size(), other_leader = with.peer->peers().world_rank(with.remote_leader);
-    News news{News::Outcome::made, local.process.rank() < other_leader, 0, {}};
+    News news{News::Outcome::met, local.process.rank() < other_leader, 0};
     exchange(with, &mine, sizeof mine, &news.others, sizeof news.others);
     others.resize(static_cast<std::size_t>(news.others));
     exchange(with, local.group->world_ranks().data(), local.group->world_ranks().size_bytes(), others.data(),
              others.size() * sizeof(int));
-    if (std::ranges::any_of(others, [&](int world) { return local.group->rank_of(world) >= 0; })) {
+    if (std::ranges::any_of(others, [&](int world) { return local.group->rank_of(world) >= 0; }))
         news.outcome = News::Outcome::overlap;   // the other leader finds the same
-    } else if (news.first) {
-        std::vector<int> all(local.group->world_ranks().begin(), local.group->world_ranks().end());
-        all.insert(all.end(), others.begin(), others.end());
-        news.birth = conceive_or_tell(local.process, Group(std::move(all), local.process.rank()));
-        p2p::send_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, created_by);
-    } else {
-        p2p::recv_bytes(*with.peer, &news.birth, sizeof news.birth, with.remote_leader, with.tag, created_by);
-    }
     return news;
+}
+
+/// What the members of both groups bring, in the order of the united one.
+std::vector<Birth> gather_parts(Comm& local, int leader, std::optional<Bridge> const& bridge, Members const& members) {
+    std::vector<Birth> parts(static_cast<std::size_t>(members.united->size()));
+    Birth const mine = conceive_or_tell(local.process, *members.united);
+    std::span<Birth> const all = parts;
+    auto const border = static_cast<std::size_t>(members.border());
+    auto ours = all.first(border), theirs = all.subspan(border);
+    if (!members.comes_first()) std::swap(ours, theirs);
+    allgather_bytes(local, &mine, sizeof mine, ours.data());
+    if (local.rank() == leader) exchange(*bridge, ours.data(), ours.size_bytes(), theirs.data(), theirs.size_bytes());
+    bcast_bytes(local, theirs.data(), theirs.size_bytes(), leader);
+    return parts;
 }
 
 /// What each member of the united group says in a merge, in its order.
@@ -63,7 +69,7 @@ std::vector<char> everybodys(Comm& inter, bool high) {
 }  // namespace
 
 Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge) {
-    News news{News::Outcome::no_bridge, false, 0, {}};
+    News news{News::Outcome::no_bridge, false, 0};
     std::vector<int> others;
     if (local.rank() == leader && bridge) news = meet(local, *bridge, others);
     bcast_bytes(local, &news, sizeof news, leader);
@@ -74,7 +80,9 @@ Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge) 
     others.resize(static_cast<std::size_t>(news.others));
     bcast_bytes(local, others.data(), others.size() * sizeof(int), leader);
     auto remote = Ref<Group>::adopt(new Group(std::move(others), local.process.rank()));
-    return grown(local, Members(local.group, std::move(remote), news.first), news.birth);
+    Members members(local.group, std::move(remote), news.first);
+    std::vector<Birth> const parts = gather_parts(local, leader, bridge, members);
+    return grown(local, std::move(members), parts);
 }
 
 Ref<Comm> merge(Comm& inter, bool high) {
@@ -85,11 +93,7 @@ Ref<Comm> merge(Comm& inter, bool high) {
             fail(ErrorClass::arg, "high is not the same at all processes of a group");
     bool const turned = said.front() && !said.back();   // the first say high, the others do not
     Ref<Group> order = turned ? Members(inter.group, inter.remote, !inter.comes_first()).united : inter.united;
-    int const root = inter.united->rank_of(order->world_rank(0));
-    Birth birth{};
-    if (order->rank() == 0) birth = conceive_or_tell(inter.process, *order);
-    bcast_bytes(inter, &birth, sizeof birth, root);
-    return grown(inter, std::move(order), birth);
+    return create_of_all(inter, std::move(order));
 }
 
 }  // namespace tutti::coll

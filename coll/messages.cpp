@@ -17,4 +17,14 @@ BcastArgs bytes_from(void* data, std::size_t bytes, int root) {
     return args;
 }
 
+AllgatherArgs bytes_of_all(void const* mine, std::size_t bytes, void* all) {
+    Datatype const& byte = *packed_part(nullptr, 0).buffer.type;
+    auto const count = static_cast<std::int64_t>(bytes);
+    AllgatherArgs args{};
+    args.mine = {const_cast<void*>(mine), count, &byte};
+    args.parts = Parts::regular(all, count, byte);
+    args.largest = bytes;
+    return args;
+}
+
 }  // namespace tutti::coll

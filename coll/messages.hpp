@@ -38,6 +38,8 @@ struct MessagePart {
 MessagePart packed_part(std::byte const* data, std::size_t bytes);
 /// A broadcast of such bytes.
 BcastArgs bytes_from(void* data, std::size_t bytes, int root);
+/// An allgather of them.
+AllgatherArgs bytes_of_all(void const* mine, std::size_t bytes, void* all);
 
 template <class Env>
 class Messages {

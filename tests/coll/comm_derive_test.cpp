@@ -57,6 +57,80 @@ Ref<Group> group_of(Comm& world, std::vector<int> ranks) {
     return Ref<Group>::adopt(new Group(std::move(ranks), world.process.rank()));
 }
 
+/// Calls a way to make a communicator. Was the answer that there is no memory?
+bool no_memory(std::function<void()> const& make) {
+    try {
+        make();
+        return false;
+    } catch (Error const& error) {
+        EXPECT_EQ(error.error_class, ErrorClass::no_mem) << error.what();
+        return true;
+    }
+}
+
+/// Takes all of a rank's heap, so that nothing more can be had from it, until it goes.
+class NoMemory {
+public:
+    explicit NoMemory(SegmentHeap& heap) : heap_(heap) {
+        for (std::uint64_t bytes = std::uint64_t{1} << 40; bytes >= 4096;) try {
+                taken_.push_back(heap.allocate(bytes));
+            } catch (Error const&) {
+                bytes /= 2;
+            }
+    }
+    ~NoMemory() {
+        for (std::uint64_t offset : taken_) heap_.release(offset);
+    }
+
+private:
+    SegmentHeap& heap_;
+    std::vector<std::uint64_t> taken_;
+};
+
+/// The largest block that can be had, to the page.
+std::uint64_t largest_block(SegmentHeap& heap) {
+    std::uint64_t fits = 0;
+    for (std::uint64_t step = std::uint64_t{1} << 40; step >= 4096; step /= 2) try {
+            heap.release(heap.allocate(fits + step));
+            fits += step;
+        } catch (Error const&) {
+        }
+    return fits;
+}
+
+/// All ways to make communicators of `world`; in some of them not all callers are members. `inter` joins the ranks
+/// of even and odd numbers, and is null in a world of one.
+std::vector<std::pair<char const*, std::function<void()>>> ways(Comm& world, Comm& half, Comm* inter) {
+    int const me = world.rank(), size = world.size();
+    std::vector<int> all(static_cast<std::size_t>(size));
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<std::pair<char const*, std::function<void()>>> ways{
+        {"duplicate", [&] { coll::duplicate(world); }},
+        {"duplicate_later",
+         [&] {
+             auto [child, request] = coll::duplicate_later(world, {});
+             world.process.waiter.until([&] { return request->complete || (request->advance(), request->complete); },
+                                        {"the test"});
+             if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
+         }},
+        {"create", [&world, all] { coll::create(world, group_of(world, all)); }},
+        {"split", [&world, me] { coll::split(world, me % 2, 0); }},
+        {"split without the last", [&, me, size] {
+             coll::split(world, me == size - 1 && size > 1 ? std::nullopt : std::optional(0), 0);
+         }},
+        {"create_group", [&world, all] { coll::create_group(world, group_of(world, all), 3); }}};
+    if (!inter) return ways;
+    ways.emplace_back("duplicate of two groups", [=] { coll::duplicate(*inter); });
+    ways.emplace_back("split of two groups", [=] { coll::split(*inter, 0, 0); });
+    ways.emplace_back("merge", [=] { coll::merge(*inter, false); });
+    ways.emplace_back("connect", [&world, &half, me] {
+        std::optional<coll::Bridge> bridge;
+        if (half.rank() == 0) bridge = coll::Bridge{&world, 1 - me % 2, 7};
+        coll::connect(half, 0, bridge);
+    });
+    return ways;
+}
+
 }  // namespace
 
 class CommDerive : public testing::TestWithParam<std::vector<int>> {};
@@ -194,5 +268,36 @@ TEST_P(CommDerive, EdgesGivenByAnybodyReachBothEnds) {
             std::sort(sources.begin(), sources.end());
             EXPECT_EQ(sources, me == 0 ? all : std::vector<int>{});
         }
+    });
+}
+
+// The memory of one rank after another is used up. Of the ways to make a communicator those fail that need it, and then
+// for all who called, members or not; what the others had got for it they have again.
+TEST_P(CommDerive, WhatCannotBeMadeFailsForAll) {
+    run(GetParam(), [](Comm& world) {
+        int const me = world.rank(), size = world.size();
+        Ref<Comm> half = coll::split(world, me % 2, 0), inter;
+        std::optional<coll::Bridge> bridge;
+        if (half->rank() == 0) bridge = coll::Bridge{&world, 1 - me % 2, 0};
+        if (size > 1) inter = coll::connect(*half, 0, bridge);
+        auto const makers = ways(world, *half, inter.get());
+        int failures = 0;
+        for (int full = 0; full < size; ++full) {   // of all ranks this one's heap
+            std::optional<NoMemory> none;
+            coll::barrier(world);   // all areas of the last round have been left
+            std::uint64_t const before = me == full ? 0 : largest_block(world.process.heap);
+            if (me == full) none.emplace(world.process.heap);
+            for (auto const& [name, make] : makers) {
+                bool const failed = no_memory(make);
+                failures += failed;
+                EXPECT_EQ(everybody(world, int{failed}), std::vector<int>(static_cast<std::size_t>(size), failed))
+                    << name << " without memory of rank " << full;
+            }
+            coll::barrier(world);
+            if (me != full) EXPECT_EQ(largest_block(world.process.heap), before) << "kept for rank " << full;
+            none.reset();
+            for (auto const& [name, make] : makers) EXPECT_FALSE(no_memory(make)) << name;
+        }
+        EXPECT_GE(failures, static_cast<int>(makers.size())) << "rank 0's memory at least is needed everywhere";
     });
 }

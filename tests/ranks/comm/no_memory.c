@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* As many communicators as the first argument says; with the second, "full", they must not all fit. When memory is
- * used up every member hears of it, nobody waits, and what is freed can be used again. */
+ * used up everybody who called hears of it, member or not, nobody waits, and what is freed can be used again. */
 // ranks: 2
 // args: 100
 #include <string.h>
@@ -9,15 +9,16 @@
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
-    int most = atoi(argv[1]), full = argc > 2 && !strcmp(argv[2], "full"), size;
+    int most = atoi(argv[1]), full = argc > 2 && !strcmp(argv[2], "full"), rank;
     MPI_Comm *comms = malloc((size_t)most * sizeof *comms);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int round = 0; round < 3; ++round) {
         int made = 0, code = MPI_SUCCESS, class_ = MPI_SUCCESS, least, greatest;
         while (made < most && code == MPI_SUCCESS) {
-            /* The news travels in two ways. */
-            if (made % 2 == 0) code = MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &comms[made]);
+            /* The news travels in two ways; in one round of communicators in which only rank 0 is. */
+            int const color = round != 1 || rank == 0 ? 0 : MPI_UNDEFINED;
+            if (made % 2 == 0 || round == 1) code = MPI_Comm_split(MPI_COMM_WORLD, color, 0, &comms[made]);
             else code = MPI_Comm_dup(MPI_COMM_WORLD, &comms[made]);
             if (code == MPI_SUCCESS) ++made;
         }
@@ -26,7 +27,8 @@ int main(int argc, char **argv) {
         MPI_Allreduce(&made, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
         MPI_Allreduce(&made, &greatest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
         CHECK(least == greatest && least > 0, "round %d: from %d to %d communicators", round, least, greatest);
-        while (made > 0) MPI_Comm_free(&comms[--made]);
+        while (made-- > 0)
+            if (comms[made] != MPI_COMM_NULL) MPI_Comm_free(&comms[made]);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     free(comms);

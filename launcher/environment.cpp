@@ -38,7 +38,7 @@ void set_rank_variables(Variables& out, RankFacts const& facts) {
     out[launch::segment_variable] = std::to_string(facts.segment);
     out[launch::rank_variable] = place;
     out[launch::launcher_variable] = std::to_string(facts.launcher);
-    out.erase(launch::listen_variable);   // of an outer job
+    for (char const* outer : {launch::listen_variable, launch::parent_variable}) out.erase(outer);   // of an outer job
     std::string& listeners = out[launch::listen_variable];
     for (int descriptor : facts.listeners) listeners += (listeners.empty() ? "" : ",") + std::to_string(descriptor);
     if (listeners.empty()) out.erase(launch::listen_variable);

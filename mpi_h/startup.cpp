@@ -37,11 +37,12 @@ int number_in(char const* variable) {
     return value;
 }
 
-/// What this process starts itself is not this rank: without these it is a world of its own.
-void forget_launcher() {
+/// What this process starts itself is not this rank: without these it is a world of its own, and can say why.
+void forget_launcher(int rank) {
     for (char const* variable :
          {launch::segment_variable, launch::rank_variable, launch::listen_variable, launch::launcher_variable})
         unsetenv(variable);
+    setenv(launch::parent_variable, std::to_string(rank).c_str(), 1);
 }
 
 /// The sockets on which other nodes call this rank. Programs that it starts do not inherit them.
@@ -59,10 +60,12 @@ void join_launched(Front& f, int descriptor, unsigned place) {
     f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
     if (place >= f.segment->ranks())
         fail(ErrorClass::other, launch::rank_variable, "=", place, " is not a rank of this job");
-    if (f.segment->card(place).state.load() != RankState::absent)
-        fail(ErrorClass::other, "rank ", f.segment->card(place).world_rank,
-             " of this job has run an MPI program already; each can run one");
-    forget_launcher();
+    Card& card = f.segment->card(place);
+    std::int32_t nobody = 0;
+    if (!card.pid.compare_exchange_strong(nobody, getpid()))
+        fail(ErrorClass::other, "rank ", card.world_rank, " of this job has run an MPI program already, as process ",
+             nobody, "; each can run one");
+    forget_launcher(card.world_rank);
 }
 
 /// The server of what has started this process; none when it cannot be reached, which is told.
@@ -72,6 +75,12 @@ std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
         if (pmix_offered()) return connect_pmix();
     } catch (Error const& error) {
         complaints.push_back(join("the launcher's PMIx server cannot be used (", error.what(), ")", alone));
+        return nullptr;
+    }
+    // The variables of the rank that has started this program say nothing of it.
+    if (int const parent = number_in(launch::parent_variable); parent >= 0) {
+        complaints.push_back(join("started by rank ", parent, " of an MPI program, of which it is no rank: it is rank ",
+                                  "0 of 1, and an mpiexec in front of it could start more"));
         return nullptr;
     }
     // Ranks of a launcher whose job this process cannot join are worth a warning.

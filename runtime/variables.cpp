@@ -130,7 +130,7 @@ std::vector<std::string> known_names() {
 #define VAR(group, type, name, ...) environment_name(#name),
 #include "runtime/variables.def"
 #undef VAR
-        launch::segment_variable, launch::rank_variable, launch::listen_variable,
+        launch::segment_variable, launch::rank_variable,  launch::listen_variable, launch::parent_variable,
         launch::launcher_variable};
 }
 

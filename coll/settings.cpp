@@ -233,8 +233,9 @@ Setting parse_setting(Collective collective, std::string_view text, std::string_
     std::string_view const name = cut(text, ":,");
     AlgorithmRow const* algorithm = find_algorithm(collective, name);
     if (!algorithm) {
-        complaints.push_back(join(origin, ": ", name_of(collective), " has no algorithm ", name, "; it has ",
-                                  names_of_algorithms(collective)));
+        std::string const has_not = name.empty() ? " wants the name of an algorithm" : join(" has no algorithm ", name);
+        complaints.push_back(
+            join(origin, ": ", name_of(collective), has_not, "; it has ", names_of_algorithms(collective)));
         return {};
     }
     Setting setting = defaults(*algorithm);

@@ -40,7 +40,7 @@ bool is_needless(std::string_view word) {
 }
 
 std::string bad_count(std::string_view word, std::string_view option) {
-    return quoted(word) + " in " + std::string(option) + " must be a number, 1 or more.";
+    return quoted(word) + " in " + std::string(option) + " must be a number, 1 or more and at most 1000000.";
 }
 
 // "0+2,1+4": for each rank the processing units it may use.
@@ -94,7 +94,7 @@ Result<MapBy> parse_ppr(const Words& words) {
     const auto per_unit = words.size() < 3 ? std::nullopt : whole_number(words[1]);
     if (!per_unit || *per_unit < 1) {
         return Result<MapBy>::failure(
-            "--map-by ppr wants the number of ranks per unit and the unit, such as ppr:2:socket.");
+            "--map-by ppr wants the number of ranks per unit (1 to 1000000) and the unit, such as ppr:2:socket.");
     }
     const Unit* unit = find_unit(words[2]);
     if (!unit) return unknown_map(words[2]);

@@ -74,6 +74,8 @@ std::string shortened(const std::vector<int>& list) {
     return text;
 }
 
+int name_of_rank(const DrawStyle& style, int rank) { return style.names.empty() ? rank : style.names[at(rank)]; }
+
 // One line of the tree, without its branches.
 struct Line {
     std::string label;
@@ -84,7 +86,7 @@ struct Line {
 // Draws the machine as a tree; columns are aligned at the end, when the widest label is known.
 class Picture {
 public:
-    Picture(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, DrawStyle style)
+    Picture(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, const DrawStyle& style)
         : machine_(machine), hierarchy_(hierarchy), style_(style), ranks_on_(machine.pus.size()) {
         for (int rank = 0; rank < hierarchy.size(); ++rank) ranks_on_[at(placement.pu[at(rank)])].push_back(rank);
         for (const Box box : {Box::socket, Box::numa, Box::l3, Box::core}) {
@@ -162,8 +164,8 @@ private:
         std::string text = ranks.size() == 1 ? "rank" : "ranks";
         for (const int rank : ranks) {
             const int stars = led_by(rank);
-            if (stars == 0) others.push_back(rank);
-            else text += ' ' + std::to_string(rank) + std::string(at(stars), '*');
+            if (stars == 0) others.push_back(name_of_rank(style_, rank));
+            else text += ' ' + std::to_string(name_of_rank(style_, rank)) + std::string(at(stars), '*');
         }
         return others.empty() ? text : text + ' ' + shortened(others);
     }
@@ -221,15 +223,15 @@ std::string heading(const Machine& machine, const Placement& placement, int rank
 }
 
 // "*0 1-7": the leader and the others of a team.
-std::string members_text(const Team& team) {
+std::string members_text(const Team& team, const DrawStyle& style) {
     std::vector<int> others;
     for (const int rank : team.members) {
-        if (rank != team.leader) others.push_back(rank);
+        if (rank != team.leader) others.push_back(name_of_rank(style, rank));
     }
-    return '*' + std::to_string(team.leader) + (others.empty() ? "" : ' ' + shortened(others));
+    return '*' + std::to_string(name_of_rank(style, team.leader)) + (others.empty() ? "" : ' ' + shortened(others));
 }
 
-std::string level_line(const Hierarchy& hierarchy, int level, std::size_t name_width) {
+std::string level_line(const Hierarchy& hierarchy, int level, std::size_t name_width, const DrawStyle& style) {
     const std::string& name = hierarchy.level_name(level);
     const int count = hierarchy.team_count(level);
     std::string text = "  " + name + std::string(name_width - name.size() + 2, ' ') + counted(count, "team") + ": ";
@@ -240,18 +242,18 @@ std::string level_line(const Hierarchy& hierarchy, int level, std::size_t name_w
         if (team.leader != rank) continue;
         if (shown > 0) text += " | ";
         if (++shown > most_teams_shown) text += "and " + std::to_string(count - most_teams_shown) + " more";
-        else text += members_text(team);
+        else text += members_text(team, style);
     }
     return text + '\n';
 }
 
-std::string teams_text(const Hierarchy& hierarchy) {
+std::string teams_text(const Hierarchy& hierarchy, const DrawStyle& style) {
     std::size_t name_width = 0;
     for (int level = 0; level < hierarchy.levels(); ++level) {
         name_width = std::max(name_width, hierarchy.level_name(level).size());
     }
     std::string text = "Teams, from the inside out (* the leader, which alone goes on to the next line):\n";
-    for (int level = 0; level < hierarchy.levels(); ++level) text += level_line(hierarchy, level, name_width);
+    for (int level = 0; level < hierarchy.levels(); ++level) text += level_line(hierarchy, level, name_width, style);
     return text + "A rank has one * in the tree for every team it leads. In an operation with a root, the root leads\n"
                   "every team that it is in.\n";
 }
@@ -260,7 +262,7 @@ std::string teams_text(const Hierarchy& hierarchy) {
 
 std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, DrawStyle style) {
     const std::string tree = Picture(machine, placement, hierarchy, style).text();
-    return heading(machine, placement, hierarchy.size()) + '\n' + tree + '\n' + teams_text(hierarchy);
+    return heading(machine, placement, hierarchy.size()) + '\n' + tree + '\n' + teams_text(hierarchy, style);
 }
 
 bool locale_is_utf8() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "topo/hierarchy.hpp"
 #include "topo/machine.hpp"
@@ -11,7 +12,8 @@
 namespace tutti::topo {
 
 struct DrawStyle {
-    bool utf8 = true;  // box characters, else plain ASCII
+    bool utf8 = true;         // box characters, else plain ASCII
+    std::vector<int> names{}; // what each rank of the hierarchy is called, ascending; empty: its own number
 };
 
 // `hierarchy` is that of all ranks of the node in order (MPI_COMM_WORLD on one node).

@@ -20,6 +20,17 @@ std::string drawing(const Machine& machine, const Placement& placement, bool utf
     return draw(machine, placement, make_hierarchy(machine, placement, ranks, {}), {.utf8 = utf8});
 }
 
+TEST(Draw, NamesRanksOfANodeAsTheyAreCalledInTheWorld) {
+    const Machine machine = design_machine();
+    const Placement placement = place_in_order(machine, 4);
+    const auto ranks = first_ranks(4);
+    const std::string text =
+        draw(machine, placement, make_hierarchy(machine, placement, ranks, {}), {.names = {10, 12, 14, 16}});
+    EXPECT_THAT(text, HasSubstr("*10 12 14 16"));
+    EXPECT_THAT(text, HasSubstr("ranks 10"));
+    EXPECT_THAT(text, Not(HasSubstr("*0")));
+}
+
 TEST(Draw, TheDesignsExampleFitsOnAScreen) {
     const std::string text = drawing(design_machine(), place_in_order(design_machine(), 64));
     EXPECT_THAT(text, HasSubstr("2 sockets, 8 NUMA nodes, 64 cores\n64 ranks"));

@@ -15,9 +15,10 @@ namespace tutti {
 ///
 /// Sleeping, argued: who finds the gate taken for long (1) counts itself in `sleepers_`, (2) runs membarrier, (3) reads
 /// `turn_`, (4) tries once more, (5) sleeps while `turn_` is as in (3). Who leaves stores `word_`, then reads
-/// `sleepers_`. Either that read comes after (1): then it counts `turn_` up and wakes, and the sleeper sees that in (3)
-/// together with the free gate, or does not sleep in (5), or is woken. Or the store came before the barrier (2), and
-/// (4) succeeds. The barrier runs on all cores, so that leaving needs none; where it is missing the sleep is bounded.
+/// `sleepers_` (the compiler is kept to that order by a signal fence, the processor by the barrier). Either that read
+/// comes after (1): then it counts `turn_` up and wakes, and the sleeper sees that in (3) together with the free gate,
+/// or does not sleep in (5), or is woken. Or the store came before the barrier (2), and (4) succeeds. The barrier runs
+/// on all cores, so that leaving needs none; where it is missing the sleep is bounded.
 /// `called_` spares the system calls while one that was woken is on its way. It is cleared between (3) and (4): what
 /// was not said because of it came before, and (4) sees the gate as it was left; who sets it later changes `turn_`.
 ///
@@ -95,6 +96,7 @@ private:
     /// Frees the gate, for those who are wanting if `first` counts anybody.
     void pass_on(std::atomic<unsigned> const& first) {
         word_.store(first.load(std::memory_order_relaxed) != 0 ? reserved : free, std::memory_order_release);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
         if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_one();
     }
     bool take(Word from) { return word_.compare_exchange_strong(from, me(), std::memory_order_acquire); }

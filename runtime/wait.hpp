@@ -6,9 +6,10 @@
 //
 // Sleeping, argued: the sleeper (1) counts itself in header.sleepers and marks its card, (2) runs membarrier, (3) looks
 // at its condition once more, (4) sleeps while card.wake is unchanged since before (1). A writer stores its flag, then
-// reads header.sleepers. Either the writer's read comes after (1) and it wakes the sleeper, or its store came before
-// the barrier (2) and the sleeper sees it in (3). The barrier runs on all cores in (2) so that writers need none on
-// their fast path; where membarrier is missing the bounded sleep (10 ms) takes its place.
+// reads header.sleepers (the compiler is kept to that order by a signal fence, the processor by the barrier). Either
+// the writer's read comes after (1) and it wakes the sleeper, or its store came before the barrier (2) and the sleeper
+// sees it in (3). The barrier runs on all cores in (2) so that writers need none on their fast path; where membarrier
+// is missing the bounded sleep (10 ms) takes its place.
 //
 // Threads: several of a rank may wait at once, each inside the rank's gate (runtime/gate.hpp) when it looks, outside it
 // when it yields or sleeps. One of them leads: it polls, looks at the conditions of the others, too, and calls those
@@ -108,6 +109,7 @@ public:
     /// caller leaves the gate the threads of its own rank.
     void wake_sleepers() {
         ended_.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
         if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
     }
 

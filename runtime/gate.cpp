@@ -53,8 +53,8 @@ void Gate::wait() {
     for (int i = 0; !take(); ++i) {
         if (i < polls) {
             cpu_pause();
-        } else if (i < polls + yields) {
-            sched_yield();
+        } else if (i < polls + yields && yielding.paid()) {
+            yielding.yield();
         } else {
             sleep();
             break;

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/yielding.hpp"
+
 namespace tutti {
 
 /// `word_` is the thread inside, `free`, or `reserved`: free for those who are counted in `wanting_` only.
@@ -51,6 +53,8 @@ public:
     bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
     /// Lets one of those in and returns when it had its turn.
     void hand_over();
+
+    Yielding yielding;   ///< of the rank's threads, in the gate and in its waits
 
     /// Inside while it lives.
     class Inside {

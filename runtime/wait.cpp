@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -45,7 +44,7 @@ void Waiter::detach(Pollable* pollable) {
 
 void Waiter::yield() {
     Gate::Outside outside(gate_);
-    sched_yield();
+    gate_.yielding.yield();
 }
 
 void Waiter::wake_all() {
@@ -61,16 +60,23 @@ void Waiter::wake_all() {
 void Waiter::call_helper() { helper_->call(); }
 
 void Waiter::Pause::relax() {
-    if (asleep_) return announce(), sleep();
+    if (asleep_) {
+        if (!waiter_.announced_ && now_ns() - start_ > waiter_.sleep_after_ns_) announce();
+        return sleep(waiter_.longest_sleep_ns_);
+    }
     polls_ = 0;
-    waiter_.yield();
     yielded_ = true;
+    if (waiter_.sleeps_at_once()) return mark_asleep();
+    waiter_.yield();
     // Another thread may have taken the lead meanwhile: that one sleeps for all.
     if (!waiter_.leader_ || waiter_.leader_->thread_ != thread_) return;
     std::int64_t now = now_ns();
     if (since_ == 0) since_ = now;
     if (now - since_ > announce_after_ns) announce();
-    if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) mark_asleep();
+    if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) {
+        announce();   // who has waited for so long
+        mark_asleep();
+    }
 }
 
 // So that mpiexec can say what a rank waits for; of several threads, what the first one does.
@@ -85,7 +91,6 @@ void Waiter::Pause::announce() {
 }
 
 void Waiter::Pause::mark_asleep() {
-    announce();   // who sleeps has waited for long
     asleep_ = true;
     ticket_ = waiter_.mark_card();
 }
@@ -103,12 +108,13 @@ void Waiter::unmark_card() {
     card_.asleep.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Waiter::Pause::sleep() {
+void Waiter::Pause::sleep(long longest) {
+    waiter_.card_.times.sleeps.add(1);
     at_card_ = true;
     waiter_.enlist(*this);
     {
         Gate::Outside outside(waiter_.gate_);
-        futex_wait(waiter_.card_.wake, ticket_, waiter_.longest_sleep_ns_);
+        futex_wait(waiter_.card_.wake, ticket_, longest);
     }
     waiter_.delist(*this);
     ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
@@ -133,17 +139,17 @@ bool Waiter::Pause::take_lead() {
     return true;
 }
 
-void Waiter::Pause::follow() {
-    bool const dedicated = waiter_.policy_ == WaitPolicy::dedicated;
+void Waiter::Pause::follow(long longest) {
+    bool const spins = waiter_.policy_ == WaitPolicy::dedicated && waiter_.gate_.yielding.paid();
     if (ready_(what_)) return;   // by what the caller has polled itself since its last look
     if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.in_vain_;
     followed_ = true;
     at_card_ = false;
     waiter_.enlist(*this);
-    long const longest = waiter_.in_vain_ < most_in_vain ? waiter_.longest_sleep_ns_ : short_sleep_ns;
+    if (waiter_.in_vain_ >= most_in_vain) longest = std::min(longest, short_sleep_ns);
     {
         Gate::Outside outside(waiter_.gate_);
-        for (int i = 0; dedicated && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i)
+        for (int i = 0; spins && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i)
             cpu_pause();
         futex_wait(called_, 0, longest);
     }
@@ -195,6 +201,7 @@ void Waiter::call_next() {
 }
 
 void Waiter::Pause::finish() {
+    learn();
     if (asleep_) get_up();
     if (waiter_.leader_ == this) waiter_.leader_ = nullptr;
     if (!waiter_.leader_) {   // also when one who was called to lead has nothing to wait for any more

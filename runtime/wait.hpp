@@ -2,7 +2,8 @@
 // The one wait: the only place that spins, yields or sleeps. Whoever waits gives a condition and a reason.
 //
 // Policies: dedicated (spin with pause, and yield at times), shared (a few polls, then sched_yield), and, after
-// `sleep_after` milliseconds without progress, asleep on the futex of the rank's card.
+// `sleep_after` milliseconds without progress, asleep on the futex of the rank's card. Where yields have turned out to
+// cost time slices (runtime/yielding.hpp), it sleeps instead of yielding.
 //
 // Sleeping, argued: the sleeper (1) counts itself in header.sleepers and marks its card, (2) runs membarrier, (3) looks
 // at its condition once more, (4) sleeps while card.wake is unchanged since before (1). A writer stores its flag, then
@@ -89,8 +90,8 @@ public:
             if (ready()) return;
             cpu_pause();
         }
-        auto look = [](void* r) -> bool { return (*static_cast<std::remove_reference_t<Ready>*>(r))(); };
-        for (Pause pause(*this, why, look, &ready); !ready(); pause.step()) progress() ? pause.moved() : void();
+        for (Pause pause(*this, why, erased(ready), &ready); !ready(); pause.step())
+            progress() ? pause.moved() : void();
     }
 
     /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks or threads share cores,
@@ -129,14 +130,14 @@ private:
     public:
         Pause(Waiter& waiter, Reason const& why, bool (*ready)(void*), void const* what)
             : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), start_(now_ns()) {}
-        ~Pause() { learn(); finish(); }
+        ~Pause() { finish(); }
         /// Something arrived: more may follow at once, so the next look comes without a sleep.
         void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
         /// Between two looks at the condition; at the sleeping stage it first only marks, so that the conditions are
         /// looked at between the mark and the sleep.
         void step() {
             if (waiter_.sleeping_) [[unlikely]] waiter_.settle();
-            if (waiter_.leader_ != this && !take_lead()) [[unlikely]] follow();
+            if (waiter_.leader_ != this && !take_lead()) [[unlikely]] follow(waiter_.longest_sleep_ns_);
             else if (++polls_ > waiter_.polls_ || asleep_) relax();
             else if (waiter_.gate_.wanted()) [[unlikely]] waiter_.gate_.hand_over();
             else cpu_pause();
@@ -153,13 +154,13 @@ private:
             else if (polls < waiter_.most_polls_) polls = std::min(polls * 2, waiter_.most_polls_);
         }
         bool take_lead();
-        void follow();
+        void follow(long longest);
         void relax();
         void announce();
         void finish();
         void get_up();
         void mark_asleep();
-        void sleep();
+        void sleep(long longest);
         void call();
 
         Waiter& waiter_;
@@ -180,6 +181,13 @@ private:
     };
     friend class ProgressThread;
 
+    using Look = bool (*)(void*);
+    template <class Ready>
+    static Look erased(Ready&) {
+        return [](void* ready) -> bool { return (*static_cast<Ready*>(ready))(); };
+    }
+
+    bool sleeps_at_once() { return sleep_after_ns_ != 0 && !gate_.yielding.pays(); }
     void wake_all();
     void call_helper();
     void yield();

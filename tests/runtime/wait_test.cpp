@@ -2,6 +2,7 @@
 // The one wait: conditions, progress, reasons, sleep and waking.
 #include "runtime/wait.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -189,6 +190,56 @@ TEST_P(Wait, OneThreadPollsForAllAndPassesItOn) {
     for (std::thread& t : threads) t.join();
     EXPECT_EQ(s.card(0).asleep.load(), 0u);
     EXPECT_EQ(s.header().sleepers.load(), 0u);
+}
+
+TEST_P(Wait, SleepsAtOnceWhereYieldsCostTimeSlices) {
+    Segment s = Segment::create(2);
+    Gate gate, other;
+    Waiter sleeper(s, 0, GetParam(), 1'000'000, gate), writer(s, 1, GetParam(), 0, other);
+    for (std::uint64_t round = 1; round <= 5; ++round) {
+        gate.yielding.note(1'000'000);
+        std::uint64_t const before = s.card(0).times.sleeps.read();
+        Flag flag;
+        std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
+        while (s.card(0).times.sleeps.read() == before) std::this_thread::yield();
+        flag.publish(1);
+        writer.wake_sleepers();
+        thread.join();
+        EXPECT_EQ(s.header().sleepers.load(), 0u);
+        EXPECT_EQ(s.card(0).waits.load(), 0u) << "no reason for mpiexec: the wait was short";
+    }
+}
+
+TEST_P(Wait, ThatMayNotSleepDoesNotSleepAtOnceEither) {
+    Segment s = Segment::create(1);
+    Gate gate;
+    Waiter waiter(s, 0, GetParam(), 0, gate);
+    gate.yielding.note(1'000'000);
+    int looks = 0;
+    waiter.until([&] { return ++looks == 5000; }, {"test"});
+    EXPECT_EQ(s.card(0).times.sleeps.read(), 0u);
+}
+
+TEST(Yield, ThatTookLongDoesNotPayForAWhileAndLongerEachTime) {
+    Yielding yielding;
+    auto const not_paying = [&] {
+        int n = 0;
+        while (!yielding.pays()) ++n;
+        return n;
+    };
+    EXPECT_EQ(not_paying(), 0);
+    yielding.note(1'000'000);
+    EXPECT_FALSE(yielding.paid());
+    EXPECT_EQ(not_paying(), 16);
+    EXPECT_TRUE(yielding.paid());
+    yielding.note(1'000'000);
+    EXPECT_EQ(not_paying(), 32);
+    for (int i = 0; i < 20; ++i) yielding.note(1'000'000);
+    EXPECT_EQ(not_paying(), 1024) << "it tries again some time";
+    yielding.note(1000);
+    EXPECT_EQ(not_paying(), 0);
+    yielding.note(1'000'000);
+    EXPECT_EQ(not_paying(), 16);
 }
 
 TEST(WaitReason, IsOnTheCardWhileAWaitIsLong) {

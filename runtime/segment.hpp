@@ -43,7 +43,8 @@ struct alignas(cache_line) Traffic {
 struct alignas(cache_line) Times {
     Counter waits, waited;        ///< waits that were not over after the first few looks, and what they took
     Counter started, ended;       ///< MPI_Init and MPI_Finalize; 0: not yet
-    Counter sleeps;               ///< how often it slept in its waits
+    Counter yielded_looks;        ///< calls such as MPI_Test that had looked in vain and gave the core away
+    Counter sleeps;               ///< how often it slept in its waits and looks
 };
 
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.

@@ -20,6 +20,9 @@ constexpr long short_sleep_ns = 1'000'000;
 constexpr int followers_polls = 500;   // about 20 µs
 constexpr int most_in_vain = 8;
 constexpr std::int64_t longest_lead_ns = 100'000;
+constexpr int looks_before_yield = 4;
+constexpr std::int64_t at_work_ns = 50'000;   // who takes so long from look to look has something to do between them
+constexpr long nap_ns = 1'000'000;
 
 void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
 
@@ -45,6 +48,19 @@ void Waiter::detach(Pollable* pollable) {
 void Waiter::yield() {
     Gate::Outside outside(gate_);
     gate_.yielding.yield();
+}
+
+void Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
+    std::int64_t const now = now_ns();
+    bool const again = !moved && now - last_look_ns_ < at_work_ns;
+    last_look_ns_ = now;
+    looks_in_vain_ = again ? looks_in_vain_ + 1 : 1;
+    if (looks_in_vain_ < looks_before_yield) return;
+    looks_in_vain_ = 0;
+    card_.times.yielded_looks.add(1);
+    if (!sleeps_at_once()) return yield();
+    Reason const none;
+    Pause(*this, none, ready, what).nap();
 }
 
 void Waiter::wake_all() {
@@ -118,6 +134,19 @@ void Waiter::Pause::sleep(long longest) {
     }
     waiter_.delist(*this);
     ticket_ = waiter_.card_.wake.load(std::memory_order_acquire);
+}
+
+/// Never takes the lead from another thread: that one looks for this one, too.
+void Waiter::Pause::nap() {
+    nap_ = true;
+    long const longest = std::min(nap_ns, waiter_.longest_sleep_ns_);
+    if (waiter_.leader_ && waiter_.leader_->thread_ == thread_) return waiter_.yield();   // looks inside a wait
+    if (waiter_.leader_) return follow(longest);
+    waiter_.leader_ = this;
+    mark_asleep();
+    bool const moved = waiter_.progress();
+    if (waiter_.sleeping_) waiter_.settle();
+    if (!moved && !ready_(what_)) sleep(longest);
 }
 
 void Waiter::Pause::get_up() {
@@ -201,7 +230,7 @@ void Waiter::call_next() {
 }
 
 void Waiter::Pause::finish() {
-    learn();
+    if (!nap_) learn();
     if (asleep_) get_up();
     if (waiter_.leader_ == this) waiter_.leader_ = nullptr;
     if (!waiter_.leader_) {   // also when one who was called to lead has nothing to wait for any more
@@ -212,6 +241,7 @@ void Waiter::Pause::finish() {
         waiter_.announced_ = nullptr;
         waiter_.card_.waits.fetch_add(1, std::memory_order_release);
     }
+    if (nap_) return;
     Times& times = waiter_.card_.times;
     times.waits.add(1);
     times.waited.add(static_cast<std::uint64_t>(now_ns() - start_));

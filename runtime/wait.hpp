@@ -17,7 +17,8 @@
 // whose are true; they sleep until then. Who leaves the lead calls another one, and who comes while the leader sleeps
 // takes its place. So (1) to (4) are the leader's, and in (3) it looks at all conditions: all that changes them happens
 // inside the gate, or is a store of another rank. What a thread that does not wait ends (wake_sleepers) is looked at
-// before it leaves the gate.
+// before it leaves the gate. A call that only looks (MPI_Test) and does so in vain again and again takes part as a wait
+// with a short end: it sleeps as the leader where there is none, and follows one, otherwise.
 #pragma once
 
 #include <algorithm>
@@ -95,14 +96,15 @@ public:
     }
 
     /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks or threads share cores,
-    /// a program that looks again and again must not keep those it looks for from running: in vain it yields at times.
+    /// a program that looks in vain again and again must not keep those it looks for from running: it gives the core
+    /// away. Such a call returns within a millisecond of having it back. `ready` as for `until`.
     template <class Ready>
     bool look(Ready&& ready) {
         if (ready()) return true;
-        progress();
+        bool const moved = progress();
         if (sleeping_) [[unlikely]] settle();
         if (ready()) return true;
-        if ((policy_ == WaitPolicy::shared || gate_.on()) && ++looks_in_vain_ % 4 == 0) yield();
+        if (policy_ == WaitPolicy::shared || gate_.on()) looked_in_vain(moved, erased(ready), &ready);
         return false;
     }
 
@@ -131,6 +133,9 @@ private:
         Pause(Waiter& waiter, Reason const& why, bool (*ready)(void*), void const* what)
             : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), start_(now_ns()) {}
         ~Pause() { finish(); }
+        /// All of it for a call that only looks: sleeps, or lets another thread look, until the condition may be true
+        /// or a millisecond is over. It is no wait: not counted, and nothing is learned from it.
+        void nap();
         /// Something arrived: more may follow at once, so the next look comes without a sleep.
         void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
         /// Between two looks at the condition; at the sleeping stage it first only marks, so that the conditions are
@@ -175,6 +180,7 @@ private:
         std::uint32_t ticket_ = 0;
         bool asleep_ = false;                  ///< marked on the card
         bool followed_ = false;
+        bool nap_ = false;
         bool at_card_ = false;                 ///< where it sleeps: at the card's futex, or at its own
         std::atomic<std::uint32_t> called_{0}; ///< futex: 1 when it shall look itself
         Pause* next_ = nullptr;                ///< in sleeping_
@@ -187,6 +193,7 @@ private:
         return [](void* ready) -> bool { return (*static_cast<Ready*>(ready))(); };
     }
 
+    void looked_in_vain(bool moved, Look ready, void const* what);
     bool sleeps_at_once() { return sleep_after_ns_ != 0 && !gate_.yielding.pays(); }
     void wake_all();
     void call_helper();
@@ -205,7 +212,8 @@ private:
     std::int64_t sleep_after_ns_;
     long longest_sleep_ns_ = 10'000'000;
     int first_polls_, most_polls_, polls_;
-    unsigned looks_in_vain_ = 0;
+    int looks_in_vain_ = 0;                    ///< in a row
+    std::int64_t last_look_ns_ = 0;            ///< when the last one of them was
     std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
     Pause* leader_ = nullptr;
     Pause* sleeping_ = nullptr;                ///< threads of this rank, the oldest first

@@ -220,6 +220,97 @@ TEST_P(Wait, ThatMayNotSleepDoesNotSleepAtOnceEither) {
     EXPECT_EQ(s.card(0).times.sleeps.read(), 0u);
 }
 
+constexpr int some_looks = 1000, very_many_looks = 10'000'000;
+
+constexpr auto never = [] { return false; };
+
+TEST(Look, InVainGivesTheCoreAwayWhereItIsShared) {
+    Segment s = Segment::create(2);
+    Gate gate;
+    Waiter waiter(s, 0, WaitPolicy::shared, 0, gate);
+    Counter const& yielded = s.card(0).times.yielded_looks;
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(waiter.look(never));
+    EXPECT_EQ(yielded.read(), 0u) << "a few looks are no polling";
+    for (int i = 0; i < very_many_looks && yielded.read() == 0; ++i) EXPECT_FALSE(waiter.look(never));
+    EXPECT_EQ(yielded.read(), 1u);
+    EXPECT_EQ(s.card(0).times.waits.read(), 0u) << "a look is no wait";
+}
+
+TEST(Look, KeepsTheCoreWhereItIsItsOwnOrSomethingMoves) {
+    struct Moving : Pollable {
+        bool poll() override { return true; }
+    } moving;
+    Segment s = Segment::create(2);
+    Gate gate;
+    Waiter dedicated(s, 0, WaitPolicy::dedicated, 1, gate), shared(s, 1, WaitPolicy::shared, 1, gate);
+    shared.attach(&moving);
+    for (int i = 0; i < some_looks; ++i) {
+        EXPECT_FALSE(dedicated.look(never));
+        EXPECT_FALSE(shared.look(never));
+    }
+    EXPECT_EQ(s.card(0).times.yielded_looks.read(), 0u);
+    EXPECT_EQ(s.card(1).times.yielded_looks.read(), 0u);
+}
+
+TEST(Look, ThatHasSomethingToDoBetweenKeepsTheCore) {
+    Segment s = Segment::create(1);
+    Gate gate;
+    Waiter waiter(s, 0, WaitPolicy::shared, 1, gate);
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_FALSE(waiter.look(never));
+        std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_EQ(s.card(0).times.yielded_looks.read(), 0u);
+}
+
+TEST(Look, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
+    Segment s = Segment::create(2);
+    Gate gate, other;
+    Waiter looker(s, 0, WaitPolicy::shared, 1'000'000, gate), writer(s, 1, WaitPolicy::shared, 0, other);
+    Flag flag;
+    std::atomic<bool> found = false;
+    std::thread thread([&] {
+        while (!looker.look([&] { return flag.reached(1); })) gate.yielding.note(1'000'000);
+        found = true;
+    });
+    while (s.card(0).times.sleeps.read() == 0) std::this_thread::yield();
+    flag.publish(1);
+    while (!found) writer.wake_sleepers();
+    thread.join();
+    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    EXPECT_EQ(s.card(0).times.waits.read(), 0u);
+    EXPECT_EQ(s.card(0).waits.load(), 0u) << "a look has no reason to give";
+}
+
+TEST_P(Wait, ThreadsThatLookAndThreadsThatWaitFindWhatComes) {
+    Segment s = Segment::create(1);
+    Gate gate;
+    gate.open();
+    Waiter waiter(s, 0, GetParam(), 1, gate);
+    int turn = 0;   // plain: the gate protects it
+    std::vector<std::thread> threads;
+    for (int me = 0; me < 4; ++me)
+        threads.emplace_back([&, me] {
+            for (int round = 0; round < 50; ++round) {
+                auto const mine = [&] { return turn % 4 == me; };
+                gate.yielding.note(1'000'000);
+                bool found = false;
+                while (!found) {
+                    Visit visit(waiter);
+                    if (me % 2 == 0) waiter.until(mine, {"test"});
+                    found = waiter.look(mine);
+                    if (!found) continue;
+                    ++turn;
+                    waiter.wake_sleepers();
+                }
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(turn, 200);
+    EXPECT_EQ(s.card(0).asleep.load(), 0u);
+    EXPECT_EQ(s.header().sleepers.load(), 0u);
+}
+
 TEST(Yield, ThatTookLongDoesNotPayForAWhileAndLongerEachTime) {
     Yielding yielding;
     auto const not_paying = [&] {

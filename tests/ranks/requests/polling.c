@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs that look again and again. Every call by which one can look gives the core away when it has looked in vain,
+// and only then; polling_dedicated.c and polling_test.sh run the same where nobody is to be given it.
+// ranks: 2 4
+// env: TUTTI_WAIT=shared
+#include "../check.h"
+
+#include <string.h>
+
+enum { most_looks = 10000000, few_looks = 1000 };
+
+static int me, size, left, right, gives_away;
+
+static unsigned long long yielded(void) {
+    static MPI_T_pvar_session session = MPI_T_PVAR_SESSION_NULL;
+    static MPI_T_pvar_handle handle;
+    int index, count;
+    unsigned long long n = 0;
+    if (session == MPI_T_PVAR_SESSION_NULL) {
+        int result = MPI_T_pvar_get_index("tutti_yielded_looks", MPI_T_PVAR_CLASS_COUNTER, &index);
+        CHECK(result == MPI_SUCCESS, "no counter: %d", result);
+        MPI_T_pvar_session_create(&session);
+        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+        MPI_T_pvar_start(session, handle);
+    }
+    MPI_T_pvar_read(session, handle, &n);
+    return n;
+}
+
+typedef struct {
+    MPI_Request *requests;   /* two receives from the left */
+    MPI_Status status;
+} Looked;
+
+static int test(Looked *l) {
+    int flag;
+    MPI_Test(&l->requests[0], &flag, &l->status);
+    return flag;
+}
+static int testall(Looked *l) {
+    int flag;
+    MPI_Testall(2, l->requests, &flag, MPI_STATUSES_IGNORE);
+    return flag;
+}
+static int testany(Looked *l) {
+    int flag, index;
+    MPI_Testany(2, l->requests, &index, &flag, &l->status);
+    return flag;
+}
+static int testsome(Looked *l) {
+    int count, indices[2];
+    MPI_Testsome(2, l->requests, &count, indices, MPI_STATUSES_IGNORE);
+    return count != 0;
+}
+static int get_status(Looked *l) {
+    int flag;
+    MPI_Request_get_status(l->requests[1], &flag, &l->status);
+    return flag;
+}
+static int iprobe(Looked *l) {
+    int flag;
+    MPI_Iprobe(left, 9, MPI_COMM_WORLD, &flag, &l->status);
+    return flag;
+}
+static int improbe(Looked *l) {
+    int flag, word = -1;
+    MPI_Message message;
+    MPI_Improbe(left, 9, MPI_COMM_WORLD, &flag, &message, &l->status);
+    if (!flag) return 0;
+    MPI_Mrecv(&word, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    CHECK(word == left, "%d from %d", word, left);
+    return 1;
+}
+
+/* Looks in vain until the core was given away, and often where it must not be; then what it looks for comes. */
+static void looks(const char *name, int (*look)(Looked *)) {
+    int in[2] = {-1, -1}, flag = 0;
+    MPI_Request requests[2];
+    Looked looked = {requests, {0}};
+    unsigned long long const before = yielded();
+    long n = 0;
+    long const most = gives_away ? most_looks : few_looks;
+    for (int i = 0; i < 2; ++i) MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]);
+    for (; n < most && yielded() == before; ++n) CHECK(!look(&looked), "%s found what nobody sent", name);
+    if (gives_away) CHECK(yielded() > before, "%s gave the core never away in %ld looks", name, n);
+    else CHECK(yielded() == before, "%s gave the core away after %ld looks", name, n);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2; ++i) MPI_Send(&me, 1, MPI_INT, right, i, MPI_COMM_WORLD);
+    MPI_Send(&me, 1, MPI_INT, right, 9, MPI_COMM_WORLD);
+    while (!flag) flag = look(&looked);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    CHECK(in[0] == left && in[1] == left, "%s: %d and %d instead of %d", name, in[0], in[1], left);
+    if (look != improbe) MPI_Recv(in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Who finds something each time does not look in vain. */
+static void finds(void) {
+    int out = 7, in = 0, flag;
+    MPI_Request r;
+    unsigned long long const before = yielded();
+    for (int i = 0; i < few_looks; ++i) {
+        MPI_Isend(&out, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &r);
+        MPI_Iprobe(0, 2, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+        CHECK(flag, "message %d to itself is not there", i);
+        MPI_Recv(&in, 1, MPI_INT, 0, 2, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Test(&r, &flag, MPI_STATUS_IGNORE);
+        CHECK(flag, "a message that was received is not sent");
+    }
+    CHECK(yielded() == before, "%llu times given away", yielded() - before);
+}
+
+int main(int argc, char **argv) {
+    int provided;
+    MPI_Init(&argc, &argv);
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    left = (me + size - 1) % size;
+    right = (me + 1) % size;
+    const char *wait = getenv("TUTTI_WAIT");
+    gives_away = !wait || strcmp(wait, "dedicated") != 0;
+    looks("MPI_Test", test);
+    looks("MPI_Testall", testall);
+    looks("MPI_Testany", testany);
+    looks("MPI_Testsome", testsome);
+    looks("MPI_Request_get_status", get_status);
+    looks("MPI_Iprobe", iprobe);
+    looks("MPI_Improbe", improbe);
+    finds();
+    MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constructors of parts of arrays (MPI 3.1, 4.1.3 and 4.1.4).
 #include <algorithm>
+#include <climits>
 
 #include "mpi_h/types.hpp"
 
@@ -101,7 +102,7 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, int const gsizes[], i
             dimensions[static_cast<std::size_t>(d)] =
                 distribution(d, gsizes[d], distribs[d], dargs[d], psizes[d], rest % across);
             rest /= across;
-            processes *= across;
+            processes = std::min(processes * across, std::int64_t{INT_MAX} + 1);   // more than any size
         }
         if (processes != size)
             fail(ErrorClass::arg, "array_of_psizes makes ", processes, " processes but size is ", size);

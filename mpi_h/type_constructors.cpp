@@ -89,7 +89,7 @@ int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtyp
         block_length(blocklength);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
-        *newtype = handle_of(TypeBuilder::hvector(count, blocklength, stride * type.extent(), type),
+        *newtype = handle_of(TypeBuilder::hvector(count, blocklength, type_product(stride, type.extent()), type),
                              {Combiner::vector, {count, blocklength, stride}, {}, {part(type)}});
     });
 }

@@ -6,6 +6,7 @@
 
 #include "mpi_h/entry.hpp"
 #include "runtime/type_builder.hpp"
+#include "runtime/type_bytes.hpp"
 
 namespace tutti {
 
@@ -24,7 +25,7 @@ template <class T>
 Numbers numbers(Call const& call, int n, T const* values, char const* argument, std::int64_t unit = 1) {
     if (n > 0) call.pointer(values, argument);
     Numbers all(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = values[i] * unit;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = type_product(values[i], unit);
     return all;
 }
 

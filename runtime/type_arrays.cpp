@@ -8,9 +8,9 @@ namespace tutti {
 TypeBuilder::Type TypeBuilder::subarray(Numbers sizes, Numbers subsizes, Numbers starts, Datatype const& old) {
     std::int64_t step = old.extent_;
     Type part = duplicate(old);
-    for (std::size_t d = sizes.size(); d-- > 0; step *= sizes[d]) {
+    for (std::size_t d = sizes.size(); d-- > 0; step = type_product(step, sizes[d])) {
         Assembly plane;
-        plane.add(*part, {{subsizes[d], step}}, starts[d] * step);
+        plane.add(*part, {{subsizes[d], step}}, type_product(starts[d], step));
         part = plane.finish(false);
     }
     return resized(*part, 0, step);
@@ -19,7 +19,7 @@ TypeBuilder::Type TypeBuilder::subarray(Numbers sizes, Numbers subsizes, Numbers
 TypeBuilder::Type TypeBuilder::darray(std::span<Distribution const> dimensions, Datatype const& old) {
     std::int64_t step = old.extent_;
     Type part = duplicate(old);
-    for (std::size_t d = dimensions.size(); d-- > 0; step *= dimensions[d].size) {
+    for (std::size_t d = dimensions.size(); d-- > 0; step = type_product(step, dimensions[d].size)) {
         Distribution const& of = dimensions[d];
         std::int64_t const all = of.processes * (of.kind == Distribution::Kind::none ? 0 : 1);
         std::int64_t block = of.argument;
@@ -31,8 +31,9 @@ TypeBuilder::Type TypeBuilder::darray(std::span<Distribution const> dimensions, 
         std::int64_t const whole = reach / round + (reach % round >= block ? 1 : 0);
         std::int64_t const rest = reach % round >= block ? 0 : reach % round;
         Assembly plane;
-        plane.add(*part, {{block, step}, {whole, round * step}}, first * step);
-        plane.add(*part, {{rest, step}}, (first + whole * round) * step);
+        std::int64_t const stride = whole > 1 ? type_product(round, step) : 0;
+        plane.add(*part, {{block, step}, {whole, stride}}, whole > 0 ? type_product(first, step) : 0);
+        plane.add(*part, {{rest, step}}, rest > 0 ? type_product(first + whole * round, step) : 0);
         part = plane.finish(false);
     }
     return resized(*part, 0, step);

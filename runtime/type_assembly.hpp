@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include "runtime/error.hpp"
 #include "runtime/type_builder.hpp"
+#include "runtime/type_bytes.hpp"
 #include "runtime/type_layout.hpp"
 
 namespace tutti {
@@ -21,17 +21,17 @@ public:
 
     /// Copies of `old` in nested loops, the innermost first, the first copy at `at`.
     void add(Datatype const& old, std::initializer_list<Loop> loops, std::int64_t at) {
-        std::int64_t low = at, high = at, total = 1;
+        std::int64_t low = type_bytes(at), high = low, total = 1;
         for (Loop loop : loops) {
             if (loop.count == 0) return;
-            std::int64_t const span = product(loop.count - 1, loop.stride);
+            std::int64_t const span = type_product(loop.count - 1, loop.stride);
             std::int64_t& end = span < 0 ? low : high;
-            end = sum(end, span);
-            total = product(total, loop.count);
+            end = type_sum(end, span);
+            total = type_product(total, loop.count);
         }
         add_bounds(old, low, high);
         if (old.size_ == 0) return;
-        size_ = sum(size_, product(old.size_, total));
+        size_ = type_sum(size_, type_product(old.size_, total));
         add_layout(old.layout_, loops, at);
         signatures_.add(old.signature_, total);
     }
@@ -59,27 +59,16 @@ private:
 
     static void lower(Bound& bound, std::int64_t value) { bound = std::min(bound.value_or(value), value); }
     static void raise(Bound& bound, std::int64_t value) { bound = std::max(bound.value_or(value), value); }
-    [[noreturn]] static void too_large() { fail(ErrorClass::type, "the type would reach over more than 2^63 bytes"); }
-    static std::int64_t product(std::int64_t a, std::int64_t b) {
-        std::int64_t result;
-        if (__builtin_mul_overflow(a, b, &result)) too_large();
-        return result;
-    }
-    static std::int64_t sum(std::int64_t a, std::int64_t b) {
-        std::int64_t result;
-        if (__builtin_add_overflow(a, b, &result)) too_large();
-        return result;
-    }
 
     void add_bounds(Datatype const& old, std::int64_t low, std::int64_t high) {
         bool const data = old.size_ > 0;
-        if (old.marked_lb_) lower(marked_lb_, low + old.lb_);
-        else if (data) lower(lb_, low + old.lb_);
-        if (old.marked_ub_) raise(marked_ub_, high + old.lb_ + old.extent_);
-        else if (data) raise(ub_, high + old.lb_ + old.extent_);
+        if (old.marked_lb_) lower(marked_lb_, type_sum(low, old.lb_));
+        else if (data) lower(lb_, type_sum(low, old.lb_));
+        if (old.marked_ub_) raise(marked_ub_, type_sum(high, old.lb_ + old.extent_));
+        else if (data) raise(ub_, type_sum(high, old.lb_ + old.extent_));
         if (!data) return;
-        lower(true_lb_, low + old.true_lb_);
-        raise(true_ub_, high + old.true_lb_ + old.true_extent_);
+        lower(true_lb_, type_sum(low, old.true_lb_));
+        raise(true_ub_, type_sum(high, old.true_lb_ + old.true_extent_));
         alignment_ = std::max(alignment_, old.alignment_);
     }
 

@@ -32,7 +32,7 @@ Elementary elementary(Basic kind) {
 
 void TypeBuilder::set_bounds(Datatype& type, std::int64_t lb, std::int64_t ub) {
     type.lb_ = lb;
-    type.extent_ = ub - lb;
+    type.extent_ = type_bytes(ub - lb);
     bool const one_run = type.size_ == 0 || type.layout_->form == TypeLayout::Form::run;
     type.dense_one_ = one_run;
     type.dense_ = type.size_ == 0 || (one_run && type.extent_ == type.size_);
@@ -143,7 +143,7 @@ TypeBuilder::Type TypeBuilder::resized(Datatype const& old, std::int64_t lb, std
     type->basic_ = Basic::none;
     type->committed = false;
     type->marked_lb_ = type->marked_ub_ = true;
-    set_bounds(*type, lb, lb + extent);
+    set_bounds(*type, type_bytes(lb), type_sum(lb, extent));
     return type;
 }
 

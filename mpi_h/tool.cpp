@@ -38,6 +38,7 @@ using namespace tutti;
 TUTTI_FUNCTION(T_init_thread)
 int PMPI_T_init_thread(int required, int* provided) {
     tool::Alone alone(front());
+    if (provided && reinterpret_cast<std::intptr_t>(provided) < 4096) return MPI_T_ERR_INVALID;
     if (!front().tool) front().tool = std::make_shared<tool::State>();
     if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) return MPI_T_ERR_INVALID;
     ++tool::state().users;

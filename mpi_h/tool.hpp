@@ -84,10 +84,19 @@ auto find_owner(List& list, T const* object) {
     return std::ranges::find_if(list, [object](auto const& owner) { return owner.get() == object; });
 }
 
+/// Thrown where a constant of the ABI or another small number stands for an address.
+struct NoAddress {};
+/// What a result is written to, or a value read from; null: it is not asked for.
+template <class T>
+T* address(T* given) {
+    if (given && reinterpret_cast<std::intptr_t>(given) < 4096) throw NoAddress();
+    return given;
+}
+
 /// A string's result: `length` says how much room there is and then how much is needed, the final zero included.
 inline void give(std::string_view text, char* to, int* length) {
-    if (!length) return;
-    if (to && *length > 0) {
+    if (!address(length)) return;
+    if (address(to) && *length > 0) {
         std::size_t const n = std::min(text.size(), static_cast<std::size_t>(*length) - 1);
         std::memcpy(to, text.data(), n);
         to[n] = '\0';
@@ -96,7 +105,7 @@ inline void give(std::string_view text, char* to, int* length) {
 }
 template <class T, class V>
 void give(T* to, V const& value) {
-    if (to) *to = value;
+    if (address(to)) *to = value;
 }
 
 /// The row at an index; null when there is none.
@@ -129,6 +138,8 @@ int enter(Body&& body) {
     if (!front().tool || state().users == 0) return MPI_T_ERR_NOT_INITIALIZED;
     try {
         return body();
+    } catch (NoAddress) {
+        return MPI_T_ERR_INVALID;
     } catch (std::bad_alloc const&) {
         return MPI_T_ERR_MEMORY;
     }

@@ -46,7 +46,7 @@ int list(int cat_index, int len, int* indices, std::vector<int> Category::*which
     return enter([&] {
         Category const* const c = at(categories(), cat_index);
         if (!c) return MPI_T_ERR_INVALID_INDEX;
-        if (len < 0 || (len > 0 && !indices)) return MPI_T_ERR_INVALID;
+        if (len < 0 || (len > 0 && !address(indices))) return MPI_T_ERR_INVALID;
         std::vector<int> const& all = c->*which;
         std::copy_n(all.begin(), std::min(all.size(), static_cast<std::size_t>(len)), indices);
         return MPI_SUCCESS;
@@ -90,7 +90,7 @@ int PMPI_T_category_get_info(int cat_index, char* name, int* name_len, char* des
 TUTTI_FUNCTION(T_category_get_index)
 int PMPI_T_category_get_index(char const* name, int* cat_index) {
     return tool::enter([&] {
-        if (!name || !cat_index) return MPI_T_ERR_INVALID;
+        if (!tool::address(name) || !tool::address(cat_index)) return MPI_T_ERR_INVALID;
         int const index = tool::index_of(tool::categories(), name);
         if (index < 0) return MPI_T_ERR_INVALID_NAME;
         *cat_index = index;

@@ -108,7 +108,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosi
 TUTTI_FUNCTION(T_cvar_get_index)
 int PMPI_T_cvar_get_index(char const* name, int* cvar_index) {
     return tool::enter([&] {
-        if (!name || !cvar_index) return MPI_T_ERR_INVALID;
+        if (!tool::address(name) || !tool::address(cvar_index)) return MPI_T_ERR_INVALID;
         int const index = tool::index_of(tool::cvars(), name);
         if (index < 0) return MPI_T_ERR_INVALID_NAME;
         *cvar_index = index;
@@ -120,7 +120,8 @@ TUTTI_FUNCTION(T_cvar_handle_alloc)
 int PMPI_T_cvar_handle_alloc(int cvar_index, void*, MPI_T_cvar_handle* handle, int* count) {
     return tool::enter([&] {
         if (!tool::at(tool::cvars(), cvar_index)) return MPI_T_ERR_INVALID_INDEX;
-        if (!handle) return MPI_T_ERR_INVALID;
+        if (!tool::address(handle)) return MPI_T_ERR_INVALID;
+        tool::address(count);
         tool::state().cvar_handles.push_back(std::make_unique<MPIR_T_cvar_handle_s>(cvar_index));
         *handle = tool::state().cvar_handles.back().get();
         tool::with(cvar_index, [&](auto const& value) { tool::give(count, static_cast<int>(tool::elements(value))); });
@@ -131,7 +132,7 @@ int PMPI_T_cvar_handle_alloc(int cvar_index, void*, MPI_T_cvar_handle* handle, i
 TUTTI_FUNCTION(T_cvar_handle_free)
 int PMPI_T_cvar_handle_free(MPI_T_cvar_handle* handle) {
     return tool::enter([&] {
-        if (!handle || !tool::find_handle(*handle)) return MPI_T_ERR_INVALID_HANDLE;
+        if (!tool::address(handle) || !tool::find_handle(*handle)) return MPI_T_ERR_INVALID_HANDLE;
         tool::state().cvar_handles.erase(tool::find_owner(tool::state().cvar_handles, *handle));
         *handle = MPI_T_CVAR_HANDLE_NULL;
         return MPI_SUCCESS;
@@ -143,7 +144,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
     return tool::enter([&] {
         MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);
         if (!h) return MPI_T_ERR_INVALID_HANDLE;
-        if (!buf) return MPI_T_ERR_INVALID;
+        if (!tool::address(buf)) return MPI_T_ERR_INVALID;
         tool::with(h->index, [&](auto const& value) { tool::write_out(value, buf); });
         return MPI_SUCCESS;
     });
@@ -157,7 +158,7 @@ int PMPI_T_cvar_write(MPI_T_cvar_handle handle, void const* buf) {
         VariableRow const& row = *tool::at(tool::cvars(), h->index);
         if (front().stage != Stage::before || tool::read_already(row)) return MPI_T_ERR_CVAR_SET_NEVER;
         std::string text;
-        if (!buf) return MPI_T_ERR_INVALID;
+        if (!tool::address(buf)) return MPI_T_ERR_INVALID;
         tool::with(h->index, [&](auto const& value) { tool::read_in(value, buf, text); });
         if (!fits_variable(row.name, text)) return MPI_T_ERR_INVALID;
         return setenv(row.name.c_str(), text.c_str(), 1) == 0 ? MPI_SUCCESS : MPI_T_ERR_MEMORY;

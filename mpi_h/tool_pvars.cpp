@@ -92,14 +92,15 @@ int for_value(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Buffer* buf,
         if (!s) return MPI_T_ERR_INVALID_SESSION;
         auto const found = find_owner(s->handles, handle);
         if (found == s->handles.end()) return MPI_T_ERR_INVALID_HANDLE;
-        return buf ? act(**found) : MPI_T_ERR_INVALID;
+        return address(buf) ? act(**found) : MPI_T_ERR_INVALID;
     });
 }
 
 int allocate(Session& s, Pvar const& p, void* object, MPI_T_pvar_handle* handle, int* count) {
+    address(count);
     auto made = std::make_unique<Handle>(Handle{&p, MPI_COMM_NULL, 0, false, 0, 0});
     if (p.of_communicator) {
-        if (!object) return MPI_T_ERR_INVALID;
+        if (!address(object)) return MPI_T_ERR_INVALID;
         made->comm = *static_cast<MPI_Comm*>(object);
         Comm const* const comm = front().tables.comms.find(made->comm);
         if (!comm) return MPI_T_ERR_INVALID_HANDLE;
@@ -148,7 +149,7 @@ int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosi
 TUTTI_FUNCTION(T_pvar_get_index)
 int PMPI_T_pvar_get_index(char const* name, int var_class, int* pvar_index) {
     return tool::enter([&] {
-        if (!name || !pvar_index) return MPI_T_ERR_INVALID;
+        if (!tool::address(name) || !tool::address(pvar_index)) return MPI_T_ERR_INVALID;
         int const index = tool::index_of(tool::pvars(), name);
         if (index < 0 || tool::at(tool::pvars(), index)->var_class() != var_class) return MPI_T_ERR_INVALID_NAME;
         *pvar_index = index;
@@ -159,7 +160,7 @@ int PMPI_T_pvar_get_index(char const* name, int var_class, int* pvar_index) {
 TUTTI_FUNCTION(T_pvar_session_create)
 int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
     return tool::enter([&] {
-        if (!session) return MPI_T_ERR_INVALID;
+        if (!tool::address(session)) return MPI_T_ERR_INVALID;
         tool::state().sessions.push_back(std::make_unique<MPIR_T_pvar_session_s>());
         *session = tool::state().sessions.back().get();
         return MPI_SUCCESS;
@@ -169,7 +170,7 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
 TUTTI_FUNCTION(T_pvar_session_free)
 int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
     return tool::enter([&] {
-        if (!session || !tool::find_session(*session)) return MPI_T_ERR_INVALID_SESSION;
+        if (!tool::address(session) || !tool::find_session(*session)) return MPI_T_ERR_INVALID_SESSION;
         tool::state().sessions.erase(tool::find_owner(tool::state().sessions, *session));
         *session = MPI_T_PVAR_SESSION_NULL;
         return MPI_SUCCESS;
@@ -184,7 +185,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void* o
         tool::Pvar const* const p = tool::at(tool::pvars(), pvar_index);
         if (!s) return MPI_T_ERR_INVALID_SESSION;
         if (!p) return MPI_T_ERR_INVALID_INDEX;
-        return handle ? tool::allocate(*s, *p, obj_handle, handle, count) : MPI_T_ERR_INVALID;
+        return tool::address(handle) ? tool::allocate(*s, *p, obj_handle, handle, count) : MPI_T_ERR_INVALID;
     });
 }
 
@@ -193,7 +194,7 @@ int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handl
     return tool::enter([&] {
         tool::Session* const s = tool::find_session(session);
         if (!s) return MPI_T_ERR_INVALID_SESSION;
-        auto const found = tool::find_owner(s->handles, handle ? *handle : nullptr);
+        auto const found = tool::find_owner(s->handles, tool::address(handle) ? *handle : nullptr);
         if (found == s->handles.end()) return MPI_T_ERR_INVALID_HANDLE;
         s->handles.erase(found);
         *handle = MPI_T_PVAR_HANDLE_NULL;

@@ -11,7 +11,7 @@ constexpr auto on_comm = Keyval::On::comm;
 int create(char const* name, CopyFunction* copy, DeleteFunction* remove, int* keyval, void* extra_state) {
     return enter(name, [&](Call& call) {
         call.pointer(keyval, "keyval");
-        *keyval = make_keyval(on_comm, copy, remove, extra_state);
+        *keyval = make_keyval(call, on_comm, copy, remove, extra_state);
     });
 }
 

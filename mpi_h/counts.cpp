@@ -7,13 +7,13 @@
 namespace tutti {
 namespace {
 
-std::size_t bytes_in(MPI_Status const* status) {
-    if (!status || status == MPI_STATUS_IGNORE) fail(ErrorClass::arg, "status is no status");
+std::size_t bytes_in(Call& call, MPI_Status const* status) {
+    call.pointer(status, "status");
     return abi::status_bytes(*status);
 }
 
 std::int64_t elements_in(Call& call, MPI_Status const* status, MPI_Datatype datatype) {
-    return call.type(datatype).elements(bytes_in(status));
+    return call.type(datatype).elements(bytes_in(call, status));
 }
 
 int address_of(char const* name, void const* location, MPI_Aint* address) {
@@ -31,7 +31,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Get_count)
 int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) {
     return enter("MPI_Get_count", [&](Call& call) {
-        auto const bytes = static_cast<std::int64_t>(bytes_in(status)), size = call.type(datatype).size();
+        auto const bytes = static_cast<std::int64_t>(bytes_in(call, status)), size = call.type(datatype).size();
         call.pointer(count, "count");
         bool const whole = size == 0 ? bytes == 0 : bytes % size == 0 && bytes / size <= INT_MAX;
         *count = !whole ? MPI_UNDEFINED : size == 0 ? 0 : static_cast<int>(bytes / size);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Distributed graph topologies (MPI 3.1, 7.5.4 and 7.5.5). Ranks keep their order; hints are not used.
+#include <climits>
+
 #include "coll/comm_derive.hpp"
 #include "coll/dist_graph.hpp"
 #include "mpi_h/topologies.hpp"
@@ -36,6 +38,7 @@ std::vector<coll::Edge> checked_edges(Call const& call, Comm const& c, int n, in
         if (degree < 0) fail(ErrorClass::arg, "degrees contains ", degree, " but must be at least 0");
         total += degree;
     }
+    if (total > INT_MAX) fail(ErrorClass::arg, "degrees add up to ", total, " but there can be ", INT_MAX, " edges");
     int count = static_cast<int>(total);
     std::vector<int> to = checked_ranks(call, c, count, destinations, "the number of edges", "destinations");
     std::vector<int> weight = checked_weights(call, count, weights, "weights");
@@ -57,6 +60,7 @@ void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int>
     if (n == 0) return;
     call.pointer(ranks_out, "the array of neighbours");
     std::copy_n(ranks.begin(), n, ranks_out);
+    if (weights_out) call.pointer(weights_out, "the array of weights");
     if (graph.weighted && weights_out && weights_out != MPI_UNWEIGHTED) std::copy_n(weights.begin(), n, weights_out);
 }
 

@@ -43,9 +43,40 @@ void Call::bad_rank(ErrorClass what, Comm const& c, int value, char const* argum
          " ranks: 0 to ", size - 1);
 }
 
-void Call::null_buffer(long n, Datatype const& t, char const* argument) {
-    if (t.basic() != Basic::none || t.true_lb() == 0)
-        fail(ErrorClass::buffer, argument, " is a null pointer but count is ", n);
+namespace {
+
+/// What stands where an address should.
+std::string described(void const* address) {
+    if (!address) return "a null pointer";
+    if (address == MPI_IN_PLACE) return "MPI_IN_PLACE";
+    std::string const number = join(address);
+    return address == MPI_STATUS_IGNORE ? number + " (MPI_STATUS_IGNORE)" : number;
+}
+
+}  // namespace
+
+void Call::bad_pointer(ErrorClass what, void const* address, char const* argument) {
+    if (!address) fail(what, argument, " is a null pointer");
+    fail(what, argument, " is ", described(address), ", which is no address");
+}
+
+void Call::bad_status(void const* address, char const* argument, char const* constant) {
+    fail(ErrorClass::arg, argument, " is ", described(address), " but must be the address of a status, or ", constant,
+         " where none is wanted (which is not NULL in this ABI)");
+}
+
+void Call::bad_size(long n, Datatype const& t, char const* argument) {
+    fail(ErrorClass::count, argument, " is ", n, ", too many for a datatype of ", t.size(), " bytes and an extent of ",
+         t.extent(), ": no memory holds them");
+}
+
+void Call::check_buffer(void const* address, long n, Datatype const& t, char const* argument) {
+    if (n <= 0 || t.size() == 0) return;
+    if (too_large(n, t)) bad_size(n, t, join("count of ", argument).c_str());
+    auto const first = reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(t.true_lb());
+    if (!no_address(reinterpret_cast<void const*>(first))) return;   // the type has the addresses
+    if (address == MPI_IN_PLACE) fail(ErrorClass::buffer, argument, " is MPI_IN_PLACE, which is not allowed here");
+    fail(ErrorClass::buffer, argument, " is ", described(address), " but count is ", n);
 }
 
 int error_code(Error const& error, std::string const& sentence) {

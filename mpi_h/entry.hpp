@@ -100,24 +100,56 @@ public:
         if (value < 0 && !(any && value == MPI_ANY_TAG) && front().check_arguments) [[unlikely]]
             negative(ErrorClass::tag, "tag", value);
     }
-    /// A buffer of `n` elements: null only when nothing is in it or the type has absolute addresses (MPI_BOTTOM).
+    /// A buffer of `n` elements: no address only when nothing is in it or the type has absolute ones (MPI_BOTTOM).
     void buffer(void const* address, long n, Datatype const& t, char const* argument = "buf") const {
-        if (!address && n > 0 && t.size() > 0 && front().check_arguments) [[unlikely]] null_buffer(n, t, argument);
+        if ((no_address(address) || too_large(n, t)) && front().check_arguments) [[unlikely]]
+            check_buffer(address, n, t, argument);
     }
-    /// An argument through which the call answers.
-    void pointer(void const* address, char const* argument) const {
-        if (!address && front().check_arguments) [[unlikely]] fail(ErrorClass::arg, argument, " is a null pointer");
+    /// `n` elements whose number of bytes, and those of their extent, can be counted; what has no buffer checks this.
+    void size(long n, Datatype const& t, char const* argument = "count") const {
+        if (too_large(n, t) && front().check_arguments) [[unlikely]] bad_size(n, t, argument);
+    }
+    /// An address that the call reads from or writes to.
+    void pointer(void const* address, char const* argument, ErrorClass what = ErrorClass::arg) const {
+        if (no_address(address) && front().check_arguments) [[unlikely]] bad_pointer(what, address, argument);
+    }
+    /// The same of a function of the program's.
+    template <class Function>
+    void function(Function* address, char const* argument) const {
+        pointer(reinterpret_cast<void const*>(address), argument);
+    }
+    /// A status to be written, or MPI_STATUS_IGNORE. Checked before anything is received or completed.
+    void status(MPI_Status const* address, char const* argument = "status") const {
+        if (no_address(address) && address != MPI_STATUS_IGNORE && front().check_arguments) [[unlikely]]
+            bad_status(address, argument, "MPI_STATUS_IGNORE");
+    }
+    /// An array of `n` of them, or MPI_STATUSES_IGNORE.
+    void statuses(int n, MPI_Status const* addresses) const {
+        if (no_address(addresses) && addresses != MPI_STATUSES_IGNORE && n > 0 && front().check_arguments) [[unlikely]]
+            bad_status(addresses, "array_of_statuses", "MPI_STATUSES_IGNORE");
     }
 
     char const* const name;
     Comm* on = nullptr;
 
 private:
+    /// Nothing of a program lies in the first page or in the system's half, where −1 is: there are null pointers, the
+    /// ABI's constants and numbers that went astray.
+    static bool no_address(void const* p) { return reinterpret_cast<std::intptr_t>(p) < 4096; }
+    /// A quarter of what can be counted is left for displacements.
+    static bool too_large(long n, Datatype const& t) {
+        std::int64_t bytes;
+        return __builtin_mul_overflow(4 * n, t.extent(), &bytes) || __builtin_mul_overflow(4 * n, t.size(), &bytes);
+    }
+
     [[noreturn]] static void unmade();
     [[noreturn]] static void bad_handle(ErrorClass what, char const* argument, int handle, bool null);
     [[noreturn]] static void negative(ErrorClass what, char const* argument, long value);
     [[noreturn]] static void bad_rank(ErrorClass what, Comm const& c, int value, char const* argument);
-    static void null_buffer(long n, Datatype const& t, char const* argument);
+    [[noreturn]] static void bad_pointer(ErrorClass what, void const* address, char const* argument);
+    [[noreturn]] static void bad_status(void const* address, char const* argument, char const* constant);
+    [[noreturn]] static void bad_size(long n, Datatype const& t, char const* argument);
+    static void check_buffer(void const* address, long n, Datatype const& t, char const* argument);
 };
 
 /// Calls the error handler with the code of `error` and returns the code; does not return when errors are fatal.

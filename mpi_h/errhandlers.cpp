@@ -7,7 +7,7 @@ namespace tutti {
 namespace {
 
 void create(Call& call, MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-    if (!function) fail(ErrorClass::arg, "the error handler's function is a null pointer");
+    call.function(function, "comm_errhandler_fn");
     call.pointer(errhandler, "errhandler");
     auto* made = new Errhandler;
     made->kind = Errhandler::Kind::user;

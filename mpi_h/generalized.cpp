@@ -24,19 +24,14 @@ void check(int code, char const* callback) {
     if (code != MPI_SUCCESS) throw Error(code, join("its ", callback, " returned ", code));
 }
 
-MPI_Status& status_in(MPI_Status* status) {
-    if (!status || status == MPI_STATUS_IGNORE) fail(ErrorClass::arg, "status is no status");
-    return *status;
-}
-
 int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
     return enter(name, [&](Call& call) {
-        MPI_Status& s = status_in(status);
+        call.pointer(status, "status");
         Datatype& type = call.any_type(datatype);
         call.count(count);
         std::int64_t bytes = type.bytes_of_elements(count);
         if (bytes < 0) fail(ErrorClass::count, "count is ", count, ", more than ", type.size(), " bytes can be");
-        abi::set_status_bytes(s, static_cast<std::size_t>(bytes));
+        abi::set_status_bytes(*status, static_cast<std::size_t>(bytes));
     });
 }
 
@@ -97,9 +92,9 @@ TUTTI_FUNCTION(Grequest_start)
 int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                         MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
     return enter("MPI_Grequest_start", [&](Call& call) {
-        call.pointer(reinterpret_cast<void const*>(query_fn), "query_fn");
-        call.pointer(reinterpret_cast<void const*>(free_fn), "free_fn");
-        call.pointer(reinterpret_cast<void const*>(cancel_fn), "cancel_fn");
+        call.function(query_fn, "query_fn");
+        call.function(free_fn, "free_fn");
+        call.function(cancel_fn, "cancel_fn");
         call.pointer(request, "request");
         *request = front().tables.requests.add(new GeneralizedRequest(query_fn, free_fn, cancel_fn, extra_state));
     });
@@ -129,6 +124,8 @@ int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Co
 
 TUTTI_FUNCTION(Status_set_cancelled)
 int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
-    return enter("MPI_Status_set_cancelled",
-                 [&](Call&) { abi::set_status_cancelled(status_in(status), flag != 0); });
+    return enter("MPI_Status_set_cancelled", [&](Call& call) {
+        call.pointer(status, "status");
+        abi::set_status_cancelled(*status, flag != 0);
+    });
 }

@@ -10,7 +10,9 @@ namespace {
 GraphTopology& graph_of(Comm& c) { return topology_of<GraphTopology>(c, "a graph topology"); }
 
 GraphTopology checked_graph(Call const& call, Comm const& c, int nnodes, int const* index, int const* edges) {
-    return GraphTopology::make(list(call, nnodes, index, "nnodes", "index"), edges, c.size());
+    std::span<int const> const ends = list(call, nnodes, index, "nnodes", "index");
+    if (nnodes > 0 && ends.back() > 0) call.pointer(edges, "edges");
+    return GraphTopology::make(ends, edges, c.size());
 }
 
 /// Copies a list into a user's array with room for `most` values.

@@ -10,8 +10,8 @@ namespace tutti {
 namespace {
 
 /// A key that a user gave: not null, not empty, not too long.
-std::string key_of(char const* key) {
-    if (!key) fail(ErrorClass::info_key, "key is a null pointer");
+std::string key_of(Call const& call, char const* key) {
+    call.pointer(key, "key", ErrorClass::info_key);
     std::size_t length = strnlen(key, MPI_MAX_INFO_KEY + 1);
     if (length == 0) fail(ErrorClass::info_key, "key is empty");
     if (length > MPI_MAX_INFO_KEY)
@@ -19,8 +19,8 @@ std::string key_of(char const* key) {
     return key;
 }
 
-std::string value_of(char const* value) {
-    if (!value) fail(ErrorClass::info_value, "value is a null pointer");
+std::string value_of(Call const& call, char const* value) {
+    call.pointer(value, "value", ErrorClass::info_value);
     if (strnlen(value, MPI_MAX_INFO_VAL + 1) > MPI_MAX_INFO_VAL)
         fail(ErrorClass::info_value, "value is longer than ", MPI_MAX_INFO_VAL, " characters (MPI_MAX_INFO_VAL)");
     return value;
@@ -80,8 +80,8 @@ TUTTI_FUNCTION(Info_set)
 int PMPI_Info_set(MPI_Info info, char const* key, char const* value) {
     return enter_any_time("MPI_Info_set", [&](Call& call) {
         Info& to = changeable(call, info);
-        std::string checked_key = key_of(key);
-        to.set(checked_key, value_of(value));
+        std::string checked_key = key_of(call, key);
+        to.set(checked_key, value_of(call, value));
     });
 }
 
@@ -89,7 +89,7 @@ TUTTI_FUNCTION(Info_get)
 int PMPI_Info_get(MPI_Info info, char const* key, int valuelen, char* value, int* flag) {
     return enter_any_time("MPI_Info_get", [&](Call& call) {
         Info& from = call.info(info);
-        std::string const* found = from.find(key_of(key));
+        std::string const* found = from.find(key_of(call, key));
         if (valuelen < 0) fail(ErrorClass::arg, "valuelen is ", valuelen, " but must be at least 0");
         call.pointer(value, "value");
         call.pointer(flag, "flag");
@@ -102,7 +102,7 @@ TUTTI_FUNCTION(Info_get_string)
 int PMPI_Info_get_string(MPI_Info info, char const* key, int* buflen, char* value, int* flag) {
     return enter_any_time("MPI_Info_get_string", [&](Call& call) {
         Info& from = call.info(info);
-        std::string const* found = from.find(key_of(key));
+        std::string const* found = from.find(key_of(call, key));
         call.pointer(buflen, "buflen");
         call.pointer(flag, "flag");
         if (*buflen < 0) fail(ErrorClass::arg, "buflen is ", *buflen, " but must be at least 0");
@@ -120,7 +120,7 @@ TUTTI_FUNCTION(Info_get_valuelen)
 int PMPI_Info_get_valuelen(MPI_Info info, char const* key, int* valuelen, int* flag) {
     return enter_any_time("MPI_Info_get_valuelen", [&](Call& call) {
         Info& from = call.info(info);
-        std::string const* found = from.find(key_of(key));
+        std::string const* found = from.find(key_of(call, key));
         call.pointer(valuelen, "valuelen");
         call.pointer(flag, "flag");
         *flag = found != nullptr;
@@ -152,7 +152,7 @@ TUTTI_FUNCTION(Info_delete)
 int PMPI_Info_delete(MPI_Info info, char const* key) {
     return enter_any_time("MPI_Info_delete", [&](Call& call) {
         Info& from = changeable(call, info);
-        std::string checked_key = key_of(key);
+        std::string checked_key = key_of(call, key);
         if (!from.erase(checked_key)) fail(ErrorClass::info_nokey, "the info has no key \"", checked_key, "\"");
     });
 }

@@ -68,7 +68,9 @@ int UserKeyval::remove(Object& of, AttributeValue const& value) {
     return delete_proxy(delete_, object, number, attribute_kind_out(value.as), bits, extra_);
 }
 
-int make_keyval(Keyval::On on, CopyFunction* copy, DeleteFunction* remove, void* extra_state) {
+int make_keyval(Call const& call, Keyval::On on, CopyFunction* copy, DeleteFunction* remove, void* extra_state) {
+    if (copy) call.function(copy, "the copy function");
+    if (remove) call.function(remove, "the delete function");
     return front().tables.keyvals.add(new UserKeyval(on, copy, remove, extra_state));
 }
 

@@ -37,7 +37,7 @@ private:
 };
 
 /// MPI_*_create_keyval: makes a key and returns its number.
-int make_keyval(Keyval::On on, CopyFunction* copy, DeleteFunction* remove, void* extra_state);
+int make_keyval(Call const& call, Keyval::On on, CopyFunction* copy, DeleteFunction* remove, void* extra_state);
 /// MPI_*_free_keyval: sets the user's variable to MPI_KEYVAL_INVALID. Freeing a key in use twice does no harm.
 void free_keyval(Call& call, Keyval::On on, int* keyval);
 

@@ -28,7 +28,8 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
 
 TUTTI_FUNCTION(Free_mem)
 int PMPI_Free_mem(void* base) {
-    return enter("MPI_Free_mem", [&](Call&) {
+    return enter("MPI_Free_mem", [&](Call& call) {
+        if (base) call.pointer(base, "base");
         if (Arena* arena = tutti_arena()->arena; arena->holds(base)) arena->release(base);
         else std::free(base);
     });

@@ -79,8 +79,9 @@ Prepared<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, coll
 
 inline Prepared<coll::RootedArgs> gather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
                                          void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
-    return gather_into(call, call.comm(comm), sendbuf, sendcount, sendtype, root, true,
-                       [&] { return equal_parts(call, recvbuf, recvcount, recvtype, receive_side); });
+    Comm& c = call.comm(comm);
+    return gather_into(call, c, sendbuf, sendcount, sendtype, root, true,
+                       [&] { return equal_parts(call, c.peers().size(), recvbuf, recvcount, recvtype, receive_side); });
 }
 
 inline Prepared<coll::RootedArgs> gatherv(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -95,8 +96,9 @@ inline Prepared<coll::RootedArgs> gatherv(Call& call, void const* sendbuf, int s
 inline Prepared<coll::RootedArgs> scatter(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
                                           void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
                                           MPI_Comm comm) {
-    return scatter_from(call, call.comm(comm), recvbuf, recvcount, recvtype, root, true,
-                        [&] { return equal_parts(call, sendbuf, sendcount, sendtype, send_side); });
+    Comm& c = call.comm(comm);
+    return scatter_from(call, c, recvbuf, recvcount, recvtype, root, true,
+                        [&] { return equal_parts(call, c.peers().size(), sendbuf, sendcount, sendtype, send_side); });
 }
 
 inline Prepared<coll::RootedArgs> scatterv(Call& call, void const* sendbuf, int const sendcounts[], int const displs[],
@@ -112,7 +114,7 @@ inline Prepared<coll::AllgatherArgs> allgather(Call& call, void const* sendbuf, 
                                                void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     return allgather_into(call, c, sendbuf, sendcount, sendtype,
-                          equal_parts(call, recvbuf, recvcount, recvtype, receive_side));
+                          equal_parts(call, c.peers().size(), recvbuf, recvcount, recvtype, receive_side));
 }
 
 inline Prepared<coll::AllgatherArgs> allgatherv(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
@@ -127,8 +129,9 @@ inline Prepared<coll::AllgatherArgs> allgatherv(Call& call, void const* sendbuf,
 inline Prepared<coll::AlltoallArgs> alltoall(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
                                              void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
-    return alltoall_into(c, sendbuf, equal_parts(call, recvbuf, recvcount, recvtype, receive_side), true,
-                         [&] { return equal_parts(call, sendbuf, sendcount, sendtype, send_side); });
+    int const n = c.peers().size();   // parts
+    return alltoall_into(c, sendbuf, equal_parts(call, n, recvbuf, recvcount, recvtype, receive_side), true,
+                         [&] { return equal_parts(call, n, sendbuf, sendcount, sendtype, send_side); });
 }
 
 inline Prepared<coll::AlltoallArgs> alltoallv(Call& call, void const* sendbuf, int const sendcounts[],

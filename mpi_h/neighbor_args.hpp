@@ -54,9 +54,9 @@ inline Prepared<coll::NeighborAllgatherArgs> neighbor_allgather(Call& call, void
                                                                 MPI_Datatype sendtype, void* recvbuf, int recvcount,
                                                                 MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
-    edges_of(c);
+    int const n = edges_of(c).in_degree();
     return neighbor_allgather_into(call, c, sendbuf, sendcount, sendtype,
-                                   equal_parts(call, recvbuf, recvcount, recvtype, receive_side), true);
+                                   equal_parts(call, n, recvbuf, recvcount, recvtype, receive_side), true);
 }
 
 inline Prepared<coll::NeighborAllgatherArgs> neighbor_allgatherv(Call& call, void const* sendbuf, int sendcount,
@@ -73,9 +73,10 @@ inline Prepared<coll::NeighborAlltoallArgs> neighbor_alltoall(Call& call, void c
                                                               MPI_Datatype sendtype, void* recvbuf, int recvcount,
                                                               MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
-    edges_of(c);
-    return neighbor_alltoall_into(c, equal_parts(call, sendbuf, sendcount, sendtype, send_side),
-                                  equal_parts(call, recvbuf, recvcount, recvtype, receive_side), true);
+    Neighborhood const& edges = edges_of(c);
+    return neighbor_alltoall_into(
+        c, equal_parts(call, edges.out_degree(), sendbuf, sendcount, sendtype, send_side),
+        equal_parts(call, edges.in_degree(), recvbuf, recvcount, recvtype, receive_side), true);
 }
 
 inline Prepared<coll::NeighborAlltoallArgs> neighbor_alltoallv(Call& call, void const* sendbuf, int const sendcounts[],

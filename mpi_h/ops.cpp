@@ -7,7 +7,7 @@ using namespace tutti;
 TUTTI_FUNCTION(Op_create)
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
     return enter("MPI_Op_create", [&](Call& call) {
-        if (!user_fn) fail(ErrorClass::arg, "user_fn is a null pointer");
+        call.function(user_fn, "user_fn");
         call.pointer(op, "op");
         auto made = Ref<Op>::adopt(new Op);
         made->commutative = commute != 0;

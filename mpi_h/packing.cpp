@@ -22,9 +22,10 @@ void check_room(Call const& call, Number const* position, std::int64_t size, cha
              *position, " and ", size_name, ", which is ", size);
 }
 
-void check_external32(char const* datarep) {
-    if (!datarep || std::strcmp(datarep, "external32") != 0)
-        fail(ErrorClass::arg, "datarep is ", datarep ? datarep : "a null pointer", " but must be external32");
+void check_external32(Call const& call, char const* datarep) {
+    call.pointer(datarep, "datarep");
+    if (std::strcmp(datarep, "external32") != 0)
+        fail(ErrorClass::arg, "datarep is ", datarep, " but must be external32");
 }
 
 }  // namespace
@@ -37,8 +38,10 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
     return enter("MPI_Pack_size", [&](Call& call) {
         call.any_comm(comm);
         call.count(incount, "incount");
-        std::int64_t bytes = call.type(datatype).size() * incount;
+        Datatype& type = call.type(datatype);
+        call.size(incount, type, "incount");
         call.pointer(size, "size");
+        std::int64_t const bytes = type.size() * incount;
         *size = bytes > INT_MAX ? MPI_UNDEFINED : static_cast<int>(bytes);
     });
 }
@@ -78,9 +81,10 @@ int PMPI_Unpack(void const* inbuf, int insize, int* position, void* outbuf, int 
 TUTTI_FUNCTION(Pack_external_size)
 int PMPI_Pack_external_size(char const* datarep, int incount, MPI_Datatype datatype, MPI_Aint* size) {
     return enter("MPI_Pack_external_size", [&](Call& call) {
-        check_external32(datarep);
+        check_external32(call, datarep);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
+        call.size(incount, type, "incount");
         call.pointer(size, "size");
         *size = external_size(incount, type);
     });
@@ -90,7 +94,7 @@ TUTTI_FUNCTION(Pack_external)
 int PMPI_Pack_external(char const* datarep, void const* inbuf, int incount, MPI_Datatype datatype, void* outbuf,
                        MPI_Aint outsize, MPI_Aint* position) {
     return enter("MPI_Pack_external", [&](Call& call) {
-        check_external32(datarep);
+        check_external32(call, datarep);
         call.count(incount, "incount");
         Datatype& type = call.type(datatype);
         call.buffer(inbuf, incount, type, "inbuf");
@@ -105,7 +109,7 @@ TUTTI_FUNCTION(Unpack_external)
 int PMPI_Unpack_external(char const datarep[], void const* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf,
                          int outcount, MPI_Datatype datatype) {
     return enter("MPI_Unpack_external", [&](Call& call) {
-        check_external32(datarep);
+        check_external32(call, datarep);
         call.count(outcount, "outcount");
         Datatype& type = call.type(datatype);
         call.buffer(outbuf, outcount, type, "outbuf");

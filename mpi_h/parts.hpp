@@ -21,8 +21,10 @@ inline coll::Buffer message(Call& call, void const* address, int count, MPI_Data
     return tutti::message(call, address, count, type, side.buffer, side.count, side.type);
 }
 
-inline coll::Parts equal_parts(Call& call, void const* address, int count, MPI_Datatype type, Side const& side) {
+/// `n` parts, one after the other.
+inline coll::Parts equal_parts(Call& call, int n, void const* address, int count, MPI_Datatype type, Side const& side) {
     coll::Buffer const one = message(call, address, count, type, side);
+    call.size(static_cast<long>(count) * n, *one.type, side.count);
     return coll::Parts::regular(one.address, one.count, *one.type);
 }
 
@@ -36,6 +38,7 @@ inline coll::Parts parts(Call& call, int n, void const* address, int const* coun
     for (int i = 0; i < n; ++i) {
         call.count(counts[i], side.count);
         call.buffer(base, counts[i], t, side.buffer);
+        call.size(displs[i], t, "displs");
     }
     return coll::Parts::irregular(base, counts, displs, t);
 }
@@ -52,6 +55,8 @@ coll::Parts typed_parts(Call& call, int n, void const* address, int const* count
     for (int i = 0; i < n; ++i) {
         call.count(counts[i], side.count);
         types.push_back(&call.type(handles[i], side.type));   // of empty parts, too: MPI wants a valid type
+        auto const at = reinterpret_cast<std::intptr_t>(base) + displs[i];
+        call.buffer(reinterpret_cast<void*>(at), counts[i], *types.back(), side.buffer);
     }
     return coll::Parts::typed(base, counts, displs, types.data());
 }

@@ -47,12 +47,12 @@ int with_probe(char const* name, int source, int tag, MPI_Comm handle, Body&& bo
 /// The handle of a message that was taken out of matching.
 MPI_Message hand_out(Ref<p2p::Message> message) {
     if (!message->content) return MPI_MESSAGE_NO_PROC;
+    message->status.error = ErrorClass::request;   // for whoever takes it for a request, which it is to the table
     return front().tables.requests.add(message.detach());
 }
 
 /// The message behind a handle; its communicator's error handler hears of what follows.
 p2p::Message& message_in(Call& call, MPI_Message const* handle) {
-    call.pointer(handle, "message");
     if (*handle == MPI_MESSAGE_NULL) fail(ErrorClass::request, "message is MPI_MESSAGE_NULL");
     auto* message = dynamic_cast<p2p::Message*>(front().tables.requests.find(*handle));
     if (!message) fail(ErrorClass::request, "message is no message of MPI_Mprobe, or was received already");
@@ -74,6 +74,7 @@ TUTTI_FUNCTION(Recv)
 int PMPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status) {
     return with("MPI_Recv", {buf, count, datatype, source, tag, comm},
                 [&](Call& call, Comm& c, Datatype& type, int from, int wanted) {
+                    call.status(status);
                     StatusOut answer(status);
                     p2p::recv(c, Data::of(buf, count, type), from, wanted, answer.status, call.name);
                 });
@@ -103,6 +104,7 @@ int PMPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int 
 TUTTI_FUNCTION(Probe)
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
     return with_probe("MPI_Probe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
+        call.status(status);
         Status s;
         p2p::probe(c, from, wanted, s, call.name);
         abi::store(status, s);
@@ -113,6 +115,7 @@ TUTTI_FUNCTION(Iprobe)
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
     return with_probe("MPI_Iprobe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
         call.pointer(flag, "flag");
+        call.status(status);
         Status s;
         *flag = p2p::iprobe(c, from, wanted, s);
         if (*flag) abi::store(status, s);
@@ -123,6 +126,7 @@ TUTTI_FUNCTION(Mprobe)
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
     return with_probe("MPI_Mprobe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
         call.pointer(message, "message");
+        call.status(status);
         Status s;
         *message = hand_out(p2p::mprobe(c, from, wanted, s, call.name));
         abi::store(status, s);
@@ -134,6 +138,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
     return with_probe("MPI_Improbe", source, tag, comm, [&](Call& call, Comm& c, int from, int wanted) {
         call.pointer(flag, "flag");
         call.pointer(message, "message");
+        call.status(status);
         Status s;
         auto found = p2p::improbe(c, from, wanted, s);
         *flag = found ? 1 : 0;
@@ -145,7 +150,9 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
 TUTTI_FUNCTION(Mrecv)
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
     return enter("MPI_Mrecv", [&](Call& call) {
-        if (message && *message == MPI_MESSAGE_NO_PROC) {
+        call.pointer(message, "message");
+        call.status(status);
+        if (*message == MPI_MESSAGE_NO_PROC) {
             StatusOut answer(status);
             answer.status.source = proc_null;
             *message = MPI_MESSAGE_NULL;
@@ -164,12 +171,13 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
 TUTTI_FUNCTION(Imrecv)
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
     return enter("MPI_Imrecv", [&](Call& call) {
+        call.pointer(message, "message");
         call.pointer(request, "request");
         Datatype& type = call.type(datatype);
         call.count(count);
         call.buffer(buf, count, type);
         Ref<Request> made;
-        if (message && *message == MPI_MESSAGE_NO_PROC) {
+        if (*message == MPI_MESSAGE_NO_PROC) {
             made = p2p::irecv(*front().process->self, buf, count, type, proc_null, any_tag);
             *message = MPI_MESSAGE_NULL;
         } else {

@@ -33,6 +33,7 @@ inline coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf
     if (args.in) no_alias({args.in, count, args.type}, {args.out, count, args.type});
     else if (!is_in_place(sendbuf) && count > 0 && args.type->size() > 0)   // below, a null pointer means in place
         fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions cannot start from)");
+    if (!is_in_place(sendbuf)) call.buffer(sendbuf, count, *args.type, "sendbuf");
     return args;
 }
 

@@ -19,11 +19,11 @@ inline Request* active_in(Call& call, MPI_Request handle) {
     return r.active ? &r : nullptr;
 }
 
-/// The same for handles that have been checked.
+/// The same for handles that have been checked. One that is twice in a list is gone after its first place.
 inline Request* active(MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return nullptr;
     Request* r = front().tables.requests.find(handle);
-    return r->active ? r : nullptr;
+    return r && r->active ? r : nullptr;
 }
 
 inline bool ready(MPI_Request handle) {

@@ -56,6 +56,7 @@ TUTTI_FUNCTION(Request_get_status)
 int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     return enter("MPI_Request_get_status", [&](Call& call) {
         call.pointer(flag, "flag");
+        call.status(status);
         Request* r = active_in(call, request);
         *flag = !r || waiter().look([r] { return r->complete; });
         if (*flag) show(r, status);
@@ -68,6 +69,7 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
     return enter("MPI_Request_get_status_all", [&](Call& call) {
         call.pointer(flag, "flag");
         ConstHandles handles = checked(call, count, array_of_requests);
+        call.statuses(count, array_of_statuses);
         std::size_t done = 0;   // those before it are complete and stay so
         *flag = waiter().look([&] {
             while (done < handles.size() && ready(handles[done])) ++done;
@@ -86,6 +88,7 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         ConstHandles handles = checked(call, count, array_of_requests);
+        call.status(status);
         bool any = false;
         *flag = waiter().look([&] {
             *indx = first_complete(handles, any);
@@ -102,6 +105,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
         call.pointer(outcount, "outcount");
         ConstHandles handles = checked(call, incount, array_of_requests, "incount");
         if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
         bool any = false;
         waiter().look([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; });
         *outcount = any ? 0 : MPI_UNDEFINED;

@@ -8,6 +8,7 @@
 #include "mpi_h/entry.hpp"
 #include "mpi_h/generalized.hpp"
 #include "mpi_h/request_handles.hpp"
+#include "p2p/p2p.hpp"
 
 namespace tutti {
 namespace {
@@ -30,11 +31,18 @@ struct Outcome {
     }
 };
 
+/// A message of MPI_Mprobe has a handle of the same kind, but nothing ends it except receiving it.
+void refuse_message(Request& r) {
+    if (dynamic_cast<p2p::Message*>(&r))
+        fail(ErrorClass::request, "request is a message of MPI_Mprobe or MPI_Improbe; receive it (MPI_Mrecv)");
+}
+
 /// Tells the user's status what became of a complete request.
 std::optional<Error> tell(Request& r, MPI_Status* status) {
     if (GeneralizedRequest* g = generalized(&r)) [[unlikely]] return g->finish(status);
     abi::store(status, r.status);
     if (r.status.error == ErrorClass::success) [[likely]] return std::nullopt;
+    refuse_message(r);
     return Error(r.status.error, r.error_text);
 }
 
@@ -50,7 +58,12 @@ void retire(MPI_Request& handle, Request& r) {
 
 Outcome take(MPI_Request& handle, MPI_Status* status) {
     Request* r = active(handle);
-    if (!r) return abi::store(status, {}), Outcome{};
+    if (!r) {
+        abi::store(status, {});
+        if (handle == MPI_REQUEST_NULL || front().tables.requests.find(handle)) return {};
+        handle = MPI_REQUEST_NULL;   // checked, so there was one until its first place was
+        return {Error(ErrorClass::request, "it is in the list twice"), {}};
+    }
     Outcome outcome{tell(*r, status), r->comm};
     retire(handle, *r);
     return outcome;
@@ -169,6 +182,7 @@ TUTTI_FUNCTION(Wait)
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
     return enter("MPI_Wait", [&](Call& call) {
         call.pointer(request, "request");
+        call.status(status);
         Request* r = active_in(call, *request);
         if (r && !r->complete) {
             auto const done = [r] { return r->complete || (r->advance(), r->complete); };
@@ -185,6 +199,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     return enter("MPI_Test", [&](Call& call) {
         call.pointer(request, "request");
         call.pointer(flag, "flag");
+        call.status(status);
         Request* r = active_in(call, *request);
         *flag = !r || waiter().look([r] { return r->complete; });
         if (*flag) answer_one(call, *request, status);
@@ -195,6 +210,7 @@ TUTTI_FUNCTION(Waitall)
 int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
     return enter("MPI_Waitall", [&](Call& call) {
         Handles handles = checked(call, count, array_of_requests);
+        call.statuses(count, array_of_statuses);
         std::size_t done = 0;   // those before it are complete and stay so
         wait([&] {
             while (done < handles.size() && ready(handles[done])) ++done;
@@ -211,6 +227,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
     return enter("MPI_Testall", [&](Call& call) {
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
+        call.statuses(count, array_of_statuses);
         std::size_t done = 0;
         *flag = waiter().look([&] {
             while (done < handles.size() && ready(handles[done])) ++done;
@@ -228,6 +245,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
     return enter("MPI_Waitany", [&](Call& call) {
         call.pointer(indx, "index");
         Handles handles = checked(call, count, array_of_requests);
+        call.status(status);
         Search search(handles);
         wait(search, reason_of_first(call, handles));
         *indx = search.found;
@@ -242,6 +260,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
         call.pointer(indx, "index");
         call.pointer(flag, "flag");
         Handles handles = checked(call, count, array_of_requests);
+        call.status(status);
         Search search(handles);
         *flag = waiter().look(search);
         *indx = search.found;
@@ -258,6 +277,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, i
         call.pointer(outcount, "outcount");
         Handles handles = checked(call, incount, array_of_requests, "incount");
         if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
         take_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
     });
 }
@@ -269,6 +289,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, i
         call.pointer(outcount, "outcount");
         Handles handles = checked(call, incount, array_of_requests, "incount");
         if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
         take_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
     });
 }
@@ -278,6 +299,7 @@ int PMPI_Request_free(MPI_Request* request) {
     return enter("MPI_Request_free", [&](Call& call) {
         call.pointer(request, "request");
         Request& r = call.request(*request);
+        refuse_message(r);
         refuse_collective(call, r, "freed");
         MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
         GeneralizedRequest* g = generalized(&r);
@@ -294,6 +316,7 @@ int PMPI_Cancel(MPI_Request* request) {
         Request& r = call.request(*request);
         call.on = r.comm ? r.comm.get() : call.on;
         if (!r.active) fail(ErrorClass::request, "request is persistent and not active (MPI_Start)");
+        refuse_message(r);
         refuse_collective(call, r, "cancelled");
         r.cancel();
     });

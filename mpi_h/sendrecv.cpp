@@ -79,6 +79,7 @@ int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int
     return with("MPI_Sendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
                 {dest, sendtag, source, recvtag, comm},
                 [&](Call& call, Comm& c, Ways const& w, Datatype& sent, Datatype& received) {
+                    call.status(status);
                     StatusOut answer(status);
                     p2p::sendrecv(c, Data::of(sendbuf, sendcount, sent), w.dest, w.sendtag,
                                   Data::of(recvbuf, recvcount, received), w.source, w.recvtag, answer.status,
@@ -91,6 +92,7 @@ int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest,
                           MPI_Comm comm, MPI_Status* status) {
     return with_one("MPI_Sendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
                     [&](Call& call, Comm& c, Ways const& w, Datatype& type) {
+                        call.status(status);
                         StatusOut answer(status);
                         p2p::sendrecv_replace(c, Data::of(buf, count, type), w.dest, w.sendtag, w.source, w.recvtag,
                                               answer.status, call.name);

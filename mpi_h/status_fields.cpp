@@ -6,22 +6,17 @@
 namespace tutti {
 namespace {
 
-void check(MPI_Status const* status) {
-    if (!status) fail(ErrorClass::arg, "status is a null pointer");
-    if (status == MPI_STATUS_IGNORE) fail(ErrorClass::arg, "status is MPI_STATUS_IGNORE");
-}
-
 int get(char const* name, MPI_Status const* status, int MPI_Status::*field, int* value, char const* argument) {
     return enter_any_time(name, [&](Call& call) {
-        check(status);
+        call.pointer(status, "status");
         call.pointer(value, argument);
         *value = status->*field;
     });
 }
 
 int set(char const* name, MPI_Status* status, int MPI_Status::*field, int value) {
-    return enter_any_time(name, [&](Call&) {
-        check(status);
+    return enter_any_time(name, [&](Call& call) {
+        call.pointer(status, "status");
         status->*field = value;
     });
 }

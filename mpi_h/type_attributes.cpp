@@ -13,7 +13,7 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_a
                             void* extra_state) {
     return enter("MPI_Type_create_keyval", [&](Call& call) {
         call.pointer(keyval, "type_keyval");
-        *keyval = make_keyval(on_type, copy, remove, extra_state);
+        *keyval = make_keyval(call, on_type, copy, remove, extra_state);
     });
 }
 

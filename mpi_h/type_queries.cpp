@@ -71,10 +71,10 @@ MPI_Datatype handle_for_user(Datatype& type) {
 }
 
 template <class From, class To>
-void check_room(char const* what, std::vector<From> const& from, int room, To* to) {
+void check_room(Call const& call, char const* what, std::vector<From> const& from, int room, To* to) {
     if (static_cast<std::size_t>(std::max(room, 0)) < from.size())
         fail(ErrorClass::arg, "max_", what, " is ", room, " but the datatype was made with ", from.size());
-    if (!from.empty() && !to) fail(ErrorClass::arg, "array_of_", what, " is a null pointer");
+    if (!from.empty()) call.pointer(to, join("array_of_", what).c_str());
 }
 
 }  // namespace
@@ -173,9 +173,9 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addr
     return enter("MPI_Type_get_contents", [&](Call& call) {
         TypeRecipe const* recipe = call.any_type(datatype).recipe();
         if (!recipe) fail(ErrorClass::type, "a predefined datatype has no contents");
-        check_room("integers", recipe->integers, max_integers, integers);
-        check_room("addresses", recipe->addresses, max_addresses, addresses);
-        check_room("datatypes", recipe->types, max_datatypes, types);
+        check_room(call, "integers", recipe->integers, max_integers, integers);
+        check_room(call, "addresses", recipe->addresses, max_addresses, addresses);
+        check_room(call, "datatypes", recipe->types, max_datatypes, types);
         std::copy(recipe->integers.begin(), recipe->integers.end(), integers);
         std::copy(recipe->addresses.begin(), recipe->addresses.end(), addresses);
         for (std::size_t i = 0; i < recipe->types.size(); ++i) types[i] = handle_for_user(*recipe->types[i]);

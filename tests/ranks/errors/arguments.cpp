@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every function that mpi.h declares, with wrong arguments of every kind under MPI_ERRORS_RETURN: no call ends in a
+// signal or waits for ever, an argument that is certainly wrong is refused, and the sentence names the call. Random,
+// but the same for the same seed; a crash says seed, function and arguments. MPI_Abort, MPI_Finalize and the end of
+// MPI_T are left out, and PMPI_ names are the same functions. By hand: `arguments SEED CALLS [FUNCTION]`.
+// ranks: 1 2
+// args: 1 60
+// nodes: one, all communication is of a rank with itself
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include "argument_memory.hpp"
+
+namespace {
+
+template <class T>
+T converted(Word w) {
+    if constexpr (std::is_pointer_v<T>) return reinterpret_cast<T>(w);
+    else return static_cast<T>(w);
+}
+
+template <auto function>
+struct Erased;
+template <class R, class... P, R (*function)(P...)>
+struct Erased<function> {
+    template <std::size_t... i>
+    static int with(Word const *words, std::index_sequence<i...>) {
+        (void)words;
+        if constexpr (std::is_same_v<R, int>) return function(converted<P>(words[i])...);
+        else return function(converted<P>(words[i])...), MPI_SUCCESS;
+    }
+    static int call(Word const *words) { return with(words, std::index_sequence_for<P...>{}); }
+};
+template <int (*function)(int, ...)>
+struct Erased<function> {   // MPI_Pcontrol
+    static int call(Word const *words) { return function(static_cast<int>(words[0])); }
+};
+
+Function const functions[] = {
+#define FUNCTION(name, ...) {#name, Erased<&name>::call, {__VA_ARGS__}},
+#include "prototypes.inc"
+#undef FUNCTION
+};
+
+/// Ends the job, or what the test itself lives on.
+bool apart(Function const &f) {
+    return f.name == "MPI_Abort" || f.name == "MPI_Finalize" || f.name == "MPI_T_finalize" || f.parameters.empty();
+}
+
+/// With arguments that are all in order these wait for a message, or for one to be taken.
+bool waits(Function const &f) {
+    static std::string_view const names =
+        " MPI_Recv MPI_Bsend MPI_Ibsend MPI_Ssend MPI_Rsend MPI_Irsend MPI_Sendrecv MPI_Sendrecv_replace MPI_Isendrecv "
+        "MPI_Isendrecv_replace MPI_Probe MPI_Mprobe ";
+    return names.find(" " + std::string(f.name) + " ") != names.npos;
+}
+
+/// What they give back is no error code.
+bool converts(Function const &f) {
+    return (f.ends("_c2f") || f.ends("_f2c")) && !f.starts("MPI_Status_");
+}
+
+struct Call {
+    Function const *function = nullptr;
+    std::vector<Value> values;
+    std::vector<Word> words;
+    unsigned bad = 0, odd = 0, wild = 0;
+};
+
+Call now;   // for the handler of signals
+long seed = 1;
+unsigned number = 0;
+
+void say(std::string const &text) {
+    if (write(2, text.data(), text.size()) < 0) _exit(3);
+}
+
+std::string described() {
+    std::string text = std::string(now.function->name) + "(";
+    for (std::size_t i = 0; i < now.words.size(); ++i) {
+        char word[40];
+        std::snprintf(word, sizeof word, "=0x%lx", static_cast<unsigned long>(now.words[i]));
+        text += (i ? ", " : "") + std::string(now.function->parameters[i].name) + word;
+        text += now.values[i].quality == Quality::bad ? " (bad)" : now.values[i].quality == Quality::odd ? " (odd)"
+                : now.values[i].quality == Quality::wild ? " (wild)" : "";
+    }
+    return text + "), seed " + std::to_string(seed) + ", call " + std::to_string(number);
+}
+
+extern "C" void on_signal(int signal) {
+    say("signal " + std::to_string(signal) + (signal == SIGALRM ? " (nothing happened for 20 s)" : "") + " in " +
+        described() + "\n");
+    _exit(2);
+}
+
+void catch_signals() {
+    static char stack[1 << 16];
+    stack_t alternative = {};
+    alternative.ss_sp = stack;
+    alternative.ss_size = sizeof stack;
+    sigaltstack(&alternative, nullptr);
+    struct sigaction action = {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_ONSTACK;
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) sigaction(signal, &action, nullptr);
+}
+
+void choose(Values &values, Function const &f) {
+    std::size_t const n = f.parameters.size();
+    std::vector<bool> spoiled(n);
+    unsigned const few = values.below(4);   // 0: none; 1, 2: one; 3: any
+    if (few == 1 || few == 2) spoiled[values.below(static_cast<unsigned>(n))] = true;
+    else if (few == 3) for (std::size_t i = 0; i < n; ++i) spoiled[i] = values.below(2);
+    now.function = &f;
+    now.values.clear();
+    now.words.clear();
+    now.bad = now.odd = now.wild = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        Value const value = values.pick(f, i, spoiled[i]);
+        now.bad += value.quality == Quality::bad;
+        now.odd += value.quality == Quality::odd;
+        now.wild += value.quality == Quality::wild;
+        now.values.push_back(value);
+        now.words.push_back(value.word);
+    }
+}
+
+/// Whether no memory is touched that is not there, and nothing waited for that does not come.
+bool admissible() {
+    bool const sure = now.bad > 0 && now.odd == 0;
+    return sure || (now.wild == 0 && !waits(*now.function));
+}
+
+void check(int code) {
+    Function const &f = *now.function;
+    if (converts(f)) return;
+    if (code == MPI_SUCCESS) {
+        bool const sure = now.bad > 0 && now.odd == 0;
+        CHECK(!sure, "accepted: %s", described().c_str());
+        return;
+    }
+    if (f.starts("MPI_T_")) return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(code, text, &length);
+    CHECK(std::strstr(text, std::string(f.name).c_str()), "'%s' for %s", text, described().c_str());
+}
+
+void try_one(Values &values, Function const &f) {
+    for (int attempt = 0; attempt < 50; ++attempt) {
+        choose(values, f);
+        if (admissible()) {
+            alarm(20);
+            int const code = f.call(now.words.data());
+            check(code);
+            values.clean_up();
+            alarm(0);
+            return;
+        }
+        values.clean_up();
+    }
+}
+
+/// Messages that the calls have sent to this rank.
+void drain() {
+    static char memory[1 << 16];
+    for (int here = 1; here;) {
+        MPI_Status status;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &here, &status);
+        if (here) MPI_Recv(memory, sizeof memory, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_SELF, &status);
+    }
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+    seed = argc > 1 ? std::atol(argv[1]) : 1;
+    unsigned const calls = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 60;
+    std::string const only = argc > 3 ? argv[3] : "";
+    int provided;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_Init(&argc, &argv);
+    catch_signals();
+    for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    static unsigned const lots = 20;
+    for (unsigned lot = 0; lot < calls; lot += lots) {
+        auto values = std::make_unique<Values>(static_cast<std::uint64_t>(seed) * 1000 + lot);
+        for (Function const &f : functions) {
+            if (apart(f) || (!only.empty() && f.name != only)) continue;
+            for (unsigned i = 0; i < lots; ++i, ++number) try_one(*values, f);
+        }
+        drain();
+        void *memory;
+        int size;
+        MPI_Buffer_detach(&memory, &size);
+        for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    }
+    MPI_Finalize();
+    MPI_T_finalize();
+    return 0;
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Writes one row for each function that HEADER declares: FUNCTION(name, {"type", "parameter"}, …), arrays as pointers.
+cmake_minimum_required(VERSION 3.22)
+file(READ ${HEADER} text)
+string(REGEX REPLACE "/\\*([^*]|\\*[^/])*\\*/" " " text "${text}")
+string(REGEX REPLACE "[ \n]+" " " text "${text}")
+string(REGEX REPLACE "([A-Za-z_0-9]+)\\[\\](\\[3\\])?" "*\\1" text "${text}")   # CMake's lists do not stand brackets
+string(REGEX MATCHALL "(int|double|void|MPI_[A-Za-z]+) MPII?_[A-Za-z_0-9]+\\([^(){};]*\\)" prototypes "${text}")
+
+set(rows "// Generated from mpi.h by prototypes.cmake.\n")
+foreach(prototype IN LISTS prototypes)
+  string(REGEX MATCH "(MPII?_[A-Za-z_0-9]+)\\((.*)\\)$" all "${prototype}")
+  set(row "FUNCTION(${CMAKE_MATCH_1}")
+  string(REPLACE ", ..." "" parameters "${CMAKE_MATCH_2}")
+  if(NOT parameters STREQUAL "void")
+    string(REPLACE "," ";" parameters "${parameters}")
+    foreach(parameter IN LISTS parameters)
+      string(REGEX MATCH "^ *(.*[ *])([A-Za-z_0-9]+)$" all "${parameter}")
+      string(STRIP "${CMAKE_MATCH_1}" type)
+      string(APPEND row ", {\"${type}\", \"${CMAKE_MATCH_2}\"}")
+    endforeach()
+  endif()
+  string(APPEND rows "${row})\n")
+endforeach()
+
+# A function that this reading of the header has missed would go untested.
+string(REGEX MATCHALL "\\(MPI_[A-Za-z_0-9]+\\) PMPI_" declared "${text}")
+foreach(declaration IN LISTS declared)
+  string(REGEX MATCH "MPI_[A-Za-z_0-9]+" name "${declaration}")
+  if(NOT rows MATCHES "FUNCTION\\(${name}[,)]")
+    message(FATAL_ERROR "mpi.h declares ${name}, whose prototype was not understood")
+  endif()
+endforeach()
+file(WRITE ${OUTPUT} "${rows}")

@@ -32,9 +32,10 @@ std::vector<int> checked_weights(Call const& call, int n, int const* weights, ch
 /// The edges that one process gives to MPI_Dist_graph_create.
 std::vector<coll::Edge> checked_edges(Call const& call, Comm const& c, int n, int const* sources, int const* degrees,
                                       int const* destinations, int const* weights) {
+    auto const all_degrees = list(call, n, degrees, "n", "degrees");
     std::vector<int> from = checked_ranks(call, c, n, sources, "n", "sources");
     long total = 0;
-    for (int degree : list(call, n, degrees, "n", "degrees")) {
+    for (int degree : all_degrees) {
         if (degree < 0) fail(ErrorClass::arg, "degrees contains ", degree, " but must be at least 0");
         total += degree;
     }
@@ -76,6 +77,9 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
         check_info(call, info);
         if ((sourceweights == MPI_UNWEIGHTED) != (destweights == MPI_UNWEIGHTED))
             fail(ErrorClass::arg, "either both sourceweights and destweights are MPI_UNWEIGHTED or neither is");
+        list(call, outdegree, destinations, "outdegree", "destinations");
+        if (indegree > 0) call.pointer(sourceweights, "sourceweights");
+        if (outdegree > 0) call.pointer(destweights, "destweights");
         DistGraphTopology graph;
         graph.sources = checked_ranks(call, parent, indegree, sources, "indegree", "sources");
         graph.source_weights = checked_weights(call, indegree, sourceweights, "sourceweights");

@@ -11,7 +11,7 @@ GraphTopology& graph_of(Comm& c) { return topology_of<GraphTopology>(c, "a graph
 
 GraphTopology checked_graph(Call const& call, Comm const& c, int nnodes, int const* index, int const* edges) {
     std::span<int const> const ends = list(call, nnodes, index, "nnodes", "index");
-    if (nnodes > 0 && ends.back() > 0) call.pointer(edges, "edges");
+    if (nnodes > 0 && nnodes <= c.size() && ends.back() > 0) call.pointer(edges, "edges");
     return GraphTopology::make(ends, edges, c.size());
 }
 

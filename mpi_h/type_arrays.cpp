@@ -62,13 +62,15 @@ int PMPI_Type_create_subarray(int ndims, int const sizes[], int const subsizes[]
                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_subarray", [&](Call& call) {
         check_dimensions(ndims);
+        check_order(order);
+        Datatype& type = call.any_type(oldtype, "oldtype");
+        call.pointer(newtype, "newtype");
+        call.pointer(subsizes, "array_of_subsizes");
+        call.pointer(starts, "array_of_starts");
         Numbers all = numbers(call, ndims, sizes, "array_of_sizes");
         Numbers some = numbers(call, ndims, subsizes, "array_of_subsizes");
         Numbers first = numbers(call, ndims, starts, "array_of_starts");
         check_subarray(all, some, first);
-        check_order(order);
-        Datatype& type = call.any_type(oldtype, "oldtype");
-        call.pointer(newtype, "newtype");
         TypeRecipe recipe{Combiner::subarray, {ndims}, {}, {part(type)}};
         for (int const* values : {sizes, subsizes, starts}) append(recipe.integers, values, ndims);
         recipe.integers.push_back(order);
@@ -89,10 +91,11 @@ int PMPI_Type_create_darray(int size, int rank, int ndims, int const gsizes[], i
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
         TypeRecipe recipe{Combiner::darray, {size, rank, ndims}, {}, {part(type)}};
-        for (int const* values : {gsizes, distribs, dargs, psizes}) {
-            call.pointer(values, "an array of dimensions");
-            append(recipe.integers, values, ndims);
-        }
+        call.pointer(gsizes, "array_of_gsizes");
+        call.pointer(distribs, "array_of_distribs");
+        call.pointer(dargs, "array_of_dargs");
+        call.pointer(psizes, "array_of_psizes");
+        for (int const* values : {gsizes, distribs, dargs, psizes}) append(recipe.integers, values, ndims);
         recipe.integers.push_back(order);
         // The grid of processes is in C's order whatever the order of the array (MPI 3.1, 4.1.4).
         std::vector<Distribution> dimensions(static_cast<std::size_t>(ndims));

@@ -13,6 +13,13 @@ Numbers lengths(Call const& call, int n, int const* values, char const* argument
 
 namespace {
 
+/// All lists of a constructor, before the first one is read.
+void check_lists(Call const& call, int count, int const* blocks, void const* places) {
+    if (count == 0) return;
+    call.pointer(blocks, "array_of_blocklengths");
+    call.pointer(places, "array_of_displacements");
+}
+
 /// Contents of a recipe: the count first, then arrays.
 std::vector<int> integers(int count, std::initializer_list<std::pair<int const*, int>> arrays) {
     std::vector<int> all = {count};
@@ -41,6 +48,7 @@ int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* pla
         call.count(count);
         Datatype& type = call.any_type(old, "oldtype");
         call.pointer(made, "newtype");
+        check_lists(call, count, blocks, places);
         Numbers sizes = lengths(call, count, blocks, "array_of_blocklengths");
         Numbers displacements = numbers(call, count, places, "array_of_displacements");
         *made = handle_of(TypeBuilder::hindexed(sizes, displacements, type),
@@ -53,9 +61,10 @@ int structure(char const* name, int count, int const* blocks, MPI_Aint const* pl
     return enter(name, [&](Call& call) {
         call.count(count);
         call.pointer(made, "newtype");
+        check_lists(call, count, blocks, places);
+        if (count > 0) call.pointer(types, "array_of_types");
         Numbers sizes = lengths(call, count, blocks, "array_of_blocklengths");
         Numbers displacements = numbers(call, count, places, "array_of_displacements");
-        if (count > 0) call.pointer(types, "array_of_types");
         std::vector<Datatype const*> parts;
         TypeRecipe recipe{Combiner::struct_, integers(count, {{blocks, count}}), displacements, {}};
         for (int i = 0; i < count; ++i) {
@@ -111,6 +120,7 @@ int PMPI_Type_indexed(int count, int const blocklengths[], int const displacemen
         call.count(count);
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
+        check_lists(call, count, blocklengths, displacements);
         Numbers blocks = lengths(call, count, blocklengths, "array_of_blocklengths");
         Numbers places = numbers(call, count, displacements, "array_of_displacements", type.extent());
         *newtype = handle_of(

@@ -53,7 +53,8 @@ inline Value Values::numbers(Function const &f, Parameter const &p, std::size_t 
     }
     if (spoil && below(2)) {
         // Not looked at, or only where there is something to write.
-        if (p.is(" argc edges destweights sourceweights array_of_integers array_of_addresses "))
+        if (p.is(" argc edges array_of_integers array_of_addresses ") || f.starts("MPI_Dist_graph_neighbors") ||
+            (f.name == "MPI_Dist_graph_create" && p.is(" destinations weights ")))
             return {no_address(Quality::odd).word, Quality::odd};
         return no_address(f.starts("MPI_T_") ? Quality::odd : Quality::bad);
     }

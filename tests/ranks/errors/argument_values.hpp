@@ -160,6 +160,8 @@ inline Value Values::number(Function const &f, Parameter const &p, bool spoil) {
         return Value{word(one_of(bad)), Quality::bad};
     };
     bool const lists = f.starts("MPI_Type_") || f.starts("MPI_Status_") || f.ends("_size") || f.starts("MPI_Dims");
+    if (f.starts("MPI_Status_set_") && !p.is(" count "))   // any number is stored
+        return {word(any_number()), spoil ? Quality::odd : Quality::fine};
     if (p.is(" count incount outcount sendcount recvcount "))
         return made(1 + static_cast<int>(below(3)), {0}, {-1, INT_MIN, -100},
                     lists && p.type == "int" && f.parameters[1].type == "MPI_Datatype" ? Quality::odd : Quality::wild);

@@ -17,7 +17,9 @@
 #include "argument_memory.hpp"
 
 /// Huge sizes are asked for, which AddressSanitizer otherwise takes for a mistake of the library.
-extern "C" __attribute__((visibility("default"))) char const *__asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" __attribute__((visibility("default"))) char const *__asan_default_options() {
+    return "allocator_may_return_null=1";
+}
 
 namespace {
 

@@ -40,8 +40,25 @@ public:
         return list;
     }
 
+    std::size_t dealt() const { return out_.node_of.size(); }
+
     void deal(std::vector<std::size_t> const& list, int ranks) {
         for (int i = 0; i < ranks; ++i) out_.node_of.push_back(next(list));
+    }
+
+    /// As a rank file says, whatever the slots.
+    void put(std::string const& name) {
+        Place& place = places_[find_or_add(name)];
+        ++place.used;
+        out_.node_of.push_back(number_of(place));
+    }
+
+    /// Numbers the ranks from `first` on across nodes: the first of each node, then the second of each.
+    void number_across_nodes(std::size_t first) {
+        std::vector<int> left(out_.nodes.size());
+        for (std::size_t r = first; r < out_.node_of.size(); ++r) ++left[static_cast<std::size_t>(out_.node_of[r])];
+        for (std::size_t r = first, node = 0; r < out_.node_of.size(); node = (node + 1) % left.size())
+            if (left[node]-- > 0) out_.node_of[r++] = static_cast<int>(node);
     }
 
     Allocation take() && { return std::move(out_); }
@@ -50,11 +67,11 @@ private:
     int next(std::vector<std::size_t> const& list) {
         bool const dealing = job_.map.unit == topo::Unit::node && job_.map.per_unit == 0;
         Place* best = nullptr;
-        int least = 0;
+        long least = 0;
         for (std::size_t at : list) {
             Place& place = places_[at];
-            int const rounds = place.used / place.slots;
-            int const cost = rounds * 1'000'000 + (dealing ? std::min(place.used % place.slots, 999'999) : 0);
+            long const rounds = place.used / place.slots;
+            long const cost = rounds * 1'000'000 + (dealing ? std::min(place.used % place.slots, 999'999) : 0);
             if (place.full() || (best && cost >= least)) continue;
             best = &place;
             least = cost;
@@ -96,6 +113,14 @@ private:
     Allocation out_;
 };
 
+Allocation allocate_by_file(Dealer dealer, Job const& job) {
+    auto const named = static_cast<int>(job.rank_places.size());
+    if (job.ranks() != named)
+        throw Complaint(join("--rankfile: it names ", named, " ranks, and ", job.ranks(), " are to start"));
+    for (RankPlace const& rank : job.rank_places) dealer.put(rank.host);
+    return std::move(dealer).take();
+}
+
 }  // namespace
 
 std::vector<int> Allocation::ranks_on(int node) const {
@@ -107,10 +132,13 @@ std::vector<int> Allocation::ranks_on(int node) const {
 
 Allocation allocate(Job const& job, std::string const& own) {
     Dealer dealer(job, own);
+    if (!job.rank_places.empty()) return allocate_by_file(std::move(dealer), job);
     std::vector<std::size_t> const everywhere = dealer.places_of(job.hosts);
     for (Program const& program : job.programs) {
         bool const own_hosts = !program.hosts.empty();
+        std::size_t const first = dealer.dealt();
         dealer.deal(own_hosts ? dealer.places_of(program.hosts) : everywhere, program.ranks);
+        if (job.rank_by_node) dealer.number_across_nodes(first);
     }
     return std::move(dealer).take();
 }

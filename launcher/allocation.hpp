@@ -22,8 +22,9 @@ struct Allocation {
 
 /// Fills the slots of each host in turn, and begins again when there are more ranks than slots; with --map-by node
 /// deals ranks out one by one. A host without slots has one; -ppn counts in their place. Each program goes to its own
-/// hosts if it names some. `own` is this host's name. Throws Complaint when hosts may have no more (max-slots,
-/// --nooversubscribe).
+/// hosts if it names some. With --rank-by node the ranks of each program are numbered across its nodes. A rank file
+/// says it for each rank in the place of all that. `own` is this host's name. Throws Complaint when hosts may have no
+/// more (max-slots, --nooversubscribe).
 Allocation allocate(Job const& job, std::string const& own);
 
 /// Slots of all hosts together, for a job that does not say how many ranks it wants; at least 1.

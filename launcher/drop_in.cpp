@@ -20,24 +20,10 @@
 namespace tutti::launcher {
 namespace {
 
-/// A file's bytes without reading them: an interpreter has millions, of which the loader's part are a few.
-class ElfFile {
+/// An interpreter has millions of bytes, of which the loader's part are a few.
+class ElfFile : public MappedFile {
 public:
-    explicit ElfFile(std::string const& file) {
-        Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-        struct stat info {};
-        if (!in || fstat(in.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return;
-        auto const size = static_cast<std::size_t>(info.st_size);
-        void* at = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, in.get(), 0);
-        if (at != MAP_FAILED) bytes_ = {static_cast<char const*>(at), size};
-    }
-    ~ElfFile() {
-        if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
-    }
-    ElfFile(ElfFile const&) = delete;
-    ElfFile& operator=(ElfFile const&) = delete;
-
-    std::string_view bytes() const { return bytes_; }
+    using MappedFile::MappedFile;
 
     bool valid() const {
         Elf64_Ehdr head{};
@@ -55,18 +41,15 @@ public:
 
     template <class T>
     bool get(std::uint64_t offset, T& out) const {
-        if (offset > bytes_.size() || bytes_.size() - offset < sizeof out) return false;
-        std::memcpy(&out, bytes_.data() + offset, sizeof out);
+        if (offset > bytes().size() || bytes().size() - offset < sizeof out) return false;
+        std::memcpy(&out, bytes().data() + offset, sizeof out);
         return true;
     }
 
     std::string text(std::uint64_t offset) const {
-        if (offset >= bytes_.size()) return {};
-        return std::string(bytes_.substr(offset, bytes_.find('\0', offset) - offset));
+        if (offset >= bytes().size()) return {};
+        return std::string(bytes().substr(offset, bytes().find('\0', offset) - offset));
     }
-
-private:
-    std::string_view bytes_;
 };
 
 std::uint64_t offset_of(std::vector<Elf64_Phdr> const& segments, std::uint64_t address) {
@@ -79,7 +62,7 @@ std::uint64_t offset_of(std::vector<Elf64_Phdr> const& segments, std::uint64_t a
 void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, Elf64_Phdr const& dynamic,
                   Linkage& out) {
     std::vector<std::uint64_t> needed;
-    std::uint64_t strings = 0, rpath = 0;
+    std::uint64_t strings = 0, rpath = 0, runpath = 0;
     bool has_rpath = false, has_runpath = false;
     Elf64_Dyn entry{};
     for (std::uint64_t at = 0;
@@ -88,10 +71,11 @@ void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, E
         if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
         if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
         if (entry.d_tag == DT_RPATH) rpath = entry.d_un.d_val, has_rpath = true;
-        if (entry.d_tag == DT_RUNPATH) has_runpath = true;   // comes behind LD_LIBRARY_PATH and switches RPATH off
+        if (entry.d_tag == DT_RUNPATH) runpath = entry.d_un.d_val, has_runpath = true;   // it switches RPATH off
     }
     for (std::uint64_t name : needed) out.libraries.push_back(elf.text(strings + name));
     if (has_rpath && !has_runpath) out.rpath = elf.text(strings + rpath);
+    if (has_runpath) out.runpath = elf.text(strings + runpath);
 }
 
 /// What runs the file: the program that the first line of a script names, or the file itself.
@@ -112,6 +96,19 @@ bool is_sanitizer(std::string_view library) {
 }
 
 }  // namespace
+
+MappedFile::MappedFile(std::string const& file) {
+    Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat info {};
+    if (!in || fstat(in.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return;
+    auto const size = static_cast<std::size_t>(info.st_size);
+    void* at = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, in.get(), 0);
+    if (at != MAP_FAILED) bytes_ = {static_cast<char const*>(at), size};
+}
+
+MappedFile::~MappedFile() {
+    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
 
 std::string library_folder(std::string const& library) {
     std::error_code error;
@@ -157,12 +154,6 @@ bool needs_arena(std::string const& file) {
         if (name.starts_with("libc.so")) return true;   // ahead of whatever brings MPI
     }
     return true;
-}
-
-std::string mpi_library_of(std::string const& file) {
-    for (std::string const& name : read_linkage(file).libraries)
-        if (name.starts_with("libmpi.so") || name.starts_with("libmpich.so")) return name;
-    return {};
 }
 
 }  // namespace tutti::launcher

@@ -4,12 +4,27 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::launcher {
 
 /// The folder of our libraries, which holds `library`, from where mpiexec itself lies; empty when there is none.
 std::string library_folder(std::string const& library);
+
+/// A file's bytes without reading them all; none when it cannot be read.
+class MappedFile {
+public:
+    explicit MappedFile(std::string const& file);
+    ~MappedFile();
+    MappedFile(MappedFile const&) = delete;
+    MappedFile& operator=(MappedFile const&) = delete;
+
+    std::string_view bytes() const { return bytes_; }
+
+private:
+    std::string_view bytes_;
+};
 
 /// What the loader will read in a program's file: the names of its libraries and the old search path that comes before
 /// LD_LIBRARY_PATH. Empty for whatever is no 64-bit ELF file (a script).
@@ -18,6 +33,7 @@ struct Linkage {
     std::string loader;   ///< empty in a static program
     std::vector<std::string> libraries;
     std::string rpath;
+    std::string runpath;  ///< the new one, which comes behind it
 };
 Linkage read_linkage(std::string const& file);
 
@@ -30,8 +46,5 @@ bool needs_preload(std::string const& file);
 /// library is what brings MPI. False also for programs that cannot take them: static ones, those of another loader
 /// (32 bits, another C library), those whose sanitizer must come first.
 bool needs_arena(std::string const& file);
-
-/// The MPI library that the program names by itself, if it names one.
-std::string mpi_library_of(std::string const& file);
 
 }  // namespace tutti::launcher

@@ -27,12 +27,14 @@ struct NodeFacts {
     std::string host;                     ///< as gethostname tells
     std::vector<std::string> addresses;   ///< as Cluster::Node has them
     std::vector<std::uint16_t> ports;     ///< of its ranks' listening sockets, by place
+    std::string drawing;                  ///< of the machine with its ranks, for --show-hierarchy
 };
 
 /// What a node is told then.
 struct World {
     Cluster cluster;
-    std::string tuning;   ///< the tuning file, for all nodes the same: choices must not differ
+    std::string tuning;     ///< the tuning file, for all nodes the same: choices must not differ
+    std::string drawings{}; ///< of all nodes, where they are to be shown
 };
 
 /// A rank has ended well and never called MPI_Init.

@@ -24,9 +24,10 @@ Options of MPICH and of Open MPI are understood, with one dash or two, and --nam
 )";
 
 constexpr char ending[] = R"(
-Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the code
-given to MPI_Abort; 1 for a rank that left between MPI_Init and MPI_Finalize with code 0; 124 after -timeout; 126 for a
-program that cannot be executed; 127 for one that cannot be found; 2 for a wrong option.
+Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the last 8
+bits of the code given to MPI_Abort (so 0 is 0, and 256, too); 1 for a rank that left between MPI_Init and MPI_Finalize
+with code 0; 124 after -timeout; 126 for a program that cannot be executed, or that the loader gives another MPI library
+than Tutti's; 127 for one that cannot be found; 2 for a wrong option.
 
 On several nodes tutti-daemon does on each what mpiexec does here; it must be installed there in the same folder. ssh
 must not ask for a password. Inside a job of Slurm, PBS, LSF, Grid Engine, Cobalt or OAR the nodes are those of the job

@@ -3,8 +3,11 @@
 #include "launcher/launch.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <optional>
 
 #include <fcntl.h>
@@ -18,10 +21,13 @@
 #include "launcher/guardian.hpp"
 #include "launcher/hosts.hpp"
 #include "launcher/leftovers.hpp"
+#include "launcher/mpi_library.hpp"
 #include "launcher/placement.hpp"
+#include "launcher/print.hpp"
 #include "launcher/spawn.hpp"
 #include "launcher/statistics.hpp"
 #include "launcher/supervisor.hpp"
+#include "launcher/windows.hpp"
 #include "runtime/error.hpp"
 #include "runtime/interfaces.hpp"
 #include "runtime/listener.hpp"
@@ -48,13 +54,15 @@ rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
     return old;
 }
 
-std::string output_name(std::string const& pattern, int rank, std::string const& host) {
+/// A pattern for the names of files or the beginnings of lines, for one rank.
+std::string expanded(std::string const& pattern, int rank, std::string const& host) {
     std::string name;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;
         if (kind == 'r') name += std::to_string(rank);
         else if (kind == 'h') name += host;
         else if (kind == 'g' || kind == 'p') name += '0';   // MPICH's process group and proxy: there is one of each
+        else if (kind == 't') name += std::to_string(std::time(nullptr));
         else if (kind == '%') name += '%';
         else kind = 0, name += c;
         if (kind) ++i;
@@ -62,11 +70,9 @@ std::string output_name(std::string const& pattern, int rank, std::string const&
     return name;
 }
 
-std::string prefix_of(Job const& job, int rank) { return job.prefix ? join("[", rank, "] ") : ""; }
-
 Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank, bool error) {
     std::string const& pattern = error && !job.merge_errors ? job.err_pattern : job.out_pattern;
-    if (!pattern.empty()) return output.file(output_name(pattern, rank, host));
+    if (!pattern.empty()) return output.file(expanded(pattern, rank, host));
     return error && !job.merge_errors ? output.standard_error() : output.standard_output();
 }
 
@@ -90,7 +96,7 @@ public:
     Launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere)
         : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
           numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
-          first_node_(allocation.here == 0), placed_(place(job, std::max<int>(1, static_cast<int>(here_.size())))),
+          placed_(place(job, here_.empty() ? std::vector<int>{0} : numbers_)),
           old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())),
           output_(job.on_terminal), input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
         adopt_orphans();
@@ -100,21 +106,25 @@ public:
     }
 
     int run() {
-        for (std::size_t p = 0; p < job_.programs.size(); ++p) look_up(p);
+        look_up_everything();
         if (elsewhere_) elsewhere_->begin(own_);
         tell();
+        std::string drawing;
+        if (job_.show_hierarchy && !here_.empty()) drawing = hierarchy_drawing(job_, placed_, numbers_);
         std::optional<World> world;
-        if (elsewhere_) world = meet(placed_.machine);
+        if (elsewhere_) world = meet(placed_.machine, drawing);
+        if (print("mpiexec", world ? world->drawings : drawing) != 0) return 1;
+        if (!job_.has_program()) return 0;
         if (world && !here_.empty()) host_ = world->cluster.node(world->cluster.here()).name;
         std::optional<Segment> segment;
         if (!here_.empty()) segment = make_segment(world);
         Segment* const shared = segment ? &*segment : nullptr;
         Supervisor supervisor(job_, shared, own_, host_, elsewhere_);
+        supervisor.when_not_loaded([this](std::size_t place) { return what_is_not_loaded(place); });
         if (segment) start_all(supervisor, *segment);
         listeners_.clear();
         input_.ranks_are_started();
         int code = supervisor.run();
-        if (segment && first_node_ && !job_.quiet) wonder_about_foreign_library(*segment);
         if (elsewhere_) elsewhere_->finish(supervisor, shared);
         if (job_.statistics) print_statistics(shared);
         return code;
@@ -122,11 +132,12 @@ public:
 
 private:
     /// A socket for each rank is there before anybody is told of it.
-    World meet(topo::Machine const& machine) {
+    World meet(topo::Machine const& machine, std::string const& drawing) {
         NodeFacts facts;
         facts.host = host_name();
+        facts.drawing = drawing;
         Variables const variables = variables_of(job_);
-        facts.addresses = own_addresses(variables.network);
+        if (!here_.empty()) facts.addresses = own_addresses(variables.network);   // a login node may lack the network
         for (std::size_t i = 0; i < here_.size(); ++i) {
             Listener const listener = listen_on(facts.addresses, variables.port_range);
             facts.ports.push_back(listener.port);
@@ -153,14 +164,33 @@ private:
         return segment;
     }
 
+    void look_up_everything() {
+        check_interface();
+        if (!job_.has_program()) return;
+        for (std::size_t p = 0; p < job_.programs.size(); ++p) look_up(p);
+        windows_.emplace(job_, numbers_, search_path());
+    }
+
+    void check_interface() const {
+        if (job_.interface.empty() || here_.empty()) return;
+        try {
+            own_addresses(job_.interface);
+        } catch (Error const& error) {
+            throw Complaint(join("-iface: ", error.what()));
+        }
+    }
+
+    static char const* search_path() {
+        char const* path = std::getenv("PATH");
+        return path ? path : "/usr/local/bin:/usr/bin:/bin";
+    }
+
     /// Only programs that this node has ranks of.
     void look_up(std::size_t number) {
         Program const& program = job_.programs[number];
         bool const wanted = std::ranges::any_of(here_, [&](Planned const& p) { return p.program == number; });
         if (!wanted) return void(programs_.emplace_back());
-        char const* path = std::getenv("PATH");
-        std::string file =
-            find_program(program.command[0], program.directory, path ? path : "/usr/local/bin:/usr/bin:/bin");
+        std::string file = find_program(program.command[0], program.directory, search_path());
         std::string const seen = seen_from(program.directory, file);
         LibraryInFront library;
         if (job_.drop_in) {
@@ -170,6 +200,7 @@ private:
         }
         if (job_.preload_arena.value_or(arena_wanted(program) && needs_arena(seen))) library.arena = arena_library();
         programs_.push_back({std::move(file), std::move(library)});
+        refuse_foreign_library(number);
     }
 
     /// TUTTI_ARENA=no, from wherever a rank gets it, asks for programs as they are.
@@ -195,18 +226,30 @@ private:
         return {};
     }
 
-    // Each rank a world of its own: the program found another MPI library than ours.
-    void wonder_about_foreign_library(Segment const& segment) {
-        for (unsigned r = 0; r < segment.ranks(); ++r)
-            if (segment.card(r).state.load() != RankState::absent) return;
-        for (std::size_t p = 0; p < programs_.size() && ranks_ > 1; ++p) {
-            std::string file = seen_from(job_.programs[p].directory, programs_[p].file);
-            std::string library = mpi_library_of(file);
-            if (library.empty()) continue;
-            output_.say(join("no rank has joined this job: ", file, " is linked with ", library,
-                             " and found another one than ours; --drop-in puts ours in front"));
-            return;
-        }
+    Surroundings surroundings(std::size_t number) const {
+        Program const& program = job_.programs[number];
+        LibraryInFront const& library = programs_[number].library;
+        return {program.directory, rank_environment(environ, job_.environment, program.environment, {}, library)};
+    }
+
+    /// With another MPI library each rank would be alone in a world of its own. A single rank may be; and --drop-in
+    /// puts ours in front.
+    void refuse_foreign_library(std::size_t number) const {
+        if (ranks_ == 1 || job_.drop_in) return;
+        Resolved const foreign = foreign_library(programs_[number].file, surroundings(number));
+        if (foreign.file.empty()) return;
+        throw Complaint(join(programs_[number].file, " is linked with ", foreign.name, ", and the loader finds ",
+                             foreign.file, " for it, which is not Tutti's: each rank would be alone in a world of its ",
+                             "own; ", has_our_abi(foreign.name) ? "--drop-in puts Tutti's in front"
+                                                                : "compile the program with Tutti's mpicc"),
+                        126);
+    }
+
+    /// Of a rank that the loader has ended.
+    std::string what_is_not_loaded(std::size_t place) const {
+        std::size_t const number = here_[place].program;
+        std::string const error = loader_error(programs_[number].file, surroundings(number));
+        return error.empty() ? "" : join("the loader cannot load ", error);
     }
 
     /// For the segment; a file that is not used is told.
@@ -272,10 +315,12 @@ private:
             .kept = listeners,
             .signals = &signals_.original_mask(),
             .descriptors = &old_limit_};
+        windows_->put_around(start, rank, host_);
         pid_t pid = spawn(start);
         if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
-        output_.add(std::move(out.read), out_sink, prefix_of(job_, rank));
-        output_.add(std::move(error.read), error_sink, prefix_of(job_, rank));
+        LinePrefix const prefix{expanded(job_.prefix, rank, host_), job_.timestamps};
+        output_.add(std::move(out.read), out_sink, prefix);
+        output_.add(std::move(error.read), error_sink, prefix);
         return pid;
     }
 
@@ -293,7 +338,6 @@ private:
     std::vector<Planned> here_;          // by place
     std::vector<int> numbers_;           // world ranks by place
     std::string host_;
-    bool first_node_;
     Placed placed_;                      // before signals are blocked: a large machine takes a while to describe
     rlimit old_limit_;
     Signals signals_;
@@ -303,6 +347,7 @@ private:
     OwnLauncher own_{guardian_, signals_, output_, input_};
     std::vector<std::vector<Descriptor>> listeners_;  // by place; none in a job on one node
     std::vector<Found> programs_;
+    std::optional<Windows> windows_;
 };
 
 }  // namespace

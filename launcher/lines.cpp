@@ -2,7 +2,25 @@
 // Cutting bytes into lines.
 #include "launcher/lines.hpp"
 
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
 namespace tutti::launcher {
+
+// "2026-11-22 10:42:13.123 ", in local time.
+std::string LinePrefix::now() const {
+    if (!time) return text;
+    using namespace std::chrono;
+    auto const since = system_clock::now().time_since_epoch();
+    std::time_t const second = duration_cast<seconds>(since).count();
+    std::tm parts{};
+    char date[32], all[48];
+    std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", localtime_r(&second, &parts));
+    auto const milli = static_cast<int>(duration_cast<milliseconds>(since).count() % 1000);
+    std::snprintf(all, sizeof all, "%s.%03d ", date, milli);
+    return all + text;
+}
 
 // `piece` holds any number of whole lines and perhaps the beginning of one more.
 void LineCutter::put(std::string_view piece, std::string& out) {
@@ -12,8 +30,9 @@ void LineCutter::put(std::string_view piece, std::string& out) {
         in_line_ = piece.back() != '\n';
         return;
     }
+    std::string const prefix = prefix_.now();   // of lines that came together
     while (!piece.empty()) {
-        if (!in_line_) out += prefix_;
+        if (!in_line_) out += prefix;
         std::size_t end = piece.find('\n');
         in_line_ = end == std::string_view::npos;
         std::size_t length = in_line_ ? piece.size() : end + 1;

@@ -9,10 +9,19 @@
 
 namespace tutti::launcher {
 
+/// What each line begins with.
+struct LinePrefix {
+    std::string text;
+    bool time = false;   ///< in front of it the date and time of now
+
+    bool empty() const { return text.empty() && !time; }
+    std::string now() const;
+};
+
 class LineCutter {
 public:
     /// A line longer than `limit` is passed on in pieces: memory stays bounded.
-    explicit LineCutter(std::string prefix = {}, std::size_t limit = 1 << 20)
+    explicit LineCutter(LinePrefix prefix = {}, std::size_t limit = 1 << 20)
         : prefix_(std::move(prefix)), limit_(limit) {}
 
     /// Appends to `out` the lines that `bytes` complete, each behind its prefix.
@@ -30,7 +39,8 @@ public:
 private:
     void put(std::string_view piece, std::string& out);
 
-    std::string prefix_, kept_;
+    LinePrefix prefix_;
+    std::string kept_;
     std::size_t limit_;
     bool in_line_ = false;   // a piece of the current line is already out
 };

@@ -13,10 +13,30 @@
 #include "launcher/placement.hpp"
 #include "launcher/print.hpp"
 #include "runtime/error.hpp"
+#include "topo/binding.hpp"
 
 namespace {
 
 using namespace tutti::launcher;
+
+void tell(std::string const& sentence) { std::fprintf(stderr, "mpiexec: %s.\n", sentence.c_str()); }
+
+/// The nodes that the job may use.
+void tell_hosts(Job const& job) {
+    if (job.hosts.empty()) tell(tutti::join("node ", host_name(), ", this one, and no other"));
+    for (Host const& host : job.hosts)
+        tell(tutti::join("node ", host.name, " has ", std::max(1, host.slots), host.slots > 1 ? " slots" : " slot",
+                         host.most > 0 ? tutti::join(" and takes ", host.most, " ranks at most") : ""));
+}
+
+/// The ranks of each node.
+void tell_map(Allocation const& allocation) {
+    for (std::size_t node = 0; node < allocation.nodes.size(); ++node) {
+        std::vector<int> const ranks = allocation.ranks_on(static_cast<int>(node));
+        tell(tutti::join("node ", allocation.nodes[node], " gets ", ranks.size() == 1 ? "rank " : "ranks ",
+                         tutti::topo::ranges(ranks)));
+    }
+}
 
 int carry_out(Job const& job) {
     if (job.show_help) return print("mpiexec", help_text());
@@ -24,19 +44,17 @@ int carry_out(Job const& job) {
     Allocation const allocation = allocate(job, host_name());
     for (std::string const& wrong : wrong_settings(job))
         std::fprintf(stderr, "mpiexec: %s%s\n", wrong.c_str(), wrong.ends_with('?') ? "" : ".");
-    bool has_program = !job.programs.empty() && !job.programs.front().command.empty();
-    if (job.show_hierarchy) {
-        int ranks = std::max<int>(1, static_cast<int>(allocation.ranks_on(std::max(0, allocation.here)).size()));
-        int failed = print("mpiexec", hierarchy_drawing(job, place(job, ranks), ranks));
-        if (failed || !has_program) return failed;
-    }
+    if (!job.quiet)
+        for (std::string const& note : job.notes) tell(note);
+    if (job.show_allocation) tell_hosts(job);
+    if (job.show_map) tell_map(allocation);
     if (allocation.alone()) return launch(job, allocation);
     Head others(job, allocation);
     return launch(job, allocation, &others);
 }
 
 int complain(char const* what, int code) {
-    std::fprintf(stderr, "mpiexec: %s.\n", what);
+    tell(what);
     return code;
 }
 

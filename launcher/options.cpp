@@ -3,12 +3,14 @@
 #include "launcher/options.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 
 #include "launcher/allocation.hpp"
 #include "launcher/hosts.hpp"
+#include "launcher/rank_file.hpp"
 #include "runtime/error.hpp"
 #include "runtime/variables.hpp"
 
@@ -87,10 +89,22 @@ private:
             values.push_back(word.substr(equals + 1));
         }
         if (!found) throw wrong(word.substr(0, equals));
+        if (found->effect == Effect::refused)
+            throw Complaint(join(word.substr(0, equals), " is not an option of this mpiexec: ", as_clause(*found)));
         ++at_;
         take_values(*found, word, values);
         if (found->apply) found->apply({job_, program}, values);
+        else if (found->effect == Effect::none)
+            job_.notes.push_back(join(word.substr(0, equals), " has no effect: ", as_clause(*found)));
         else read_config(values.at(0));
+    }
+
+    /// The option's sentence as the end of another.
+    static std::string as_clause(Option const& option) {
+        std::string clause(option.sentence.substr(0, option.sentence.size() - 1));
+        bool const word = clause.size() > 1 && std::islower(static_cast<unsigned char>(clause[1]));
+        if (word) clause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(clause[0])));
+        return clause;
     }
 
     static Complaint wrong(std::string const& word) {
@@ -123,7 +137,8 @@ private:
     void keep(Program program) {
         if (!program.command.empty()) return job_.programs.push_back(std::move(program));
         if (program.ranks > 0) pending_ranks_ = program.ranks;   // for --show-hierarchy without a program
-        if (job_.programs.empty() && pending_ranks_ > 0) job_.programs.push_back(std::move(program));
+        if (job_.programs.empty() && (pending_ranks_ > 0 || job_.show_hierarchy))
+            job_.programs.push_back(std::move(program));
     }
 
     void read_config(std::string const& file) {
@@ -141,21 +156,55 @@ private:
     int pending_ranks_ = 0;
 };
 
+void leave_out_this_node(std::vector<Host>& hosts) {
+    std::string const own = host_name();
+    std::erase_if(hosts, [&](Host const& host) { return means_this_node(host.name, own); });
+}
+
+void sort_hosts(std::vector<Host>& hosts, HostOrder order) {
+    auto const slots = [](Host const& host) { return std::max(1, host.slots); };
+    if (order == HostOrder::ascending) std::ranges::stable_sort(hosts, std::less{}, slots);
+    if (order == HostOrder::descending) std::ranges::stable_sort(hosts, std::greater{}, slots);
+}
+
 // Hosts before the first program are for all programs, those before another for that one.
-void settle_hosts(Job& job) {
+void choose_hosts(Job& job) {
     if (!job.programs.empty()) job.hosts.swap(job.programs.front().hosts);
+    if (job.only_here) {
+        job.hosts.clear();
+        for (Program& program : job.programs) program.hosts.clear();
+        return;
+    }
     if (!job.hosts.empty()) return;
     auto const variable = [](char const* name) { return std::getenv(name); };
-    job.hosts = hosts_of_resource_manager(variable);
-    if (job.agent.empty()) job.agent = agent_of_resource_manager(variable);
+    job.hosts = hosts_of_resource_manager(variable, job.resource_manager);
+    if (job.agent.empty() && !job.hosts.empty()) job.agent = agent_of_resource_manager(variable);
+}
+
+void settle_hosts(Job& job) {
+    choose_hosts(job);
+    if (!job.rank_file.empty()) job.rank_places = read_rank_file(job.rank_file, job.hosts);
+    sort_hosts(job.hosts, job.order);
+    if (!job.never_here) return;
+    leave_out_this_node(job.hosts);
+    for (Program& program : job.programs) leave_out_this_node(program.hosts);
+    if (job.hosts.empty())
+        throw Complaint("--nolocal: no rank may run on this node, and no other one is named (-hosts or -f)");
 }
 
 void settle_ranks(Job& job) {
     for (Program& p : job.programs) {
         if (p.ranks != 0) continue;
         bool const alone = job.programs.size() == 1;
-        p.ranks = alone ? slots_of_all(job.hosts, job.slots_per_node(), host_name()) : 1;
+        if (alone && !job.rank_places.empty()) p.ranks = static_cast<int>(job.rank_places.size());
+        else p.ranks = alone ? slots_of_all(job.hosts, job.slots_per_node(), host_name()) : 1;
     }
+}
+
+void settle_windows(Job& job) {
+    if (job.debugger && job.windows.empty()) job.windows.push_back(-1);
+    for (int rank : job.windows)
+        if (rank >= job.ranks()) throw Complaint(join("--xterm ", rank, ": the ranks are 0 to ", job.ranks() - 1));
 }
 
 void apply_environment(Job& job) {
@@ -180,6 +229,7 @@ Job parse_arguments(std::span<std::string const> arguments) {
     Walk(job, arguments).programs();
     settle_hosts(job);
     settle_ranks(job);
+    settle_windows(job);
     apply_environment(job);
     check(job);
     return job;

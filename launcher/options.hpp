@@ -17,11 +17,16 @@ struct Target {
     Program& program;
 };
 
+/// What happens to an option that is given: it is done; it is accepted, and its sentence says that it has no effect;
+/// it is refused, and its sentence says what does the same.
+enum class Effect { done, none, refused };
+
 struct Option {
     std::string_view names;      ///< as help shows them; one and two dashes are accepted for each
     std::string_view argument;   ///< one word per argument that follows; empty: none
     std::string_view sentence;
-    void (*apply)(Target, std::span<std::string const> values);
+    void (*apply)(Target, std::span<std::string const> values);   ///< null: options.cpp does it, or nothing is done
+    Effect effect = Effect::done;
 };
 
 struct OptionGroup {

@@ -131,7 +131,7 @@ Sink& Output::file(std::string const& name) {
     return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;
 }
 
-void Output::add(Descriptor pipe, Sink& sink, std::string prefix) {
+void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix) {
     streams_.push_back(std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix)));
 }
 

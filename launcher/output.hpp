@@ -56,7 +56,7 @@ private:
 /// One rank's standard output or standard error.
 class OutputStream {
 public:
-    OutputStream(Descriptor pipe, Sink& sink, std::string prefix)
+    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix)
         : pipe_(std::move(pipe)), sink_(&sink), cutter_(std::move(prefix)) {}
 
     bool open() const { return static_cast<bool>(pipe_); }
@@ -95,7 +95,7 @@ public:
     /// The file of that name, made with its folders and emptied at first use. Throws Complaint.
     Sink& file(std::string const& name);
 
-    void add(Descriptor pipe, Sink& sink, std::string prefix);
+    void add(Descriptor pipe, Sink& sink, LinePrefix prefix);
     /// A sentence of mpiexec's own.
     void say(std::string_view sentence);
     /// Lines of mpiexec's own on standard error.

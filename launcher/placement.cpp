@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/environment.hpp"
+#include "launcher/rank_file.hpp"
 #include "runtime/error.hpp"
 #include "runtime/variables.hpp"
 #include "topo/detect.hpp"
@@ -47,6 +48,45 @@ T value(topo::Result<T> const& result) {
     throw Complaint(sentence);
 }
 
+[[noreturn]] void not_usable(int unit, std::vector<int> const& usable) {
+    throw Complaint(
+        join("--cpu-set: processing unit ", unit, " is not among those usable here, ", topo::ranges(usable)));
+}
+
+void stay_on(std::vector<int> const& cpus) {
+    std::vector<int> const usable = topo::affinity_pus();
+    for (int unit : cpus)
+        if (!std::ranges::binary_search(usable, unit)) not_usable(unit, usable);
+    if (std::string const sentence = topo::apply_binding(cpus); !sentence.empty())
+        throw Complaint(join("--cpu-set: ", sentence.substr(0, sentence.size() - 1)));
+}
+
+void keep_only(topo::Machine& machine, std::vector<int> const& cpus) {
+    std::vector<int> usable;
+    for (topo::Pu const& unit : machine.pus) usable.push_back(unit.os);
+    std::ranges::sort(usable);
+    for (int unit : cpus)
+        if (!std::ranges::binary_search(usable, unit)) not_usable(unit, usable);
+    std::erase_if(machine.pus, [&](topo::Pu const& unit) { return std::ranges::find(cpus, unit.os) == cpus.end(); });
+}
+
+// Ranks for which the file names no cores are bound to all of them, which is to none.
+topo::BindTo bound_by_file(Job const& job, std::vector<int> const& ranks, topo::Machine const& machine) {
+    topo::BindTo bind{.kind = topo::BindTo::Kind::user, .user = {}};
+    bool any = false;
+    for (int rank : ranks) {
+        RankPlace const& place = job.rank_places.at(static_cast<std::size_t>(rank));
+        any = any || !place.slots.empty();
+        try {
+            bind.user.push_back(units_of_slots(place.slots.empty() ? "*" : place.slots, machine));
+        } catch (Complaint const& complaint) {
+            throw Complaint(join("--rankfile: rank ", rank, ": ", complaint.what()));
+        }
+    }
+    if (!any) bind.kind = topo::BindTo::Kind::none;
+    return bind;
+}
+
 /// Of one of the programs; what is wrong with its settings goes to `complaints`.
 Variables variables_of(Job const& job, std::size_t program, std::vector<std::string>& complaints) {
     EnvironmentRules const none;
@@ -82,14 +122,19 @@ std::vector<std::string> wrong_settings(Job const& job) {
     return all;
 }
 
-Placed place(Job const& job, int ranks) {
-    topo::Machine machine = value(topo::read_machine(variables_of(job).topology));
+Placed place(Job const& job, std::vector<int> const& ranks) {
+    std::string const pretended = variables_of(job).topology;
+    if (pretended.empty() && !job.cpus.empty()) stay_on(job.cpus);
+    topo::Machine machine = value(topo::read_machine(pretended));
+    if (machine.pretended && !job.cpus.empty()) keep_only(machine, job.cpus);
+    int const count = static_cast<int>(ranks.size());
     int usable = machine.pretended ? static_cast<int>(machine.pus.size()) : topo::usable_cores();
-    if (job.no_oversubscribe && ranks > usable)
+    if (job.no_oversubscribe && count > usable)
         throw Complaint(
-            join(ranks, " ranks are more than the ", usable, " usable cores, which --nooversubscribe forbids"));
+            join(count, " ranks are more than the ", usable, " usable cores, which --nooversubscribe forbids"));
     topo::BindTo bind = job.bind.value_or(topo::BindTo{});
-    topo::Plan plan = value(topo::plan_ranks(machine, ranks, job.map, bind, usable, cores_are_ours(machine, ranks)));
+    if (!job.rank_places.empty()) bind = bound_by_file(job, ranks, machine);
+    topo::Plan plan = value(topo::plan_ranks(machine, count, job.map, bind, usable, cores_are_ours(machine, count)));
     return {std::move(machine), std::move(plan), topo::usable_cores()};
 }
 
@@ -103,12 +148,12 @@ std::string binding_report(Placed const& placed, std::vector<int> const& ranks, 
     return all;
 }
 
-std::string hierarchy_drawing(Job const& job, Placed const& placed, int ranks) {
-    std::vector<int> all(static_cast<std::size_t>(ranks));
+std::string hierarchy_drawing(Job const& job, Placed const& placed, std::vector<int> const& ranks) {
+    std::vector<int> all(ranks.size());
     std::iota(all.begin(), all.end(), 0);
     topo::LevelChoice choice = value(topo::parse_hierarchy(variables_of(job).hierarchy));
     topo::Hierarchy hierarchy = topo::make_hierarchy(placed.machine, placed.plan.placement, all, choice);
-    return topo::draw(placed.machine, placed.plan.placement, hierarchy, {topo::locale_is_utf8()});
+    return topo::draw(placed.machine, placed.plan.placement, hierarchy, {topo::locale_is_utf8(), ranks});
 }
 
 }  // namespace tutti::launcher

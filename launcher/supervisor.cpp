@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "launcher/leftovers.hpp"
+#include "launcher/mpi_library.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::launcher {
@@ -20,6 +21,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds grace = 300ms;          // between SIGTERM and SIGKILL
 constexpr milliseconds show_after = 100ms;     // an unfinished line on a terminal
 constexpr milliseconds look_again = 100ms;     // for what no descriptor tells
+constexpr milliseconds longest_library_pause = 60s;
+constexpr int not_loaded = 127;                // the exit code of the loader that cannot go on, and of a shell
 constexpr milliseconds forever = 24h;
 
 }  // namespace
@@ -83,6 +86,7 @@ milliseconds Supervisor::patience() const {
     if (kill_at_ && !killed_) until(*kill_at_);
     if (job_.timeout > 0ms && !ending_) until(started_ + job_.timeout);
     if (output_.wants_showing()) until(silence_ + show_after);
+    if (foreign_library_possible()) until(library_look_);
     if (elsewhere_) wait = std::min(wait, elsewhere_->patience());
     bool looking = missing_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
     return looking ? std::min(wait, look_again) : wait;
@@ -93,6 +97,7 @@ void Supervisor::check_time() {
     if (output_.wants_showing() && now >= silence_ + show_after) output_.show_unfinished();
     if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && busy()) time_out();
     if (missing_ && !ending_) look_again_for_the_missing();
+    if (foreign_library_possible() && now >= library_look_) look_for_foreign_library(now);
     if (kill_at_ && now >= *kill_at_) {
         killed_ = true;
         send(SIGKILL);
@@ -166,14 +171,19 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     guardian_.forget(pid);
     int const place = static_cast<int>(found - ranks_.begin()), rank = world_rank(static_cast<std::size_t>(place));
     Card const& card = segment_->card(static_cast<unsigned>(place));
-    End end{rank, pid, status, card.state.load(std::memory_order_acquire), card.abort_code.load(),
-            what_ran_out(place, status)};
-    if (end.state == RankState::absent && status == 0 && !missing_) {
+    RankState const state = card.state.load(std::memory_order_acquire);
+    End end{rank, pid, status, state, card.abort_code.load(), what_ran_out(place, status),
+            what_was_not_loaded(static_cast<std::size_t>(place), status, state)};
+    if (end.state == RankState::absent && status == 0 && !missing_ && !job_.keep_going) {
         missing_ = Missing{rank, pid, host_};
         if (elsewhere_) elsewhere_->report(*missing_);
     }
     Verdict verdict = judge(end, host_);
-    if (job_.verbose && !ending_)
+    if (job_.exit_codes)
+        output_.say(join("rank ", rank, elsewhere_ ? " on " + host_ : "", ", process ", pid, ", ended with ",
+                         WIFSIGNALED(status) ? signal_words(WTERMSIG(status))
+                                             : join("exit code ", WEXITSTATUS(status))));
+    else if (job_.verbose && !ending_)
         output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well")
                                              : verdict.sentence);
     return verdict;
@@ -202,6 +212,31 @@ void Supervisor::output_lost(Verdict const& verdict) {
     if (!job_.quiet) output_.say(verdict.sentence);
 }
 
+std::string Supervisor::what_was_not_loaded(std::size_t place, int status, RankState state) const {
+    bool const by_loader = WIFEXITED(status) && WEXITSTATUS(status) == not_loaded && state == RankState::absent;
+    return by_loader && why_not_loaded_ && !ending_ ? why_not_loaded_(place) : "";
+}
+
+// Of the first rank alone: what one has loaded, all have. Once it is in our MPI there is nothing to look for.
+bool Supervisor::foreign_library_possible() const {
+    if (ranks_.empty() || library_told_ || ending_ || job_.quiet || job_.ranks() == 1) return false;
+    return ranks_[0].alive && world_rank(0) == 0 &&
+           segment_->card(0).state.load(std::memory_order_relaxed) == RankState::absent;
+}
+
+// A program that is linked with another library does not get here; scripts and interpreters do, and are left running:
+// whether they will call MPI_Init of what they have loaded nobody can see.
+void Supervisor::look_for_foreign_library(Clock::time_point now) {
+    std::string const file = mapped_foreign_library(ranks_[0].pid);
+    library_pause_ = std::min(2 * library_pause_, longest_library_pause);
+    library_look_ = now + library_pause_;
+    if (file.empty()) return;
+    library_told_ = true;
+    output_.say(join("rank 0, process ", ranks_[0].pid, ", has loaded ", file,
+                     ", which is not Tutti's: with it each rank is alone in a world of its own",
+                     has_our_abi(file.substr(file.rfind('/') + 1)) ? "; --drop-in puts Tutti's in front" : ""));
+}
+
 void Supervisor::conclude(Verdict const& verdict) {
     if (verdict.kind == Verdict::Kind::output_lost) return output_lost(verdict);
     if (ending_ || verdict.kind == Verdict::Kind::fine) return;
@@ -212,11 +247,12 @@ void Supervisor::conclude(Verdict const& verdict) {
     bool our_reader_left = verdict.code == 128 + SIGPIPE && output_.standard_output().broken();
     bool as_told = passed_on_ != 0 && verdict.code == 128 + passed_on_;
     bool tell = !our_reader_left && !as_told && !job_.verbose;
-    if (verdict.ends_job()) end_job(verdict.code, tell ? verdict.sentence : "");
-    else if (code_ == 0) {
-        code_ = verdict.code;
+    bool const kept_going = job_.keep_going && verdict.kind != Verdict::Kind::aborted;
+    if (verdict.ends_job() && !kept_going) return end_job(verdict.code, tell ? verdict.sentence : "");
+    if (code_ == 0 || kept_going) {
         if (tell && !job_.quiet) output_.say(verdict.sentence);
     }
+    if (code_ == 0) code_ = verdict.code;
 }
 
 void Supervisor::fail(Verdict const& verdict) {
@@ -225,7 +261,7 @@ void Supervisor::fail(Verdict const& verdict) {
 }
 
 void Supervisor::look_for_the_missing(Missing const& missing) {
-    if (!missing_) missing_ = missing;
+    if (!missing_ && !job_.keep_going) missing_ = missing;
 }
 
 // Somebody who is in MPI would wait for ever for a rank that has gone without it. Of programs that have nothing to do

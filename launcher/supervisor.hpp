@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,6 +33,9 @@ public:
 
     /// While ranks are being started: the signal by which the user ends the job before it has begun, if one has come.
     std::optional<int> interrupted();
+
+    /// Says why the loader could not start the rank at this place; asked when a rank has ended as the loader ends one.
+    void when_not_loaded(std::function<std::string(std::size_t place)> why) { why_not_loaded_ = std::move(why); }
 
     /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
     void end_job(int code, std::string const& sentence);
@@ -69,6 +73,9 @@ private:
     void bury();
     std::optional<Verdict> buried(pid_t pid, int status);
     std::string what_ran_out(int place, int status);
+    std::string what_was_not_loaded(std::size_t place, int status, RankState state) const;
+    bool foreign_library_possible() const;
+    void look_for_foreign_library(Clock::time_point now);
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const;
 
@@ -98,6 +105,10 @@ private:
     std::set<pid_t> warned_;                       // leftovers that have got SIGTERM
     Clock::time_point started_ = Clock::now(), silence_ = Clock::now();
     std::optional<Clock::time_point> kill_at_;
+    std::function<std::string(std::size_t)> why_not_loaded_;
+    std::chrono::milliseconds library_pause_{100};           // between two looks at what ranks have mapped
+    Clock::time_point library_look_ = Clock::now() + library_pause_;
+    bool library_told_ = false;
 };
 
 }  // namespace tutti::launcher

@@ -35,7 +35,7 @@ Verdict judge(End const& end, std::string const& host) {
     using Kind = Verdict::Kind;
     std::string who = join("rank ", end.rank, " on ", host, ", process ", end.pid, ", ");
     if (end.state == RankState::aborted) {
-        return {Kind::aborted, failing(end.abort_code),
+        return {Kind::aborted, end.abort_code & 255,
                 join(who, "ended the job with code ", end.abort_code)};   // it has said why itself
     }
     if (WIFSIGNALED(end.status)) {
@@ -51,7 +51,7 @@ Verdict judge(End const& end, std::string const& host) {
                 join(who, "left with exit code ", code, " without calling MPI_Finalize")};
     if (code == 0) return {};
     Kind kind = end.state == RankState::finalised ? Kind::failed_after_finalize : Kind::failed;
-    return {kind, code, join(who, "ended with exit code ", code)};
+    return {kind, code, join(who, "ended with exit code ", code, end.not_loaded.empty() ? "" : ": ", end.not_loaded)};
 }
 
 }  // namespace tutti::launcher

@@ -11,14 +11,7 @@
 namespace tutti::launcher {
 
 std::vector<std::string> agent_words(std::string const& text) {
-    if (text.empty())
-        return {"ssh", "-x",
-                "-o", "BatchMode=yes",
-                "-o", "ConnectTimeout=10",
-                "-o", "ServerAliveInterval=5",
-                "-o", "ServerAliveCountMax=3",
-                "-o", "LogLevel=ERROR"};
-    std::vector<std::string> words = config_arguments(text);
+    std::vector<std::string> words = config_arguments(text.empty() ? ssh_agent : text);
     if (words.empty()) throw Complaint("the launcher's agent is an empty command");
     return words;
 }

@@ -10,7 +10,11 @@
 
 namespace tutti::launcher {
 
-/// The agent's words; by default those of an ssh that never asks and notices a dead line. Throws Complaint when `text`
+/// An ssh that never asks and notices a dead line.
+inline constexpr char ssh_agent[] = "ssh -x -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 "
+                                    "-o ServerAliveCountMax=3 -o LogLevel=ERROR";
+
+/// The agent's words; by default those of ssh_agent. Throws Complaint when `text`
 /// (quoted as for a shell) is not closed.
 std::vector<std::string> agent_words(std::string const& text);
 

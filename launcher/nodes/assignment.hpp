@@ -57,6 +57,10 @@ void members(A& a, Host& h) {
     a(h.name, h.slots, h.most);
 }
 template <class A>
+void members(A& a, RankPlace& r) {
+    a(r.rank, r.host, r.slots);
+}
+template <class A>
 void members(A& a, Program& p) {
     a(p.command, p.ranks, p.directory, p.environment, p.hosts);
 }
@@ -66,10 +70,11 @@ void members(A& a, InputTo& i) {
 }
 template <class A>
 void members(A& a, Job& j) {
-    a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.start_limit, j.silence_limit, j.bind, j.map,
-      j.report_bindings, j.no_oversubscribe, j.input, j.prefix, j.merge_errors, j.out_pattern, j.err_pattern,
-      j.on_terminal, j.timeout,
-      j.quiet, j.verbose, j.statistics, j.drop_in, j.preload_arena);
+    a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.start_limit, j.silence_limit, j.interface,
+      j.bind, j.map, j.rank_places, j.cpus, j.report_bindings, j.no_oversubscribe, j.debugger, j.windows,
+      j.keep_windows, j.input,
+      j.prefix, j.timestamps, j.merge_errors, j.out_pattern, j.err_pattern, j.on_terminal, j.timeout, j.quiet,
+      j.verbose, j.exit_codes, j.keep_going, j.statistics, j.drop_in, j.preload_arena, j.show_hierarchy);
 }
 template <class A>
 void members(A& a, Assignment& all) {
@@ -81,7 +86,7 @@ void members(A& a, Part& p) {
 }
 template <class A>
 void members(A& a, NodeFacts& f) {
-    a(f.host, f.addresses, f.ports);
+    a(f.host, f.addresses, f.ports, f.drawing);
 }
 template <class A>
 void members(A& a, StartOrder& s) {

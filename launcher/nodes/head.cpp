@@ -141,6 +141,17 @@ StartOrder Head::start_order(NodeFacts const& own, std::string const& tuning) {
     return order;
 }
 
+/// Of all nodes, each behind its name.
+std::string Head::drawings(NodeFacts const& own, StartOrder const& order) const {
+    std::string all;
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
+        auto const index = static_cast<std::size_t>(node);
+        std::string const& one = node == allocation_.here ? own.drawing : nodes_[index].facts->drawing;
+        if (!one.empty()) all += join(all.empty() ? "" : "\n", "Node ", order.names[index], ", ", one);
+    }
+    return all;
+}
+
 World Head::meet(NodeFacts const& own, std::string const& tuning) {
     Clock::time_point const until = Clock::now() + job_.start_limit;
     auto waiting = [&] {
@@ -154,6 +165,7 @@ World Head::meet(NodeFacts const& own, std::string const& tuning) {
     }
     StartOrder const order = start_order(own, tuning);
     World world = world_of(allocation_, std::max(0, allocation_.here), order);
+    world.drawings = drawings(own, order);
     branches_.send(FrameType::start, -1, packed(order));
     branches_.judge_silence();
     return world;

@@ -52,6 +52,7 @@ private:
     void hear_signals();
     Complaint nobody_answers() const;
     StartOrder start_order(NodeFacts const& own, std::string const& tuning);
+    std::string drawings(NodeFacts const& own, StartOrder const& order) const;
 
     void handle(Frame const& frame, Supervisor& supervisor);
     void take_output(Frame const& frame);

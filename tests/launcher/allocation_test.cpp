@@ -36,6 +36,30 @@ TEST(Allocation, deals_ranks_out_by_node) {
     EXPECT_THAT(allocate(job, "here").node_of, ElementsAre(0, 1, 2, 0, 2, 0, 0));
 }
 
+TEST(Allocation, numbers_ranks_across_nodes) {
+    Job job = job_on("a:3,b:1,c:2", 6);
+    job.rank_by_node = true;
+    EXPECT_THAT(allocate(job, "here").node_of, ElementsAre(0, 1, 2, 0, 2, 0)) << "three on a, one on b, two on c";
+    job.programs.emplace_back().ranks = 2;
+    EXPECT_THAT(allocate(job, "here").node_of, ElementsAre(0, 1, 2, 0, 2, 0, 0, 0)) << "each program by itself";
+}
+
+TEST(Allocation, follows_a_rank_file) {
+    Job job = job_on("a:2,b:2", 3);
+    job.rank_places = {{0, "b", ""}, {1, "here", ""}, {2, "b", ""}};
+    Allocation const a = allocate(job, "here");
+    EXPECT_THAT(a.nodes, ElementsAre("b", "here"));
+    EXPECT_THAT(a.node_of, ElementsAre(0, 1, 0));
+    EXPECT_EQ(a.here, 1);
+    job.programs[0].ranks = 4;
+    EXPECT_THROW(allocate(job, "here"), Complaint);
+}
+
+TEST(Allocation, has_room_for_as_many_rounds_as_there_are_ranks) {
+    EXPECT_EQ(allocate(job_on("a:1", 5000), "here").node_of.size(), 5000u);
+    EXPECT_THAT(allocate(job_on("a,b", 5000), "here").ranks_on(1).size(), 2500u) << "costs do not overflow";
+}
+
 TEST(Allocation, takes_ppn_and_ppr_in_the_place_of_slots) {
     Job job = job_on("a:5,b", 5);
     job.per_node = 2;

@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <fstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runtime/interfaces.hpp"
 
 namespace tutti::launcher {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(Hosts, knows_this_node_by_its_letters) {
     for (char const* name : {"localhost", "127.0.0.1", "::1", "ip6-localhost", "node7", "node7.cluster.org"})
@@ -65,10 +68,21 @@ protected:
     std::vector<Host> read(char const* text) {
         std::ofstream(file_) << text;
         std::vector<Host> hosts;
-        add_host_file(hosts, file_);
+        notes.clear();
+        add_host_file(hosts, file_, notes);
         return hosts;
     }
+    std::string complaint(std::string const& text) {
+        try {
+            read(text.c_str());
+        } catch (Complaint const& c) {
+            return c.what();
+        }
+        return "accepted";
+    }
     ~HostFile() override { std::remove(file_.c_str()); }
+
+    std::vector<std::string> notes;
 
 private:
     std::string const file_ = testing::TempDir() + "tutti_hosts";
@@ -92,7 +106,37 @@ TEST_F(HostFile, says_what_is_wrong_with_it) {
     EXPECT_THROW(read("a slots=none\n"), Complaint);
     EXPECT_THROW(read("a slots=4 max-slots=2\n"), Complaint);
     std::vector<Host> hosts;
-    EXPECT_THROW(add_host_file(hosts, "/nowhere/hosts"), Complaint);
+    EXPECT_THROW(add_host_file(hosts, "/nowhere/hosts", notes), Complaint);
+}
+
+TEST_F(HostFile, refuses_words_that_it_does_not_know) {
+    EXPECT_THAT(complaint("a\nb foo=bar\n"), HasSubstr("line 2: 'foo=bar' is not understood"));
+    EXPECT_THAT(complaint("a 4\n"), HasSubstr("'4' is not understood; a line is NAME, NAME:SLOTS or NAME slots="));
+    EXPECT_THAT(complaint("$(touch x)\n"), HasSubstr("'$(touch' is not the name of a host"));
+    EXPECT_THAT(complaint("a slots=99999999999\n"), HasSubstr("from 1 to 1000000, not '99999999999'"));
+}
+
+TEST_F(HostFile, is_a_text_and_no_folder) {
+    std::string const binary = complaint(std::string("a\n\177ELF\2\1\1"));
+    EXPECT_THAT(binary, HasSubstr("is not a text; line 2"));
+    EXPECT_EQ(binary.find('\177'), std::string::npos) << "bytes of a binary do not get to a terminal";
+    std::vector<Host> hosts;
+    try {
+        add_host_file(hosts, testing::TempDir(), notes);
+        ADD_FAILURE() << "a folder was read";
+    } catch (Complaint const& c) {
+        EXPECT_THAT(c.what(), HasSubstr("is a folder"));
+    }
+    EXPECT_EQ(shown("a\033[2Jb\n"), "a\\x1b[2Jb\\x0a");
+}
+
+TEST_F(HostFile, takes_a_user_and_says_what_has_no_effect) {
+    EXPECT_EQ(read("a user=me slots=2\n").at(0).name, "me@a");
+    EXPECT_TRUE(notes.empty());
+    read("a ifname=eth0\nb binding=user:0,1\n");
+    ASSERT_EQ(notes.size(), 2u);
+    EXPECT_THAT(notes[0], HasSubstr("host a: ifname=eth0 has no effect; -iface"));
+    EXPECT_THAT(notes[1], HasSubstr("--bind-to"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/lines.hpp"
 
+#include <regex>
+
 #include <gtest/gtest.h>
 
 namespace tutti::launcher {
@@ -18,12 +20,19 @@ TEST(LineCutter, keeps_an_unfinished_line_until_it_is_finished) {
 }
 
 TEST(LineCutter, puts_the_prefix_before_every_line) {
-    LineCutter cutter("[3] ");
+    LineCutter cutter({"[3] "});
     std::string out;
     cutter.add("a\n\nb\nc", out);
     cutter.add("d\ne", out);
     cutter.finish(out);
     EXPECT_EQ(out, "[3] a\n[3] \n[3] b\n[3] cd\n[3] e\n");
+}
+
+TEST(LineCutter, puts_the_time_before_the_prefix) {
+    LineCutter cutter({.text = "[3] ", .time = true});
+    std::string out;
+    cutter.add("a\nb\n", out);
+    EXPECT_TRUE(std::regex_match(out, std::regex(R"((\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[3\] [ab]\n){2})"))) << out;
 }
 
 TEST(LineCutter, delivers_a_last_line_without_newline_unchanged) {
@@ -48,7 +57,7 @@ TEST(LineCutter, passes_every_byte_in_whatever_pieces_it_comes) {
 }
 
 TEST(LineCutter, passes_an_endless_line_on_in_pieces_with_one_prefix) {
-    LineCutter cutter("> ", 10);
+    LineCutter cutter({"> "}, 10);
     std::string out;
     for (int i = 0; i < 4; ++i) cutter.add("123456", out);
     EXPECT_EQ(out, "> 123456123456123456123456");
@@ -57,7 +66,7 @@ TEST(LineCutter, passes_an_endless_line_on_in_pieces_with_one_prefix) {
 }
 
 TEST(LineCutter, continues_a_line_that_was_shown_early) {
-    LineCutter cutter("> ");
+    LineCutter cutter({"> "});
     std::string out;
     cutter.add("name? ", out);
     cutter.show_unfinished(out);

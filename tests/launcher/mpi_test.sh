@@ -8,6 +8,7 @@ misbehave=$build/tests/ranks_launcher_misbehave
 
 run -n 4 "$misbehave" 2 exit; expect_code 1; expect_err "rank 2 on"; expect_err "without calling MPI_Finalize"; expect_within 2000
 run -n 4 "$misbehave" 1 abort; expect_code 17; expect_err "rank 1 on"; expect_err "code 17"; expect_within 2000
+run -n 2 "$misbehave" 1 abort 0; expect_code 0; expect_err "code 0"; expect_within 2000   # as MPICH and Open MPI
 run -n 4 "$misbehave" 3 crash; expect_code 134; expect_err "rank 3 on"; expect_err "signal 6 (Aborted)"; expect_within 2000
 run -n 3 -timeout 1 "$misbehave" 0 hang; expect_code 124; expect_err "rank 1 waits"; expect_err barrier
 run -n 2 "$misbehave" 0 nothing : -n 1 true; expect_code 1; expect_err "without calling MPI_Init"; expect_within 2000
@@ -34,9 +35,11 @@ if command -v mpicc.mpich > /dev/null; then
     mpicc.mpich "$folder/of.c" -o "$folder/of-rpath" -Wl,--disable-new-dtags,-rpath,/usr/lib/x86_64-linux-gnu || wrong "mpicc.mpich"
     run -n 2 --drop-in "$folder/of"; expect_code 0; expect_out $'of 2\nof 2'; expect_silence
     run -n 2 --drop-in "$folder/of-rpath"; expect_code 0; expect_out $'of 2\nof 2'
-    run -n 2 "$folder/of"; expect_out $'of 1\nof 1'; expect_err "libmpich.so.12"; expect_err "--drop-in"
+    run -n 2 "$folder/of"; expect_code 126; expect_out ""; expect_err "libmpich.so.12"; expect_err "--drop-in"
+    run -n 1 "$folder/of"; expect_code 0; expect_out 'of 1'; expect_silence
 fi
 if command -v mpicc.openmpi > /dev/null && mpicc.openmpi "$folder/of.c" -o "$folder/of-openmpi" 2> /dev/null; then
     run -n 2 --drop-in "$folder/of-openmpi"; expect_code 126; expect_err "libmpi.so.40"
+    run -n 2 "$folder/of-openmpi"; expect_code 126; expect_out ""; expect_err "libmpi.so.40"; expect_err "compile the program"
 fi
 finish

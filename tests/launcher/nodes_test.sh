@@ -23,6 +23,25 @@ printf -- '-n 1 echo a\n-n 2 echo b\n' > "$folder/config"; on "$two" -configfile
 on "$two" -n 3 --nooversubscribe true; expect_code 0
 on 127.0.0.2,127.0.0.3 -n 3 --nooversubscribe true; expect_code 2; expect_err slots
 
+# options of others that deal out, number and show ranks
+on "$two" -n 4 --rank-by node -l sh -c 'echo $MPI_LOCALRANKID'; sorted; expect_out $'[0] 0\n[1] 0\n[2] 1\n[3] 1'
+on 127.0.0.2:1,127.0.0.3:2 -order-nodes DESCENDING --display-map -n 3 true; expect_code 0; expect_err "127.0.0.3 gets ranks 0,1"
+on localhost:2,127.0.0.3:2 --nolocal -n 2 --display-map true; expect_code 0; expect_err "127.0.0.3 gets ranks 0,1"
+on "$two" -localonly -n 2 true; expect_code 0; [ -s "$AGENT_LOG" ] && wrong "-localonly started a daemon"
+printf 'rank 0=127.0.0.3\nrank 1=+n0 slot=0\n' > "$folder/ranks"
+on "$two" --rankfile "$folder/ranks" --report-bindings -v true; expect_code 0; expect_err "rank 0 on 127.0.0.3 is process"; expect_err "rank 1 on 127.0.0.2 is bound to processing unit"
+on "$two" -n 4 -iface eth999 true; expect_code 2; expect_err "-iface: no interface or network of this host is eth999"
+on "$two" -n 4 -print-all-exitcodes true; [ "$(grep -c 'ended with exit code 0' <<< "$err")" = 4 ] || wrong "$what said $err"
+on "$two" -n 4 -disable-auto-cleanup sh -c '[ $PMI_RANK = 3 ] && exit 9; sleep 0.5; echo lives'; expect_code 9; expect_out $'lives\nlives\nlives'
+# each node is drawn, with and without a program
+for program in "" "echo x"; do
+    on "$two" -n 4 --show-hierarchy $program; expect_code 0; expect_silence
+    [ "$(grep -c '^Node 127.0.0.[23], ' "$folder/out")" = 2 ] || wrong "$what drew $out"
+    [[ "$out" == *"*2 3"* ]] || wrong "$what does not name ranks 2 and 3: $out"
+done
+[ "$(grep -cx x "$folder/out")" = 4 ] || wrong "the drawing kept the program from running: $out"
+expect_nothing_left
+
 # jobs that need one node start no daemon
 on 127.0.0.1:2,127.0.0.2:2 -n 2 "$rank" init finalise; expect_code 0; [ -s "$AGENT_LOG" ] && wrong "a daemon for nothing"
 

@@ -96,6 +96,66 @@ TEST(Options, says_what_is_wrong_with_a_value) {
     EXPECT_THAT(complaint({"-configfile", "/nowhere/at/all"}), HasSubstr("/nowhere/at/all"));
 }
 
+TEST(Options, names_the_bounds_of_a_number) {
+    for (char const* option : {"-n", "-ppn", "-cpus-per-rank"})
+        EXPECT_THAT(complaint({option, "99999999999", "prog"}), HasSubstr("at most 1000000, not '99999999999'"));
+    EXPECT_THAT(complaint({"-stdin", "99999999999", "prog"}), HasSubstr("at most 1000000, not"));
+    EXPECT_THAT(complaint({"-timeout", "1e99", "prog"}), HasSubstr("from 0 to 1000000000, not '1e99'"));
+    EXPECT_THAT(complaint({"--silence", "0", "prog"}), HasSubstr("from 0.5 to"));
+    EXPECT_THAT(complaint({"--map-by", "ppr:99999999999:node", "prog"}), HasSubstr("1 to 1000000"));
+}
+
+TEST(Options, wants_an_algorithm_for_a_collective) {
+    for (char const* text : {"allreduce", "allreduce=", "=ring"})
+        EXPECT_THAT(complaint({"--coll", text, "prog"}), HasSubstr("--coll wants COLLECTIVE=ALGORITHM")) << text;
+}
+
+TEST(Options, does_what_options_of_others_ask_for) {
+    Job job = parse({"-launcher", "rsh", "-iface", "eth9", "--rank-by", "node", "-print-all-exitcodes",
+                     "--enable-recovery", "--timestamp-output", "-prepend-pattern", "%r:", "--cpu-set", "0,2-3",
+                     "-order-nodes", "ASCENDING", "-H", "b:3,a:2", "--prefix", "/opt/t", "prog"});
+    EXPECT_EQ(job.agent, "rsh");
+    EXPECT_EQ(job.interface, "eth9");
+    EXPECT_THAT(job.environment.set, ElementsAre(std::pair<std::string, std::string>("TUTTI_NETWORK", "eth9")));
+    EXPECT_TRUE(job.rank_by_node && job.exit_codes && job.keep_going && job.timestamps);
+    EXPECT_EQ(job.prefix, "%r:");
+    EXPECT_THAT(job.cpus, ElementsAre(0, 2, 3));
+    EXPECT_EQ(job.hosts.at(0).name, "a") << "sorted by slots";
+    EXPECT_EQ(job.daemon, "/opt/t/bin/tutti-daemon");
+    EXPECT_TRUE(job.notes.empty());
+    EXPECT_FALSE(parse({"-disable-auto-cleanup", "-enable-auto-cleanup", "prog"}).keep_going);
+    EXPECT_TRUE(parse({"-launcher", "fork", "-H", "a,b", "prog"}).hosts.empty());
+    EXPECT_EQ(parse({"--nolocal", "-H", "localhost,a", "prog"}).hosts.size(), 1u);
+    EXPECT_THAT(parse({"--xterm", "0,2!", "-n", "3", "prog"}).windows, ElementsAre(0, 2));
+    EXPECT_THAT(parse({"-gdb", "prog"}).windows, ElementsAre(-1));
+    EXPECT_EQ(parse({"-pernode", "-H", "a,b", "prog"}).ranks(), 2);
+    EXPECT_EQ(parse({"--mca", "btl_tcp_if_include", "eth1", "prog"}).interface, "eth1");
+}
+
+TEST(Options, says_what_it_does_not_do) {
+    EXPECT_THAT(parse({"-usize", "9", "prog"}).notes, ElementsAre(HasSubstr("-usize has no effect: processes cannot")));
+    EXPECT_THAT(parse({"--report-uri=-", "prog"}).notes, ElementsAre(HasSubstr("--report-uri has no effect")));
+    EXPECT_THAT(parse({"--mca", "btl", "self", "prog"}).notes, ElementsAre(HasSubstr("btl has no effect")));
+    EXPECT_THAT(complaint({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
+    EXPECT_THAT(complaint({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));
+    EXPECT_THAT(complaint({"--rank-by", "socket", "prog"}), HasSubstr("--map-by socket"));
+    EXPECT_THAT(complaint({"-order-nodes", "up", "prog"}), HasSubstr("ASCENDING or DESCENDING"));
+    EXPECT_THAT(complaint({"--nolocal", "prog"}), HasSubstr("no other one is named"));
+    EXPECT_THAT(complaint({"--xterm", "4", "-n", "2", "prog"}), HasSubstr("the ranks are 0 to 1"));
+    EXPECT_THAT(complaint({"--cpu-set", "one", "prog"}), HasSubstr("--cpu-set wants numbers"));
+    EXPECT_THAT(complaint({"--get-stack-traces", "prog"}), HasSubstr("with -timeout"));
+    EXPECT_THAT(complaint({"-topolib", "other", "prog"}), HasSubstr("must be hwloc"));
+}
+
+TEST(OptionTable, has_an_effect_or_a_sentence_for_each_option) {
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options) {
+            EXPECT_TRUE(option.sentence.ends_with('.')) << option.names;
+            bool const by_the_parser = option.names == ":" || option.names == "--app -configfile";
+            EXPECT_EQ(option.apply != nullptr, option.effect == Effect::done && !by_the_parser) << option.names;
+        }
+}
+
 TEST(Options, accepts_what_silences_others) {
     EXPECT_EQ(complaint({"--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader", "-launcher", "ssh",
                          "--use-hwthread-cpus", "-iface", "lo", "-n", "1", "prog"}),
@@ -108,7 +168,7 @@ TEST(Options, reads_input_timeout_and_places) {
     EXPECT_EQ(job.timeout.count(), 1500);
     EXPECT_TRUE(job.bind.has_value());
     EXPECT_EQ(job.map.unit, topo::Unit::socket);
-    EXPECT_TRUE(job.prefix);
+    EXPECT_EQ(job.prefix, "[%r] ");
     EXPECT_EQ(parse({"-s", "none", "prog"}).input.kind, InputTo::Kind::none);
 }
 

@@ -12,16 +12,17 @@ namespace tutti::launcher {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using Variables = std::map<std::string, std::string>;
 
 /// "name:slots" of each.
-std::vector<std::string> found(Variables const& variables) {
+std::vector<std::string> found(Variables const& variables, std::string const& manager = {}) {
     std::vector<std::string> words;
     auto const get = [&](char const* name) {
         auto const at = variables.find(name);
         return at == variables.end() ? nullptr : at->second.c_str();
     };
-    for (Host const& host : hosts_of_resource_manager(get))
+    for (Host const& host : hosts_of_resource_manager(get, manager))
         words.push_back(host.name + ":" + std::to_string(host.slots));
     return words;
 }
@@ -73,6 +74,36 @@ TEST(ResourceManager, is_lsf_or_grid_engine) {
     EXPECT_THAT(found({{"LSB_MCPU_HOSTS", "n1 4 n2 2"}}), ElementsAre("n1:4", "n2:2"));
     File const file("n1 4 all.q@n1 <NULL>\nn2 2 all.q@n2 <NULL>\n");
     EXPECT_THAT(found({{"PE_HOSTFILE", file.name()}}), ElementsAre("n1:4", "n2:2"));
+}
+
+std::string refusal(Variables const& variables, std::string const& manager = {}) {
+    try {
+        found(variables, manager);
+    } catch (Complaint const& c) {
+        return c.what();
+    }
+    return "accepted";
+}
+
+TEST(ResourceManager, says_what_it_cannot_read) {
+    for (char const* name : {"SLURM_JOB_NODELIST", "SLURM_NODELIST"}) {
+        EXPECT_THAT(refusal(Variables{{name, "n[1-"}}), HasSubstr("'n[1-', a bracket too few"));
+        EXPECT_THAT(refusal(Variables{{name, "n1]"}}), HasSubstr("a bracket too few"));
+        EXPECT_THAT(refusal(Variables{{name, "n1;x"}}), HasSubstr("'n1;x' is not the name of a host"));
+        EXPECT_THAT(refusal(Variables{{name, "$(touch"}}), HasSubstr("is not the name of a host"));
+        EXPECT_THAT(refusal(Variables{{name, ","}}), HasSubstr("names no node"));
+    }
+    EXPECT_THAT(refusal({{"LSB_MCPU_HOSTS", "-x 4"}}), HasSubstr("LSB_MCPU_HOSTS: '-x' is not the name of a host"));
+    EXPECT_THAT(found({{"SLURM_NODELIST", "n[1-2]"}}), ElementsAre("n1:0", "n2:0")) << "as it was called first";
+}
+
+TEST(ResourceManager, may_be_named) {
+    Variables const both{{"SLURM_JOB_NODELIST", "a"}, {"LSB_MCPU_HOSTS", "b 2"}};
+    EXPECT_THAT(found(both), ElementsAre("a:0"));
+    EXPECT_THAT(found(both, "slurm"), ElementsAre("a:0"));
+    EXPECT_THAT(found(both, "lsf"), ElementsAre("b:2"));
+    EXPECT_THAT(found(both, "user"), ElementsAre());
+    EXPECT_THAT(refusal(both, "pbs"), HasSubstr("PBS_NODEFILE is not set"));
 }
 
 TEST(ResourceManager, is_not_there) { EXPECT_THAT(found({{"HOME", "/h"}}), ElementsAre()); }

@@ -12,6 +12,8 @@ run -n 1 -l sh -c 'printf a; sleep 0.2; printf "b\n\nc"'; expect_out "[0] ab
 [0] c"
 run -n 1 printf 'no newline'; expect_out "no newline"
 run -n 2 --tag-output sh -c 'echo e$PMI_RANK >&2'; expect_err "[1] e1"
+run -n 2 -prepend-pattern '<%r %%> ' sh -c 'echo e$PMI_RANK >&2'; expect_err "<1 %> e1"
+run -n 1 --timestamp-output -l echo x; grep -qE '^[0-9]{4}(-[0-9]{2}){2} ([0-9]{2}:){2}[0-9]{2}\.[0-9]{3} \[0\] x$' <<< "$out" || wrong "--timestamp-output: $out"
 # a line longer than any buffer, from several ranks at once, stays one line
 run -n 3 sh -c "head -c 300000 /dev/zero | tr '\\0' \$PMI_RANK; echo"
 lengths=$(awk '{print length($0)}' "$folder/out" | sort -u); [ "$lengths" = 300000 ] || wrong "long lines were cut: $lengths"

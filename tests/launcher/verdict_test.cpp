@@ -16,8 +16,7 @@ using Kind = Verdict::Kind;
 constexpr int exited(int code) { return code << 8; }
 
 Verdict of(int status, RankState state, int abort_code = 0) {
-    End const end{
-        .rank = 2, .pid = 99, .status = status, .state = state, .abort_code = abort_code, .ran_out = {}};
+    End const end{.rank = 2, .pid = 99, .status = status, .state = state, .abort_code = abort_code};
     return judge(end, "here");
 }
 
@@ -42,7 +41,7 @@ TEST(Verdict, names_rank_host_process_and_signal) {
 }
 
 TEST(Verdict, says_when_memory_ran_out) {
-    End end{.rank = 2, .pid = 99, .status = SIGKILL, .state = RankState::initialised, .abort_code = 0, .ran_out = {}};
+    End end{.rank = 2, .pid = 99, .status = SIGKILL, .state = RankState::initialised};
     EXPECT_EQ(judge(end, "here").sentence, "rank 2 on here, process 99, was killed by signal 9 (Killed)");
     end.ran_out = "the limit was reached";
     EXPECT_THAT(judge(end, "here").sentence, HasSubstr("signal 9 (Killed): the limit was reached; allow the job more"));
@@ -52,13 +51,21 @@ TEST(Verdict, says_when_memory_ran_out) {
     EXPECT_THAT(judge(end, "here").sentence, HasSubstr("no page left for memory that ranks share"));
 }
 
+TEST(Verdict, says_what_the_loader_has_said) {
+    End const end{.rank = 2, .pid = 99, .status = exited(127), .not_loaded = "the loader cannot load libx.so: no"};
+    EXPECT_EQ(judge(end, "here").sentence,
+              "rank 2 on here, process 99, ended with exit code 127: the loader cannot load libx.so: no");
+}
+
 TEST(Verdict, takes_the_code_of_an_abort) {
     Verdict v = of(exited(5), RankState::aborted, 42);
     EXPECT_EQ(v.kind, Kind::aborted);
     EXPECT_EQ(v.code, 42);
     EXPECT_THAT(v.sentence, HasSubstr("code 42"));
-    EXPECT_EQ(of(exited(0), RankState::aborted, 0).code, 1);
-    EXPECT_EQ(of(exited(0), RankState::aborted, 256).code, 1);
+    EXPECT_EQ(of(exited(0), RankState::aborted, 0).code, 0) << "as MPICH and Open MPI have it";
+    EXPECT_EQ(of(exited(0), RankState::aborted, 256).code, 0);
+    EXPECT_EQ(of(exited(0), RankState::aborted, 300).code, 44);
+    EXPECT_TRUE(of(exited(0), RankState::aborted, 0).ends_job());
 }
 
 TEST(Verdict, leaves_the_others_running_when_a_rank_fails_after_finalize) {

@@ -96,6 +96,13 @@ struct Membership {
     std::vector<int> listeners{};   ///< on which other nodes call this rank
 };
 
+/// The arena of a process that mpiexec has not started, for its peers; none when the settings forbid it.
+ArenaWindow own_arena(Variables const& variables) {
+    if (!variables.arena) return {};
+    tutti_arena()->open();
+    return tutti_arena()->arena->window();
+}
+
 /// The job's segment and this process's place in it; without a launcher a segment of its own.
 Membership join_segment(Front& f, Variables const& variables, std::vector<std::string>& complaints) {
     int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
@@ -105,14 +112,15 @@ Membership join_segment(Front& f, Variables const& variables, std::vector<std::s
         if (variables.arena) tutti_arena()->open();
         return {static_cast<unsigned>(place), std::move(listeners)};
     }
+    ArenaWindow const arena = own_arena(variables);
     job_server() = find_server(complaints);
     if (!job_server()) {
-        f.segment = std::make_unique<Segment>(Segment::create(1));
+        f.segment = std::make_unique<Segment>(Segment::create(1, {}, {}, {}, Maker::rank));
+        f.segment->show(0, arena);
         return {0};
     }
-    Joined joined = join_job(*job_server(), variables);
+    Joined joined = join_job(*job_server(), variables, arena);
     f.segment = std::make_unique<Segment>(std::move(joined.segment));
-    if (variables.arena && f.segment->ranks() > 1) tutti_arena()->open();
     complaints.insert(complaints.end(), joined.complaints.begin(), joined.complaints.end());
     return {joined.place, std::move(joined.listeners)};
 }

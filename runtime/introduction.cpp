@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An introduction as text: REALM NAME PORT UNIT,UNIT,… ADDRESS ADDRESS …
+// An introduction as text: REALM NAME PORT UNIT,UNIT,… PROCESS DESCRIPTOR INODE BASE BYTES ADDRESS ADDRESS …
 #include "runtime/introduction.hpp"
 
 #include <algorithm>
@@ -28,6 +28,8 @@ std::string Introduction::to_text() const {
     std::ostringstream out;
     out << realm << ' ' << name << ' ' << port << ' ';
     for (std::size_t i = 0; i < units.size(); ++i) out << (i ? "," : "") << units[i];
+    out << ' ' << arena.file.process << ' ' << arena.file.descriptor << ' ' << arena.file.inode << ' ' << arena.base
+        << ' ' << arena.bytes;
     for (std::string const& address : addresses) out << ' ' << address;
     return out.str();
 }
@@ -45,6 +47,8 @@ topo::Result<Introduction> Introduction::from_text(std::string_view text) {
         if (!unit) return refuse();
         one.units.push_back(*unit);
     }
+    MemoryFile& file = one.arena.file;
+    if (!(in >> file.process >> file.descriptor >> file.inode >> one.arena.base >> one.arena.bytes)) return refuse();
     for (std::string address; in >> address;) one.addresses.push_back(address);
     return one;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/cluster.hpp"
+#include "runtime/memory_file.hpp"
 #include "topo/machine.hpp"
 
 namespace tutti {
@@ -19,6 +20,7 @@ struct Introduction {
     std::vector<int> units;               ///< the processing units that it may run on
     std::uint16_t port = 0;               ///< on which it listens; 0: it does not
     std::vector<std::string> addresses;   ///< of its node, as Cluster::Node has them
+    ArenaWindow arena;                    ///< its own, for the ranks of its node
 
     /// One line. from_text takes anything and refuses what to_text has not written with a sentence.
     std::string to_text() const;

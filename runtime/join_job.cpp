@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <fcntl.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/error.hpp"
@@ -38,35 +36,31 @@ JobKey fresh_key() {
     return key;
 }
 
-/// Where a segment is: process and descriptor; and its inode, because a number can mean another process.
 std::string whereabouts(Segment const& segment) {
-    struct stat info {};
-    fstat(segment.descriptor(), &info);
-    return join(getpid(), ' ', segment.descriptor(), ' ', info.st_ino);
+    MemoryFile const file = memory_file(segment.descriptor());
+    return join(file.process, ' ', file.descriptor, ' ', file.inode);
 }
 
 Segment attach_at(std::string const& text, int owner) {
-    pid_t process = 0;
-    int number = -1;
-    ino_t inode = 0;
-    if (!(std::istringstream(text) >> process >> number >> inode))
+    MemoryFile file;
+    if (!(std::istringstream(text) >> file.process >> file.descriptor >> file.inode))
         fail(ErrorClass::intern, "rank ", owner, " says of its memory: ", text);
-    std::string const name = join("/proc/", process, "/fd/", number);
-    int const descriptor = open(name.c_str(), O_RDWR | O_CLOEXEC);
-    struct stat info {};
-    if (descriptor < 0 || fstat(descriptor, &info) != 0 || info.st_ino != inode)
-        fail(ErrorClass::other, "the memory of rank ", owner, " on this node cannot be opened (", name, ": ",
-             descriptor < 0 ? std::strerror(errno) : "another file",
+    int const descriptor = open_memory_file(file);
+    if (descriptor < 0)
+        fail(ErrorClass::other, "the memory of rank ", owner, " on this node cannot be opened (",
+             MemoryFileName(file).text, ": ", errno ? std::strerror(errno) : "another file",
              "): ranks of a node must belong to one user, see each other, and run a program that they may read");
     return Segment::attach(descriptor);
 }
 
 class Start {
 public:
-    Start(JobServer& server, Variables const& variables) : server_(server), variables_(variables) {
+    Start(JobServer& server, Variables const& variables, ArenaWindow const& arena)
+        : server_(server), variables_(variables) {
         self_.realm = realm_of(server.local_ranks().front());
         self_.name = server.node_name().empty() ? host_name() : server.node_name();
         self_.units = topo::affinity_pus();
+        self_.arena = arena;
     }
 
     Joined run() {
@@ -139,7 +133,8 @@ private:
         std::string cluster;
         if (static_cast<int>(on_node.size()) < server_.size()) cluster = everybody().to_text();
         Segment segment = Segment::create(static_cast<unsigned>(on_node.size()), node.to_text(),
-                                          server_.get(0, "tutti.tuning").substr(1), cluster);
+                                          server_.get(0, "tutti.tuning").substr(1), cluster, Maker::rank);
+        for (unsigned place = 0; place < neighbours.size(); ++place) segment.show(place, neighbours[place].arena);
         segment.header().usable_cores =
             static_cast<std::uint32_t>(topo::usable_cores(static_cast<int>(node.machine.pus.size())));
         return segment;
@@ -173,6 +168,8 @@ private:
 
 }  // namespace
 
-Joined join_job(JobServer& server, Variables const& variables) { return Start(server, variables).run(); }
+Joined join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena) {
+    return Start(server, variables, arena).run();
+}
 
 }  // namespace tutti

@@ -2,8 +2,9 @@
 // How ranks that another launcher has started find together: what mpiexec would have prepared for them, they make
 // themselves.
 //
-// Each introduces itself; the lowest rank of each node makes the node's segment and says where it is; the others map it
-// through /proc. Two exchanges over the launcher's server, three when ranks of one machine cannot share memory.
+// Each introduces itself and its arena; the lowest rank of each node makes the node's segment and says where it is; the
+// others map it through /proc. Two exchanges over the launcher's server, three when ranks of one machine cannot share
+// memory.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ struct Joined {
     std::vector<std::string> complaints;   ///< for rank 0 to tell, sentences without their full stops
 };
 
-/// Collective over the job. Of the variables those of the network count. Throws Error.
-Joined join_job(JobServer& server, Variables const& variables);
+/// Collective over the job. Of the variables those of the network count; `arena` is this rank's own. Throws Error.
+Joined join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena);
 
 }  // namespace tutti

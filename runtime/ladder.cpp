@@ -21,7 +21,7 @@ Ladder::Ladder(Segment const& segment, unsigned rank, Steps allowed, Copier cons
 
 Way Ladder::way(void const* address, std::size_t bytes) {
     auto const at = reinterpret_cast<std::uint64_t>(address);
-    if (allowed_.arena && in_arena(segment_.card(rank_), segment_.header().arena_bytes, at, bytes) && arenas_.map())
+    if (allowed_.arena && in_arena(segment_.card(rank_), at, bytes) && arenas_.map())
         return Way::direct;
     if (xpmem_.offered()) return Way::attach;
     return cma() ? Way::cma : Way::staged;

@@ -1,34 +1,78 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Mapping a part of the segment's file so that huge pages can be used: only where address and offset agree in them.
-// Without allocation and exceptions: the arena maps inside malloc.
+// Windows for arenas: how long, and mapping them so that huge pages can be used, which is only where address and offset
+// agree in them. Without allocation and exceptions: the arena maps inside malloc.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 
 namespace tutti {
 
 inline constexpr std::size_t huge_page_bytes = 2 << 20;
 
-/// `bytes` bytes, whole huge pages, of the file from `offset` on, shared, at an address of whole huge pages. Null when
-/// the system does not grant it. To be unmapped by munmap.
-inline void* map_window(int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
+inline constexpr std::uint64_t least_window = 256ULL << 20;   ///< a shorter one is not worth having
+
+/// What this process may have of something at most; all bits set: any amount.
+inline std::uint64_t limit_on(decltype(RLIMIT_AS) what) {
+    rlimit limit{};
+    getrlimit(what, &limit);
+    return limit.rlim_cur;
+}
+
+/// Of the 47 bits of addresses that a process has. A rank maps its own window once and those of all ranks once.
+inline constexpr std::uint64_t most_window_addresses = 64ULL << 40;
+
+/// Addresses for windows, also where there is a limit (ulimit -v): half of it is the program's own, a quarter the
+/// segment's.
+inline std::uint64_t addresses_for_windows() {
+    std::uint64_t const limit = limit_on(RLIMIT_AS);
+    return limit / 4 < most_window_addresses ? limit / 4 : most_window_addresses;
+}
+
+/// Bytes of a rank's window on a node of so many: twice the machine's memory, so that fragments never fill it, where
+/// the addresses suffice for that.
+inline std::uint64_t window_bytes(std::uint64_t ranks, std::uint64_t addresses) {
+    constexpr std::uint64_t giga = 1 << 30;
+    struct sysinfo machine {};
+    sysinfo(&machine);
+    std::uint64_t const memory = std::uint64_t{machine.totalram} * machine.mem_unit;
+    std::uint64_t window = giga;
+    while (window < 2 * memory && window < 1024 * giga) window *= 2;
+    while (window * (ranks + 1) > addresses) window /= 2;
+    return window;
+}
+
+/// `bytes` addresses, whole huge pages, which begin at a huge page and where nothing is yet. Null when the system does
+/// not grant them.
+inline void* reserve_window(std::size_t bytes) {
     constexpr std::size_t page = huge_page_bytes;
     void* room = mmap(nullptr, bytes + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) return nullptr;
     auto const start = reinterpret_cast<std::uintptr_t>(room), at = (start + page - 1) / page * page;
     if (at != start) munmap(room, at - start);
     munmap(reinterpret_cast<void*>(at + bytes), start + page - at);   // never nothing: `at` is less than a page on
-    void* const window = reinterpret_cast<void*>(at);
+    return reinterpret_cast<void*>(at);
+}
+
+/// Puts the file from `offset` on at `window`, a part of what was reserved, shared. False when the system refuses.
+inline bool fill_window(void* window, int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
     if (mmap(window, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, offset) ==
-        MAP_FAILED) {
-        munmap(window, bytes);
-        return nullptr;
-    }
+        MAP_FAILED)
+        return false;
     if (huge_pages) madvise(window, bytes, MADV_HUGEPAGE);
-    return window;
+    return true;
+}
+
+/// Both together. Null when the system does not grant it. To be unmapped by munmap.
+inline void* map_window(int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
+    void* const window = reserve_window(bytes);
+    if (!window || fill_window(window, descriptor, offset, bytes, huge_pages)) return window;
+    munmap(window, bytes);
+    return nullptr;
 }
 
 }  // namespace tutti

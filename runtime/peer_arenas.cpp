@@ -3,6 +3,7 @@
 #include "runtime/peer_arenas.hpp"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime/map_window.hpp"
 
@@ -15,25 +16,49 @@ PeerArenas::~PeerArenas() {
 bool PeerArenas::map() {
     if (tried_) return base_ != nullptr;
     tried_ = true;
-    SegmentHeader const& h = segment_.header();
-    bytes_ = h.ranks * h.arena_bytes;
+    for (unsigned rank = 0; rank < segment_.ranks(); ++rank) bytes_ += segment_.card(rank).arena_bytes.load();
     if (bytes_ == 0) return false;
-    void* p = map_window(segment_.descriptor(), static_cast<off_t>(h.arenas), bytes_, huge_pages_);
-    if (!p) return false;
-    madvise(p, bytes_, MADV_DONTDUMP);
-    madvise(p, bytes_, MADV_DONTFORK);   // a child has no peers
-    base_ = static_cast<std::byte*>(p);
+    base_ = static_cast<std::byte*>(reserve_window(bytes_));
+    if (!base_) return false;
+    if (!fill()) {
+        munmap(base_, bytes_);
+        return base_ = nullptr, false;
+    }
+    madvise(base_, bytes_, MADV_DONTDUMP);
+    madvise(base_, bytes_, MADV_DONTFORK);   // a child has no peers
     counters_.maps.add(1);
     return true;
 }
 
+bool PeerArenas::fill() {
+    SegmentHeader const& h = segment_.header();
+    std::byte* next = base_;
+    for (unsigned rank = 0; rank < h.ranks; ++rank) {
+        Card const& card = segment_.card(rank);
+        windows_.push_back(next);
+        if (h.arena_bytes == 0 && !fill_from_own_file(card, next)) return false;
+        next += card.arena_bytes.load();
+    }
+    return h.arena_bytes == 0 ||
+           fill_window(base_, segment_.descriptor(), static_cast<off_t>(h.arenas), bytes_, huge_pages_);
+}
+
+bool PeerArenas::fill_from_own_file(Card const& peer, std::byte* window) const {
+    std::uint64_t const bytes = peer.arena_bytes.load();
+    if (bytes == 0) return true;
+    int const descriptor = open_memory_file(peer.arena_file);
+    if (descriptor < 0) return false;
+    bool const filled = fill_window(window, descriptor, 0, bytes, huge_pages_);
+    close(descriptor);
+    return filled;
+}
+
 std::byte* PeerArenas::at(unsigned peer, std::uint64_t address, std::size_t bytes) {
     Card const& card = segment_.card(peer);
-    std::uint64_t const window = segment_.header().arena_bytes;
-    if (!in_arena(card, window, address, bytes)) return nullptr;
+    if (!in_arena(card, address, bytes)) return nullptr;
     if (base_) counters_.hits.add(1);
     else if (!map()) return nullptr;
-    return base_ + peer * window + (address - card.arena_base.load(std::memory_order_relaxed));
+    return windows_[peer] + (address - card.arena_base.load(std::memory_order_relaxed));
 }
 
 }  // namespace tutti

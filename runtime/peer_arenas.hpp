@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arenas of all ranks of the node as this rank sees them: one mapping, made at the first use and kept.
+// The arenas of all ranks of the node as this rank sees them: mapped together at the first use, and kept.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "runtime/segment.hpp"
 
@@ -17,7 +18,8 @@ public:
     PeerArenas(PeerArenas const&) = delete;
     PeerArenas& operator=(PeerArenas const&) = delete;
 
-    /// Maps everything unless that was done (or refused) before. False: this rank cannot reach any arena.
+    /// Maps everything unless that was done (or refused) before. False: this rank cannot reach any arena. All or
+    /// nothing, because whoever calls its own memory direct promises to reach what its peers call so.
     bool map();
     /// Where this rank finds bytes that lie at `address` in the arena of the node's rank `peer`, in that rank's own
     /// address space. Null when they do not lie in its arena, or map() is false. Reading beyond what the owner has
@@ -25,17 +27,22 @@ public:
     std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes);
 
 private:
+    bool fill();
+    bool fill_from_own_file(Card const& peer, std::byte* window) const;
+
     Segment const& segment_;
     Counters& counters_;
     bool huge_pages_;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
+    std::vector<std::byte*> windows_;   ///< of each rank, one behind the other
     bool tried_ = false;
 };
 
 /// Does [address, address + bytes) lie in the arena of the card's rank?
-inline bool in_arena(Card const& card, std::uint64_t window, std::uint64_t address, std::size_t bytes) {
-    std::uint64_t const base = card.arena_base.load(std::memory_order_acquire), offset = address - base;
+inline bool in_arena(Card const& card, std::uint64_t address, std::size_t bytes) {
+    std::uint64_t const base = card.arena_base.load(std::memory_order_acquire), offset = address - base,
+                        window = card.arena_bytes.load(std::memory_order_relaxed);
     return base != 0 && offset < window && bytes <= window - offset;
 }
 

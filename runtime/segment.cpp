@@ -10,12 +10,12 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/cluster.hpp"
 #include "runtime/error.hpp"
+#include "runtime/map_window.hpp"
 
 namespace tutti {
 namespace {
@@ -23,7 +23,6 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t mega = 1 << 20;
 constexpr std::uint64_t giga = 1 << 30;
-constexpr std::uint64_t huge_page = 2 * mega;
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -53,33 +52,18 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     return h;
 }
 
-std::uint64_t limit_on(decltype(RLIMIT_AS) what) {
-    rlimit limit{};
-    getrlimit(what, &limit);
-    return limit.rlim_cur;   // RLIM_INFINITY is the largest number
-}
-
-// A window for each rank's arena: twice the machine's memory, so that fragments never fill it. Every rank maps its own
-// once and all of them together once, which a processor with 47 bits of addresses must bear.
-std::uint64_t arena_window(unsigned ranks, std::uint64_t addresses) {
-    auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page;
-    std::uint64_t window = giga;
-    while (window < 2 * memory && window < 1024 * giga) window *= 2;
-    while (window * (ranks + 1) > std::min(32 * 1024 * giga, addresses)) window /= 2;
-    return window;
-}
-
 // The arenas are memory that may be used, not memory that is: without leave for so long a file there are none.
 bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
     std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
-    layout.arenas = round_up(layout.bytes, huge_page);
+    layout.arenas = round_up(layout.bytes, huge_page_bytes);
     layout.arena_bytes = window;
-    for (; layout.arena_bytes >= 256 * mega; layout.arena_bytes /= 2) {
+    for (; layout.arena_bytes >= least_window; layout.arena_bytes /= 2) {
         std::uint64_t const whole = layout.arenas + layout.ranks * layout.arena_bytes;
         if (whole <= limit && ftruncate(descriptor, static_cast<off_t>(whole)) == 0) return true;
     }
     layout.arena_bytes = 0;
-    return layout.bytes <= limit && ftruncate(descriptor, static_cast<off_t>(layout.bytes)) == 0;
+    if (layout.bytes <= limit) return ftruncate(descriptor, static_cast<off_t>(layout.bytes)) == 0;
+    return errno = EFBIG, false;
 }
 
 std::byte* map(int descriptor, std::size_t bytes) {
@@ -91,7 +75,8 @@ std::byte* map(int descriptor, std::size_t bytes) {
 
 }  // namespace
 
-Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster) {
+Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster,
+                        Maker maker) {
     auto const everybody = cluster.empty() ? Cluster::one_node(static_cast<int>(ranks)) : Cluster::from_text(cluster);
     if (!everybody) fail(ErrorClass::other, everybody.error());
     if (everybody->ranks_here() != static_cast<int>(ranks))
@@ -100,14 +85,15 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     if (ranks > most_ranks)
         fail(ErrorClass::other, ranks, " ranks on one node are more than the ", most_ranks,
              " that its shared memory can be laid out for; use more nodes");
-    int descriptor = memfd_create("tutti", 0);
+    int descriptor = memfd_create("tutti", maker == Maker::rank ? MFD_CLOEXEC : 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
     // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
-    std::uint64_t const addresses = limit_on(RLIMIT_AS), share = addresses == RLIM_INFINITY ? addresses : addresses / 4;
+    std::uint64_t const share = addresses_for_windows();
+    std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
     std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
         SegmentLayout layout = lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap);
-        if (layout.bytes > share || !make_room(descriptor, layout, arena_window(ranks, share))) continue;
+        if (layout.bytes > share || !make_room(descriptor, layout, window)) continue;
         std::byte* base = map(descriptor, layout.bytes);
         if (!base) continue;
         auto* text = reinterpret_cast<char*>(base + layout.machine);
@@ -116,8 +102,10 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
         static_cast<SegmentLayout&>(header) = layout;
         header.magic = SegmentHeader::expected_magic;
         Segment segment(descriptor, base, layout.bytes);
-        for (unsigned place = 0; place < ranks; ++place)
+        for (unsigned place = 0; place < ranks; ++place) {
             segment.card(place).world_rank = everybody->rank_at(static_cast<int>(place));
+            segment.card(place).arena_bytes = layout.arena_bytes;
+        }
         return segment;
     }
     int why = errno;
@@ -165,6 +153,13 @@ std::string_view Segment::tuning() const {
 
 std::string_view Segment::cluster() const {
     return {tuning().data() + tuning().size(), header().cluster_bytes};
+}
+
+void Segment::show(unsigned rank, ArenaWindow const& window) const {
+    std::uint64_t const share = most_window_addresses / ranks() / huge_page_bytes * huge_page_bytes;
+    card(rank).arena_file = window.file;
+    card(rank).arena_bytes = std::min(window.bytes, share);   // blocks beyond are as memory outside of arenas
+    card(rank).arena_base = window.base;
 }
 
 std::byte* Segment::pair(unsigned receiver, unsigned sender) const {

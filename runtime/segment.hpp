@@ -14,6 +14,7 @@
 #include "runtime/counter.hpp"
 #include "runtime/flag.hpp"
 #include "runtime/ledger.hpp"
+#include "runtime/memory_file.hpp"
 
 namespace tutti {
 
@@ -62,6 +63,8 @@ struct alignas(cache_line) Card {
 
     /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;
+    std::atomic<std::uint64_t> arena_bytes;   ///< of the window, as far as peers map it
+    MemoryFile arena_file;                    ///< where it lies, from the beginning on; none: in the segment's file
     std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window
 
     std::atomic<std::int64_t> xpmem_segment;  ///< XPMEM's number for the rank's whole memory; 0: it offers none
@@ -90,7 +93,7 @@ struct SegmentLayout {
     std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
     std::uint64_t heap_bytes;       ///< of each rank's heap
     std::uint64_t arenas;           ///< offset in the file of the first rank's arena window, behind the mapping
-    std::uint64_t arena_bytes;      ///< of each rank's window; 0: there are none
+    std::uint64_t arena_bytes;      ///< of each rank's window; 0: none is in this file
 
     /// More ranks than cores for them?
     bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
@@ -100,6 +103,13 @@ struct SegmentHeader : SegmentLayout {
     alignas(cache_line) std::atomic<std::uint32_t> sleepers;       ///< ranks asleep on this node; writers look here
     std::atomic<std::uint32_t> cma_forbidden;                      ///< set once by the first rank that gets EPERM
     std::atomic<std::uint32_t> xpmem_forbidden;                    ///< set once by the first rank that cannot attach
+};
+
+/// Who makes a segment.
+enum class Maker {
+    launcher,   ///< before the ranks, which inherit it; its file has a window for the arena of each
+    rank,       ///< when the ranks meet; programs that it starts do not inherit it. Each rank may have made an arena
+                ///< in a file of its own by then (Segment::show)
 };
 
 /// A mapped segment. Movable, not copyable; unmaps at its end. All offsets are the same in every process.
@@ -113,7 +123,7 @@ public:
     /// window is as large as the system grants, memory is used where touched. Throws Error with a sentence when it
     /// cannot be had.
     static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {},
-                          std::string_view cluster = {});
+                          std::string_view cluster = {}, Maker maker = Maker::launcher);
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
     static Segment attach(int descriptor);
 
@@ -136,6 +146,8 @@ public:
     std::span<std::byte> commons() const { return {at(header().commons), header().commons_bytes}; }
     /// Where `rank`'s arena window begins in the file.
     std::uint64_t arena(unsigned rank) const { return header().arenas + rank * header().arena_bytes; }
+    /// Notes the window that `rank` has in a file of its own, before the other ranks look.
+    void show(unsigned rank, ArenaWindow const& window) const;
     /// The heap that `rank` alone allocates from; everybody may read and write what it hands out.
     std::span<std::byte> heap(unsigned rank) const;
 

@@ -11,7 +11,7 @@ struct Access {
     Arena* arena;
     /// True when the program's malloc is ours; false when another allocator (or none of our libraries) came first.
     bool interposes;
-    /// Opens the arena if the job has one for this rank and the settings allow it.
+    /// Opens the arena: in the segment of the job that mpiexec has started, else in a file of this process's own.
     State (*open)();
 };
 

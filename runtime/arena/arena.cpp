@@ -30,6 +30,25 @@ bool counts_strictly() {
     return strict;
 }
 
+/// A copy of a descriptor that is out of the way of those that the program opens, and that nobody inherits.
+int put_aside(int descriptor) {
+    int const copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 64);
+    return copy >= 0 ? copy : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
+/// A file as long as a window, or as the system grants; −1: it grants none. It becomes memory where it is touched.
+int long_file(std::size_t& bytes) {
+    int const made = memfd_create("tutti-arena", MFD_CLOEXEC);
+    if (made < 0) return -1;
+    int const file = put_aside(made);
+    ::close(made);
+    std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
+    for (; file >= 0 && bytes >= least_window; bytes /= 2)
+        if (bytes <= limit && ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
+    if (file >= 0) ::close(file);
+    return -1;
+}
+
 [[noreturn]] void wrong_pointer(char const* what, void const* block) {
     char line[128] = "tutti: ";
     std::size_t n = std::strlen(line);
@@ -67,6 +86,19 @@ State Arena::open(int descriptor, unsigned rank, Options const& options) {
     return state_;
 }
 
+State Arena::open(Options const& options) {
+    Locked lock(shards_[0]);
+    if (state_ == State::closed) __atomic_store_n(&state_, claim_file(options), __ATOMIC_RELEASE);
+    return state_;
+}
+
+ArenaWindow Arena::window() const {
+    // A program may have closed descriptors that it has not opened.
+    bool const own = state() == State::open && !card_;
+    if (!own || memory_file(descriptor_) != file_ || !others_may_open()) return {};
+    return {file_, base_, bytes_};
+}
+
 State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     SegmentLayout layout{};
     if (pread(descriptor, &layout, sizeof layout, 0) != sizeof layout ||
@@ -87,13 +119,29 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     if (!fresh) card_->arena_pid.store(me, std::memory_order_release);
 
     offset_ = static_cast<off_t>(layout.arenas + rank * layout.arena_bytes);
-    descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, 64);
-    if (descriptor_ < 0) descriptor_ = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    descriptor_ = put_aside(descriptor);
     if (descriptor_ < 0) return State::refused;
     if (!fresh)   // by a program in whose place this one runs now
         fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
                   static_cast<off_t>(layout.arena_bytes));
-    std::size_t const bytes = layout.arena_bytes;
+    State const found = map(layout.arena_bytes, options);
+    if (found == State::open) card_->arena_base.store(base_, std::memory_order_release);
+    return found;
+}
+
+// How many ranks there will be is not known yet: as many as processors, which may turn out to be too few; then peers
+// map as much of each window as fits (Segment::show).
+State Arena::claim_file(Options const& options) {
+    if (counts_strictly()) return State::refused;
+    long const ranks = sysconf(_SC_NPROCESSORS_ONLN);
+    std::size_t bytes = window_bytes(ranks > 0 ? static_cast<std::uint64_t>(ranks) : 1, addresses_for_windows());
+    descriptor_ = long_file(bytes);
+    if (descriptor_ < 0) return State::refused;
+    offset_ = 0;
+    return map(bytes, options);
+}
+
+State Arena::map(std::size_t bytes, Options const& options) {
     void* window = map_window(descriptor_, offset_, bytes, options.huge_pages);
     if (!window) return State::refused;
     bookkeeping_bytes_ = PageRuns::bookkeeping(static_cast<Page>(bytes / page_bytes)) + shards * 64;
@@ -103,10 +151,10 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
         munmap(window, bytes);
         return State::refused;
     }
+    file_ = memory_file(descriptor_);
     base_ = reinterpret_cast<std::uintptr_t>(window);
     bytes_ = bytes;
     divide(options);
-    card_->arena_base.store(base_, std::memory_order_release);
     return State::open;
 }
 
@@ -136,12 +184,15 @@ Arena::Shard& Arena::shard_of(void const* block) {
 
 void Arena::close() {
     if (state_ != State::open) return;
-    card_->arena_base.store(0, std::memory_order_release);
-    card_->arena_pid.store(0, std::memory_order_release);
+    if (card_) {
+        card_->arena_base.store(0, std::memory_order_release);
+        card_->arena_pid.store(0, std::memory_order_release);
+        munmap(card_page_, card_page_bytes_);
+    }
     munmap(reinterpret_cast<void*>(base_), bytes_);
     munmap(bookkeeping_, bookkeeping_bytes_);
-    munmap(card_page_, card_page_bytes_);
     ::close(descriptor_);
+    card_ = nullptr;
     base_ = bytes_ = 0;
     for (Shard& shard : shards_) shard.runs = PageRuns{};
     state_ = State::closed;
@@ -284,6 +335,7 @@ void Arena::after_fork_in_child() {
 }
 
 void Arena::copy_for_child() {
+    if (memory_file(descriptor_).inode != file_.inode) return copy_without_file();
     // First nothing is shared any more; the data is still in the file.
     mmap(reinterpret_cast<void*>(base_), bytes_, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -292,6 +344,22 @@ void Arena::copy_for_child() {
             copy_block(reinterpret_cast<std::uintptr_t>(shard.address(first)), std::size_t{pages} * page_bytes);
         });
     ::close(descriptor_);
+    descriptor_ = -1;
+}
+
+// The program has closed descriptors that it has not opened. The blocks are still where they were; more memory is
+// touched this way, as holes cannot be told from zeroes.
+void Arena::copy_without_file() {
+    void* const room = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                            -1, 0);
+    if (room == MAP_FAILED) return;
+    for (Shard& shard : shards_)
+        shard.runs.for_each_used([&](Page first, Page pages) {
+            void const* const block = shard.address(first);
+            std::memcpy(static_cast<std::byte*>(room) + (reinterpret_cast<std::uintptr_t>(block) - base_), block,
+                        std::size_t{pages} * page_bytes);
+        });
+    mremap(room, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(base_));
     descriptor_ = -1;
 }
 

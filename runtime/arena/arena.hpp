@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank's arena: the window of the node segment's file from which its large blocks come, as its owner sees it. Peers
-// map the same window (runtime/peer_arenas.hpp) and load and store there.
+// A rank's arena: the window of a file in memory from which its large blocks come, as its owner sees it. Peers map the
+// same window (runtime/peer_arenas.hpp) and load and store there. The file is the node segment's where mpiexec has made
+// one, else this process's own.
 //
 // It works inside malloc, before main and in every thread: no allocation, no exceptions. Blocks begin on pages, since
 // peers' processors and the kernel's huge pages know nothing smaller. The window is cut into shards with a lock each:
@@ -17,6 +18,7 @@
 #include <sys/types.h>
 
 #include "runtime/arena/page_runs.hpp"
+#include "runtime/memory_file.hpp"
 
 namespace tutti {
 struct Card;
@@ -47,6 +49,10 @@ public:
     /// Claims the window of `rank` in the segment behind `descriptor`, once; what another process of the same rank has
     /// left in it is dropped, and a window that such a process still uses is refused. Thread-safe.
     State open(int descriptor, unsigned rank, Options const& options);
+    /// The same without a segment: makes a file for this process alone, which its peers open when they meet.
+    State open(Options const& options);
+    /// What peers need for that; none where the window is in a segment, or where the system would not let them.
+    ArenaWindow window() const;
     /// Gives everything back. For tests; a program keeps its arena to its end.
     void close();
     State state() const { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
@@ -93,6 +99,8 @@ private:
     class Locked;
 
     State claim(int descriptor, unsigned rank, Options const& options);
+    State claim_file(Options const& options);
+    State map(std::size_t bytes, Options const& options);
     void divide(Options const& options);
     Shard& shard_of(void const* block);
     template <class Each>
@@ -100,6 +108,7 @@ private:
     template <class Each>
     static void* take_from(Shard& shard, Page pages, Page alignment, Each dirty);
     void copy_for_child();
+    void copy_without_file();
     void copy_block(std::uintptr_t block, std::size_t bytes);
 
     State state_ = State::closed;
@@ -109,7 +118,8 @@ private:
     int descriptor_ = -1;              ///< our own, for the child's copies
     off_t offset_ = 0;                 ///< of the window in the file
     int child_done_[2] = {-1, -1};     ///< a pipe that the child closes when it has its copies
-    Card* card_ = nullptr;
+    MemoryFile file_;
+    Card* card_ = nullptr;             ///< only where the file is a segment
     void* card_page_ = nullptr;
     std::size_t card_page_bytes_ = 0;
     void* bookkeeping_ = nullptr;

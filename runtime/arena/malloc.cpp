@@ -106,9 +106,10 @@ T setting(char const* variable, T fallback, std::string_view range = {}) {
     return text && parse_setting(text, value) && in_range(range, value) ? value : fallback;
 }
 
+bool launched() { return segment >= 0 && rank >= 0; }
+
 State open() {
-    if (segment < 0 || rank < 0) return State::refused;
-    return the_arena.open(segment, static_cast<unsigned>(rank), options);
+    return launched() ? the_arena.open(segment, static_cast<unsigned>(rank), options) : the_arena.open(options);
 }
 
 /// Before the first large block. A program into which we were only preloaded may have nothing to do with MPI, or may be
@@ -262,7 +263,7 @@ bool is_programs_malloc() {
     rank = number(launch::rank_variable);
     options = {.keep = setting("TUTTI_ARENA_KEEP", std::size_t{default_arena_keep}, range_of_arena_keep),
                .huge_pages = setting("TUTTI_HUGE_PAGES", default_huge_pages)};
-    if (segment < 0 || rank < 0 || !setting("TUTTI_ARENA", default_arena)) return;
+    if (!setting("TUTTI_ARENA", default_arena)) return;
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     opens_early = dlsym(RTLD_DEFAULT, "MPI_Init") != nullptr;
     if (!interposes) return;

@@ -7,6 +7,8 @@ member=$build/tests/cluster_member
 mpirun=$(command -v mpirun.openmpi) || { echo "skipped: no mpirun.openmpi (Debian: apt-get install openmpi-bin)"; exit 77; }
 [ -x "$member" ] || { echo "skipped: the MPI programs are not built"; exit 77; }
 hosts_up 2
+# shellcheck source=tests/cluster/arenas.sh
+. "$(dirname "$0")/arenas.sh"
 
 # theirs ARGUMENTS OF MPIRUN: leaves $code, $out (sorted lines) and $err
 theirs() {
@@ -29,6 +31,40 @@ theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "rank 2: the program c
 theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
 theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
+
+# Large buffers go straight from rank to rank, whatever kinds of programs are in the world.
+if [ $arenas_checked = yes ]; then
+    theirs -n 3 "$arenas"; expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"
+    cp "$arenas" "$scratch/another"
+    theirs -n 1 "$arenas" : -n 2 "$scratch/another"; expect_out "$(arena_lines direct direct direct)"
+    theirs -n 2 sh -c 'ulimit -v 4000000; exec "$0"' "$arenas"; expect_out "$(arena_lines direct direct)"
+    theirs -n 2 -x TUTTI_ARENA=no "$arenas"; expect_code 0; expect_out "$(arena_lines none none)"
+    theirs -n 1 "$arenas" : -n 1 -x TUTTI_ARENA=no "$arenas" : -n 1 "$arenas"
+    expect_code 0; expect_silence; expect_out "$(arena_lines direct none direct)"
+    theirs -n 1 -x TUTTI_CMA=no -x TUTTI_ARENA=no "$arenas" : -n 2 -x TUTTI_CMA=no "$arenas"
+    expect_code 0; expect_silence; expect_out "$(arena_lines none direct direct)"
+    if [ -n "$jemalloc" ]; then
+        theirs -n 1 "$arenas" : -n 1 -x LD_PRELOAD="$jemalloc" "$arenas" : -n 1 "$arenas"
+        expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"
+    fi
+    # Interpreters open MPI late: the C library has their blocks, unless our functions were there before.
+    theirs -n 2 python3 "$scratch/late.py"; expect_code 0; expect_silence; expect_out "$(printf 'private\nprivate')"
+    theirs -n 2 -x LD_PRELOAD="$build/lib/libtutti_malloc.so" python3 "$scratch/late.py"
+    expect_code 0; expect_silence; expect_out "$(printf 'shared\nshared')"
+    # A file without a name is gone with its processes.
+    theirs -n 3 "$scratch/another" 1; expect_code 137
+    for ((k = 0; k < 40; k++)); do
+        left=$(find /proc/[0-9]*/exe -lname "$scratch/another" 2>/dev/null)
+        [ -n "$left" ] || break
+        sleep 0.05
+    done
+    [ -z "$left" ] || wrong "left of a job with a killed rank: $left"
+    what="alone"
+    out=$("$arenas" 2>"$scratch/err") err=$(cat "$scratch/err"); expect_silence
+    [[ "$out" == "rank 0 of 1: arena;"* ]] || wrong "$what printed '$out'"
+    out=$(TUTTI_ARENA=no "$arenas")
+    [[ "$out" == "rank 0 of 1: none;"* ]] || wrong "$what, without an arena, printed '$out'"
+fi
 
 if [ -z "$pretended" ]; then
     both=${hosts[0]}:2,${hosts[1]}:2

@@ -53,6 +53,23 @@ for program in ranks_coll_movements ranks_p2p_modes; do
     step -N 2 -n 3 -m cyclic "$tests/$program"; expect_code 0; expect_silence
 done
 
+# Large buffers go straight from rank to rank, whatever kinds of programs are in the world.
+# shellcheck source=tests/cluster/arenas.sh
+. "$folder/arenas.sh"
+if [ $arenas_checked = yes ]; then
+    step -N 1 -n 3 "$arenas"; expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"
+    step -N 1 -n 2 --export=ALL,TUTTI_ARENA=no "$arenas"; expect_code 0; expect_out "$(arena_lines none none)"
+    cp "$arenas" "$scratch/another"
+    printf '%s\n' "0 $arenas" "1 /usr/bin/env TUTTI_ARENA=no $arenas" "2 $scratch/another" >"$scratch/several"
+    step -N 1 -n 3 --multi-prog "$scratch/several"
+    expect_code 0; expect_silence; expect_out "$(arena_lines direct none direct)"
+    step -N 2 -n 4 -m cyclic "$arenas"; expect_code 0; expect_silence
+    [ "$(grep -c ": arena;" <<<"$out")" = 4 ] || wrong "$what printed '$out'"
+    step -N 1 -n 2 --export=ALL,LD_PRELOAD="$build/lib/libtutti_malloc.so" python3 "$scratch/late.py"
+    expect_code 0; expect_silence; expect_out "$(printf 'shared\nshared')"
+    step -N 1 -n 3 "$arenas" 1; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
+fi
+
 # Every kind of end. What is said of it is mostly Slurm's.
 for nodes in 1 2; do
     step -N $nodes -n 3 "$member" 1 codes; expect_code 2

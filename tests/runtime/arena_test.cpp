@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,6 +66,94 @@ TEST(Arena, IsOpenedOnceAndByOneProcess) {
     Arena inherited;
     EXPECT_EQ(inherited.open(s.descriptor(), 1, {}), State::open);
     inherited.close();
+}
+
+/// An arena of a process that nobody has prepared anything for.
+struct OwnFile {
+    OwnFile() { EXPECT_EQ(arena.open({.keep = 64 * mega, .huge_pages = false}), State::open); }
+    ~OwnFile() { arena.close(); }
+    Arena arena;
+};
+
+TEST(Arena, InAFileOfItsOwnIsWherePeersLoadAndStore) {
+    OwnFile first, third;   // made before anybody knows of a segment
+    char* block = static_cast<char*>(third.arena.allocate(3 * mega));
+    ASSERT_NE(block, nullptr);
+    std::strcpy(block + 2 * mega, "from the owner");
+    Segment s = Segment::create(3, {}, {}, {}, Maker::rank);
+    s.show(0, first.arena.window());
+    s.show(1, {});   // without an arena
+    s.show(2, third.arena.window());
+    Copier const copier;
+    Ladder peer(s, 0, {}, copier), armless(s, 1, {}, copier);
+    for (Ladder* ladder : {&peer, &armless}) {
+        std::byte* there = ladder->reach(2, reinterpret_cast<std::uint64_t>(block), 3 * mega);
+        ASSERT_NE(there, nullptr);
+        EXPECT_STREQ(reinterpret_cast<char*>(there + 2 * mega), "from the owner");
+        std::strcpy(reinterpret_cast<char*>(there), "from the peer");
+        EXPECT_STREQ(block, "from the peer");
+        EXPECT_EQ(ladder->reach(1, reinterpret_cast<std::uint64_t>(block), 1), nullptr) << "rank 1 has none";
+    }
+    void* mine = first.arena.allocate(mega);
+    EXPECT_EQ(peer.way(mine, mega), Way::direct);
+    EXPECT_NE(armless.way(mine, mega), Way::direct);
+}
+
+TEST(Arena, InAFileOfItsOwnHasNoNameAndIsOpenedOnce) {
+    OwnFile owner;
+    ArenaWindow const window = owner.arena.window();
+    EXPECT_EQ(window.file.process, getpid());
+    EXPECT_EQ(owner.arena.open({}), State::open);
+    EXPECT_EQ(owner.arena.window(), window);
+    struct stat info {};
+    ASSERT_EQ(fstat(window.file.descriptor, &info), 0);
+    EXPECT_EQ(info.st_nlink, 0u);
+    EXPECT_TRUE(fcntl(window.file.descriptor, F_GETFD) & FD_CLOEXEC);
+    EXPECT_EQ(info.st_blocks, 0) << "untouched, it takes no memory";
+}
+
+TEST(Arena, WhosePeersCannotOpenItIsNoneOfTheirs) {
+    OwnFile shown, closed;
+    ArenaWindow const gone = closed.arena.window();
+    close(gone.file.descriptor);   // as programs do that close whatever they find
+    EXPECT_EQ(closed.arena.window(), ArenaWindow{});
+    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
+    s.show(0, shown.arena.window());
+    s.show(1, gone);   // it was closed later
+    Copier const copier;
+    Ladder ladder(s, 0, {}, copier);
+    EXPECT_NE(ladder.way(shown.arena.allocate(mega), mega), Way::direct) << "all or nothing";
+}
+
+TEST(Arena, AChildOfAProgramThatClosedItsFileKeepsTheBlocks) {
+    OwnFile owner;
+    char* block = static_cast<char*>(owner.arena.allocate(mega));
+    std::memset(block, 1, mega);
+    close(owner.arena.window().file.descriptor);
+    owner.arena.before_fork();
+    pid_t const child = fork();
+    if (child == 0) {
+        owner.arena.after_fork_in_child();
+        bool const kept = block[0] == 1 && block[mega - 1] == 1;
+        block[0] = 2;
+        _exit(kept ? 42 : 1);
+    }
+    owner.arena.after_fork_in_parent();
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 42);
+    EXPECT_EQ(block[0], 1);
+}
+
+TEST(Arena, WindowsOfManyRanksAreMappedAsFarAsAddressesReach) {
+    OwnFile owner;
+    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
+    ArenaWindow window = owner.arena.window();
+    s.show(0, window);
+    EXPECT_EQ(s.card(0).arena_bytes, window.bytes);
+    window.bytes = std::uint64_t{1} << 46;
+    s.show(0, window);
+    EXPECT_EQ(s.card(0).arena_bytes, std::uint64_t{1} << 45);
 }
 
 TEST(Arena, ATakenOverWindowReadsAsZero) {

@@ -12,11 +12,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 Introduction one(std::string realm, std::vector<int> units = {0, 1}, std::uint16_t port = 0) {
-    return {realm, "host-" + realm, std::move(units), port, {"10.0.0.1/24", "fd00::1/64"}};
+    return {realm, "host-" + realm, std::move(units), port, {"10.0.0.1/24", "fd00::1/64"}, {}};
 }
 
 TEST(Introduction, SurvivesAsText) {
-    Introduction const said = {"0/pid:[1]/user:[2]", "n1", {0, 3, 64}, 40001, {"10.0.0.1/24", "fd00::1/64"}};
+    Introduction const said = {"0/pid:[1]/user:[2]", "n1", {0, 3, 64}, 40001, {"10.0.0.1/24", "fd00::1/64"},
+                               {{77, 64, 4711}, 0x7f0000000000, 1 << 30}};
     auto const heard = Introduction::from_text(said.to_text());
     ASSERT_TRUE(heard) << heard.error();
     EXPECT_EQ(heard->realm, said.realm);
@@ -24,10 +25,11 @@ TEST(Introduction, SurvivesAsText) {
     EXPECT_EQ(heard->units, said.units);
     EXPECT_EQ(heard->port, said.port);
     EXPECT_EQ(heard->addresses, said.addresses);
+    EXPECT_EQ(heard->arena, said.arena);
 }
 
 TEST(Introduction, WithoutAddressesToo) {
-    auto const heard = Introduction::from_text(Introduction{"0/1/2", "n1", {5}, 0, {}}.to_text());
+    auto const heard = Introduction::from_text(Introduction{"0/1/2", "n1", {5}, 0, {}, {}}.to_text());
     ASSERT_TRUE(heard) << heard.error();
     EXPECT_THAT(heard->addresses, IsEmpty());
     EXPECT_THAT(heard->units, ElementsAre(5));
@@ -35,7 +37,8 @@ TEST(Introduction, WithoutAddressesToo) {
 
 TEST(Introduction, RefusesWhatItHasNotWritten) {
     for (char const* text : {"", "realm", "realm name", "realm name port 0", "realm name 70000 0", "realm name 1 0,x",
-                             "realm name 1 -1", "realm name 1 ,", "realm name 1"})
+                             "realm name 1 -1", "realm name 1 ,", "realm name 1", "realm name 1 0",
+                             "realm name 1 0 5 64 4711 0", "realm name 1 0 5 64 4711 x 0"})
         EXPECT_FALSE(Introduction::from_text(text)) << text;
 }
 

@@ -77,7 +77,9 @@ private:
 };
 
 /// Joins a job of so many ranks on these nodes; what each found, by rank.
-std::vector<std::optional<Joined>> join_all(Board& board, std::string const& tuning = "none") {
+std::vector<std::optional<Joined>> join_all(Board& board, std::string const& tuning = "none",
+                                            std::vector<ArenaWindow> arenas = {}) {
+    arenas.resize(board.nodes.size());
     std::vector<std::optional<Joined>> found(board.nodes.size());
     std::vector<std::jthread> ranks;
     std::vector<std::string> complaints;
@@ -87,7 +89,7 @@ std::vector<std::optional<Joined>> join_all(Board& board, std::string const& tun
     for (std::size_t r = 0; r < found.size(); ++r)
         ranks.emplace_back([&, r] {
             BoardServer server(board, static_cast<int>(r));
-            found[r] = join_job(server, variables);
+            found[r] = join_job(server, variables, arenas[r]);
         });
     return ranks.clear(), std::move(found);
 }
@@ -112,6 +114,23 @@ TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
     all[2]->segment.commons()[5] = std::byte{42};
     EXPECT_EQ(all[0]->segment.commons()[5], std::byte{42});
     EXPECT_TRUE(topo::NodeMap::from_text(all[1]->segment.machine()));
+}
+
+TEST(JoinJob, ArenasAreOnTheCardsOfTheirRanks) {
+    std::vector<ArenaWindow> arenas(5);
+    for (unsigned r = 0; r < 5; ++r)
+        if (r != 2)
+            arenas[r] = {{getpid(), 70 + static_cast<int>(r), 1000 + r}, 0x7e0000000000U, std::uint64_t{r + 1} << 30};
+    Board board({0, 1, 0, 1, 0});
+    auto const all = join_all(board, "none", arenas);
+    for (unsigned r = 0; r < 5; ++r) {
+        EXPECT_EQ(all[r]->segment.header().arena_bytes, 0u);
+        Card const& card = all[4 - r % 2]->segment.card(r / 2);   // as the last rank of its node sees it
+        EXPECT_EQ(card.arena_file, arenas[r].file);
+        EXPECT_EQ(card.arena_base, arenas[r].base);
+        EXPECT_EQ(card.arena_bytes, arenas[r].bytes);
+    }
+    close_listeners(all);
 }
 
 TEST(JoinJob, RanksDealtRoundTwoNodesAgreeOnTheMap) {

@@ -45,6 +45,14 @@ TEST(Segment, ThereIsOneForTheMostRanksAndASentenceForMore) {
     }
 }
 
+TEST(Segment, IsInheritedFromTheLauncherOnly) {
+    Segment const launchers = Segment::create(1), ranks = Segment::create(1, {}, {}, {}, Maker::rank);
+    EXPECT_FALSE(fcntl(launchers.descriptor(), F_GETFD) & FD_CLOEXEC);
+    EXPECT_TRUE(fcntl(ranks.descriptor(), F_GETFD) & FD_CLOEXEC);
+    EXPECT_EQ(ranks.header().arena_bytes, 0u);
+    EXPECT_EQ(ranks.card(0).arena_bytes.load(), 0u);
+}
+
 TEST(Segment, IsSharedWithWhoeverMapsItsDescriptor) {
     Segment mine = Segment::create(2);
     Segment theirs = Segment::attach(dup(mine.descriptor()));

@@ -55,7 +55,8 @@ expect shared "$mpiexec" -n 2 "$work/place" "$work/library.so"
 expect shared "$mpiexec" -n 2 "$work/place" once again
 expect private "$mpiexec" -n 2 -env TUTTI_ARENA no "$work/place"
 expect private "$mpiexec" -n 2 -env TUTTI_ARENA_THRESHOLD 2M "$work/place"
-expect private "$work/place"
+expect shared "$work/place"   # alone, too
+expect private env TUTTI_ARENA=no "$work/place"
 
 jemalloc=$(ls /usr/lib/*/libjemalloc.so.2 2>/dev/null | head -1)
 if [ -n "$jemalloc" ]; then

@@ -15,18 +15,21 @@ enum { allocator_is_ours = 0 };
 enum { allocator_is_ours = 1 };
 #endif
 
-static inline int shared(void const *block) {
+/* The number of that memory file; 0: the block lies elsewhere. */
+static inline unsigned long inode_of(void const *block) {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512];
-    int found = 0;
+    unsigned long found = 0;
     while (maps && fgets(line, sizeof line, maps)) {
-        unsigned long from = 0, to = 0;
-        sscanf(line, "%lx-%lx", &from, &to);
-        if ((uintptr_t)block >= from && (uintptr_t)block < to) found = strstr(line, "memfd:tutti") != NULL;
+        unsigned long from = 0, to = 0, inode = 0;
+        sscanf(line, "%lx-%lx %*s %*s %*s %lu", &from, &to, &inode);
+        if ((uintptr_t)block >= from && (uintptr_t)block < to && strstr(line, "memfd:tutti")) found = inode;
     }
     if (maps) fclose(maps);
     return found;
 }
+
+static inline int shared(void const *block) { return inode_of(block) != 0; }
 
 #define CHECK_SHARED(block) \
     CHECK(shared(block) == allocator_is_ours, "%p should%s be shared", (void *)(block), allocator_is_ours ? "" : " not")

@@ -30,7 +30,8 @@ int main(int argc, char **argv) {
         int size;
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         char *block = malloc(bytes);
-        CHECK_PRIVATE(block);
+        CHECK_SHARED(block);   // with the ranks of that world, of which there is one
+        CHECK(!allocator_is_ours || inode_of(block) != strtoul(argv[1], NULL, 10), "in the parent's memory");
         free(block);
         MPI_Finalize();
         return size == 1 ? 17 : 1;
@@ -71,7 +72,9 @@ int main(int argc, char **argv) {
     CHECK(code == 42, "the child ended with %d", code);
     CHECK(all(block, 2) && all(other, 2), "the child has changed its parent's memory");
 
-    char *const words[] = {argv[0], "child", NULL};
+    char mine[32];
+    snprintf(mine, sizeof mine, "%lu", inode_of(block));
+    char *const words[] = {argv[0], mine, NULL};
     if ((child = fork()) == 0) execv(argv[0], words), _exit(9);
     CHECK((code = ended(child)) == 17, "fork and exec: %d", code);
     CHECK(posix_spawn(&child, argv[0], NULL, NULL, words, environ) == 0, "posix_spawn");

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced, with $build and $scratch set: what ranks of the program arenas.c print, wherever they were started.
+# shellcheck shell=bash
+# shellcheck disable=SC2034   # for those who source this
+arenas=$build/tests/cluster_arenas
+# A sanitizer brings its own allocator; then only MPI_Alloc_mem takes from the arena.
+grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt" && arenas_checked=no || arenas_checked=yes
+jemalloc=$(ls /usr/lib/*/libjemalloc.so.2 2>/dev/null | head -1)
+
+# arena_lines WORD...: the line of each rank: "direct" for one that loads and stores in its peers' memory, "none" for
+# one without an arena.
+arena_lines() {
+    local word r=0
+    for word in "$@"; do
+        case $word in
+        direct) echo "rank $r of $#: arena; early direct, late direct, asked direct" ;;
+        none) echo "rank $r of $#: none; early other, late other, asked other" ;;
+        esac
+        r=$((r + 1))
+    done
+}
+
+# What an interpreter does: it opens MPI late, and says where a large block of its own lies.
+cat >"$scratch/late.py" <<END
+import ctypes
+mpi = ctypes.CDLL("$build/lib/libmpi.so.12")
+mpi.MPI_Init(None, None)
+block = ctypes.create_string_buffer(1 << 20)
+address = ctypes.addressof(block)
+for line in open("/proc/self/maps"):
+    first, last = (int(word, 16) for word in line.split()[0].split("-"))
+    if first <= address < last:
+        print("shared" if "memfd:tutti" in line else "private")
+mpi.MPI_Finalize()
+END

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows for arenas: how long, and mapping them so that huge pages can be used, which is only where address and offset
-// agree in them. Without allocation and exceptions: the arena maps inside malloc.
+// Windows for arenas: how long, files for them, and mapping them so that huge pages can be used, which is only where
+// address and offset agree in them. Without allocation and exceptions: the arena maps inside malloc.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 namespace tutti {
 
@@ -44,6 +46,25 @@ inline std::uint64_t window_bytes(std::uint64_t ranks, std::uint64_t addresses) 
     while (window < 2 * memory && window < 1024 * giga) window *= 2;
     while (window * (ranks + 1) > addresses) window /= 2;
     return window;
+}
+
+/// A copy of a descriptor that is out of the way of those that the program opens, and that nobody inherits.
+inline int put_aside(int descriptor) {
+    int const copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 64);
+    return copy >= 0 ? copy : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+}
+
+/// A file as long as a window, or as the system grants; −1: it grants none. It becomes memory where it is touched.
+inline int window_file(std::size_t& bytes) {
+    int const made = memfd_create("tutti-arena", MFD_CLOEXEC);
+    if (made < 0) return -1;
+    int const file = put_aside(made);
+    close(made);
+    std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
+    for (; file >= 0 && bytes >= least_window; bytes /= 2)
+        if (bytes <= limit && ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
+    if (file >= 0) close(file);
+    return -1;
 }
 
 /// `bytes` addresses, whole huge pages, which begin at a huge page and where nothing is yet. Null when the system does

@@ -30,25 +30,6 @@ bool counts_strictly() {
     return strict;
 }
 
-/// A copy of a descriptor that is out of the way of those that the program opens, and that nobody inherits.
-int put_aside(int descriptor) {
-    int const copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 64);
-    return copy >= 0 ? copy : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-}
-
-/// A file as long as a window, or as the system grants; −1: it grants none. It becomes memory where it is touched.
-int long_file(std::size_t& bytes) {
-    int const made = memfd_create("tutti-arena", MFD_CLOEXEC);
-    if (made < 0) return -1;
-    int const file = put_aside(made);
-    ::close(made);
-    std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
-    for (; file >= 0 && bytes >= least_window; bytes /= 2)
-        if (bytes <= limit && ftruncate(file, static_cast<off_t>(bytes)) == 0) return file;
-    if (file >= 0) ::close(file);
-    return -1;
-}
-
 [[noreturn]] void wrong_pointer(char const* what, void const* block) {
     char line[128] = "tutti: ";
     std::size_t n = std::strlen(line);
@@ -135,7 +116,7 @@ State Arena::claim_file(Options const& options) {
     if (counts_strictly()) return State::refused;
     long const ranks = sysconf(_SC_NPROCESSORS_ONLN);
     std::size_t bytes = window_bytes(ranks > 0 ? static_cast<std::uint64_t>(ranks) : 1, addresses_for_windows());
-    descriptor_ = long_file(bytes);
+    descriptor_ = window_file(bytes);
     if (descriptor_ < 0) return State::refused;
     offset_ = 0;
     return map(bytes, options);
@@ -151,6 +132,7 @@ State Arena::map(std::size_t bytes, Options const& options) {
         munmap(window, bytes);
         return State::refused;
     }
+    madvise(window, bytes, MADV_DONTDUMP);
     file_ = memory_file(descriptor_);
     base_ = reinterpret_cast<std::uintptr_t>(window);
     bytes_ = bytes;
@@ -167,6 +149,7 @@ void Arena::divide(Options const& options) {
         Shard& shard = shards_[i];
         shard.base = base;
         shard.bytes = i == 0 ? bytes_ / 2 : part;
+        shard.in_dumps = 0;
         shard.keep = static_cast<Page>(options.keep / (i == 0 ? 1 : 8) / page_bytes);
         Page const pages = static_cast<Page>(shard.bytes / page_bytes);
         shard.runs.start(bookkeeping, pages);
@@ -221,6 +204,7 @@ void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
     Locked lock(shard);
     Page const first = shard.runs.take(pages, alignment);
     if (first == PageRuns::none) return nullptr;
+    shard.show_to_dumps();
     shard.runs.soil(first, pages, [&](Page dirty_first, Page n) { dirty(shard.address(dirty_first), n * page_bytes); });
     return shard.address(first);
 }
@@ -256,6 +240,17 @@ void* Arena::allocate_zeroed(std::size_t bytes) {
     return block;
 }
 
+// A core file must not have the window, which is many times the memory: whoever dumped it would touch all of it. So it
+// is left out as a whole (map), and what blocks have reached comes in, in few steps.
+void Arena::Shard::show_to_dumps() {
+    std::size_t const reached = std::size_t{runs.top()} * page_bytes;
+    if (reached <= in_dumps) return;
+    std::size_t end = round_up(reached + reached / 8, 2 * huge_page_bytes);
+    if (end > bytes) end = bytes;
+    madvise(reinterpret_cast<void*>(base + in_dumps), end - in_dumps, MADV_DODUMP);
+    in_dumps = end;
+}
+
 Page Arena::Shard::checked(void const* block, char const* what) const {
     Page const first = page_of(block);
     if (address(first) != block || runs.used(first) == 0) wrong_pointer(what, block);
@@ -282,6 +277,7 @@ bool Arena::resize(void* block, std::size_t bytes) {
     Page const first = shard.checked(block, "realloc"), old = shard.runs.used(first);
     if (state_ != State::open && pages > old) return false;
     if (!shard.runs.resize(first, pages)) return false;
+    shard.show_to_dumps();
     if (pages > old) shard.runs.soil(first + old, pages - old, [](Page, Page) {});
     return true;
 }

@@ -88,6 +88,7 @@ private:
         PageRuns runs;
         std::uintptr_t base = 0;
         std::size_t bytes = 0;
+        std::size_t in_dumps = 0;   ///< bytes from the beginning on that a core file gets
         Page keep = 0;
 
         void* address(Page p) const { return reinterpret_cast<void*>(base + std::size_t{p} * page_bytes); }
@@ -95,6 +96,7 @@ private:
             return static_cast<Page>((reinterpret_cast<std::uintptr_t>(block) - base) / page_bytes);
         }
         Page checked(void const* block, char const* what) const;
+        void show_to_dumps();
     };
     class Locked;
 

@@ -47,6 +47,9 @@ if [ $arenas_checked = yes ]; then
         theirs -n 1 "$arenas" : -n 1 -x LD_PRELOAD="$jemalloc" "$arenas" : -n 1 "$arenas"
         expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"
     fi
+    for program in ranks_memory_allocation ranks_memory_fork; do
+        theirs -n 2 "$build/tests/$program"; expect_code 0; expect_silence
+    done
     # Interpreters open MPI late: the C library has their blocks, unless our functions were there before.
     theirs -n 2 python3 "$scratch/late.py"; expect_code 0; expect_silence; expect_out "$(printf 'private\nprivate')"
     theirs -n 2 -x LD_PRELOAD="$build/lib/libtutti_malloc.so" python3 "$scratch/late.py"

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -110,6 +113,31 @@ TEST(Arena, InAFileOfItsOwnHasNoNameAndIsOpenedOnce) {
     EXPECT_EQ(info.st_nlink, 0u);
     EXPECT_TRUE(fcntl(window.file.descriptor, F_GETFD) & FD_CLOEXEC);
     EXPECT_EQ(info.st_blocks, 0) << "untouched, it takes no memory";
+}
+
+/// Bytes of the window that a core file would get.
+std::size_t dumped(ArenaWindow const& window) {
+    std::ifstream maps("/proc/self/smaps");
+    std::size_t sum = 0, from = 0, to = 0;
+    bool ours = false;
+    for (std::string line; std::getline(maps, line);) {
+        if (std::sscanf(line.c_str(), "%zx-%zx ", &from, &to) == 2)
+            ours = from >= window.base && to <= window.base + window.bytes;
+        if (ours && line.starts_with("VmFlags:") && line.find(" dd") == std::string::npos) sum += to - from;
+    }
+    return sum;
+}
+
+TEST(Arena, CoreFilesGetWhatIsInUseAndNotTheWindow) {
+    OwnFile owner;
+    ArenaWindow const window = owner.arena.window();
+    EXPECT_EQ(dumped(window), 0u);
+    void* block = owner.arena.allocate(100 * mega);
+    EXPECT_GE(dumped(window), 100 * mega);
+    EXPECT_LE(dumped(window), 120 * mega);
+    ASSERT_TRUE(owner.arena.resize(block, 200 * mega));
+    EXPECT_GE(dumped(window), 200 * mega);
+    EXPECT_LE(dumped(window), 240 * mega);
 }
 
 TEST(Arena, WhosePeersCannotOpenItIsNoneOfTheirs) {

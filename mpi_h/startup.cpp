@@ -120,8 +120,11 @@ Membership join_segment(Front& f, Variables const& variables, std::vector<std::s
         return {0};
     }
     Joined joined = join_job(*job_server(), variables, arena);
+    forget_launcher(job_server()->rank());
     f.segment = std::make_unique<Segment>(std::move(joined.segment));
     complaints.insert(complaints.end(), joined.complaints.begin(), joined.complaints.end());
+    if (!variables.topology.empty())
+        complaints.push_back("TUTTI_TOPOLOGY has no effect under this launcher: only Tutti's mpiexec can pretend");
     return {joined.place, std::move(joined.listeners)};
 }
 

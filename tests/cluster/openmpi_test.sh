@@ -27,6 +27,7 @@ theirs -n 1 "$member";  expect_code 0; expect_silence; expect_out "$(members 0 1
 theirs -n 4 "$member";  expect_code 0; expect_silence; expect_out "$(members 6 4 4 4 4)"
 theirs -n 1 "$member" : -n 2 "$member"; expect_code 0; expect_silence; expect_out "$(members 3 3 3 3)"
 theirs -n 3 --bind-to core:overload-allowed "$member"; expect_code 0; expect_out "$(members 3 3 3 3)"
+theirs -n 2 -x TUTTI_TOPOLOGY=socket:2 "$member"; expect_code 0; expect_err "TUTTI_TOPOLOGY has no effect under this"
 theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "rank 2: the program called MPI_Abort with code 17"
 theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
@@ -47,9 +48,9 @@ if [ $arenas_checked = yes ]; then
         theirs -n 1 "$arenas" : -n 1 -x LD_PRELOAD="$jemalloc" "$arenas" : -n 1 "$arenas"
         expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"
     fi
-    for program in ranks_memory_allocation ranks_memory_fork; do
-        theirs -n 2 "$build/tests/$program"; expect_code 0; expect_silence
-    done
+    theirs -n 2 "$build/tests/ranks_memory_allocation"; expect_code 0; expect_silence
+    theirs -n 2 "$build/tests/ranks_memory_fork"; expect_code 0
+    expect_err "started by rank 1 of an MPI program"; [[ "$err" != *launcher* ]] || wrong "$what: children said $err"
     # Interpreters open MPI late: the C library has their blocks, unless our functions were there before.
     theirs -n 2 python3 "$scratch/late.py"; expect_code 0; expect_silence; expect_out "$(printf 'private\nprivate')"
     theirs -n 2 -x LD_PRELOAD="$build/lib/libtutti_malloc.so" python3 "$scratch/late.py"

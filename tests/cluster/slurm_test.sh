@@ -67,6 +67,8 @@ if [ $arenas_checked = yes ]; then
     [ "$(grep -c ": arena;" <<<"$out")" = 4 ] || wrong "$what printed '$out'"
     step -N 1 -n 2 --export=ALL,LD_PRELOAD="$build/lib/libtutti_malloc.so" python3 "$scratch/late.py"
     expect_code 0; expect_silence; expect_out "$(printf 'shared\nshared')"
+    step -N 1 -n 2 "$tests/ranks_memory_fork"
+    expect_code 0; expect_err "started by rank 1 of an MPI program"; [[ "$err" != *--mpi=pmix* ]] || wrong "$what: $err"
     step -N 1 -n 3 "$arenas" 1; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
 fi
 

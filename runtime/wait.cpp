@@ -50,17 +50,22 @@ void Waiter::yield() {
     gate_.yielding.yield();
 }
 
-void Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
+/// True when it gave the core away.
+bool Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
     std::int64_t const now = now_ns();
     bool const again = !moved && now - last_look_ns_ < at_work_ns;
     last_look_ns_ = now;
     looks_in_vain_ = again ? looks_in_vain_ + 1 : 1;
-    if (looks_in_vain_ < looks_before_yield) return;
+    if (looks_in_vain_ < looks_before_yield) return false;
     looks_in_vain_ = 0;
     card_.times.yielded_looks.add(1);
-    if (!sleeps_at_once()) return yield();
+    if (!sleeps_at_once()) {
+        yield();
+        return true;
+    }
     Reason const none;
     Pause(*this, none, ready, what).nap();
+    return true;
 }
 
 void Waiter::wake_all() {

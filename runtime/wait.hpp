@@ -97,15 +97,16 @@ public:
 
     /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks or threads share cores,
     /// a program that looks in vain again and again must not keep those it looks for from running: it gives the core
-    /// away. Such a call returns within a millisecond of having it back. `ready` as for `until`.
+    /// away. Such a call returns within a millisecond of having it back. `ready` as for `until`; its last answer is
+    /// what this returns, for what it found before may have gone while the core, and with it the gate, was given away.
     template <class Ready>
     bool look(Ready&& ready) {
         if (ready()) return true;
         bool const moved = progress();
         if (sleeping_) [[unlikely]] settle();
         if (ready()) return true;
-        if (policy_ == WaitPolicy::shared || gate_.on()) looked_in_vain(moved, erased(ready), &ready);
-        return false;
+        bool const shared = policy_ == WaitPolicy::shared || gate_.on();
+        return shared && looked_in_vain(moved, erased(ready), &ready) && ready();
     }
 
     /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the
@@ -193,7 +194,7 @@ private:
         return [](void* ready) -> bool { return (*static_cast<Ready*>(ready))(); };
     }
 
-    void looked_in_vain(bool moved, Look ready, void const* what);
+    bool looked_in_vain(bool moved, Look ready, void const* what);
     bool sleeps_at_once() { return sleep_after_ns_ != 0 && !gate_.yielding.pays(); }
     void wake_all();
     void call_helper();

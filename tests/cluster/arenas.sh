@@ -20,9 +20,9 @@ arena_lines() {
     done
 }
 
-# What an interpreter does: it opens MPI late, and says where a large block of its own lies.
+# What an interpreter does: it opens MPI late, and says where a large block of its own lies (in one write: ranks mix).
 cat >"$scratch/late.py" <<END
-import ctypes
+import ctypes, sys
 mpi = ctypes.CDLL("$build/lib/libmpi.so.12")
 mpi.MPI_Init(None, None)
 block = ctypes.create_string_buffer(1 << 20)
@@ -30,6 +30,6 @@ address = ctypes.addressof(block)
 for line in open("/proc/self/maps"):
     first, last = (int(word, 16) for word in line.split()[0].split("-"))
     if first <= address < last:
-        print("shared" if "memfd:tutti" in line else "private")
+        sys.stdout.write("shared\\n" if "memfd:tutti" in line else "private\\n")
 mpi.MPI_Finalize()
 END

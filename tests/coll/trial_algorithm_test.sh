@@ -29,7 +29,7 @@ grep -q relay coll/algorithms.def && { echo "the page's example is in the tree";
 # After apps/demo.sh the build folder has no tests: the page's own command brings them back.
 cmake -G Ninja -B demo -DTUTTI_TESTS=OFF . > /dev/null || exit 1
 bash -c "$(grep '^cmake ' coll/adding-an-algorithm.md | sed 's/-B build/-B demo/')" || exit 1
-ninja -C demo -n tests_coll | grep -q 'tests/coll/' || { echo "the page builds no tests after apps/demo.sh"; exit 1; }
+ninja -C demo -t targets all | grep -q '^tests_coll:' || { echo "the page builds no tests after apps/demo.sh"; exit 1; }
 unset TUTTI_COLL
 export TUTTI_TUNING=none
 python3 "$source/tests/coll/run_page.py" coll/adding-an-algorithm.md "bash seeded_build.sh" || exit 1

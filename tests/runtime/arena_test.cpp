@@ -121,8 +121,11 @@ std::size_t dumped(ArenaWindow const& window) {
     std::size_t sum = 0, from = 0, to = 0;
     bool ours = false;
     for (std::string line; std::getline(maps, line);) {
-        if (std::sscanf(line.c_str(), "%zx-%zx ", &from, &to) == 2)
+        std::size_t begin = 0, end = 0;   // "Anonymous:" begins with a digit, too
+        if (std::sscanf(line.c_str(), "%zx-%zx ", &begin, &end) == 2) {
+            from = begin, to = end;
             ours = from >= window.base && to <= window.base + window.bytes;
+        }
         if (ours && line.starts_with("VmFlags:") && line.find(" dd") == std::string::npos) sum += to - from;
     }
     return sum;

@@ -46,6 +46,8 @@ inline Value Values::status(Function const &f, std::size_t index, bool spoil) {
 inline Value Values::numbers(Function const &f, Parameter const &p, std::size_t index, bool spoil) {
     bool const wide = p.type == "MPI_Aint *" || p.type == "MPI_Count *";
     bool const counts = p.is(" sendcounts recvcounts "), places = p.is(" displs sdispls rdispls ");
+    // Displacements that go with a type each may be addresses, from MPI_BOTTOM on: nobody can tell wrong ones.
+    bool const absolute = f.name.find("lltoallw") != f.name.npos;
     bool const few = p.is(" indx degrees ");   // their values say how long other lists are
     if (p.name.find("weights") != p.name.npos && below(2)) {
         if (f.starts("MPI_Dist_graph_neighbors")) return {word(below(2) ? MPI_UNWEIGHTED : nullptr), Quality::odd};
@@ -64,13 +66,15 @@ inline Value Values::numbers(Function const &f, Parameter const &p, std::size_t 
         if (p.is(" array_of_sizes array_of_gsizes array_of_psizes dims ")) value = 1;
         if (spoil && few) value = static_cast<int>(below(10)) - 2;
         else if (spoil) value = any_number();
+        if (places && absolute) value = 0;
+        if (counts && value == 0) value = 2;   // nothing would be read then, whatever else is wrong
         if (spoil && (counts || places) && value > 1) quality = Quality::wild;
         if (spoil && places && value < 0) quality = Quality::wild;
-        if (wide && spoil && below(4) == 0) value = one_of({LONG_MAX, LONG_MIN, 5L});
+        if (wide && spoil && below(4) == 0 && !(places && absolute)) value = one_of({LONG_MAX, LONG_MIN, 5L});
         if (wide) reinterpret_cast<long *>(slots_[index])[i] = value;
         else reinterpret_cast<int *>(slots_[index])[i] = static_cast<int>(value);
     }
-    if (spoil && wide && places) quality = Quality::wild;
+    if (spoil && wide && places && !absolute) quality = Quality::wild;
     return {word(slots_[index]), quality};
 }
 

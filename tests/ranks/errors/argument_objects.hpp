@@ -138,7 +138,7 @@ inline Handles datatypes() {
     MPI_Type_contiguous(0, MPI_INT, &t), add(h.odd, t, true);
     MPI_Type_create_resized(MPI_INT, 0, MPI_Aint{1} << 60, &t), add(h.wild, t, true);
     MPI_Type_contiguous(0x7fffffff, MPI_DOUBLE, &t), add(h.wild, t, true);
-    MPI_Type_contiguous(0x3fffffff, t, &t), add(h.wild, t, true);
+    MPI_Type_contiguous(0x3ffffff, t, &t), add(h.wild, t, true);
     return h;
 }
 

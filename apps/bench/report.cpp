@@ -10,7 +10,8 @@
 namespace bench {
 namespace {
 
-// The first line of what the library says of itself; those after it tell how it was built.
+// Name and number from the first line of what the library says of itself, "NAME Version: 1.2.3" as most have it; the
+// lines after it tell how it was built.
 std::string library_version()
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -19,6 +20,11 @@ std::string library_version()
     std::string line(text, std::size_t(length));
     line.resize(std::min(line.find('\n'), line.size()));
     std::replace(line.begin(), line.end(), '\t', ' ');
+    const std::string label = " Version:";
+    if (const auto at = line.find(label); at != std::string::npos) {
+        const auto number = line.find_first_not_of(' ', at + label.size());
+        if (number != std::string::npos) line = line.substr(0, at) + ' ' + line.substr(number);
+    }
     return line;
 }
 

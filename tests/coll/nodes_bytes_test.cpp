@@ -83,11 +83,6 @@ protected:
 
     std::optional<NodesWorld> world;
     Ref<Datatype> type = TypeBuilder::predefined(Basic::int32);
-    Ref<Op> sum = [] {
-        auto op = Ref<Op>::adopt(new Op);
-        op->builtin = BuiltinOp::sum;
-        return op;
-    }();
 };
 
 constexpr int sizes[] = {1, 1000, 50000};   // elements: at once, with a handshake, in more than one piece
@@ -128,12 +123,14 @@ TEST_P(NodesBytes, OfRecursiveDoublingAreAMessageAndACombinationPerStep) {
         expected.bytes = expected.messages * bytes_of(n);
         EXPECT_EQ(moved([&](Comm& comm) {
             std::vector<int> in(static_cast<std::size_t>(n), 1), out = in;
+            auto const op = Ref<Op>::adopt(new Op);   // each rank its own: it remembers its kernels
+            op->builtin = BuiltinOp::sum;
             ReduceArgs args{};
             args.in = in.data();
             args.out = out.data();
             args.count = n;
             args.type = type.get();
-            args.op = sum.get();
+            args.op = op.get();
             run(comm, Collective::allreduce, args);
             EXPECT_EQ(out.back(), ranks());
         }), expected) << n << " elements";

@@ -127,15 +127,18 @@ TEST_P(Wait, SeveralThreadsOfARankSleepAndAreAllWoken) {
     Waiter sleeper(s, 0, GetParam(), 1, gate), writer(s, 1, GetParam(), 1, other);
     Flag flags[3];
     bool done[3] = {};
+    std::atomic<int> came = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < 3; ++i)
         threads.emplace_back([&, i] {
             Visit visit(sleeper);
+            ++came;
             sleeper.until([&] { return flags[i].reached(1); }, {"test"});
             done[i] = true;
         });
-    while (s.card(0).asleep.load() == 0) std::this_thread::yield();
-    EXPECT_EQ(s.header().sleepers.load(), 1u) << "one of them sleeps for all";
+    // Who comes relieves one that sleeps already: the sum may be 0 in between.
+    while (came != 3 || s.header().sleepers.load() == 0) std::this_thread::yield();
+    for (int look = 0; look < 1000; ++look) EXPECT_LE(s.header().sleepers.load(), 1u) << "one of them sleeps for all";
     for (int i = 0; i < 3; ++i) {
         flags[i].publish(1);
         writer.wake_sleepers();

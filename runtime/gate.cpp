@@ -54,7 +54,7 @@ void Gate::wait() {
         if (i < polls) {
             cpu_pause();
         } else if (i < polls + yields && yielding.paid()) {
-            yielding.yield();
+            sched_yield();
         } else {
             sleep();
             break;

@@ -49,6 +49,8 @@ public:
     unsigned let_go();
     void take_back(unsigned times);
 
+    /// How often a thread came in, whichever; asked inside.
+    unsigned entries() const { return entries_; }
     /// Others wait to come in.
     bool wanted() const { return wanting_.load(std::memory_order_relaxed) != 0; }
     /// Lets one of those in and returns when it had its turn.
@@ -89,9 +91,10 @@ private:
 
     void lock() {
         Word was = free;
-        if (word_.compare_exchange_strong(was, me(), std::memory_order_acquire)) [[likely]] return;
-        if (was == me()) ++again_;
-        else wait();
+        if (word_.compare_exchange_strong(was, me(), std::memory_order_acquire)) [[likely]] return void(++entries_);
+        if (was == me()) return void(++again_);
+        wait();
+        ++entries_;
     }
     void unlock() {
         if (again_ != 0) [[unlikely]] return void(--again_);
@@ -111,6 +114,7 @@ private:
 
     bool on_ = false;
     unsigned again_ = 0;                      ///< entries of the thread inside beyond its first
+    unsigned entries_ = 0;
     alignas(64) std::atomic<Word> word_{free};
     std::atomic<unsigned> starving_{0}, sleepers_{0}, wanting_{0};
     std::atomic<bool> called_{false};

@@ -45,9 +45,16 @@ void Waiter::detach(Pollable* pollable) {
     pollables_ = static_cast<int>(end - pollable_);
 }
 
+/// A yield during which threads of this rank got on with their calls did pay, however long it took.
 void Waiter::yield() {
-    Gate::Outside outside(gate_);
-    gate_.yielding.yield();
+    unsigned const before = gate_.entries();
+    std::int64_t took = 0;
+    {
+        Gate::Outside outside(gate_);
+        took = Yielding::yield();
+    }
+    unsigned const others = gate_.entries() - before - (gate_.on() ? 1 : 0);   // but for its own coming back
+    if (others == 0) gate_.yielding.note(took);
 }
 
 /// True when it gave the core away.

@@ -102,11 +102,10 @@ public:
     template <class Ready>
     bool look(Ready&& ready) {
         if (ready()) return true;
+        if (policy_ == WaitPolicy::dedicated && !gate_.on()) [[likely]] return progress(), ready();
         bool const moved = progress();
-        if (sleeping_) [[unlikely]] settle();
-        if (ready()) return true;
-        bool const shared = policy_ == WaitPolicy::shared || gate_.on();
-        return shared && looked_in_vain(moved, erased(ready), &ready) && ready();
+        if (sleeping_) settle();
+        return ready() || (looked_in_vain(moved, erased(ready), &ready) && ready());
     }
 
     /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the

@@ -17,11 +17,11 @@ namespace tutti {
 /// What a rank's threads have learned of it. Any thread may call at any time: nothing but speed depends on the answer.
 class Yielding {
 public:
-    /// Gives the core away once and remembers whether it came back soon.
-    void yield() {
+    /// Gives the core away once. Returns how long that took in nanoseconds, for `note`.
+    static std::int64_t yield() {
         std::int64_t const before = now_ns();
         sched_yield();
-        note(now_ns() - before);
+        return now_ns() - before;
     }
     /// False for the next times after a yield that took long; twice as many when the next yield after them does so too.
     bool pays() {
@@ -33,7 +33,7 @@ public:
     /// The same without counting as one of these times.
     bool paid() const { return left_.load(std::memory_order_relaxed) == 0; }
 
-    /// How long a yield took, in nanoseconds.
+    /// Remembers how long a yield took.
     void note(std::int64_t took) {
         if (took < long_ns) return again_.store(first, std::memory_order_relaxed);
         int const again = again_.load(std::memory_order_relaxed);

@@ -149,5 +149,19 @@ TEST(Gate, IsNotKeptByAThreadThatAlwaysComesBack) {
     EXPECT_FALSE(gate.wanted());
 }
 
+TEST(GateEntries, AreThoseOfAllThreadsAndNotTheNestedOnes) {
+    Gate gate;
+    gate.open();
+    Gate::Inside inside(gate);
+    unsigned const before = gate.entries();
+    { Gate::Inside again(gate); }
+    EXPECT_EQ(gate.entries(), before);
+    {
+        Gate::Outside outside(gate);
+        std::thread([&] { for (int i = 0; i < 10; ++i) Gate::Inside other(gate); }).join();
+    }
+    EXPECT_EQ(gate.entries() - before, 11u) << "ten times the other thread, and once this one coming back";
+}
+
 }  // namespace
 }  // namespace tutti

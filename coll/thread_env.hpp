@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The environment of the tests: ranks are threads of one process, flags and slots lie in ordinary memory, large
-// buffers are read directly or, to test the other step of the ladder, staged. Every wait that is not over at once
+// buffers are read directly or, to test the other step of the single copy, staged. Every wait that is not over at once
 // suspends the coroutine, as nonblocking operations will, and the rank's own loop resumes it. Under ThreadSanitizer
 // every access that the flags do not order is a finding.
 #pragma once
@@ -12,13 +12,13 @@
 #include <thread>
 #include <vector>
 
-#include "coll/env.hpp"
+#include "coll/env/env.hpp"
 
 namespace tutti::coll {
 
 /// The memory that the ranks of one test share.
 struct ThreadWorld {
-    ThreadWorld(int ranks, topo::Hierarchy tree, Way allowed = Way::direct, std::size_t staging = 1 << 16)
+    ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed = AccessPath::load_store, std::size_t staging = 1 << 16)
         : trees(std::move(tree)), way(allowed), staging_bytes(staging),
           memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free),
           area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()) {
@@ -27,7 +27,7 @@ struct ThreadWorld {
     }
 
     Trees trees;
-    Way way;                           ///< to what lies outside `arena`
+    AccessPath way;                           ///< to what lies outside `arena`
     std::span<std::byte const> arena;  ///< what lies in here is reached directly
     Copier copier;
     std::size_t staging_bytes;
@@ -36,7 +36,7 @@ struct ThreadWorld {
     std::vector<std::vector<std::byte>> stagings;
     std::vector<Traffic> traffic;
     /// What lies between two ranks; without: everything is in one cache.
-    std::function<topo::Crossing(int, int)> crossing;
+    std::function<topo::Locality(int, int)> locality;
     /// Told of every flag that a rank asks for, and whose it is.
     std::function<void(int, int)> asks;
 };
@@ -89,25 +89,25 @@ protected:
     std::byte* staging_at(std::uint64_t offset) { return reinterpret_cast<std::byte*>(offset); }
     void count_staged(std::size_t) {}
     Traffic& traffic() { return world_.traffic[static_cast<std::size_t>(rank_)]; }
-    topo::Crossing crossing(int peer) const {
-        return world_.crossing ? world_.crossing(rank_, peer) : topo::Crossing::cache;
+    topo::Locality locality(int peer) const {
+        return world_.locality ? world_.locality(rank_, peer) : topo::Locality::cache;
     }
     Copier const& copier() const { return world_.copier; }
-    Way way(void const* address, std::size_t) const {
+    AccessPath way(void const* address, std::size_t) const {
         auto const* p = static_cast<std::byte const*>(address);
         auto const [first, bytes] = std::pair(world_.arena.data(), world_.arena.size());
-        return p >= first && p < first + bytes ? Way::direct : world_.way;
+        return p >= first && p < first + bytes ? AccessPath::load_store : world_.way;
     }
     /// Attaching succeeds with some ranks and addresses only.
     std::byte* reach(int, std::uint64_t address, std::size_t bytes) const {
         auto* p = reinterpret_cast<std::byte*>(address);
-        Way const how = way(p, bytes);
-        bool const attached = how == Way::attach && (address / cache_line + static_cast<unsigned>(rank_)) % 4 != 0;
-        return how == Way::direct || attached ? p : nullptr;
+        AccessPath const how = way(p, bytes);
+        bool const attached = how == AccessPath::attach && (address / cache_line + static_cast<unsigned>(rank_)) % 4 != 0;
+        return how == AccessPath::load_store || attached ? p : nullptr;
     }
-    /// With Way::cma allowed, every third copy is refused, as if the system had changed its mind in mid-run.
+    /// With AccessPath::cma allowed, every third copy is refused, as if the system had changed its mind in mid-run.
     bool allowed(int peer, std::uint64_t address, std::size_t bytes) {
-        return reach(peer, address, bytes) || (world_.way == Way::cma && ++fetches_ % 3 != 0);
+        return reach(peer, address, bytes) || (world_.way == AccessPath::cma && ++fetches_ % 3 != 0);
     }
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
         if (!allowed(peer, address, bytes)) return false;

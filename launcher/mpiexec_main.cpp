@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "launcher/allocation.hpp"
-#include "launcher/hosts.hpp"
-#include "launcher/launch.hpp"
-#include "launcher/nodes/head.hpp"
-#include "launcher/options.hpp"
-#include "launcher/placement.hpp"
-#include "launcher/print.hpp"
+#include "launcher/allocation/allocation.hpp"
+#include "launcher/allocation/hosts.hpp"
+#include "launcher/start/launch.hpp"
+#include "launcher/nodes/root_daemon.hpp"
+#include "launcher/options/options.hpp"
+#include "launcher/allocation/placement.hpp"
+#include "launcher/options/print.hpp"
 #include "runtime/error.hpp"
-#include "topo/binding.hpp"
+#include "topo/binding/binding.hpp"
 
 namespace {
 
@@ -49,7 +49,7 @@ int carry_out(Job const& job) {
     if (job.show_allocation) tell_hosts(job);
     if (job.show_map) tell_map(allocation);
     if (allocation.alone()) return launch(job, allocation);
-    Head others(job, allocation);
+    RootDaemon others(job, allocation);
     return launch(job, allocation, &others);
 }
 

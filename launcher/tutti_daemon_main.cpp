@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-#include "launcher/launch.hpp"
-#include "launcher/nodes/member.hpp"
+#include "launcher/start/launch.hpp"
+#include "launcher/nodes/daemon.hpp"
 #include "runtime/error.hpp"
 
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using namespace tutti::launcher;
 
 int serve() {
-    Member member;
+    Daemon member;
     try {
         if (!member.receive()) return 1;
         launch(member.job(), member.allocation(), &member);

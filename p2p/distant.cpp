@@ -20,7 +20,7 @@ Key key_of(Frame const& frame) { return {frame.context, frame.source, frame.tag}
 
 }  // namespace
 
-Distant::Distant(Engine& engine, std::vector<tcp::Socket> listeners)
+TcpTransport::TcpTransport(Engine& engine, std::vector<tcp::Socket> listeners)
     : engine_(engine), here_(engine.process().cluster.ranks_here()),
       eager_limit_(std::min<std::size_t>(engine.process().variables.eager_network, Frame::most_eager)),
       peers_(static_cast<std::size_t>(engine.process().size())), losses_(peers_.size()),
@@ -29,15 +29,15 @@ Distant::Distant(Engine& engine, std::vector<tcp::Socket> listeners)
     engine.process().waiter.sleep_at_most(longest_sleep_ns);
 }
 
-Distant::~Distant() = default;
+TcpTransport::~TcpTransport() = default;
 
-Distant::Peer& Distant::peer(int rank) {
+TcpTransport::Peer& TcpTransport::peer(int rank) {
     auto& slot = peers_[static_cast<std::size_t>(rank)];
     if (!slot) slot = std::make_unique<Peer>();
     return *slot;
 }
 
-char const* Distant::arrived(int rank, Frame const& frame) {
+char const* TcpTransport::arrived(int rank, Frame const& frame) {
     Peer& from = peer(rank);
     if (!from.credit.returned(frame.matched)) return "credit for more than was sent";
     switch (frame.kind) {
@@ -56,7 +56,7 @@ char const* Distant::arrived(int rank, Frame const& frame) {
     return nullptr;
 }
 
-char const* Distant::receive_message(int rank, Peer& from, Frame const& frame) {
+char const* TcpTransport::receive_message(int rank, Peer& from, Frame const& frame) {
     if (!from.credit.came(frame.length)) return "more messages than there was credit for";
     bool const sync = frame.kind == FrameKind::eager_sync;
     from.frame = frame;
@@ -72,7 +72,7 @@ char const* Distant::receive_message(int rank, Peer& from, Frame const& frame) {
     return nullptr;
 }
 
-char const* Distant::receive_offer(int rank, Frame const& frame) {
+char const* TcpTransport::receive_offer(int rank, Frame const& frame) {
     if (Receive* op = engine_.posted_.take(key_of(frame))) {
         engine_.matched(*op, key_of(frame), frame.length);
         accept(*op, rank, frame.id, frame.length);
@@ -82,7 +82,7 @@ char const* Distant::receive_offer(int rank, Frame const& frame) {
     return nullptr;
 }
 
-char const* Distant::receive_data(int rank, Peer& from, Frame const& frame) {
+char const* TcpTransport::receive_data(int rank, Peer& from, Frame const& frame) {
     Receive* const op = receives_.find(frame.id, rank);
     if (!op) return "data for a receive that is not there";
     if (frame.length > op->status.bytes - op->arrived) return "more data than was asked for";
@@ -93,7 +93,7 @@ char const* Distant::receive_data(int rank, Peer& from, Frame const& frame) {
     return nullptr;
 }
 
-Unexpected* Distant::set_aside(int rank, Frame const& frame, Unexpected::What what, std::size_t room) {
+Unexpected* TcpTransport::set_aside(int rank, Frame const& frame, Unexpected::What what, std::size_t room) {
     Unexpected* m = Unexpected::make(room);
     m->key = key_of(frame);
     m->peer = here_ + rank;
@@ -104,7 +104,7 @@ Unexpected* Distant::set_aside(int rank, Frame const& frame, Unexpected::What wh
     return m;
 }
 
-std::span<std::byte> Distant::room(int rank) {
+std::span<std::byte> TcpTransport::room(int rank) {
     Peer& from = peer(rank);
     if (from.aside) return {from.aside->content() + from.at, from.end - from.at};
     Receive const& op = *from.into;
@@ -112,7 +112,7 @@ std::span<std::byte> Distant::room(int rank) {
     return {op.data.base + from.at, std::min(from.end, op.status.bytes) - from.at};
 }
 
-void Distant::payload(int rank, std::span<std::byte const> piece) {
+void TcpTransport::payload(int rank, std::span<std::byte const> piece) {
     Peer& from = peer(rank);
     if (std::span<std::byte> const there = room(rank); piece.data() != there.data()) {
         if (from.aside) std::memcpy(there.data(), piece.data(), piece.size());
@@ -123,7 +123,7 @@ void Distant::payload(int rank, std::span<std::byte const> piece) {
     if (from.at == from.end) payload_ended(rank, from);
 }
 
-void Distant::payload_ended(int rank, Peer& from) {
+void TcpTransport::payload_ended(int rank, Peer& from) {
     Frame const frame = from.frame;
     Receive* const into = std::exchange(from.into, nullptr);
     if (frame.kind == FrameKind::data) {
@@ -142,7 +142,7 @@ void Distant::payload_ended(int rank, Peer& from) {
     op ? engine_.take(*op, *m) : engine_.unexpected_.add(*m);
 }
 
-void Distant::take(Receive& op, Unexpected& m) {
+void TcpTransport::take(Receive& op, Unexpected& m) {
     int const rank = m.peer - here_;
     if (m.what == Unexpected::What::offered) {
         engine_.matched(op, m.key, m.bytes);
@@ -153,7 +153,7 @@ void Distant::take(Receive& op, Unexpected& m) {
     engine_.deliver(op, m.key, m.content(), m.bytes);
 }
 
-void Distant::accept(Receive& op, int rank, std::uint64_t send_id, std::size_t bytes) {
+void TcpTransport::accept(Receive& op, int rank, std::uint64_t send_id, std::size_t bytes) {
     op.peer = here_ + rank;
     if (std::string const* lost = loss(op.peer)) return fail(op, *lost);
     std::size_t const wanted = std::min(bytes, op.data.bytes);
@@ -166,13 +166,13 @@ void Distant::accept(Receive& op, int rank, std::uint64_t send_id, std::size_t b
     send(rank, {.kind = FrameKind::grant, .length = wanted, .id = send_id, .number = name});
 }
 
-void Distant::matched(int rank, std::size_t bytes) {
+void TcpTransport::matched(int rank, std::size_t bytes) {
     Credit& credit = peer(rank).credit;
     credit.matched(bytes);
     if (credit.news() && !loss(here_ + rank)) send(rank, {.kind = FrameKind::credit});
 }
 
-void Distant::answer_cancel(int rank, Frame const& frame) {
+void TcpTransport::answer_cancel(int rank, Frame const& frame) {
     Unexpected* m = engine_.unexpected_.find(here_ + rank, frame.number);
     if (m) {
         engine_.unexpected_.remove(*m);
@@ -182,14 +182,14 @@ void Distant::answer_cancel(int rank, Frame const& frame) {
     send(rank, {.kind = m ? FrameKind::cancelled : FrameKind::not_cancelled, .id = frame.id});
 }
 
-void Distant::fail(Receive& op, std::string const& sentence) {
+void TcpTransport::fail(Receive& op, std::string const& sentence) {
     op.status.error = ErrorClass::other;
     op.failure = &sentence;
     engine_.finish(op);
 }
 
 /// Everything is taken out of the lists before the first operation ends: what it calls may begin others.
-void Distant::broken(int rank, std::string const& sentence) {
+void TcpTransport::broken(int rank, std::string const& sentence) {
     losses_[static_cast<std::size_t>(rank)] = any_loss_ = &sentence;
     Peer& p = peer(rank);
     std::vector<Send*> const sends = sends_.remove_all(rank);

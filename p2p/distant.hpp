@@ -48,11 +48,11 @@ private:
     std::uint64_t came_ = 0, matched_ = 0, told_ = 0;
 };
 
-class Distant final : public tcp::Handler {
+class TcpTransport final : public tcp::Handler {
 public:
     /// `listeners`: where others call; become this object's.
-    Distant(Engine& engine, std::vector<tcp::Socket> listeners);
-    ~Distant() override;
+    TcpTransport(Engine& engine, std::vector<tcp::Socket> listeners);
+    ~TcpTransport() override;
 
     // As the engine's, for peers that are not on this node.
     void begin(Send& op);

@@ -17,12 +17,12 @@ constexpr std::size_t packed_piece_bytes = 64 << 10;   // stays in the second-le
 }  // namespace
 
 /// A frame without data.
-void Distant::send(int rank, Frame frame) {
+void TcpTransport::send(int rank, Frame frame) {
     frame.matched = peer(rank).credit.tell();
     network_.send(rank, frame);
 }
 
-void Distant::begin(Send& op) {
+void TcpTransport::begin(Send& op) {
     int const rank = op.peer - here_;
     op.failure = nullptr;
     op.id = 0;
@@ -50,7 +50,7 @@ void Distant::begin(Send& op) {
 }
 
 /// True when the data is not needed any more.
-bool Distant::send_eager(int rank, Frame const& frame, Send& op) {
+bool TcpTransport::send_eager(int rank, Frame const& frame, Send& op) {
     if (op.data.dense()) return network_.send(rank, frame, op.data.base, &op);
     bounce_.resize(std::max(bounce_.size(), op.data.bytes));
     op.data.gather(0, bounce_.data(), op.data.bytes);
@@ -58,12 +58,12 @@ bool Distant::send_eager(int rank, Frame const& frame, Send& op) {
 }
 
 /// Nobody may name it from now on.
-void Distant::release(Send& op) {
+void TcpTransport::release(Send& op) {
     if (op.id != 0) sends_.remove(op.id);
     op.id = 0;
 }
 
-void Distant::written(void* sender) {
+void TcpTransport::written(void* sender) {
     Send& op = *static_cast<Send*>(sender);
     if (op.stage == SendStage::queued) {
         if (!op.cancelling) release(op);
@@ -76,7 +76,7 @@ void Distant::written(void* sender) {
     engine_.happened();
 }
 
-char const* Distant::granted(int rank, Frame const& frame) {
+char const* TcpTransport::granted(int rank, Frame const& frame) {
     Send* const op = sends_.find(frame.id, rank);
     if (!op || op->eager || op->stage != SendStage::offered) return "a grant for a message that was not offered";
     if (frame.length > op->data.bytes) return "a grant of more than was offered";
@@ -90,7 +90,7 @@ char const* Distant::granted(int rank, Frame const& frame) {
     return nullptr;
 }
 
-bool Distant::refill(int rank) {
+bool TcpTransport::refill(int rank) {
     Peer& to = peer(rank);
     if (to.granted.empty()) return false;
     Send& op = *to.granted.front();
@@ -112,7 +112,7 @@ bool Distant::refill(int rank) {
     return true;
 }
 
-char const* Distant::done(int rank, Frame const& frame) {
+char const* TcpTransport::done(int rank, Frame const& frame) {
     Send* const op = sends_.find(frame.id, rank);
     if (!op || op->stage != SendStage::offered) return "an answer to a message that was not sent";
     if (!op->cancelling) release(*op);
@@ -121,7 +121,7 @@ char const* Distant::done(int rank, Frame const& frame) {
     return nullptr;
 }
 
-void Distant::cancel(Send& op) {
+void TcpTransport::cancel(Send& op) {
     if (op.cancelling || op.failure || op.stage == SendStage::granted) return;
     int const rank = op.peer - here_;
     if (loss(op.peer)) return engine_.finish(op);   // nobody can tell any more
@@ -137,7 +137,7 @@ void Distant::cancel(Send& op) {
     send(rank, {.kind = FrameKind::cancel, .id = op.id, .number = op.number});
 }
 
-char const* Distant::cancel_answered(int rank, Frame const& frame) {
+char const* TcpTransport::cancel_answered(int rank, Frame const& frame) {
     Send* const op = sends_.find(frame.id, rank);
     if (!op || !op->cancelling) return "an answer to a question that was not asked";
     op->cancelling = false;
@@ -149,7 +149,7 @@ char const* Distant::cancel_answered(int rank, Frame const& frame) {
     return nullptr;
 }
 
-void Distant::fail(Send& op, std::string const& sentence) {
+void TcpTransport::fail(Send& op, std::string const& sentence) {
     op.failure = &sentence;
     op.cancelling = false;
     op.stage = SendStage::sent;

@@ -54,22 +54,22 @@ Engine::Engine(Process& process, std::vector<int> const& listeners)
     }
     std::vector<tcp::Socket> calls;
     for (int descriptor : listeners) calls.emplace_back(descriptor);
-    if (!process.cluster.alone()) distant_ = std::make_unique<Distant>(*this, std::move(calls));
+    if (!process.cluster.alone()) tcp_ = std::make_unique<TcpTransport>(*this, std::move(calls));
     process.waiter.attach(this);
 }
 
 Engine::~Engine() { process_.waiter.detach(this); }
 
-bool Engine::poll_distant() { return distant_->poll(); }
-bool Engine::poll_distant(int peer) { return distant_->poll_from(peer); }
-bool Engine::distant_idle() const { return distant_->idle(); }
-std::string const* Engine::loss(int peer) const { return distant_ ? distant_->loss(peer) : nullptr; }
+bool Engine::poll_tcp() { return tcp_->poll(); }
+bool Engine::poll_tcp(int peer) { return tcp_->poll_from(peer); }
+bool Engine::tcp_idle() const { return tcp_->idle(); }
+std::string const* Engine::loss(int peer) const { return tcp_ ? tcp_->loss(peer) : nullptr; }
 
 void Engine::leave(char const* call) {
-    if (!distant_) return;
-    distant_->say_goodbye();
-    process_.waiter.until([this] { return distant_->parted(); }, {call});
-    distant_->close();
+    if (!tcp_) return;
+    tcp_->say_goodbye();
+    process_.waiter.until([this] { return tcp_->parted(); }, {call});
+    tcp_->close();
 }
 
 bool Engine::poll_rings() {
@@ -215,8 +215,8 @@ void Engine::begin(Receive& op) {
         unexpected_.remove(*m);
         take(op, *m);
     } else {
-        if (distant_) [[unlikely]]
-            if (std::string const* lost = loss(op.peer)) return distant_->fail(op, *lost);
+        if (tcp_) [[unlikely]]
+            if (std::string const* lost = loss(op.peer)) return tcp_->fail(op, *lost);
         posted_.add(op);
     }
 }
@@ -226,7 +226,7 @@ void Engine::begin(Receive& op, Unexpected* message) { take(op, *message); }
 void Engine::take(Receive& op, Unexpected& m) {
     Key key = m.key;
     if (!is_here(m.peer)) [[unlikely]] {
-        distant_->take(op, m);
+        tcp_->take(op, m);
         return Unexpected::discard(&m);
     }
     switch (m.what) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The point-to-point engine of one rank: begins sends and receives, matches them with what the rings bring, and moves
-// on whatever could not be finished at once. Everything here is called by one thread at a time, inside the rank's gate.
+// on whatever could not be finished at once. Everything here is called by one thread at a time, inside the rank's lock.
 //
 // Nothing waits in here: a full ring leaves a send in its peer's line, and only blocking calls (p2p/p2p.hpp) wait,
 // through the one wait, which polls this engine. So a send to a busy rank never keeps a message for us from arriving.
@@ -18,11 +18,11 @@
 
 namespace tutti::p2p {
 
-class Distant;
+class TcpTransport;
 
 class Engine final : public Extension, public Pollable {
 public:
-    /// `listeners`: where other nodes call (runtime/listener.hpp); become the engine's.
+    /// `listeners`: where other nodes call (runtime/job/listener.hpp); become the engine's.
     Engine(Process& process, std::vector<int> const& listeners);
     ~Engine() override;
 
@@ -50,17 +50,17 @@ public:
     void cancel(Send& op);
 
     bool poll() override {
-        return poll_rings() | (busy_.empty() ? false : flush_busy()) | (distant_ ? poll_distant() : false);
+        return poll_rings() | (busy_.empty() ? false : flush_busy()) | (tcp_ ? poll_tcp() : false);
     }
     /// Looks for what comes from one peer only (any_source: all).
     bool poll_from(int peer) {
         if (peer < 0) return poll();
-        if (!is_here(peer)) [[unlikely]] return poll_distant(peer);
+        if (!is_here(peer)) [[unlikely]] return poll_tcp(peer);
         return (peer != me_ && drain(peer)) | (busy_.empty() ? false : flush_busy());
     }
     /// How often to look in a row without a pause (−1: everywhere): the pieces of a message through a ring follow each
     /// other closely, but a look at a socket is a call of the system.
-    int looks(int peer) const { return distant_ && !(peer >= 0 && is_here(peer)) ? 1 : 8; }
+    int looks(int peer) const { return tcp_ && !(peer >= 0 && is_here(peer)) ? 1 : 8; }
     /// Why nothing will ever come from a peer (−1: from some): its connection is lost. Null: it is not.
     std::string const* loss(int peer) const;
     /// Says goodbye to ranks of other nodes, waits for theirs, closes. Nothing may be begun after it.
@@ -69,14 +69,14 @@ public:
     Process& process() const { return process_; }
     int me() const { return me_; }
     /// True when everything that can leave this rank now has left it; offers wait for those who want them.
-    bool idle() const { return busy_.empty() && (!distant_ || distant_idle()); }
+    bool idle() const { return busy_.empty() && (!tcp_ || tcp_idle()); }
     bool at_rest() const override { return requests == 0 && idle() && buffers.idle(); }
 
     SendBuffers buffers;
     std::size_t requests = 0;             ///< under way
 
 private:
-    friend class Distant;
+    friend class TcpTransport;
 
     /// A cell without bytes that waits for room in a ring.
     struct Control {
@@ -124,9 +124,9 @@ private:
     bool is_here(int peer) const { return static_cast<std::size_t>(peer) < peers_.size(); }
 
     // engine.cpp
-    bool poll_distant();
-    bool poll_distant(int peer);
-    bool distant_idle() const;
+    bool poll_tcp();
+    bool poll_tcp(int peer);
+    bool tcp_idle() const;
     bool poll_rings();
     bool drain(int peer);
     void handle(int peer, Peer& from, Cell const& cell);
@@ -187,7 +187,7 @@ private:
     UnexpectedList unexpected_;
     std::uint64_t local_number_ = 0;      ///< counts sends to self, as cells do for others
     std::vector<std::byte> bounce_;
-    std::unique_ptr<Distant> distant_;    ///< null: the job is on one node
+    std::unique_ptr<TcpTransport> tcp_;    ///< null: the job is on one node
 };
 
 /// Makes the engine of a process and attaches it to its wait. `listeners` as Engine has them.

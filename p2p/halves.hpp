@@ -28,7 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/flag.hpp"
+#include "runtime/wait/flag.hpp"
 
 namespace tutti::p2p {
 

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "runtime/request.hpp"
+#include "runtime/objects/request.hpp"
 
 namespace tutti::p2p {
 

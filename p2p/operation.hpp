@@ -10,8 +10,8 @@
 #include <string>
 
 #include "p2p/match.hpp"
-#include "runtime/datatype.hpp"
-#include "runtime/request.hpp"
+#include "runtime/datatype/datatype.hpp"
+#include "runtime/objects/request.hpp"
 
 namespace tutti::p2p {
 

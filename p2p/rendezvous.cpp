@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that stay with their sender until somebody wants them: one handshake and one copy by the single-copy ladder.
-// The receiver copies, straight from the sender's layout into its own where it can load from the sender. What it cannot
-// reach the sender stores straight into a receiver without gaps, and the rest goes in pieces through the ring. And the
-// taking back of sends.
+// Messages that stay with their sender until somebody wants them: one handshake and one copy by the single-copy
+// methods. The receiver copies, straight from the sender's layout into its own where it can load from the sender. What
+// it cannot reach the sender stores straight into a receiver without gaps, and the rest goes in pieces through the
+// ring. And the taking back of sends.
 #include <algorithm>
 
 #include "p2p/distant.hpp"
-#include "runtime/type_remote.hpp"
+#include "runtime/datatype/layout/remote.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -27,25 +27,25 @@ void Engine::accept(Receive& op, int peer, Offer const& offer) {
 
 void Engine::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     op.peer = peer;
-    bool reachable = op.data.dense() && process_.ladder.way(op.data.base, wanted) == Way::direct;
+    bool reachable = op.data.dense() && process_.single_copy.way(op.data.base, wanted) == AccessPath::load_store;
     control(peer, {Kind::grant, reinterpret_cast<std::uint64_t>(&op), wanted,
                    {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
 }
 
 bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted) try {
     auto from = static_cast<unsigned>(peer);
-    Ladder& ladder = process_.ladder;
+    SingleCopy& single_copy = process_.single_copy;
     if (offer.layout) return pull_layout(op, peer, offer, wanted);
     if (offer.address == 0) return false;
-    if (op.data.dense()) return ladder.read(from, offer.address, op.data.base, wanted);
-    if (std::byte const* there = ladder.reach(from, offer.address, wanted)) {
+    if (op.data.dense()) return single_copy.read(from, offer.address, op.data.base, wanted);
+    if (std::byte const* there = single_copy.reach(from, offer.address, wanted)) {
         op.data.scatter(0, there, wanted);
         return true;
     }
     bounce_.resize(bounce_bytes);
     for (std::size_t at = 0; at < wanted;) {
         std::size_t n = std::min(bounce_bytes, wanted - at);
-        if (!ladder.read(from, offer.address + at, bounce_.data(), n)) return false;
+        if (!single_copy.read(from, offer.address + at, bounce_.data(), n)) return false;
         op.data.scatter(at, bounce_.data(), n);
         at += n;
     }
@@ -60,7 +60,7 @@ bool Engine::pull_layout(Receive& op, int peer, Offer const& offer, std::size_t 
     std::int64_t const count = offer.layout[0];
     RemoteType const type(offer.layout + 1);
     AddressRange const range = type.range(offer.address, count);
-    std::byte const* there = process_.ladder.reach(static_cast<unsigned>(peer), range.first, range.bytes);
+    std::byte const* there = process_.single_copy.reach(static_cast<unsigned>(peer), range.first, range.bytes);
     if (!there) return false;
     TypedMemory const from = type.at(there, offer.address, count);
     if (op.data.dense()) pack_typed(from, 0, op.data.base, wanted);
@@ -76,7 +76,7 @@ void Engine::receive_grant(int peer, Peer& from, Cell const& cell) {
     op.wanted = cell.length;
     op.position = 0;
     from.in.advance();
-    if (std::byte* there = process_.ladder.reach(static_cast<unsigned>(peer), remote.address, op.wanted)) {
+    if (std::byte* there = process_.single_copy.reach(static_cast<unsigned>(peer), remote.address, op.wanted)) {
         if (op.data.dense()) process_.copier.copy(there, op.data.base, op.wanted, 2 * op.wanted);
         else op.data.gather(0, there, op.wanted);
         control(peer, {Kind::placed, op.receive, 0, {}});
@@ -97,7 +97,7 @@ void Engine::receive_piece(Peer& from, Cell const& cell) {
 }
 
 void Engine::cancel(Send& op) {
-    if (!is_here(op.peer)) return distant_->cancel(op);
+    if (!is_here(op.peer)) return tcp_->cancel(op);
     if (op.cancelling || op.stage == SendStage::granted) return;
     if (op.stage == SendStage::queued) {
         peers_[static_cast<std::size_t>(op.peer)].queued.remove(op);

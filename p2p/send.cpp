@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sending half of the engine: cells and pieces into rings, and the lines of what found no room.
 #include "p2p/distant.hpp"
-#include "runtime/type_remote.hpp"
+#include "runtime/datatype/layout/remote.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -38,7 +38,7 @@ bool Engine::send_small(int peer, Key const& key, std::byte const* data, std::si
 }
 
 void Engine::begin(Send& op) {
-    if (!is_here(op.peer)) [[unlikely]] return distant_->begin(op);
+    if (!is_here(op.peer)) [[unlikely]] return tcp_->begin(op);
     if (op.peer == me_) return begin_local(op);
     Peer& to = peers_[static_cast<std::size_t>(op.peer)];
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
@@ -100,7 +100,7 @@ bool Engine::write_offer(Peer& to, Send& op) {
     if (data.dense()) {
         remote.address = reinterpret_cast<std::uint64_t>(data.base);
     } else if (auto range = AddressRange::of(data.base, data.count, *data.type);
-               process_.ladder.way(reinterpret_cast<void const*>(range.first), range.bytes) == Way::direct) {
+               process_.single_copy.way(reinterpret_cast<void const*>(range.first), range.bytes) == AccessPath::load_store) {
         // A layout that can be sent along lets the receiver copy straight from it.
         std::int64_t layout[most_layout_numbers] = {data.count};
         std::size_t bytes = flatten(*data.type, std::span(layout).subspan(1)) * sizeof *layout;
@@ -159,7 +159,7 @@ bool Engine::write_piece(Peer& to, Send& op) {
     std::byte* room = to.out.place(bytes, remote);
     if (!room) return false;
     op.data.gather(op.position, room, bytes);
-    process_.card().counters.staged.add(bytes);
+    process_.rank_state().counters.staged.add(bytes);
     op.position += bytes;
     Cell& cell = to.out.cell();
     cell.context = op.receive;

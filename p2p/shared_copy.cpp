@@ -26,13 +26,13 @@ std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>
 bool Engine::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
     // Ranks that share cores gain nothing: whoever helps takes the time from somebody else.
     return wanted >= share_from_ && offer.address != 0 && !offer.layout && op.data.dense() && !from.shared.op &&
-           process_.ladder.way(op.data.base, wanted) != Way::staged;
+           process_.single_copy.way(op.data.base, wanted) != AccessPath::staged;
 }
 
 void Engine::share(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     Peer& from = peers_[static_cast<std::size_t>(peer)];
     Shared& s = from.shared;
-    bool direct = process_.ladder.reaches(static_cast<unsigned>(peer), offer.address, wanted);
+    bool direct = process_.single_copy.reaches(static_cast<unsigned>(peer), offer.address, wanted);
     s.op = &op;
     s.offer = offer;
     s.chunks = {address_of(op.data.base), wanted, step_for(wanted, direct)};
@@ -54,7 +54,7 @@ bool Engine::copy_front(Shared& s, int peer) try {
     auto const sender = static_cast<unsigned>(peer);
     std::size_t at = s.chunks.begin(s.front.next()), n = s.chunks.size(s.front.next());
     std::byte* to = s.op->data.base + at;
-    if (process_.ladder.read(sender, s.offer.address + at, to, n, 2 * s.chunks.bytes)) return true;
+    if (process_.single_copy.read(sender, s.offer.address + at, to, n, 2 * s.chunks.bytes)) return true;
     s.trouble = Shared::refused;
     return false;
 } catch (Error const& error) {   // as in pull
@@ -94,7 +94,7 @@ void Engine::join(int peer, Peer& from, Cell const& cell) {
 
 bool Engine::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
                          std::size_t working_set) try {
-    return process_.ladder.write(peer, to, from, n, working_set);
+    return process_.single_copy.write(peer, to, from, n, working_set);
 } catch (Error const&) {
     return false;   // one of the buffers is not where its owner said: the receiver finds that out and says so
 }

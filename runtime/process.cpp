@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "runtime/error.hpp"
-#include "runtime/progress_thread.hpp"
+#include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {
 namespace {
@@ -38,18 +38,18 @@ Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
 
 Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster> everybody)
     : segment(s), variables(std::move(v)), cluster(everybody ? std::move(*everybody) : read_cluster(segment)),
-      waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, gate),
+      waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, lock),
       node(read_node(segment)), copier(copier_for(variables, node)),
-      ladder(segment, place,
+      single_copy(segment, place,
              {.arena = variables.arena,
               .xpmem = variables.xpmem ? xpmem_library : nullptr,
               .cma = variables.cma,
               .huge_pages = variables.huge_pages},
              copier),
       heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))) {
-    card().times.started.set(static_cast<std::uint64_t>(now_ns()));
-    card().pid.store(getpid(), std::memory_order_relaxed);
-    card().state.store(RankState::initialised, std::memory_order_release);
+    rank_state().times.started.set(static_cast<std::uint64_t>(now_ns()));
+    rank_state().pid.store(getpid(), std::memory_order_relaxed);
+    rank_state().state.store(RankPhase::initialised, std::memory_order_release);
 }
 
 Process::~Process() = default;

@@ -9,23 +9,23 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/cluster.hpp"
-#include "runtime/comm.hpp"
-#include "runtime/copy.hpp"
-#include "runtime/heap.hpp"
-#include "runtime/ladder.hpp"
-#include "runtime/segment.hpp"
-#include "runtime/task.hpp"
-#include "runtime/variables.hpp"
-#include "runtime/wait.hpp"
-#include "topo/machine.hpp"
+#include "runtime/job/cluster.hpp"
+#include "runtime/objects/comm.hpp"
+#include "runtime/kernels/copy.hpp"
+#include "runtime/memory/heap.hpp"
+#include "runtime/memory/single_copy.hpp"
+#include "runtime/memory/segment.hpp"
+#include "runtime/wait/task.hpp"
+#include "runtime/settings/variables.hpp"
+#include "runtime/wait/wait.hpp"
+#include "topo/machine/machine.hpp"
 
 namespace tutti {
 
 class Process {
 public:
-    /// `place`: index of the card in `segment`, which must outlive the process. The cluster is that of the segment
-    /// unless given. Waits for nobody.
+    /// `place`: index of the rank state in `segment`, which must outlive the process. The cluster is that of the
+    /// segment unless given. Waits for nobody.
     Process(Segment& segment, unsigned place, Variables variables, std::optional<Cluster> cluster = {});
     ~Process();
     Process(Process const&) = delete;
@@ -33,8 +33,8 @@ public:
 
     int rank() const { return rank_; }                 ///< in the world
     int size() const { return cluster.size(); }        ///< of the world
-    unsigned place() const { return place_; }          ///< among the ranks of this node: index of its card
-    Card& card() { return segment.card(place_); }
+    unsigned place() const { return place_; }          ///< among the ranks of this node: index of its state
+    RankState& rank_state() { return segment.rank_state(place_); }
 
     /// A context id that no other communicator of this job ever gets: this rank's number and a count.
     std::uint64_t fresh_context() { return (static_cast<std::uint64_t>(rank_ + 1) << 32) | next_context_++; }
@@ -42,12 +42,12 @@ public:
     Segment& segment;
     Variables const variables;
     Cluster const cluster;                              ///< who is where
-    Gate gate;                                          ///< closed off unless several threads may call
+    RankLock lock;                                          ///< closed off unless several threads may call
     bool many_threads = false;                          ///< of the program (MPI_THREAD_MULTIPLE)
     Waiter waiter;
     topo::NodeMap const node;                           ///< as the launcher described it; without ranks when nobody did
     Copier const copier;
-    Ladder ladder;
+    SingleCopy single_copy;
     SegmentHeap heap;                                   ///< this rank's part of the segment
     FramePool frames;                                   ///< for coroutines
     std::unique_ptr<Extension> p2p;                     ///< the point-to-point engine, made by p2p::start

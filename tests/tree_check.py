@@ -94,7 +94,7 @@ def check_file(path, text):
 
 
 def check_algorithm(path, text):
-    """coll/<collective>/<name>.cpp: its record has its name, its head says what it costs and where it comes from."""
+    """coll/algorithms/<collective>/<name>.cpp: its record has its name, its head says what it costs and where it comes from."""
     name = os.path.basename(path)[:-len(".cpp")]
     head = re.match(r"(//[^\n]*\n)*", text).group()
     record = re.search(r'(\w+)_algorithm = \{\s*"(\w+)",(.*?)\};', text, re.S)
@@ -155,13 +155,13 @@ def self_test():
 def main(root):
     self_test()
     offenders = 0
-    with open(os.path.join(root, "coll/algorithms.def"), encoding="utf-8") as file:
+    with open(os.path.join(root, "coll/algorithms/algorithms.def"), encoding="utf-8") as file:
         listed = ["/".join(m) for m in re.findall(r"^ALGORITHM\((\w+), (\w+)\)", file.read(), re.M)]
     files = [p[len("coll/"):-len(".cpp")] for p in
              (os.path.relpath(f, root) for f in glob.glob(os.path.join(root, "coll/*/*.cpp")))]
     for what in check_list(listed, files):
         offenders += 1
-        print(f"coll/algorithms.def: {what}")
+        print(f"coll/algorithms/algorithms.def: {what}")
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
         for name in sorted(files):

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "topo/binding.hpp"
+#include "topo/binding/binding.hpp"
 #include "topo/words.hpp"
 
 namespace tutti::topo {

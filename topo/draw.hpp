@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "topo/hierarchy.hpp"
-#include "topo/machine.hpp"
+#include "topo/hierarchy/hierarchy.hpp"
+#include "topo/machine/machine.hpp"
 
 namespace tutti::topo {
 

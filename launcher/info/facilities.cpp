@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/error.hpp"
-#include "runtime/xpmem.hpp"
+#include "runtime/memory/xpmem.hpp"
 
 namespace tutti::info {
 namespace {

@@ -38,7 +38,7 @@ std::string as_markdown(Report const& r) {
                 << "\n\n| algorithm | what it does | whose | source | needs | parameters |\n"
                    "|---|---|---|---|---|---|\n";
         out << "| [" << a.name << "](" << a.collective << "/" << a.name << ".cpp) | " << cell(a.sentence) << " | "
-            << a.family << " | " << (a.source == a.family ? "" : cell(a.source)) << " | " << a.needs << " | "
+            << a.family << " | " << (a.source == a.family ? "" : cell(a.source)) << " | " << a.requirements << " | "
             << parameters_of(a) << " |\n";
     }
     return out.str();

@@ -7,13 +7,13 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "coll/tuning.hpp"
-#include "coll/use.hpp"
-#include "runtime/counters.hpp"
+#include "coll/choice/tuning.hpp"
+#include "coll/choice/use.hpp"
+#include "runtime/counters/counters.hpp"
 #include "runtime/error.hpp"
-#include "runtime/tuning_file.hpp"
-#include "topo/detect.hpp"
-#include "topo/usable.hpp"
+#include "runtime/settings/tuning_file.hpp"
+#include "topo/machine/detect.hpp"
+#include "topo/machine/usable.hpp"
 
 namespace tutti::info {
 namespace {
@@ -48,7 +48,7 @@ std::string sentence_of(coll::Parameter const& p) {
 
 /// The most that a call of doubles among so many ranks may offer to the algorithm.
 void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& text) {
-    coll::Offer offer{.ranks = ranks,
+    coll::CallTraits offer{.ranks = ranks,
                       .levels = 1,
                       .bytes = 1,
                       .slot_bytes = coll::Area(nullptr, ranks).slot_bytes(),
@@ -56,30 +56,30 @@ void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& te
                       .ordered = true,
                       .one_kind = true,
                       .equal_parts = true,
-                      .two_groups = (row.needs & coll::needs_two_groups) != 0};
+                      .two_groups = (row.requirements & coll::requires_two_groups) != 0};
     text.two_groups = offer.two_groups;
     constexpr std::size_t beyond = std::size_t{1} << 40;
     std::size_t most = 0;
-    for (; offer.bytes < beyond && offer.meets(row.needs); offer.bytes *= 2) most = offer.bytes;
+    for (; offer.bytes < beyond && offer.meets(row.requirements); offer.bytes *= 2) most = offer.bytes;
     if (offer.bytes < beyond) text.most_bytes = most;
     offer.bytes = 1;
     offer.equal_parts = false;
-    text.unequal_parts = offer.meets(row.needs);
+    text.unequal_parts = offer.meets(row.requirements);
 }
 
 /// What a call must offer, in words.
-std::string needs_of(coll::AlgorithmRow const& row) {
-    constexpr std::pair<coll::Needs, char const*> words[] = {
-        {coll::needs_slot, "a message that fits into a slot"},
-        {coll::needs_commutative, "an operator that commutes, or teams of consecutive ranks"},
-        {coll::needs_one_kind, "a built-in operator on elements without gaps"},
-        {coll::needs_equal_parts, "parts of one size"},
-        {coll::needs_commuting_operator, "an operator that commutes"},
-        {coll::needs_two_groups, "an intercommunicator"},
-        {coll::needs_grouping, "operands that may be grouped"}};
+std::string requirements_of(coll::AlgorithmRow const& row) {
+    constexpr std::pair<coll::Requirements, char const*> words[] = {
+        {coll::requires_slot, "a message that fits into a slot"},
+        {coll::requires_commutative, "an operator that commutes, or teams of consecutive ranks"},
+        {coll::requires_one_kind, "a built-in operator on elements without gaps"},
+        {coll::requires_equal_parts, "parts of one size"},
+        {coll::requires_commuting_operator, "an operator that commutes"},
+        {coll::requires_two_groups, "an intercommunicator"},
+        {coll::requires_grouping, "operands that may be grouped"}};
     std::string all;
     for (auto const& [need, sentence] : words)
-        if (row.needs & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
+        if (row.requirements & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
     if (!row.on_node) all += (all.empty() ? "" : "; ") + std::string("several nodes");
     return all;
 }
@@ -94,7 +94,7 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
         if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
         AlgorithmText text{.collective = collective, .name = row.name, .sentence = row.sentence,
                            .family = name_of(row.family), .source = row.source, .parameters = {}, .most_bytes = {},
-                           .needs = needs_of(row)};
+                           .requirements = requirements_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p), range_of(p)});
         text.on_node = row.on_node;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launcher/info/facilities.hpp"
-#include "runtime/variables.hpp"
+#include "runtime/settings/variables.hpp"
 
 namespace tutti::info {
 
@@ -20,7 +20,7 @@ struct AlgorithmText {
     std::string collective, name, sentence, family, source;
     std::vector<ParameterText> parameters;
     std::optional<std::size_t> most_bytes;   ///< of a message that it can take; none: any
-    std::string needs;                       ///< what a call must offer, in words; empty: nothing
+    std::string requirements;                       ///< what a call must offer, in words; empty: nothing
     bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
     bool two_groups = false;                 ///< for intercommunicators, and for these alone
     bool on_node = true, on_nodes = false;   ///< runs on one node, on several

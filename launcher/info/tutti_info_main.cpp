@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "launcher/info/report.hpp"
-#include "launcher/print.hpp"
-#include "runtime/variables.hpp"
+#include "launcher/options/print.hpp"
+#include "runtime/settings/variables.hpp"
 
 namespace {
 

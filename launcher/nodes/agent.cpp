@@ -6,7 +6,7 @@
 #include <cctype>
 #include <filesystem>
 
-#include "launcher/options.hpp"
+#include "launcher/options/options.hpp"
 
 namespace tutti::launcher {
 

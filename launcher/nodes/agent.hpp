@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/job.hpp"
+#include "launcher/options/job.hpp"
 
 namespace tutti::launcher {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "launcher/allocation.hpp"
-#include "launcher/elsewhere.hpp"
-#include "launcher/job.hpp"
+#include "launcher/allocation/allocation.hpp"
+#include "launcher/supervise/elsewhere.hpp"
+#include "launcher/options/job.hpp"
 #include "launcher/nodes/pack.hpp"
 
 namespace tutti::launcher {

@@ -41,9 +41,9 @@ std::optional<Frame> FrameReader::next() {
     return frame;
 }
 
-std::string greeting() { return join(mark, protocol, " ", TUTTI_VERSION, "\n"); }
+std::string handshake() { return join(mark, protocol, " ", TUTTI_VERSION, "\n"); }
 
-bool GreetingReader::add(std::string_view bytes, std::string& rest) {
+bool HandshakeReader::add(std::string_view bytes, std::string& rest) {
     kept_ += bytes;
     std::size_t const start = kept_.find(mark);
     std::size_t const end = start == std::string::npos ? start : kept_.find('\n', start);
@@ -54,7 +54,7 @@ bool GreetingReader::add(std::string_view bytes, std::string& rest) {
     std::string const line = kept_.substr(start, end + 1 - start);
     rest = kept_.substr(end + 1);
     kept_.resize(start);
-    if (line == greeting()) return true;
+    if (line == handshake()) return true;
     std::size_t const version = line.rfind(' ') + 1;
     fail(ErrorClass::other, "its tutti-daemon is of version ", line.substr(version, line.size() - 1 - version),
          " and this mpiexec of version ", TUTTI_VERSION);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes between the launchers of a job's nodes: a daemon's greeting, then frames, each with its type, the node that
-// it concerns and its length.
+// What goes between the launchers of a job's nodes: a daemon's handshake, then frames, each with its type, the node
+// that it concerns and its length.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ enum class FrameType : std::uint32_t {
     verdict,    ///< Verdict of a rank that has not ended well
     missing,    ///< Missing
     reasons,    ///< text: what ranks wait for
-    book,       ///< of one rank, for --stats
+    counts,       ///< of one rank, for --stats
     done,       ///< all ranks have ended and everything is told
     last = done
 };
@@ -60,10 +60,10 @@ private:
 };
 
 /// The line with which a daemon begins; nothing that a shell says at its start looks like it.
-std::string greeting();
+std::string handshake();
 
-/// Finds the greeting in what an agent printed first, which may be other things before.
-class GreetingReader {
+/// Finds the handshake in what an agent printed first, which may be other things before.
+class HandshakeReader {
 public:
     /// True once it has come; `rest` are the bytes behind it. Throws Error when another version greets.
     bool add(std::string_view bytes, std::string& rest);

@@ -33,7 +33,7 @@ void Link::close() {
 }
 
 void Link::greet() {
-    queue_ += greeting();
+    queue_ += handshake();
     write_some();
 }
 

@@ -11,7 +11,7 @@
 
 #include <poll.h>
 
-#include "launcher/descriptor.hpp"
+#include "launcher/supervise/descriptor.hpp"
 #include "launcher/nodes/frame.hpp"
 
 namespace tutti::launcher {

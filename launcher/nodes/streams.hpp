@@ -12,9 +12,9 @@
 
 #include <poll.h>
 
-#include "launcher/descriptor.hpp"
-#include "launcher/lines.hpp"
-#include "launcher/output.hpp"
+#include "launcher/supervise/descriptor.hpp"
+#include "launcher/streams/lines.hpp"
+#include "launcher/streams/output.hpp"
 
 namespace tutti::launcher {
 

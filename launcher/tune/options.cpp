@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "runtime/error.hpp"
-#include "runtime/tuning_file.hpp"
-#include "runtime/variables.hpp"
+#include "runtime/settings/tuning_file.hpp"
+#include "runtime/settings/variables.hpp"
 
 namespace tutti::tune {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "coll/choose.hpp"
+#include "coll/choice/choose.hpp"
 
 namespace tutti::tune {
 

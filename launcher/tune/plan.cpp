@@ -5,8 +5,8 @@
 #include <bit>
 #include <numeric>
 
-#include "coll/area.hpp"
-#include "coll/tuning.hpp"
+#include "coll/env/area.hpp"
+#include "coll/choice/tuning.hpp"
 
 namespace tutti::tune {
 namespace {
@@ -46,7 +46,7 @@ std::size_t Contest::message(std::size_t size) const {
     return std::bit_ceil(collective_ == Collective::reduce_scatter ? size * static_cast<std::size_t>(ranks_) : size);
 }
 
-coll::Offer Contest::offer(std::size_t size) const {
+coll::CallTraits Contest::offer(std::size_t size) const {
     return {.ranks = ranks_,
             .levels = trees_.hierarchy.levels(),
             .bytes = collective_ == Collective::barrier ? 0 : message(size),

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "coll/choose.hpp"
+#include "coll/choice/choose.hpp"
 #include "launcher/tune/options.hpp"
-#include "topo/machine.hpp"
+#include "topo/machine/machine.hpp"
 
 namespace tutti::tune {
 
@@ -33,7 +33,7 @@ public:
     std::vector<std::string> variants(std::string const& setting) const;
 
 private:
-    coll::Offer offer(std::size_t size) const;
+    coll::CallTraits offer(std::size_t size) const;
 
     coll::Collective collective_;
     int ranks_;

@@ -11,9 +11,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "coll/tuning.hpp"
+#include "coll/choice/tuning.hpp"
 #include "runtime/error.hpp"
-#include "runtime/tuning_file.hpp"
+#include "runtime/settings/tuning_file.hpp"
 
 namespace tutti::tune {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "launcher/print.hpp"
+#include "launcher/options/print.hpp"
 #include "launcher/tune/options.hpp"
 #include "launcher/tune/report.hpp"
 #include "launcher/tune/search.hpp"
-#include "topo/detect.hpp"
+#include "topo/machine/detect.hpp"
 
 extern char** environ;
 

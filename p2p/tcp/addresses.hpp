@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/interfaces.hpp"
+#include "runtime/job/interfaces.hpp"
 
 namespace tutti::p2p::tcp {
 

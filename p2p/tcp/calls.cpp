@@ -7,12 +7,12 @@
 
 #include "p2p/tcp/addresses.hpp"
 #include "p2p/tcp/door.hpp"
-#include "runtime/clock.hpp"
+#include "runtime/wait/clock.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::p2p::tcp {
 
-void Door::call(int rank) {
+void ConnectionSetup::call(int rank) {
     if (calls_.contains(rank)) return;
     Call call;
     call.addresses = order_of_calling(cluster_.node(cluster_.node_of(rank)).addresses, interfaces(), network_);
@@ -23,9 +23,9 @@ void Door::call(int rank) {
     tick(now_ns());
 }
 
-void Door::tick(std::int64_t now) {
+void ConnectionSetup::tick(std::int64_t now) {
     std::vector<std::uint64_t> old;
-    for (auto const& [number, g] : greetings_)
+    for (auto const& [number, g] : pending_)
         if (now - g->since > patience && (g->called < 0 || !g->answered)) old.push_back(number);
     for (std::uint64_t number : old) drop(number, "no answer");
     std::vector<int> ranks;
@@ -36,7 +36,7 @@ void Door::tick(std::int64_t now) {
 }
 
 /// Tries the next address, or ends the round. False when nothing more is to be done now.
-bool Door::dial(int rank, Call& call, std::int64_t now) {
+bool ConnectionSetup::dial(int rank, Call& call, std::int64_t now) {
     if (call.next == call.addresses.size()) return over(rank, call, now);
     std::size_t const which = call.next++;
     if (call.under_way[which] != 0) return true;
@@ -49,7 +49,7 @@ bool Door::dial(int rank, Call& call, std::int64_t now) {
 }
 
 /// All addresses were tried: another round a little later, unless nothing is left to hope for.
-bool Door::over(int rank, Call& call, std::int64_t now) {
+bool ConnectionSetup::over(int rank, Call& call, std::int64_t now) {
     bool const hope = call.on_hold != 0 || std::any_of(call.under_way.begin(), call.under_way.end(),
                                                        [](std::uint64_t number) { return number != 0; });
     if (!hope && (call.addresses.empty() || now - call.began > call_for)) {
@@ -64,7 +64,7 @@ bool Door::over(int rank, Call& call, std::int64_t now) {
     return false;
 }
 
-void Door::after_failure(int rank, std::uint64_t number, std::size_t address, std::string const& trouble) {
+void ConnectionSetup::after_failure(int rank, std::uint64_t number, std::size_t address, std::string const& trouble) {
     auto const found = calls_.find(rank);
     if (found == calls_.end()) return;
     Call& call = found->second;
@@ -75,19 +75,19 @@ void Door::after_failure(int rank, std::uint64_t number, std::size_t address, st
     call.proven = 0;
     if (call.on_hold != 0) return welcome(std::exchange(call.on_hold, 0));
     for (std::uint64_t other : call.under_way)
-        if (other != 0 && greetings_.at(other)->handshake.state() == Handshake::State::challenged)
+        if (other != 0 && pending_.at(other)->handshake.state() == Handshake::State::challenged)
             return challenged(other);
 }
 
 /// The call has been answered, by this one or that: nothing else of it remains.
-void Door::hang_up(int rank) {
+void ConnectionSetup::hang_up(int rank) {
     auto const node = calls_.extract(rank);
     if (node.empty()) return;
     for (std::uint64_t number : node.mapped().under_way) drop(number, "");
     drop(node.mapped().on_hold, "");
 }
 
-std::string Door::sentence(int rank, Call const& call) const {
+std::string ConnectionSetup::sentence(int rank, Call const& call) const {
     Cluster::Node const& node = cluster_.node(cluster_.node_of(rank));
     std::string text = join("no connection to rank ", rank, " on ", node.name, ", port ", cluster_.at(rank).port);
     if (call.addresses.empty())

@@ -8,7 +8,7 @@
 
 #include <sys/socket.h>
 
-#include "runtime/clock.hpp"
+#include "runtime/wait/clock.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::p2p::tcp {
@@ -21,41 +21,41 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 }  // namespace
 
-Door::Door(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
+ConnectionSetup::ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
            std::uint64_t first_number, Events events)
     : cluster_(cluster), me_(me), listeners_(std::move(listeners)), network_(std::move(network)), poller_(poller),
       first_number_(first_number), last_number_(first_number + listeners_.size()), events_(std::move(events)) {
     for (std::size_t i = 0; i < listeners_.size(); ++i) poller_.add(listeners_[i], first_number_ + i, false);
 }
 
-void Door::close() {
+void ConnectionSetup::close() {
     for (Socket const& listener : listeners_) poller_.remove(listener);
     listeners_.clear();
     calls_.clear();
     callers_.clear();
-    greetings_.clear();   // closed sockets are watched no more
+    pending_.clear();   // closed sockets are watched no more
 }
 
-std::uint64_t Door::add(Socket socket, Handshake handshake, int called, std::size_t address) {
+std::uint64_t ConnectionSetup::add(Socket socket, Handshake handshake, int called, std::size_t address) {
     std::uint64_t const number = ++last_number_;
-    auto g = std::make_unique<Greeting>(
-        Greeting{std::move(socket), std::move(handshake), called, address, now_ns(), called < 0, true});
+    auto g = std::make_unique<PendingConnection>(
+        PendingConnection{std::move(socket), std::move(handshake), called, address, now_ns(), called < 0, true});
     poller_.add(g->socket, number, true);
-    greetings_.emplace(number, std::move(g));
+    pending_.emplace(number, std::move(g));
     if (called < 0) callers_.insert(number);
     return number;
 }
 
-void Door::ready(std::uint64_t number) {
+void ConnectionSetup::ready(std::uint64_t number) {
     if (number - first_number_ < listeners_.size()) accept_all(listeners_[number - first_number_]);
     else step(number);
 }
 
-void Door::accept_all(Socket const& listener) {
+void ConnectionSetup::accept_all(Socket const& listener) {
     for (int i = 0; i < accepted_at_once; ++i) {
         if (callers_.size() >= most_callers) {
             std::uint64_t const oldest = *callers_.begin();
-            if (now_ns() - greetings_.at(oldest)->since < least_stay) return;   // they wait in the system's line
+            if (now_ns() - pending_.at(oldest)->since < least_stay) return;   // they wait in the system's line
             drop(oldest, "");
         }
         Socket s = Socket::accept(listener);
@@ -64,10 +64,10 @@ void Door::accept_all(Socket const& listener) {
     }
 }
 
-void Door::step(std::uint64_t number) {
-    auto const found = greetings_.find(number);
-    if (found == greetings_.end()) return;
-    Greeting& g = *found->second;
+void ConnectionSetup::step(std::uint64_t number) {
+    auto const found = pending_.find(number);
+    if (found == pending_.end()) return;
+    PendingConnection& g = *found->second;
     std::string trouble;
     if (!exchange(g, trouble)) return drop(number, trouble);
     if (bool const out = !g.handshake.out.empty(); out != g.wants_out) {
@@ -84,7 +84,7 @@ void Door::step(std::uint64_t number) {
 }
 
 /// Sends and receives what can be. False with what went wrong when the connection is of no use.
-bool Door::exchange(Greeting& g, std::string& trouble) {
+bool ConnectionSetup::exchange(PendingConnection& g, std::string& trouble) {
     std::vector<std::byte>& out = g.handshake.out;
     while (!out.empty()) {   // also tells what became of connect()
         ssize_t const n = send(g.socket.get(), out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -96,7 +96,7 @@ bool Door::exchange(Greeting& g, std::string& trouble) {
     return receive(g, trouble);
 }
 
-bool Door::receive(Greeting& g, std::string& trouble) {
+bool ConnectionSetup::receive(PendingConnection& g, std::string& trouble) {
     for (;;) {
         std::byte bytes[128];
         // Nobody has anything to say while it waits for us: then there is silence, or the end.
@@ -110,10 +110,10 @@ bool Door::receive(Greeting& g, std::string& trouble) {
     }
 }
 
-void Door::drop(std::uint64_t number, std::string const& trouble) {
-    auto const node = greetings_.extract(number);
+void ConnectionSetup::drop(std::uint64_t number, std::string const& trouble) {
+    auto const node = pending_.extract(number);
     if (node.empty()) return;
-    Greeting const& g = *node.mapped();
+    PendingConnection const& g = *node.mapped();
     poller_.remove(g.socket);
     callers_.erase(number);
     if (g.called >= 0) return after_failure(g.called, number, g.address, trouble);
@@ -121,8 +121,8 @@ void Door::drop(std::uint64_t number, std::string const& trouble) {
         call->second.on_hold = 0;
 }
 
-void Door::challenged(std::uint64_t number) {
-    Greeting& g = *greetings_.at(number);
+void ConnectionSetup::challenged(std::uint64_t number) {
+    PendingConnection& g = *pending_.at(number);
     Call& call = calls_.at(g.called);
     if (call.proven != 0) return;   // its turn comes if that one fails
     call.proven = number;
@@ -130,8 +130,8 @@ void Door::challenged(std::uint64_t number) {
     step(number);
 }
 
-void Door::proven(std::uint64_t number) {
-    int const rank = greetings_.at(number)->handshake.peer();
+void ConnectionSetup::proven(std::uint64_t number) {
+    int const rank = pending_.at(number)->handshake.peer();
     if (events_.known(rank)) return drop(number, "");
     auto const call = calls_.find(rank);
     if (call == calls_.end() || rank < me_ || call->second.proven == 0) return welcome(number);
@@ -139,8 +139,8 @@ void Door::proven(std::uint64_t number) {
     if (before != 0 && before != number) drop(before, "");
 }
 
-void Door::welcome(std::uint64_t number) {
-    Greeting& g = *greetings_.at(number);
+void ConnectionSetup::welcome(std::uint64_t number) {
+    PendingConnection& g = *pending_.at(number);
     g.handshake.welcome();
     std::string trouble;
     // The first bytes into an empty connection always find room.
@@ -150,8 +150,8 @@ void Door::welcome(std::uint64_t number) {
     opened(number, g.handshake.peer());
 }
 
-void Door::opened(std::uint64_t number, int rank) {
-    auto const node = greetings_.extract(number);
+void ConnectionSetup::opened(std::uint64_t number, int rank) {
+    auto const node = pending_.extract(number);
     Socket socket = std::move(node.mapped()->socket);
     callers_.erase(number);
     poller_.remove(socket);

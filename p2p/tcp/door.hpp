@@ -30,7 +30,7 @@
 
 namespace tutti::p2p::tcp {
 
-class Door {
+class ConnectionSetup {
 public:
     static constexpr std::size_t most_callers = 128;
     static constexpr std::int64_t patience = 10'000'000'000;      ///< nanoseconds, also without an answer to a call
@@ -45,7 +45,7 @@ public:
 
     /// `listeners` may be none: then nobody calls. Their numbers begin at `first_number`, those of other sockets are
     /// above.
-    Door(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
+    ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
          std::uint64_t first_number, Events events);
 
     /// Begins to call a rank of another node, unless that is under way.
@@ -54,14 +54,14 @@ public:
     void ready(std::uint64_t number);
     /// Moves on what depends on time; to be called now and then while busy().
     void tick(std::int64_t now);
-    bool busy() const { return !calls_.empty() || !greetings_.empty(); }
+    bool busy() const { return !calls_.empty() || !pending_.empty(); }
     std::size_t callers() const { return callers_.size(); }
     /// Hangs up on everybody and listens no more.
     void close();
 
 private:
     /// A connection on its way to being one.
-    struct Greeting {
+    struct PendingConnection {
         Socket socket;
         Handshake handshake;
         int called;              ///< whom we call; −1: we are called
@@ -74,17 +74,17 @@ private:
     struct Call {
         std::vector<IpAddress> addresses;
         std::vector<std::string> troubles;          ///< by address, of its last failure
-        std::vector<std::uint64_t> under_way;       ///< by address, the number of its greeting; 0: none
+        std::vector<std::uint64_t> under_way;       ///< by address, the number of its handshake; 0: none
         std::size_t next = 0;                       ///< address to try next; at the end: the round is over
         std::int64_t began = 0, next_at = 0, pause = 100'000'000;
-        std::uint64_t proven = 0;                   ///< the greeting to whose other end we have proven ourselves
+        std::uint64_t proven = 0;                   ///< the handshake to whose other end we have proven ourselves
         std::uint64_t on_hold = 0;                  ///< theirs, which waits for ours
     };
 
     void accept_all(Socket const& listener);
     void step(std::uint64_t number);
-    bool exchange(Greeting& g, std::string& trouble);
-    bool receive(Greeting& g, std::string& trouble);
+    bool exchange(PendingConnection& g, std::string& trouble);
+    bool receive(PendingConnection& g, std::string& trouble);
     void drop(std::uint64_t number, std::string const& trouble);
     void challenged(std::uint64_t number);
     void proven(std::uint64_t number);
@@ -105,7 +105,7 @@ private:
     std::uint64_t const first_number_;
     std::uint64_t last_number_;
     Events const events_;
-    std::map<std::uint64_t, std::unique_ptr<Greeting>> greetings_;
+    std::map<std::uint64_t, std::unique_ptr<PendingConnection>> pending_;
     std::set<std::uint64_t> callers_;             ///< numbers of those who call us, the oldest first
     std::map<int, Call> calls_;                   ///< by rank
 };

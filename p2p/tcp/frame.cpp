@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/request.hpp"
+#include "runtime/objects/request.hpp"
 
 namespace tutti::p2p::tcp {
 namespace {

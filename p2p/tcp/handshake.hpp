@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/cluster.hpp"
+#include "runtime/job/cluster.hpp"
 
 namespace tutti::p2p::tcp {
 

@@ -7,7 +7,7 @@
 
 #include <sys/resource.h>
 
-#include "runtime/clock.hpp"
+#include "runtime/wait/clock.hpp"
 #include "runtime/error.hpp"
 
 namespace tutti::p2p::tcp {
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = 128 << 10;
 constexpr std::int64_t check_every = 1'000'000'000;
-constexpr rlim_t other_descriptors = 256;   // of the program, and of callers at the door
+constexpr rlim_t other_descriptors = 256;   // of the program, and of callers at the setup
 
 /// A connection to every other rank must not fail for want of descriptors; systems give few to begin with.
 void allow_descriptors(int connections) {
@@ -38,7 +38,7 @@ struct Mark {
 Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
                  Handler& handler)
     : cluster_(cluster), handler_(handler), buffer_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
-      door_(cluster, me, std::move(listeners), std::move(network), poller_, static_cast<std::uint64_t>(cluster.size()),
+      setup_(cluster, me, std::move(listeners), std::move(network), poller_, static_cast<std::uint64_t>(cluster.size()),
             {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
              .failed =
                  [this](int rank, std::string sentence) {
@@ -65,7 +65,7 @@ Link& Network::link(int rank) {
 
 bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender, bool passing) {
     Link& l = link(rank);
-    if (l.state() == Link::State::closed) [[unlikely]] door_.call(rank);
+    if (l.state() == Link::State::closed) [[unlikely]] setup_.call(rank);
     return l.send(frame, data, sender, passing);
 }
 
@@ -88,7 +88,7 @@ bool Network::poll_now(std::int64_t now) {
     bool moved = false;
     for (epoll_event const& event : poller_.look()) {
         if (event.data.u64 >= links_.size()) {
-            door_.ready(event.data.u64);
+            setup_.ready(event.data.u64);
             continue;
         }
         Link& l = *links_[event.data.u64];
@@ -96,9 +96,9 @@ bool Network::poll_now(std::int64_t now) {
         if (event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) moved |= l.read();
         settle(l);
     }
-    if (door_.busy()) [[unlikely]] door_.tick(now);
+    if (setup_.busy()) [[unlikely]] setup_.tick(now);
     if (now - checked_ > check_every) [[unlikely]] check(now);
-    if (!losses_.empty()) [[unlikely]] moved |= mourn(now);
+    if (!losses_.empty()) [[unlikely]] moved |= report_lost(now);
     looked_ = now;
     return lively_ = moved;
 }
@@ -132,7 +132,7 @@ void Network::settle(Link& l) {
 }
 
 /// Tells of links that have been broken for long enough.
-bool Network::mourn(std::int64_t now) {
+bool Network::report_lost(std::int64_t now) {
     bool any = false;
     for (Loss& loss : losses_) {
         if (loss.since == 0 || now - loss.since < grace) continue;
@@ -155,7 +155,7 @@ bool Network::idle() const {
 
 void Network::say_goodbye() {
     leaving_ = true;
-    door_.close();
+    setup_.close();
     for (Link* l : used_) l->say_goodbye();
 }
 

@@ -54,7 +54,7 @@ private:
     bool poll_now(std::int64_t now);
     void check(std::int64_t now);
     void settle(Link& link);
-    bool mourn(std::int64_t now);
+    bool report_lost(std::int64_t now);
 
     Cluster const& cluster_;
     Handler& handler_;
@@ -62,7 +62,7 @@ private:
     std::vector<std::byte> buffer_;
     std::vector<std::unique_ptr<Link>> links_;   ///< by rank; null: nothing was ever sent either way
     std::vector<Link*> used_;                    ///< those that there are
-    Door door_;
+    ConnectionSetup setup_;
     std::vector<Loss> losses_;                   ///< broken, and not yet told
     std::map<int, std::string> sentences_;       ///< by rank: why its link is broken
     std::int64_t looked_ = 0, checked_ = 0;

@@ -9,7 +9,7 @@
 
 #include <sys/epoll.h>
 
-#include "runtime/interfaces.hpp"
+#include "runtime/job/interfaces.hpp"
 
 namespace tutti::p2p::tcp {
 

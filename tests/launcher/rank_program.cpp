@@ -10,9 +10,9 @@
 
 #include <unistd.h>
 
-#include "runtime/launch.hpp"
-#include "runtime/segment.hpp"
-#include "topo/machine.hpp"
+#include "runtime/job/launch.hpp"
+#include "runtime/memory/segment.hpp"
+#include "topo/machine/machine.hpp"
 
 namespace {
 
@@ -26,9 +26,9 @@ void leave_orphan() {
     _exit(1);
 }
 
-void wait_with_reason(Card& card, char const* reason) {
-    std::snprintf(card.reason, sizeof card.reason, "%s", reason);
-    card.waits.fetch_add(1, std::memory_order_release);
+void wait_with_reason(RankState& rank_state, char const* reason) {
+    std::snprintf(rank_state.reason, sizeof rank_state.reason, "%s", reason);
+    rank_state.waits.fetch_add(1, std::memory_order_release);
     while (true) pause();
 }
 
@@ -37,9 +37,9 @@ void print_place(Segment const& segment, unsigned rank) {
     std::printf("%d\n", map && map->placement.fixed ? map->placement.pu.at(rank) : -1);
 }
 
-void abort_job(Card& card, int code) {
-    card.abort_code.store(code);
-    card.state.store(RankState::aborted, std::memory_order_release);
+void abort_job(RankState& rank_state, int code) {
+    rank_state.abort_code.store(code);
+    rank_state.state.store(RankPhase::aborted, std::memory_order_release);
     _exit(code);
 }
 
@@ -48,20 +48,20 @@ void abort_job(Card& card, int code) {
 int main(int argc, char** argv) {
     unsigned rank = static_cast<unsigned>(std::atoi(std::getenv(launch::rank_variable)));
     Segment segment = Segment::attach(std::atoi(std::getenv(launch::segment_variable)));
-    Card& card = segment.card(rank);
+    RankState& rank_state = segment.rank_state(rank);
     for (int i = 1; i < argc; ++i) {
         std::string word = argv[i], next = i + 1 < argc ? argv[i + 1] : "";
         if (word == "only") i += next == std::to_string(rank) ? 1 : 3;
         else if (word == "init")
-            card.pid.store(getpid()), card.state.store(RankState::initialised, std::memory_order_release);
-        else if (word == "finalise") card.state.store(RankState::finalised, std::memory_order_release);
+            rank_state.pid.store(getpid()), rank_state.state.store(RankPhase::initialised, std::memory_order_release);
+        else if (word == "finalise") rank_state.state.store(RankPhase::finalised, std::memory_order_release);
         else if (word == "orphan") leave_orphan();
         else if (word == "place") print_place(segment, rank);
-        else if (word == "abort") abort_job(card, std::stoi(next));
+        else if (word == "abort") abort_job(rank_state, std::stoi(next));
         else if (word == "exit") _exit(std::stoi(next));
         else if (word == "signal") raise(std::stoi(next));
         else if (word == "sleep") usleep(static_cast<useconds_t>(std::stod(next) * 1e6)), ++i;
-        else if (word == "wait") wait_with_reason(card, next.c_str());
+        else if (word == "wait") wait_with_reason(rank_state, next.c_str());
         else return std::fprintf(stderr, "what is '%s'?\n", word.c_str()), 99;
     }
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before the first frame: strangers at the door, ranks that call each other at once, addresses that lead elsewhere.
+// Before the first frame: strangers at the setup, ranks that call each other at once, addresses that lead elsewhere.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #include "p2p/tcp/door.hpp"
-#include "runtime/clock.hpp"
+#include "runtime/wait/clock.hpp"
 #include "tests/p2p/stranger.hpp"
 #include "tests/p2p/world.hpp"
 
 namespace tutti::p2p::test {
 namespace {
 
-using tcp::Door;
+using tcp::ConnectionSetup;
 using tcp::Poller;
 using tcp::Socket;
 
@@ -26,11 +26,11 @@ struct Two {
     Cluster map(int here = 0) const { return cluster_of(Layout::alternating, 2, here, listeners); }
 };
 
-/// The door of one rank, by itself.
+/// The setup of one rank, by itself.
 struct Alone {
     Alone(Cluster const& cluster, int me, std::vector<int> const& listeners)
         : map(cluster),
-          door(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", poller, 2,
+          setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", poller, 2,
                {.opened =
                     [this](int rank, Socket s) {
                         opened.push_back(rank);
@@ -39,37 +39,37 @@ struct Alone {
                 .failed = [this](int, std::string why) { failed.push_back(why); },
                 .known = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; }}) {}
     void poll() {
-        for (epoll_event const& e : poller.look()) door.ready(e.data.u64);
-        door.tick(now_ns());
+        for (epoll_event const& e : poller.look()) setup.ready(e.data.u64);
+        setup.tick(now_ns());
     }
     Cluster const map;
     Poller poller;
     std::vector<int> opened;
     std::vector<Socket> sockets;
     std::vector<std::string> failed;
-    Door door;
+    ConnectionSetup setup;
 };
 
-TEST(Door, HoldsNoMoreStrangersThanItsBound) {
+TEST(ConnectionSetup, HoldsNoMoreStrangersThanItsBound) {
     Two two;
     Alone rank(two.map(), 0, two.listeners[0].descriptors);
     std::deque<Stranger> silent;
     for (int i = 0; i < 400; ++i) {
         silent.emplace_back(two.listeners[0].port);
         rank.poll();
-        ASSERT_LE(rank.door.callers(), Door::most_callers);
+        ASSERT_LE(rank.setup.callers(), ConnectionSetup::most_callers);
     }
-    EXPECT_EQ(rank.door.callers(), Door::most_callers);
+    EXPECT_EQ(rank.setup.callers(), ConnectionSetup::most_callers);
     // A rank gets in all the same: the oldest of them have to go.
     Alone other(two.map(1), 1, two.listeners[1].descriptors);
-    other.door.call(0);
+    other.setup.call(0);
     while (rank.opened.empty() || other.opened.empty()) rank.poll(), other.poll();
     EXPECT_EQ(rank.opened, std::vector{1});
     EXPECT_EQ(other.opened, std::vector{0});
-    EXPECT_LE(rank.door.callers(), Door::most_callers);
+    EXPECT_LE(rank.setup.callers(), ConnectionSetup::most_callers);
 }
 
-TEST(Door, HearsSlowCallersButLetsNobodyIn) {
+TEST(ConnectionSetup, HearsSlowCallersButLetsNobodyIn) {
     Two two;
     Alone rank(two.map(), 0, two.listeners[0].descriptors);
     Stranger slow(two.listeners[0].port);
@@ -77,18 +77,18 @@ TEST(Door, HearsSlowCallersButLetsNobodyIn) {
     for (std::byte b : h.out) {
         ASSERT_TRUE(slow.say({&b, 1}));
         rank.poll();
-        EXPECT_EQ(rank.door.callers(), 1u);
+        EXPECT_EQ(rank.setup.callers(), 1u);
     }
     while (!slow.heard()) rank.poll();
     h.take(slow.hear(h.wanted()));
     EXPECT_EQ(h.state(), tcp::Handshake::State::challenged);
     slow.say(std::vector<std::byte>(32));   // no proof
-    while (rank.door.callers() != 0) rank.poll();
+    while (rank.setup.callers() != 0) rank.poll();
     slow.hear_the_end();
     EXPECT_TRUE(rank.opened.empty());
 }
 
-TEST(Door, ProvenRanksThatAreConnectedAlreadyAreTurnedAway) {
+TEST(ConnectionSetup, ProvenRanksThatAreConnectedAlreadyAreTurnedAway) {
     Two two;
     Alone rank(two.map(), 0, two.listeners[0].descriptors);
     std::thread thread([&] {
@@ -107,7 +107,7 @@ TEST(Door, ProvenRanksThatAreConnectedAlreadyAreTurnedAway) {
     EXPECT_EQ(rank.opened, std::vector{1});
 }
 
-TEST(Door, CrossingCallsLeaveOneConnectionThatBothKnow) {
+TEST(ConnectionSetup, CrossingCallsLeaveOneConnectionThatBothKnow) {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         Two two;
@@ -117,14 +117,14 @@ TEST(Door, CrossingCallsLeaveOneConnectionThatBothKnow) {
         while (a.opened.empty() || b.opened.empty()) {
             Alone& next = random() % 2 ? a : b;
             bool& called = &next == &a ? calls_a : calls_b;
-            if (!std::exchange(called, true) && next.opened.empty()) next.door.call(&next == &a ? 1 : 0);
+            if (!std::exchange(called, true) && next.opened.empty()) next.setup.call(&next == &a ? 1 : 0);
             next.poll();
         }
         for (int i = 0; i < 5; ++i) a.poll(), b.poll();
         ASSERT_EQ(a.opened.size(), 1u);
         ASSERT_EQ(b.opened.size(), 1u);
-        EXPECT_FALSE(a.door.busy());
-        EXPECT_FALSE(b.door.busy());
+        EXPECT_FALSE(a.setup.busy());
+        EXPECT_FALSE(b.setup.busy());
         // It is the same connection.
         char out = static_cast<char>(round), in = 0;
         ASSERT_EQ(::send(a.sockets[0].get(), &out, 1, 0), 1);
@@ -143,7 +143,7 @@ Socket listen_at(char const* host, std::uint16_t port) {
 }
 
 /// Rank 1 is at 127.0.0.3; its node's other addresses lead to somebody else on the same port.
-TEST(Door, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
+TEST(ConnectionSetup, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
     std::uint16_t const port = [] {
         Listener const l = listen_on_loopback();
         for (int descriptor : l.descriptors) close(descriptor);
@@ -160,12 +160,12 @@ TEST(Door, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
     Alone caller(map(0, mine), 0, {}), called(map(1, mine), 1, {right.release()});
     Alone another_rank(map(2, mine), 2, {wrong_rank.release()}), another_job(map(1, other), 1, {wrong_job.release()});
 
-    caller.door.call(1);
+    caller.setup.call(1);
     while (caller.opened.empty() || called.opened.empty())
         for (Alone* a : {&caller, &called, &another_rank, &another_job}) a->poll();
     EXPECT_TRUE(another_rank.opened.empty());
     EXPECT_TRUE(another_job.opened.empty());
-    EXPECT_FALSE(caller.door.busy());
+    EXPECT_FALSE(caller.setup.busy());
 }
 
 void garbage(std::uint16_t port, std::atomic<bool> const& over) {
@@ -183,7 +183,7 @@ void garbage(std::uint16_t port, std::atomic<bool> const& over) {
     }
 }
 
-TEST(Door, AStormOfGarbageDoesNotDisturbMessages) {
+TEST(ConnectionSetup, AStormOfGarbageDoesNotDisturbMessages) {
     World world(2, Layout::alternating, shared_wait());
     std::atomic<bool> over = false;
     std::vector<std::thread> threads;

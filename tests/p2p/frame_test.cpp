@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "p2p/tcp/frame.hpp"
-#include "runtime/request.hpp"
+#include "runtime/objects/request.hpp"
 
 namespace tutti::p2p::tcp {
 namespace {

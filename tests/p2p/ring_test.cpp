@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "p2p/ring.hpp"
-#include "runtime/variables.hpp"
+#include "runtime/settings/variables.hpp"
 
 namespace tutti::p2p::test {
 namespace {

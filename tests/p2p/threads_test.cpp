@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A thread storm: four ranks with eight threads each, all in this process, so that ThreadSanitizer sees everything. The
-// threads of a rank share its engine and meet in its gate.
+// threads of a rank share its engine and meet in its lock.
 #include <atomic>
 #include <random>
 
-#include "runtime/progress_thread.hpp"
-#include "world.hpp"
+#include "runtime/wait/progress_thread.hpp"
+#include "tests/p2p/world.hpp"
 
 namespace tutti::p2p::test {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned ranks = 4;
 constexpr int threads = 8;
 
-/// A call as the front door makes it.
+/// A call as the front setup makes it.
 struct Visit {
     explicit Visit(Rank& r) : waiter(r.process.waiter) { waiter.enter(); }
     ~Visit() { waiter.leave(); }
@@ -25,7 +25,7 @@ template <class Body>
 void storm(Layout layout, Body const& body, bool progress_thread = false) {
     run(ranks, [&](Rank& r) {
         r.process.many_threads = true;
-        r.process.gate.open();
+        r.process.lock.open();
         if (progress_thread) r.process.progress_thread = std::make_unique<ProgressThread>(r.process);
         std::vector<std::thread> all;
         for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { body(r, t); });

@@ -19,9 +19,9 @@
 
 #include "p2p/p2p.hpp"
 #include "p2p/request.hpp"
-#include "runtime/interfaces.hpp"
-#include "runtime/listener.hpp"
-#include "runtime/type_builder.hpp"
+#include "runtime/job/interfaces.hpp"
+#include "runtime/job/listener.hpp"
+#include "runtime/datatype/builder.hpp"
 
 namespace tutti::p2p::test {
 
@@ -91,7 +91,7 @@ private:
                            static_cast<off_t>(segment.arena(process.place())));
             EXPECT_NE(p, MAP_FAILED);
             base = static_cast<std::byte*>(p);
-            process.card().arena_base = reinterpret_cast<std::uint64_t>(base);
+            process.rank_state().arena_base = reinterpret_cast<std::uint64_t>(base);
         }
         ~Window() { munmap(base, bytes); }
         std::size_t bytes, used = 0;

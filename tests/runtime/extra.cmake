@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A stand-in for libxpmem.so.0, for the unit tests by its path and for jobs by LD_LIBRARY_PATH.
-add_library(fake_xpmem SHARED ${CMAKE_CURRENT_SOURCE_DIR}/runtime/fake_xpmem.c)
+add_library(fake_xpmem SHARED ${CMAKE_CURRENT_SOURCE_DIR}/runtime/memory/fake_xpmem.c)
 set_target_properties(fake_xpmem PROPERTIES OUTPUT_NAME xpmem SOVERSION 0 C_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake_xpmem)
 target_compile_definitions(tests_runtime PRIVATE FAKE_XPMEM="${CMAKE_BINARY_DIR}/tests/fake_xpmem/libxpmem.so.0")

@@ -4,21 +4,21 @@
 #include <gtest/gtest.h>
 
 #include "tests/topo/machines.hpp"
-#include "topo/detect.hpp"
-#include "topo/hierarchy.hpp"
+#include "topo/machine/detect.hpp"
+#include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti::topo {
 namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-constexpr Crossing cache = Crossing::cache, numa = Crossing::numa, socket = Crossing::socket, node = Crossing::node;
+constexpr Locality cache = Locality::cache, numa = Locality::numa, socket = Locality::socket, node = Locality::machine;
 
 /// From unit 0 to the units `to`, a rank on each.
-std::vector<Crossing> from_first(const Machine& machine, std::vector<int> to) {
+std::vector<Locality> from_first(const Machine& machine, std::vector<int> to) {
     to.insert(to.begin(), 0);
     const Placement placement{.pu = to, .fixed = true};
-    std::vector<Crossing> all = crossings(machine, placement, first_ranks(static_cast<int>(to.size())), 0);
+    std::vector<Locality> all = localities(machine, placement, first_ranks(static_cast<int>(to.size())), 0);
     EXPECT_EQ(all.front(), cache) << "to itself";
     all.erase(all.begin());
     return all;
@@ -30,14 +30,14 @@ Machine pretended(const char* description) {
     return *machine;
 }
 
-TEST(Crossing, GoesByTheClosestThatBothRanksAreIn) {
+TEST(Locality, GoesByTheClosestThatBothRanksAreIn) {
     // units: 2 threads of a core, 2 cores of an L2, 2 L2 of an L3, 2 L3 of a NUMA node, 2 of a socket, 2 sockets
     const Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 2, .l2s = 2, .cores = 2, .threads = 2});
     EXPECT_THAT(from_first(machine, {0, 1, 2, 4, 8, 16, 32}),
                 ElementsAre(cache, cache, cache, cache, numa, socket, node));
 }
 
-TEST(Crossing, AnL3AsWideAsANumaNodeIsTheNumaNode) {
+TEST(Locality, AnL3AsWideAsANumaNodeIsTheNumaNode) {
     EXPECT_THAT(from_first(design_machine(), {1, 7, 8, 31, 32, 63}),
                 ElementsAre(numa, numa, socket, socket, node, node));
     Machine wide = design_machine();
@@ -45,14 +45,14 @@ TEST(Crossing, AnL3AsWideAsANumaNodeIsTheNumaNode) {
     EXPECT_THAT(from_first(wide, {1, 8, 32}), ElementsAre(numa, socket, node)) << "an L3 over several NUMA nodes";
 }
 
-TEST(Crossing, WhereCachesAreNotDescribedOnlyACoreIsOne) {
+TEST(Locality, WhereCachesAreNotDescribedOnlyACoreIsOne) {
     EXPECT_THAT(from_first(pretended("socket:2 numa:4 core:8"), {1, 8, 32}), ElementsAre(numa, socket, node));
     EXPECT_THAT(from_first(pretended("socket:2 core:2 pu:2"), {1, 2, 4}), ElementsAre(cache, numa, node));
     EXPECT_THAT(from_first(pretended("core:4"), {1, 3}), Each(numa));
     EXPECT_THAT(from_first(Machine::plain(first_ranks(4)), {1, 2, 3}), Each(numa));
 }
 
-TEST(Crossing, DescribedCachesCountWhereTheyDivide) {
+TEST(Locality, DescribedCachesCountWhereTheyDivide) {
     const Machine l2 = pretended("socket:2 l2:2 core:2");
     EXPECT_THAT(from_first(l2, {1, 2, 4}), ElementsAre(cache, numa, node));
     const Machine l3 = pretended("socket:2 l3:2 core:2");   // no NUMA nodes named: one for all
@@ -61,18 +61,18 @@ TEST(Crossing, DescribedCachesCountWhereTheyDivide) {
     EXPECT_THAT(from_first(both, {1, 2, 4}), ElementsAre(cache, numa, node)) << "the L3 is as wide as the NUMA node";
 }
 
-TEST(Crossing, CommunicatorsNameTheirRanksOfTheNode) {
+TEST(Locality, CommunicatorsNameTheirRanksOfTheNode) {
     const Placement placement{.pu = first_ranks(64), .fixed = true};
     const std::vector<int> some = {63, 0, 33, 1, 32};   // communicator's rank → node's rank
-    EXPECT_THAT(crossings(design_machine(), placement, some, 1), ElementsAre(node, cache, node, numa, node));
-    EXPECT_THAT(crossings(design_machine(), placement, some, 2), ElementsAre(socket, node, cache, node, numa));
+    EXPECT_THAT(localities(design_machine(), placement, some, 1), ElementsAre(node, cache, node, numa, node));
+    EXPECT_THAT(localities(design_machine(), placement, some, 2), ElementsAre(socket, node, cache, node, numa));
 }
 
-TEST(Crossing, IsTheSameInBothDirections) {
+TEST(Locality, IsTheSameInBothDirections) {
     const Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 2, .l2s = 2, .cores = 2});
     const Placement placement{.pu = shuffled(first_ranks(32), 3), .fixed = true};
-    std::vector<std::vector<Crossing>> all;
-    for (int rank = 0; rank < 32; ++rank) all.push_back(crossings(machine, placement, first_ranks(32), rank));
+    std::vector<std::vector<Locality>> all;
+    for (int rank = 0; rank < 32; ++rank) all.push_back(localities(machine, placement, first_ranks(32), rank));
     for (std::size_t a = 0; a < 32; ++a)
         for (std::size_t b = 0; b < 32; ++b) EXPECT_EQ(all[a][b], all[b][a]) << a << " and " << b;
 }

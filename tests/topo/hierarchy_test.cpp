@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tree of teams: which levels are kept, who leads, and what a walk over it costs on the machine.
-#include "topo/hierarchy.hpp"
+#include "topo/hierarchy/hierarchy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ struct Crossings {
 };
 
 Crossings broadcast(const Machine& machine, const Placement& placement, const Hierarchy& tree, int root) {
-    Crossings crossings;
+    Crossings localities;
     std::vector<bool> has_data(static_cast<std::size_t>(tree.size()));
     has_data[static_cast<std::size_t>(root)] = true;
     for (int level = tree.levels() - 1; level >= 0; --level) {
@@ -46,12 +46,12 @@ Crossings broadcast(const Machine& machine, const Placement& placement, const Hi
             has_data[static_cast<std::size_t>(rank)] = true;
             const Pu& from = machine.pus[static_cast<std::size_t>(placement.pu[static_cast<std::size_t>(team.leader)])];
             const Pu& to = machine.pus[static_cast<std::size_t>(placement.pu[static_cast<std::size_t>(rank)])];
-            if (from.socket != to.socket) ++crossings.sockets;
-            else ++(from.numa != to.numa ? crossings.numas : crossings.inside);
+            if (from.socket != to.socket) ++localities.sockets;
+            else ++(from.numa != to.numa ? localities.numas : localities.inside);
         }
     }
     EXPECT_EQ(std::count(has_data.begin(), has_data.end(), true), tree.size());
-    return crossings;
+    return localities;
 }
 
 TEST(Hierarchy, BroadcastCrossesAsLittleAsPossibleForEveryRootAndMapping) {
@@ -178,9 +178,9 @@ TEST(Hierarchy, AnySubsetInAnyOrderIsAWorldOfItsOwn) {
         for (const int node_rank : some) places.pu.push_back(node_rank);
         const Hierarchy random = make_hierarchy(machine, placement, some, {});
         for (int root = 0; root < random.size(); ++root) {
-            const Crossings crossings = broadcast(machine, places, random, root);
-            EXPECT_LE(crossings.sockets, 1);
-            EXPECT_LE(crossings.numas, 6);
+            const Crossings localities = broadcast(machine, places, random, root);
+            EXPECT_LE(localities.sockets, 1);
+            EXPECT_LE(localities.numas, 6);
         }
     }
 }

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "topo/hierarchy.hpp"
-#include "topo/machine.hpp"
+#include "topo/hierarchy/hierarchy.hpp"
+#include "topo/machine/machine.hpp"
 
 namespace tutti::topo {
 

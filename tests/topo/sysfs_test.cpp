@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Machines described in made-up folders, and this one, as hwloc sees it too.
-#include "topo/sysfs.hpp"
+#include "topo/machine/sysfs.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "topo/detect.hpp"
-#include "topo/usable.hpp"
+#include "topo/machine/detect.hpp"
+#include "topo/machine/usable.hpp"
 
 namespace tutti::topo {
 namespace {

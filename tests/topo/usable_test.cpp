@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CPU quota of cgroups of both versions, read from made-up /proc and /sys; the real affinity mask.
-#include "topo/usable.hpp"
+#include "topo/machine/usable.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <thread>
 
-#include "topo/binding.hpp"
+#include "topo/binding/binding.hpp"
 
 namespace tutti::topo {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "drive.hpp"
 
-#include "candidates.hpp"
+#include "runs/candidates.hpp"
 #include "complaint.hpp"
-#include "contest.hpp"
+#include "runs/contest.hpp"
 #include "plot.hpp"
 #include "read.hpp"
 #include "table.hpp"

@@ -2,7 +2,7 @@
 // What tutti-bench does when it is started by hand.
 #pragma once
 
-#include "plan.hpp"
+#include "runs/plan.hpp"
 
 namespace bench {
 

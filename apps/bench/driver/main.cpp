@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-bench. Started by a launcher, it is one rank of the measuring program; started by hand, it is the driver, which
 // starts the ranks itself.
-#include "../program.hpp"
+#include "../program/start/program.hpp"
 #include "complaint.hpp"
 #include "drive.hpp"
-#include "plan.hpp"
+#include "runs/plan.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // From several runs to one result, and what one asks of a result.
 #pragma once
 
-#include "../results.hpp"
+#include "../program/results/results.hpp"
 
 namespace bench {
 

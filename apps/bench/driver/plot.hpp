@@ -3,8 +3,8 @@
 // lines as lines.
 #pragma once
 
-#include "../results.hpp"
-#include "process.hpp"
+#include "../program/results/results.hpp"
+#include "runs/process.hpp"
 
 namespace bench {
 

@@ -2,8 +2,8 @@
 // Comparisons on the screen.
 #pragma once
 
-#include "../results.hpp"
-#include "candidates.hpp"
+#include "../program/results/results.hpp"
+#include "runs/candidates.hpp"
 
 #include <iosfwd>
 

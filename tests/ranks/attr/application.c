@@ -2,7 +2,7 @@
 /* MPI_APPNUM is the place of this program among those given to mpiexec: what the argument says. */
 // ranks: 2
 // args: 0
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

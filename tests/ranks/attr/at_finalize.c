@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last set first, while MPI still works. */
 // ranks: 1 3
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int seen;
 

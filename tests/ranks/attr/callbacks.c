@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes: what callbacks are given, in which order they come, what they may do, and whose code is passed on. */
 // ranks: 1 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int copies, deletions, log_[32], logged, extra = 77;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Attributes given in one language and read in the other (MPI 3.1, 17.2.7), as MPICH's Fortran library does it. */
 // ranks: 1
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { as_pointer = 0, as_address = 1, as_integer = 3 };   /* how that library says what it gives and asks for */
 

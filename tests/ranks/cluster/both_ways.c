@@ -4,7 +4,7 @@
 // ranks: 2 3 4 5 6 8
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { large = 3 << 20, all_at_once = 1 << 20 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rooted operations with every rank as the root, in sizes that travel in one frame, in some, and by rendezvous.
 // ranks: 1 2 3 4 5 6 8
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { most = 1 << 17 };   // longs: 1 MiB
 

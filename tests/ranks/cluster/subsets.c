@@ -2,7 +2,7 @@
 // Communicators of any ranks of any nodes, in ascending and in another order: all subsets of up to five ranks, some of
 // more. In each, collectives of all shapes from every root, and messages by rank.
 // ranks: 2 3 4 5 6 8
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { n = 300 };
 

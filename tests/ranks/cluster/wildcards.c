@@ -4,7 +4,7 @@
 // ranks: 2 3 4 5 6 8
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { rounds = 60, most = 40000 };
 

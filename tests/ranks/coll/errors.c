@@ -2,7 +2,7 @@
 // Wrong arguments of collectives get the right error class at the rank that gives them, and a part that is too long is
 // an error at its receiver and delays nobody.
 // ranks: 1 2 4
-#include "patterns.h"
+#include "tests/ranks/coll/patterns.h"
 
 static int rank, size;
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { n = 700, operations = 17 };
 

@@ -6,7 +6,7 @@
 // env: TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_COLL=allreduce=hierarchical TUTTI_QUIET=1
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static double sum(MPI_Comm comm) {
     static const double numbers[] = {1e100, 1, -1e100, 1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking collectives on intercommunicators: all of them, every root of both groups, groups of many shapes. */
 // ranks: 2 3 4 5 8
-#include "inter_every.h"
+#include "tests/ranks/coll/inter_every.h"
 
 static void all(struct Sides const *s, int n) {
     for (int which = 0; which < operations; ++which) {

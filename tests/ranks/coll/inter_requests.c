@@ -2,7 +2,7 @@
 /* Nonblocking and persistent collectives on intercommunicators: all at once, completed in another order, freed
  * meanwhile; on two intercommunicators and on what they were made of. */
 // ranks: 2 3 5 8
-#include "inter_every.h"
+#include "tests/ranks/coll/inter_every.h"
 
 /* Each operation with a root on either side, by turns. */
 static int is_ours(struct Sides const *s, int which, int low_side) { return (which % 2 == 0) == low_side; }

@@ -2,7 +2,7 @@
 // Broadcast, gather, scatter, allgather, alltoall and their v and w forms: sizes around every limit, dense and spaced
 // types on either side, all roots, in place, on several communicators.
 // ranks: 1 2 3 4 8
-#include "patterns.h"
+#include "tests/ranks/coll/patterns.h"
 
 static const int sizes[] = {0, 1, 2, 14, 100, 2047, 2048, 2049, 9000, 60000};
 enum { n_sizes = sizeof sizes / sizeof *sizes };

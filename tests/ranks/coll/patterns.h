@@ -3,7 +3,7 @@
 #ifndef TUTTI_TESTS_PATTERNS_H
 #define TUTTI_TESTS_PATTERNS_H
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Persistent collectives: all of them on several communicators, made once and started again and again with other data,
  * completed in other orders than they were started, together with a blocking and a nonblocking one. */
 // ranks: 1 2 3 5 8
-#include "every.h"
+#include "tests/ranks/coll/every.h"
 
 static MPI_Request make(int which, struct Work *w, MPI_Comm comm, int root) {
     MPI_Info const none = MPI_INFO_NULL;

@@ -2,7 +2,7 @@
 // Reduce, allreduce, reduce_scatter(_block), scan and exscan: built-in operators, pairs, users' operators that do not
 // commute and users' types, sizes around every limit, all roots, in place, on several communicators.
 // ranks: 1 2 3 4 8
-#include "patterns.h"
+#include "tests/ranks/coll/patterns.h"
 
 static const int sizes[] = {0, 1, 7, 100, 1024, 1025, 9000, 50000};
 enum { n_sizes = sizeof sizes / sizeof *sizes };

@@ -2,7 +2,7 @@
 /* Nonblocking collectives: all of them at once on several communicators, completed in other orders than they were
  * started; more in flight than a communicator has channels; objects freed meanwhile. */
 // ranks: 1 2 3 5 8
-#include "every.h"
+#include "tests/ranks/coll/every.h"
 
 static MPI_Request begin(int which, struct Work *w, MPI_Comm comm, int root) {
     MPI_Request r = MPI_REQUEST_NULL;

@@ -5,7 +5,7 @@
 // nodes: one, as sockets are parts of it and their sums tell the algorithm
 // args: 1
 // env: TUTTI_TOPOLOGY="socket:2 core:2" TUTTI_TUNING=none
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 int main(int argc, char **argv) {
     static const double numbers[] = {1e100, 1, -1e100, 1};

@@ -3,7 +3,7 @@
 // ranks: 1 3
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int rank, size;
 

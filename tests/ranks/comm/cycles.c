@@ -3,7 +3,7 @@
 // ranks: 1 3
 #include <sys/resource.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static long peak_kib(void) {
     struct rusage use;
@@ -38,13 +38,13 @@ int main(int argc, char **argv) {
         MPI_Comm_free(&grid);
         if (i == 1000) early = peak_kib();
     }
-    long grown = peak_kib() - early;
+    long make_child = peak_kib() - early;
 #ifdef __SANITIZE_ADDRESS__
     long const allowed = 300 * 1024; /* its quarantine keeps up to 256 MiB of freed memory */
 #else
     long const allowed = 2048;
 #endif
-    CHECK(grown < allowed, "3000 cycles took %ld KiB more", grown);
+    CHECK(make_child < allowed, "3000 cycles took %ld KiB more", make_child);
     MPI_Group_free(&world);
     MPI_Finalize();
     return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Comm_disconnect: when it returns, what was sent on the communicator has been received, and all have called it.
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { large = 200000 };
 

@@ -3,7 +3,7 @@
 // ranks: 2 4
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { large = 300000 };
 

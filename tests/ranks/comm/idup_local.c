@@ -4,7 +4,7 @@
 // ranks: 1 2 4
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int heard, heard_class, rank, size;
 

@@ -3,7 +3,7 @@
 #ifndef TUTTI_TESTS_INTER_H
 #define TUTTI_TESTS_INTER_H
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { cuts = 4 };
 

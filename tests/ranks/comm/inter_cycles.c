@@ -3,7 +3,7 @@
 // ranks: 2 3 5
 #include <sys/resource.h>
 
-#include "inter.h"
+#include "tests/ranks/comm/inter.h"
 
 static long peak_kib(void) {
     struct rusage use;
@@ -32,13 +32,13 @@ int main(int argc, char **argv) {
         MPI_Comm_free(&merged);
         if (i == 200) early = peak_kib();
     }
-    long grown = peak_kib() - early;
+    long make_child = peak_kib() - early;
 #ifdef __SANITIZE_ADDRESS__
     long const allowed = 300 * 1024; /* its quarantine keeps up to 256 MiB of freed memory */
 #else
     long const allowed = 2048;
 #endif
-    CHECK(grown < allowed, "400 cycles took %ld KiB more", grown);
+    CHECK(make_child < allowed, "400 cycles took %ld KiB more", make_child);
     MPI_Finalize();
     return 0;
 }

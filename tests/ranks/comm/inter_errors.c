@@ -3,7 +3,7 @@
 // ranks: 2 3 5
 #include <string.h>
 
-#include "inter.h"
+#include "tests/ranks/comm/inter.h"
 
 static int called;
 static void handler(MPI_Comm *comm, int *code, ...) { ++called; }

@@ -3,8 +3,8 @@
 // ranks: 2 3 4 5 8
 #include <string.h>
 
-#include "inter.h"
-#include "node.h"
+#include "tests/ranks/comm/inter.h"
+#include "tests/ranks/comm/node.h"
 
 static int rank, size;
 

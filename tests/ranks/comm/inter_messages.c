@@ -3,7 +3,7 @@
 // ranks: 2 3 5 8
 #include <string.h>
 
-#include "inter.h"
+#include "tests/ranks/comm/inter.h"
 
 static int rank, size, locals, remotes, me;
 static MPI_Comm inter;

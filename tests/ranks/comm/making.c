@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Communicators made by every function, used for messages and collectives that must not meet those of their parent. */
 // ranks: 1 2 5 8
-#include "node.h"
+#include "tests/ranks/comm/node.h"
 
 static int rank, size;
 

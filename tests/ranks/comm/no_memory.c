@@ -5,7 +5,7 @@
 // args: 100
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

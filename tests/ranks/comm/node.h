@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 /* Keeps those of `n` world ranks that are on this rank's node. Collective over the world; returns how many. */
 static inline int on_this_node(int n, int *world_ranks) {

@@ -5,7 +5,7 @@
 // env: TUTTI_TOPOLOGY="socket:2 numa:2 core:2" TUTTI_TUNING=none
 #include <string.h>
 
-#include "node.h"
+#include "tests/ranks/comm/node.h"
 
 static int me, size, here[64], on_node, my_place;
 

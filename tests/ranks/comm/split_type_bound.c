@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "node.h"
+#include "tests/ranks/comm/node.h"
 
 static MPI_Comm by_hwthread(void) {
     MPI_Comm made = MPI_COMM_WORLD;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Envelope and contents of types, names, duplicates; types taken from contents can be freed on their own.
 // ranks: 1
-#include "../check.h"
+#include "tests/ranks/check.h"
 #include <string.h>
 
 static void envelope(MPI_Datatype type, int integers, int addresses, int types, int combiner) {

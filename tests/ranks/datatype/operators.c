@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operators through MPI_Reduce_local: built in, user-defined on derived types, order of operands; attributes of types.
 // ranks: 1
-#include "../check.h"
+#include "tests/ranks/check.h"
 #include <stdbool.h>
 
 struct weighted {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Pack and MPI_Unpack, to native form and to external32, with absolute addresses; address arithmetic.
 // ranks: 1
-#include "../check.h"
+#include "tests/ranks/check.h"
 #include <string.h>
 
 struct particle {

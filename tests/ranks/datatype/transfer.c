@@ -2,7 +2,7 @@
 // Types of many shapes travel between two ranks: what arrives is what MPI_Pack makes of it, in any other shape of the
 // same signature, whatever the size; partial messages are counted in elements.
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 #include <string.h>
 
 enum { shapes = 7, room = 1 << 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Type_get_value_index finds the pair types by what is in them, and what it finds reduces. */
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static MPI_Datatype pair_of(MPI_Datatype value, MPI_Datatype index) {
     MPI_Datatype pair = MPI_BYTE;

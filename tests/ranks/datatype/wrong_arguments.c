@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wrong arguments of datatype and operator calls: the error class, and a sentence that names the call and the argument.
 // ranks: 1
-#include "../check.h"
+#include "tests/ranks/check.h"
 #include <string.h>
 
 static void expect(int code, int expected, const char *call, const char *word) {

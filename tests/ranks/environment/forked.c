@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { elements = 1 << 17, told_room = 1000 };
 

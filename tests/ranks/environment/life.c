@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int deleted_at;
 

@@ -4,7 +4,7 @@
 // args: ask
 #include <pthread.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static void *in_thread(void *unused) {
     int main_thread = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Asking for MPI_THREAD_MULTIPLE gives that; what one may call from many threads, tests/ranks/threads shows.
 // ranks: 1 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 int main(int argc, char **argv) {
     int provided = -1, asked = -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Asking for MPI_THREAD_SINGLE gives that.
 // ranks: 1 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 int main(int argc, char **argv) {
     int provided = -1, asked = -1;

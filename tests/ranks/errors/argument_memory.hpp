@@ -3,7 +3,7 @@
 // handles that a call has left there.
 #pragma once
 
-#include "argument_values.hpp"
+#include "tests/ranks/errors/argument_values.hpp"
 
 inline Value Values::buffer(Function const &f, Parameter const &p, bool spoil) {
     bool const sent = p.is(" sendbuf inbuf ");

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum class Kind { comm, group, datatype, op, request, message, info, errhandler, keyval, cvar, pvar, session };
 

@@ -12,7 +12,7 @@
 #include <random>
 #include <string_view>
 
-#include "argument_objects.hpp"
+#include "tests/ranks/errors/argument_objects.hpp"
 
 using Word = std::uintptr_t;
 

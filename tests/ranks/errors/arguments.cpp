@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-#include "argument_memory.hpp"
+#include "tests/ranks/errors/argument_memory.hpp"
 
 /// Huge sizes are asked for, which AddressSanitizer otherwise takes for a mistake of the library.
 extern "C" __attribute__((visibility("default"))) char const *__asan_default_options() {

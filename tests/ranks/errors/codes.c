@@ -3,7 +3,7 @@
 // ranks: 1 2
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static char text[MPI_MAX_ERROR_STRING];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Error handlers: the user's own, on each communicator, inherited, compared, freed while in use; names of MPI-1.
 // ranks: 1 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int calls, last_code;
 static MPI_Comm last_comm;

@@ -5,7 +5,7 @@
 // nodes: one, all communication is of a rank with itself
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static char sentence[MPI_MAX_ERROR_STRING];
 

@@ -3,7 +3,7 @@
 // ranks: 1 2 4
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int last_used(void) {
     int *last = NULL, flag = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The calculus of groups through handles, and that empty results are MPI_GROUP_EMPTY. */
 // ranks: 1 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static MPI_Group world;
 static int size, rank;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments of the group functions: each gives its error class. */
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

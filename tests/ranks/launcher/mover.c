@@ -2,7 +2,7 @@
 // ranks: 1 2 3
 // Moves messages of 256 KiB by a broadcast, a ring of messages and an allreduce, out of and into large blocks, or with
 // the argument "static" static data; and checks what arrived.
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

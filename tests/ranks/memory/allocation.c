@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <malloc.h>
 
-#include "arena_check.h"
+#include "tests/ranks/memory/arena_check.h"
 
 enum { small = 1000, large = 1 << 20 };
 

@@ -25,7 +25,7 @@ expect() {
 mpiexec=$build/bin/mpiexec
 
 cat >"$work/place.c" <<'END'
-#include "arena_check.h"
+#include "tests/ranks/memory/arena_check.h"
 #include <dlfcn.h>
 #include <unistd.h>
 int main(int argc, char **argv) {
@@ -92,7 +92,7 @@ program place
   call MPI_Finalize(error)
 end program
 END
-printf '#include "arena_check.h"\nint is_shared(void *p) { return shared(p); }\n' >"$work/shared.c"
+printf '#include "tests/ranks/memory/arena_check.h"\nint is_shared(void *p) { return shared(p); }\n' >"$work/shared.c"
 "$build/bin/mpicc" -I"$here" -c "$work/shared.c" -o "$work/shared.o" || exit 1
 if "$build/bin/mpifort" "$work/place.f90" "$work/shared.o" -o "$work/place_f" 2>"$work/log"; then
     expect shared "$mpiexec" -n 2 "$work/place_f"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 /* A sanitizer brings its own allocator, which comes first: the arena stands aside. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "arena_check.h"
+#include "tests/ranks/memory/arena_check.h"
 
 namespace {
 

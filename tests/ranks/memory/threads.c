@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "arena_check.h"
+#include "tests/ranks/memory/arena_check.h"
 
 enum { threads = 4, slots = 64, rounds = 3000 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The attached buffer has room for one large message: when everybody knows that it was received, there is room again.
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { n = 50000, rounds = 200 };
 

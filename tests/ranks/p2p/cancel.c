@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cancelling sends and receives, before and after they are matched.
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static const int sizes[] = {0, 2, 1000, 100000};
 static int data[100000];

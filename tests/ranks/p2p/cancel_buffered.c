@@ -2,7 +2,7 @@
 /* Cancelling buffered sends: while nobody has received them they go, and their room in the buffer with them; after that
  * they stay. Small ones have left at once, large ones lie in the buffer. */
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { most = 100000, room = most * (int)sizeof(int) + MPI_BSEND_OVERHEAD };
 

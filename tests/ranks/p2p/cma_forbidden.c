@@ -3,7 +3,7 @@
 // nobody hears of it.
 // ranks: 2 3
 #define _GNU_SOURCE
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wait and Test for one, any, some and all; null and inactive requests; statuses and MPI_ERR_IN_STATUS.
 // ranks: 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int me, ranks;
 

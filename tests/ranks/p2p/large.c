@@ -2,7 +2,7 @@
 // Large messages between memory of malloc and static memory, dense and with gaps, of random sizes, in both directions
 // at once, truncated, cancelled, and to oneself.
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <stdlib.h>
 

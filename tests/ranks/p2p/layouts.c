@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Derived datatypes against contiguous ones, both ways, in sizes of every protocol.
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { most = 40000 };
 static double in[2 * most], out[2 * most];

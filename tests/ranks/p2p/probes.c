@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Probe, Iprobe, Mprobe, Improbe, Mrecv, Imrecv: what they tell and what they take.
 // ranks: 2 5
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int me, ranks;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages to oneself and to nobody.
 // ranks: 1 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int out[50000], in[50000];
 

@@ -4,7 +4,7 @@
 // ranks: 1 2 4
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { small = 100, large = 300000, room = large * (int)sizeof(int) + MPI_BSEND_OVERHEAD };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Wrong arguments of point-to-point calls give their error class and a sentence with call, argument and value.
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

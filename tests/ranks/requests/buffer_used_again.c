@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The attached buffer has room again for as many messages as have been received, also when their sender has not looked.
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { messages = 8, large = 1 << 20 };
 

@@ -2,7 +2,7 @@
 // Requests of collectives in flight can be neither cancelled nor freed; inactive persistent ones can be freed. They
 // stand in arrays beside those of messages, generalised ones and nothing, for each of the calls.
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int query(void *state, MPI_Status *status) { return (void)state, MPI_Status_set_elements(status, MPI_INT, 3); }
 static int release(void *state) { return (void)state, MPI_SUCCESS; }

@@ -2,7 +2,7 @@
 // A thread of the program completes generalised requests for which another one waits, asleep by then.
 // ranks: 1 2
 // env: TUTTI_SLEEP_AFTER=1
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <pthread.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Generalised requests: when each callback is called, by which call, with what, and where its error goes.
 // ranks: 1 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 /// What a request belongs to: how often each callback was called, and what it is to answer.
 struct work {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Request_get_status_any, _all and _some: what MPI_Testany and its kin would tell, and the requests stay. */
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { requests = 4, tag = 7 };
 

@@ -5,7 +5,7 @@
 // ranks: 1 2 3 4 7
 #include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { most_ranks = 16 };
 enum { most_lists = 8, room = 4 * 16 * most_ranks, total = 40 };

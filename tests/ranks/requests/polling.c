@@ -3,7 +3,7 @@
 // and only then; polling_dedicated.c and polling_test.sh run the same where nobody is to be given it.
 // ranks: 2 4
 // env: TUTTI_WAIT=shared
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

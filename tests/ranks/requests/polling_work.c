@@ -2,7 +2,7 @@
 // What programs do by looking only: a queue of work, a master who tests for its workers, a ring that tests, an end that
 // is found by a barrier under way, matched probes, persistent exchanges. No wait, and every result is checked.
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { tasks = 200, rounds = 60, most_ranks = 16 };
 

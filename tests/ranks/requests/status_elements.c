@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Status_set_elements: what MPI_Get_elements and MPI_Get_count find again, also of mixed types and large counts.
 // ranks: 1
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Status_get_source and its kin: what the fields hold, also before MPI_Init and after MPI_Finalize. */
 // ranks: 1 2 4
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static void set_and_get(void) {
     MPI_Status s;

@@ -3,7 +3,7 @@
 // MPI_Testsome take all, so that no request starves because others are always complete again; and a message that comes
 // while a call always finds something complete already is seen all the same.
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { requests = 5, rounds = 500 };
 

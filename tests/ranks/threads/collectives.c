@@ -2,7 +2,7 @@
 // Each of eight threads has its own duplicate of the world and runs collectives on it, small and large, while messages
 // of the other threads are under way.
 // ranks: 1 2 4
-#include "threads.h"
+#include "tests/ranks/threads/threads.h"
 
 enum { threads = 8, rounds = 12, largest = 30000 };
 

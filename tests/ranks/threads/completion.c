@@ -4,7 +4,7 @@
 // ranks: 2 4
 #include <unistd.h>
 
-#include "threads.h"
+#include "tests/ranks/threads/threads.h"
 
 enum { threads = 8, many = 12, rounds = 20 };
 

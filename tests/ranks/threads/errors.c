@@ -3,7 +3,7 @@
 // ranks: 1 2
 #include <string.h>
 
-#include "threads.h"
+#include "tests/ranks/threads/threads.h"
 
 /* Together fewer errors than the library keeps sentences for (256): a thread that was put aside still finds its own. */
 enum { threads = 8, rounds = 20 };

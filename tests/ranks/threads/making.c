@@ -2,7 +2,7 @@
 // Threads make and free communicators, datatypes, groups, attributes and keyvals side by side, each from a parent of
 // its own; and from the same parent one after the other, in different threads.
 // ranks: 1 2 4
-#include "threads.h"
+#include "tests/ranks/threads/threads.h"
 
 enum { threads = 8, rounds = 8 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Eight threads of every rank exchange with the same thread of every rank, on one communicator, in all sizes and modes.
 // ranks: 1 2 4
-#include "threads.h"
+#include "tests/ranks/threads/threads.h"
 
 enum { threads = 8, rounds = 12, largest = 40000 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Threads that only look, beside one that waits and one that never gives its core away: everything still comes.
 // ranks: 1 2 4
-#include "threads.h"
+#include "tests/ranks/threads/threads.h"
 
 #include <stdatomic.h>
 

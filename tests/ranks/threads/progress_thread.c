@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { n = 200000, rounds = 5 };   /* too much to leave eagerly */
 

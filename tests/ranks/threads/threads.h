@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { most_threads = 16 };
 

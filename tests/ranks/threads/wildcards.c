@@ -4,7 +4,7 @@
 // ranks: 1 2 4
 #include <stdatomic.h>
 
-#include "threads.h"
+#include "tests/ranks/threads/threads.h"
 
 enum { threads = 8, each = 120, largest = 6000 };   /* messages that each thread sends to each rank */
 

@@ -3,7 +3,7 @@
 // nodes: one, as the named algorithms are for one
 // env: TUTTI_COLL=allreduce=blocks,bcast=hierarchical TUTTI_STATS=yes
 // MPI_T's performance variables: what they count, per handle, session and communicator, and every way to misuse them.
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // ranks: 1 2
 // env: TUTTI_EAGER=4K TUTTI_COLL=allreduce=blocks
 // MPI_T's control variables (the settings) and categories: reading, writing before MPI_Init, and wrong arguments.
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cartesian communicators: shape, neighbours that can be talked to, sub-grids, too few points, no dimension. */
 // ranks: 1 6 8
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int rank, size;
 

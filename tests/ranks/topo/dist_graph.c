@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed graphs: given by each process for itself, by each for others, by one for all; weighted and not. */
 // ranks: 1 3 6
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 enum { room = 64 };
 static int rank, size, *plain;

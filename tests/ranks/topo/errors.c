@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrong arguments of the topology functions: each gives its error class, and nothing is left waiting. */
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static MPI_Comm world = MPI_COMM_WORLD;
 static int two[2] = {2, 1}, flat[2] = {0, 0}, list[4] = {0, 1, 7, -1}, index_[2] = {1, 2};

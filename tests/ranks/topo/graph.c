@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graph communicators: a star with a loop, asked for by every function, and by its duplicate. */
 // ranks: 2 5
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

@@ -2,7 +2,7 @@
 /* Wrong arguments of the neighbourhood collectives, each with its error class; graphs whose edges do not agree; a block
  * that is too long for its place. Nothing is left waiting. */
 // ranks: 2
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 static int out[4] = {1, 2, 3, 4}, in[4], counts[2] = {1, 1}, displs[2] = {0, 1}, negative[2] = {1, -1};
 static MPI_Aint far[2] = {0, 4};

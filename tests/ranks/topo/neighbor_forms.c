@@ -2,7 +2,7 @@
 /* All neighbourhood collectives, blocking, as requests and as persistent requests, on grids, graphs and distributed
  * graphs with duplicate edges, edges to oneself and ranks without any; datatypes with gaps; small and large blocks. */
 // ranks: 1 2 3 5
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

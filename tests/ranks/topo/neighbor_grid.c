@@ -2,7 +2,7 @@
 /* Neighbourhood collectives on grids: what goes in the negative direction comes from the positive side, also where both
  * neighbours are one rank; beyond the edge of a grid that is not periodic nothing is sent and nothing is written. */
 // ranks: 1 2 3 4 6 8
-#include "../check.h"
+#include "tests/ranks/check.h"
 
 #include <string.h>
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "contest.hpp"
+
+#include "../complaint.hpp"
+#include "../merge.hpp"
+#include "other_mpi.hpp"
+#include "../read.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <unistd.h>
+
+namespace bench {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// What one run of the measuring program measures: some operations, with some hints.
+struct Part {
+    Words operations, hints;
+    bool limit;
+};
+
+struct Contestant {
+    std::string name;
+    Words start, environment; // launcher and program; settings
+    std::vector<Part> parts;
+    bool out = false;         // it took too long or failed, and is not asked again
+};
+
+void append(Words &words, const Words &more) { words.insert(words.end(), more.begin(), more.end()); }
+
+// The command line that means these settings.
+Words measuring_words(const Settings &s)
+{
+    auto text = [](double number) {
+        std::ostringstream out;
+        out << number;
+        return out.str();
+    };
+    Words words{"--sizes", std::to_string(s.smallest) + ":" + std::to_string(s.largest), "--iterations",
+                std::to_string(s.iterations), "--warmup", std::to_string(s.warmup), "--seconds", text(s.seconds),
+                "--root", s.root_by_root ? "each" : s.root == every_root ? "every" : std::to_string(s.root)};
+    if (s.cached)
+        words.push_back("--cached");
+    if (!s.check)
+        words.push_back("--no-check");
+    if (s.blocks)
+        append(words, {"--blocks", std::to_string(s.blocks)});
+    if (s.overlap)
+        append(words, {"--overlap", "--tests", std::to_string(s.tests)});
+    return words;
+}
+
+Words words_of(const Part &part, const Settings &settings)
+{
+    Words words = measuring_words(settings);
+    for (const std::string &hint : part.hints)
+        append(words, {"--hint", hint});
+    if (part.limit)
+        words.push_back("--limit");
+    append(words, part.operations);
+    return words;
+}
+
+// The operations in the order in which the measuring program takes them.
+Words operations_of(const Plan &plan, const std::vector<Candidate> &candidates)
+{
+    Words wanted = plan.measuring.operations, all;
+    for (auto &candidate : candidates)
+        wanted.push_back(candidate.operation);
+    for (const Operation *operation : chosen_operations(wanted, plan.measuring))
+        all.push_back(operation->name);
+    return all;
+}
+
+// One run for the operations without candidates, and one for each other, so that each meets its own hints only.
+std::vector<Part> our_parts(const Plan &plan, const std::vector<Candidate> &candidates, const Words &operations)
+{
+    Part plain{{}, plan.measuring.hints, plan.measuring.limit};
+    std::vector<Part> parts;
+    for (const std::string &operation : operations) {
+        Part part{{operation}, plan.measuring.hints, plan.measuring.limit};
+        for (auto &candidate : candidates)
+            if (candidate.operation == operation)
+                part.hints.push_back(candidate.hint);
+        if (part.hints.size() == plain.hints.size())
+            plain.operations.push_back(operation);
+        else
+            parts.push_back(part);
+    }
+    if (!plain.operations.empty())
+        parts.insert(parts.begin(), plain);
+    return parts;
+}
+
+std::vector<Contestant> contestants_of(const Plan &plan, const std::vector<Candidate> &candidates,
+                                       const TemporaryFolder &folder)
+{
+    const Words operations = operations_of(plan, candidates);
+    const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
+    if (find_in_path(mpiexec).empty())
+        throw Complaint("there is no mpiexec beside this tutti-bench, at " + mpiexec);
+    auto start = [&](const std::string &launcher, const std::string &executable) {
+        return Words{launcher, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding, executable};
+    };
+    std::vector<Contestant> all{{plan.against.empty() ? "default" : "Tutti", start(mpiexec, program), {},
+                                 our_parts(plan, candidates, operations)}};
+    for (const std::string &setting : plan.settings) {
+        std::istringstream words(setting);
+        Contestant contestant{setting, start(mpiexec, program), {}, {{operations, {}, false}}};
+        for (std::string word; words >> word;)
+            contestant.environment.push_back(word);
+        all.push_back(contestant);
+    }
+    std::vector<OtherMpi> others;
+    for (const std::string &word : plan.against)
+        others.push_back(find_mpi(word));
+    for (const OtherMpi &mpi : others) {
+        const std::string executable = folder.path() / ("bench" + std::to_string(all.size()));
+        all.push_back({mpi.name, start(mpi.launcher, build_with(mpi, executable, folder)), environment_for_any_mpi(),
+                       {{operations, {}, false}}});
+    }
+    return all;
+}
+
+// Twenty seconds and five times what the run should take at most.
+double time_for(const Part &part, const Plan &plan)
+{
+    if (plan.timeout > 0)
+        return plan.timeout;
+    const Settings &s = plan.measuring;
+    int sizes = 1;
+    for (std::size_t bytes = s.smallest; bytes > 0 && bytes * 2 <= s.largest; bytes *= 2)
+        ++sizes;
+    const double lines = double(part.operations.size()) * sizes;
+    return 20 + 5 * lines * double(1 + part.hints.size() + (part.limit ? 3 : 0)) * s.seconds;
+}
+
+// What the program says of wrong results.
+bool tell_wrong_results(const std::string &name, const std::string &output)
+{
+    std::istringstream lines(output);
+    bool wrong = false;
+    for (std::string line; std::getline(lines, line);)
+        if (line.find(" is WRONG: ") != std::string::npos) {
+            std::fprintf(stderr, "%s: %s\n", name.c_str(), line.c_str());
+            wrong = true;
+        }
+    return wrong;
+}
+
+// What the run has measured, all of it or what it had before it was ended.
+Results run_part(Contestant &contestant, const Part &part, const Plan &plan, const TemporaryFolder &folder,
+                 bool &failed)
+{
+    const std::filesystem::path file = folder.path() / "results.json";
+    std::filesystem::remove(file);
+    Command command{contestant.start, contestant.environment};
+    append(command.words, words_of(part, plan.measuring));
+    append(command.words, {"--json", file});
+    const double seconds = time_for(part, plan);
+    const Ending ending = run(command, seconds, folder);
+    if (tell_wrong_results(contestant.name, ending.output)) {
+        failed = true;
+    } else if (ending.late) {
+        std::fprintf(stderr, "%s: no result within %.0f s%s.\n", contestant.name.c_str(), seconds,
+                     std::filesystem::exists(file) ? "; what it had until then is shown" : "");
+        contestant.out = true;
+    } else if (ending.code != 0) {
+        std::fprintf(stderr, "%s: ended with exit code %d.\n%s\n", contestant.name.c_str(), ending.code,
+                     last_lines(ending.errors, 10).c_str());
+        contestant.out = failed = true;
+    } else if (const auto at = ending.errors.find(": info key tutti_coll"); at != std::string::npos) {
+        // A value that the algorithm does not understand.
+        throw Complaint(ending.errors.substr(at + 2, ending.errors.find('\n', at) - at - 2));
+    } else {
+        std::fputs(ending.errors.c_str(), stderr);
+    }
+    return std::filesystem::exists(file) ? read_results(file) : Results{};
+}
+
+void show_progress(const std::string &text)
+{
+    if (isatty(STDERR_FILENO))
+        std::fprintf(stderr, "\r%-70s%s", text.c_str(), text.empty() ? "\r" : "");
+}
+
+// What a run calls its series, as the comparison calls them; and the candidates' families.
+void rename(Results &results, const Contestant &contestant, const std::vector<Candidate> &candidates)
+{
+    for (Series &series : results.series) {
+        if (series.name == "default")
+            series.name = contestant.name;
+        for (auto &candidate : candidates)
+            if (candidate.hint == "tutti_coll=" + series.name) {
+                series.name = candidate.name;
+                series.family = candidate.family;
+                break;
+            }
+    }
+}
+
+// An algorithm that cannot do a call leaves it to another one, whose time would stand under its name.
+void drop_what_another_did(Results &results, const std::vector<Candidate> &candidates, int ranks)
+{
+    for (Series &series : results.series)
+        for (auto &candidate : candidates)
+            if (series.name == candidate.name)
+                std::erase_if(series.points, [&](const Point &point) {
+                    return point.operation == candidate.operation && !can_do(candidate, point.bytes, ranks);
+                });
+}
+
+} // namespace
+
+Measured hold_contest(const Plan &plan, const std::vector<Candidate> &candidates, const TemporaryFolder &folder)
+{
+    std::vector<Contestant> contestants = contestants_of(plan, candidates, folder);
+    Measured measured;
+    std::vector<Results> runs;
+    for (int round = 0; round < plan.rounds; ++round)
+        for (Contestant &contestant : contestants)
+            for (const Part &part : contestant.parts) {
+                if (contestant.out)
+                    continue;
+                show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(plan.rounds) + ": " +
+                              contestant.name + " ...");
+                Results results = run_part(contestant, part, plan, folder, measured.failed);
+                rename(results, contestant, candidates);
+                runs.push_back(std::move(results));
+            }
+    show_progress("");
+    measured.results = merge(runs);
+    drop_what_another_did(measured.results, candidates, plan.ranks);
+    if (measured.results.series.empty() || measured.results.series[0].points.empty())
+        throw Complaint("nothing was measured");
+    return measured;
+}
+
+} // namespace bench

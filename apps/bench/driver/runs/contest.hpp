@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several programs, settings and MPIs measured in turn, round after round.
+#pragma once
+
+#include "../../program/results/results.hpp"
+#include "candidates.hpp"
+#include "plan.hpp"
+
+namespace bench {
+
+struct Measured {
+    Results results; // the median of the rounds, the least and the greatest of all
+    bool failed = false; // something was wrong, and has been told
+};
+
+// Throws Complaint where nothing can be measured at all.
+Measured hold_contest(const Plan &plan, const std::vector<Candidate> &candidates, const TemporaryFolder &folder);
+
+} // namespace bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measurement.hpp"
+
+#include <algorithm>
+
+namespace bench {
+namespace {
+
+// The first rank's complaint, on every rank.
+std::string agree(const std::string &mine, MPI_Comm comm)
+{
+    int rank, ranks;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    int candidate = mine.empty() ? ranks : rank, first = ranks;
+    MPI_Allreduce(&candidate, &first, 1, MPI_INT, MPI_MIN, comm);
+    if (first == ranks)
+        return "";
+    char text[256] = "";
+    mine.copy(text, sizeof text - 1);
+    MPI_Bcast(text, sizeof text, MPI_CHAR, first, comm);
+    return text;
+}
+
+// The median of each root; empty where not every rank was one.
+std::vector<double> medians_by_root(const Measurement &lane, int ranks)
+{
+    std::vector<double> medians;
+    for (int root = 0; root < ranks; ++root) {
+        std::vector<double> times;
+        for (std::size_t i = 0; i < lane.times.size(); ++i)
+            if (lane.roots[i] == root)
+                times.push_back(lane.times[i]);
+        if (times.empty())
+            return {};
+        medians.push_back(median_of(std::move(times)));
+    }
+    return medians;
+}
+
+} // namespace
+
+Measurement::Measurement(const Line &line, const Room &room, double *send, double *receive, MPI_Comm comm, bool calls)
+    : buffers(room, send, receive, comm), operation_(line.operation)
+{
+    if (!calls || !operation_.prepare)
+        return;
+    persistent_.resize(operation_.rooted ? std::size_t(room.ranks) : 1);
+    for (std::size_t root = 0; root < persistent_.size(); ++root) {
+        buffers.call.root = int(root);
+        operation_.prepare(buffers.call, &persistent_[root]);
+    }
+}
+
+Measurement::~Measurement()
+{
+    for (MPI_Request &request : persistent_)
+        MPI_Request_free(&request);
+}
+
+Outcome summarise(const Line &line, std::size_t bytes, Measurement &lane)
+{
+    const Call &call = lane.buffers.call;
+    std::vector<double> &times = lane.times;
+    const int count = int(times.size());
+    MPI_Reduce(call.rank == 0 ? MPI_IN_PLACE : times.data(), times.data(), count, MPI_DOUBLE, MPI_MAX, 0, line.comm);
+    Outcome outcome;
+    outcome.wrong = agree(lane.wrong, line.comm);
+    std::vector<double> sorted = times;
+    std::sort(sorted.begin(), sorted.end());
+    auto at = [&](int percent) { return sorted[std::size_t(count - 1) * std::size_t(percent) / 100]; };
+    outcome.point = {line.operation.name, bytes, count, median_of(times), at(0), at(100), at(10), at(90)};
+    if (line.operation.rooted && line.settings.root == every_root)
+        outcome.point.roots = medians_by_root(lane, call.ranks);
+    return outcome;
+}
+
+} // namespace bench

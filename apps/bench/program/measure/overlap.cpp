@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much of an operation's communication a computation hides that lies between its start and its MPI_Wait. Pure
+// communication, pure computation and both together alternate in blocks. The computation is calibrated to take as long
+// as the communication; it is arithmetic in registers, which neither calls MPI nor touches memory.
+#include "measure.hpp"
+
+#include "measurement.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace bench {
+namespace {
+
+// A chain, each step of which needs the one before.
+[[gnu::noinline]] double arithmetic(long steps)
+{
+    double number = 1;
+    for (long step = 0; step < steps; ++step)
+        number = number * 0.75 + 0.5;
+    return number;
+}
+
+void compute(long steps)
+{
+    volatile double result = arithmetic(steps);
+    static_cast<void>(result);
+}
+
+// This processor's, when nobody disturbs it.
+double steps_per_microsecond()
+{
+    constexpr long steps = 100000;
+    double best = 0;
+    for (int i = 0; i < 10; ++i) {
+        const double start = now_us();
+        compute(steps);
+        best = std::max(best, double(steps) / (now_us() - start));
+    }
+    return best;
+}
+
+struct Trio {
+    Trio(const Line &line, const Room &room, double *send, double *receive, MPI_Comm comm)
+        : communication(line, room, send, receive, comm, true), computation(line, room, send, receive, comm, false),
+          both(line, room, send, receive, comm, true)
+    {
+        computation.checks = false;
+    }
+    Measurement communication, computation, both;
+    long steps = 0;
+};
+
+void communicate(const Line &line, Trio &trio, const Pass &pass)
+{
+    run_pass(line, trio.communication, pass, [&] { trio.communication.perform(); });
+}
+
+void compute_alone(const Line &line, Trio &trio, const Pass &pass)
+{
+    run_pass(line, trio.computation, pass, [&] {
+        const int parts = line.settings.tests + 1;
+        for (int part = 0; part < parts; ++part)
+            compute(trio.steps / parts);
+    });
+}
+
+void do_both(const Line &line, Trio &trio, const Pass &pass)
+{
+    run_pass(line, trio.both, pass, [&] {
+        const int parts = line.settings.tests + 1;
+        MPI_Request own;
+        MPI_Request *request = trio.both.begin(&own);
+        for (int part = 0, done; part < parts; ++part) {
+            if (part > 0)
+                MPI_Test(request, &done, MPI_STATUS_IGNORE);
+            compute(trio.steps / parts);
+        }
+        MPI_Wait(request, MPI_STATUS_IGNORE);
+    });
+}
+
+// The median of the slowest rank's times, on every rank; forgets them.
+double take_median(Measurement &lane, MPI_Comm comm)
+{
+    MPI_Allreduce(MPI_IN_PLACE, lane.times.data(), int(lane.times.size()), MPI_DOUBLE, MPI_MAX, comm);
+    const double median = median_of(lane.times);
+    lane.times.clear();
+    lane.roots.clear();
+    return median;
+}
+
+// The ranks may share cores, so what counts is how long they compute when all do.
+void calibrate(const Line &line, Trio &trio, Pass pass, double speed)
+{
+    communicate(line, trio, pass);
+    const double wanted = take_median(trio.communication, line.comm);
+    pass.warmup = 2;
+    for (double guess = wanted * speed; pass.warmup > 0; --pass.warmup) {
+        trio.steps = std::max(1L, long(guess));
+        compute_alone(line, trio, pass);
+        guess *= std::clamp(wanted / take_median(trio.computation, line.comm), 0.05, 20.0);
+        trio.steps = std::max(1L, long(guess));
+    }
+}
+
+} // namespace
+
+std::vector<Outcome> measure_overlap(const Operation &operation, std::size_t bytes, const Settings &settings,
+                                     SharedPage &page, const Variants &variants, MPI_Comm comm)
+{
+    const Line line{operation, settings, page, comm};
+    const Room room(operation, bytes, comm);
+    std::vector<double> send(room.send), receive(room.receive);
+    std::deque<Trio> trios;
+    for (auto &variant : variants.all())
+        trios.emplace_back(line, room, send.data(), receive.data(),
+                           operation.has_neighbors() ? variant.grid : variant.comm);
+    const int blocks = settings.blocks ? settings.blocks : 10, parts = 3 * (blocks + 1); // one to calibrate
+    const Pass pass{settings.root, std::max(1, settings.iterations / blocks), (settings.warmup + 3) / 4, 1,
+                    settings.seconds / parts};
+    const double speed = steps_per_microsecond();
+    for (Trio &trio : trios) {
+        Pass first = pass;
+        first.warmup = settings.warmup;
+        calibrate(line, trio, first, speed);
+    }
+    for (int block = 0; block < blocks; ++block)
+        for (Trio &trio : trios) {
+            communicate(line, trio, pass);
+            compute_alone(line, trio, pass);
+            do_both(line, trio, pass);
+        }
+    std::vector<Outcome> outcomes;
+    for (Trio &trio : trios) {
+        Outcome outcome = summarise(line, bytes, trio.communication);
+        const Outcome both = summarise(line, bytes, trio.both);
+        outcome.point.both = both.point.median;
+        outcome.point.computation = summarise(line, bytes, trio.computation).point.median;
+        outcome.point.hidden = hidden_percent(outcome.point);
+        if (outcome.wrong.empty())
+            outcome.wrong = both.wrong;
+        outcomes.push_back(outcome);
+    }
+    return outcomes;
+}
+
+} // namespace bench

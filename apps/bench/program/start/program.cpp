@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "program.hpp"
+
+#include "../measure/limit.hpp"
+#include "../measure/measure.hpp"
+#include "../results/report.hpp"
+
+#include <cstdio>
+#include <sstream>
+
+namespace bench {
+namespace {
+
+// Returns how many results were wrong.
+int run(const Settings &settings, MPI_Comm comm)
+{
+    int rank, wrong = 0;
+    MPI_Comm_rank(comm, &rank);
+    SharedPage page(comm);
+    const Variants variants(settings, comm);
+    Report report(settings, variants, comm);
+    for (const Operation *operation : chosen_operations(settings.operations, settings)) {
+        if (!operation->has_call()) {
+            if (rank == 0)
+                report.lacks(operation->name);
+            continue;
+        }
+        const bool sized = operation->send != Blocks::none;
+        const std::size_t first = sized ? settings.smallest : 0, last = sized ? settings.largest : 0;
+        for (std::size_t bytes = first; bytes <= last; bytes = bytes ? bytes * 2 : last + 1) {
+            const auto outcomes =
+                (settings.overlap ? measure_overlap : measure)(*operation, bytes, settings, page, variants, comm);
+            for (auto &outcome : outcomes)
+                wrong += !outcome.wrong.empty();
+            if (rank == 0)
+                report.add(outcomes);
+        }
+    }
+    return wrong;
+}
+
+void complain(const std::string &complaint) { std::fprintf(stderr, "tutti-bench: %s.\n", complaint.c_str()); }
+
+} // namespace
+
+std::string usage() { return "Usage: mpiexec -n N tutti-bench [options] [operation ...]\n\n"; }
+
+std::string description()
+{
+    std::ostringstream out;
+    out << "Measures each operation by itself: buffers are written anew, the ranks meet at a page of their own (not\n"
+           "at MPI's barrier), then one call is timed, of which the slowest rank's time counts. Reports the median,\n"
+           "the least and the greatest over the iterations. Results are checked. A size is what one rank contributes\n"
+           "(to each other rank, where that differs).\n\n";
+    Settings settings;
+    print_options(out, options_of(settings));
+    out << "\nOperations, in groups that may be named as well (the blocking ones when nothing is named, with\n"
+           "--overlap the nonblocking ones):\n";
+    for (const Group &group : groups()) {
+        out << "\n  " << group.name << ": " << group.sentence << "\n";
+        for (const Operation &operation : group.operations)
+            out << "  " << operation.name << std::string(28 - operation.name.size(), ' ') << operation.sentence
+                << (operation.has_call() ? "" : " (not in this MPI)") << "\n";
+    }
+    return out.str();
+}
+
+int program(int argc, char **argv, const std::string &help)
+{
+    Settings settings;
+    std::string complaint = parse(std::vector<std::string>(argv + 1, argv + argc), settings);
+    if (!complaint.empty())
+        return refuse(argc, argv, complaint);
+    MPI_Init(&argc, &argv);
+    int rank, ranks, result = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (settings.help) {
+        if (rank == 0)
+            std::fputs(help.c_str(), stdout);
+    } else if (settings.root >= ranks) {
+        result = 2;
+        if (rank == 0)
+            complain("--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'");
+    } else {
+        result = run(settings, MPI_COMM_WORLD) ? 1 : 0;
+    }
+    MPI_Finalize();
+    return result;
+}
+
+int refuse(int argc, char **argv, const std::string &complaint)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        complain(complaint);
+    MPI_Finalize();
+    return 2;
+}
+
+} // namespace bench

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allgather(v) in slices through shared memory: in each step every rank copies a slice of its part into one of its two
+// buffers, for the caches, and everybody's slice before that to where it belongs, past the caches when the operation's
+// working set outgrows them.
+// n/slice + 1 steps for parts of n bytes; each rank copies n in and p·n out, 2 (p + p²)·n bytes in all.
+// YHCCL (Peng et al., SC 2023), section 4.3.3, Algorithm 4; flags of each writer and its readers in place of the
+// barrier.
+//
+// Cell: bytes of my part. Counters: ready[0] slices laid out; ack[0] steps in which this rank has read everybody's
+// slice, or found that there is none any more. All ranks make the same number of steps, that of the longest part. A
+// buffer is written again when all have acknowledged the step before the last.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/exchange/movement.hpp"
+
+namespace tutti::coll::algorithms::allgather {
+namespace {
+
+constexpr std::uint64_t buffers = 2;
+
+template <class Env>
+struct Gather {
+    Gather(Env& e, AllgatherArgs const& args)
+        : env(e), a(args), mine(args.is_in_place ? args.parts[e.rank()] : args.mine),
+          slice(std::min(args.parameters[0], e.staging_bytes() / buffers / cache_line * cache_line)),
+          sizes(static_cast<std::size_t>(e.size())) {}
+
+    std::uint64_t slices(std::size_t bytes) const { return (bytes + slice - 1) / slice; }
+    std::size_t size_of(int rank) const { return sizes[static_cast<std::size_t>(rank)]; }
+
+    void lay_out(std::uint64_t k) {
+        std::size_t const at = k * slice, n = mine.bytes();
+        if (at < n) env.stage(env.staging() + k % buffers * slice, mine, at, std::min(slice, n - at));
+        env.ready(0, k + 1);
+    }
+    void take(int peer, std::uint64_t k) {
+        Buffer const to = a.parts[peer];
+        std::size_t const at = k * slice, total = size_of(peer), n = std::min(slice, total - at);
+        std::byte const* const from = env.staging(peer) + k % buffers * slice;
+        if (total <= to.bytes() && to.type->dense(to.count)) env.copy(first_byte(to) + at, from, n, working_set);
+        else deliver(env, to, at, from, n, total, peer, truncation);
+    }
+
+    Env& env;
+    AllgatherArgs const& a;
+    Buffer const mine;
+    std::size_t slice;
+    std::vector<std::size_t> sizes;   ///< of everybody's part
+    std::size_t working_set = 0;
+    std::uint64_t steps = 0;
+    Truncation truncation;
+};
+
+/// How long everybody's part is: receivers only know how much room there is for it.
+template <class Env>
+Task learn_sizes(Env& env, Gather<Env>& g) {
+    std::size_t const own = g.mine.bytes();
+    std::memcpy(env.slot(sizeof own), &own, sizeof own);
+    env.publish();
+    std::size_t all = 0;
+    for (int peer = 0; peer < env.size(); ++peer) {
+        if (peer != env.rank()) co_await env.until(peer);
+        std::size_t& size = g.sizes[static_cast<std::size_t>(peer)];
+        std::memcpy(&size, env.peek(peer, sizeof size), sizeof size);
+        g.steps = std::max(g.steps, g.slices(size));
+        all += size;
+    }
+    auto const p = static_cast<std::size_t>(env.size());
+    g.working_set = all + all * p + buffers * p * g.slice;
+}
+
+/// Everybody's slice k, each rank beginning with another one; in place its own is there.
+template <class Env>
+Task take_all(Env& env, Gather<Env>& g, std::uint64_t k) {
+    for (int i = 1; i <= env.size(); ++i) {
+        int const peer = (env.rank() + i) % env.size();
+        if (k >= g.slices(g.size_of(peer)) || (peer == env.rank() && g.a.is_in_place)) continue;
+        if (peer != env.rank()) co_await env.until_ready(peer, 0, k + 1);
+        g.take(peer, k);
+    }
+    env.ack(0, k + 1);
+}
+
+template <class Env>
+Task all_have_read(Env& env, std::uint64_t steps) {
+    for (int peer = 0; steps > 0 && peer < env.size(); ++peer)
+        if (peer != env.rank()) co_await env.until_ack(peer, 0, steps);
+}
+
+}  // namespace
+
+template <class Env>
+Task adaptive_copy(Env& env, AllgatherArgs const& a) {
+    Gather<Env> g(env, a);
+    env.add_staging();
+    co_await learn_sizes(env, g);
+    for (std::uint64_t k = 0; k < g.steps; ++k) {
+        if (k >= buffers) co_await all_have_read(env, k - buffers + 1);
+        g.lay_out(k);
+        if (k > 0) co_await take_all(env, g, k - 1);
+    }
+    if (g.steps > 0) co_await take_all(env, g, g.steps - 1);
+    co_await all_have_read(env, g.steps);
+    g.truncation.check();
+}
+
+constexpr Parameter adaptive_copy_parameters[] = {{"slice", 65536, "bytes of each part that are copied at a time"}};
+constinit const Algorithm<AllgatherArgs> adaptive_copy_algorithm = {
+    "adaptive_copy", "slices through everybody's shared buffers, past the caches where they would not stay",
+    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 4.3.3", requires_nothing, adaptive_copy_parameters,
+    TUTTI_RUNS(adaptive_copy)};
+
+}  // namespace tutti::coll::algorithms::allgather

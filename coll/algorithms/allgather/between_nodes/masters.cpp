@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allgather(v) on several nodes: the parts of a node are gathered by all of it through shared memory; masters tell each
+// other the sizes, with the parts where a node has few bytes, and pass large blocks of nodes round a ring in segments;
+// each master broadcasts on its node what has come while more is on its way.
+// Small: one step of N − 1 messages. Large: N − 1 steps of a node's block, each link carries all but its own node's
+// block once; the inside hides behind it but for one segment.
+// The ring: Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather"; masters: Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI
+// 2009. That sizes travel with the parts is ours.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/nodes/net_flow.hpp"
+#include "coll/blocks/nodes/node_parts.hpp"
+#include "coll/blocks/messages/segments.hpp"
+
+namespace tutti::coll::algorithms::allgather {
+namespace {
+
+constexpr std::size_t word = sizeof(std::uint64_t);
+constexpr std::size_t few = 2040;   // bytes of all other nodes' parts that a node's ranks get with the sizes
+
+/// The parts of one node's ranks, one after the other: in the user's buffer if they lie there so, else in other memory.
+class Block {
+public:
+    Block(AllgatherArgs const& a, std::span<int const> ranks, std::span<std::uint64_t const> sizes)
+        : a_(a), ranks_(ranks), sizes_(sizes.begin(), sizes.end()) {
+        for (std::uint64_t n : sizes) bytes += n;
+        if ((data = in_place())) return;
+        own_.emplace(bytes);
+        data = own_->data();
+    }
+    bool in_users_buffer() const { return !own_; }
+    Buffer buffer() const { return packed_buffer(data, bytes); }
+    Buffer part(std::size_t i) const {
+        std::size_t at = 0;
+        for (std::size_t j = 0; j < i; ++j) at += sizes_[j];
+        return packed_buffer(data + at, sizes_[i]);
+    }
+    void unpack(NetEnv& env, Truncation& truncation) const {
+        std::size_t at = 0;
+        for (std::size_t i = 0; own_ && i < sizes_.size(); at += sizes_[i++])
+            if (!(a_.is_in_place && ranks_[i] == env.rank()))
+                deliver(env, a_.parts[ranks_[i]], 0, data + at, sizes_[i], sizes_[i], ranks_[i], truncation);
+    }
+
+    std::byte* data = nullptr;
+    std::size_t bytes = 0;
+
+private:
+    std::byte* in_place() const {
+        std::byte *first = nullptr, *next = nullptr;
+        for (std::size_t i = 0; i < sizes_.size(); ++i) {
+            Buffer const part = a_.parts[ranks_[i]];
+            if (part.bytes() != sizes_[i] || !part.type->dense(part.count)) return nullptr;
+            if (sizes_[i] == 0) continue;
+            if (first && first_byte(part) != next) return nullptr;
+            if (!first) first = first_byte(part);
+            next = first_byte(part) + sizes_[i];
+        }
+        return first;
+    }
+
+    AllgatherArgs const& a_;
+    std::span<int const> ranks_;
+    std::vector<std::uint64_t> sizes_;
+    std::optional<Packed> own_;
+};
+
+/// Of a large block of a node: each has so many, whatever its size.
+std::size_t most_pieces(AllgatherArgs const& a, std::size_t largest) {
+    std::size_t const segment = std::max<std::size_t>(1, a.parameters[1]);
+    return std::max<std::size_t>(1, (largest + segment - 1) / segment);
+}
+
+/// One rank's view of the operation.
+class NodeGathering {
+public:
+    NodeGathering(NetEnv& env, AllgatherArgs const& a)
+        : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.nodes())),
+          news_(word * static_cast<std::size_t>(env.size()) + few) {}
+    FramePool& frames() { return env_.frames(); }
+    bool master() const { return env_.rank() == map_.master(map_.here()); }
+
+    static Task run(NetEnv& env, NodeGathering& g) {
+        co_await own_block(env, g);
+        std::vector<Packed> messages;
+        if (g.master()) co_await exchange(env, g, messages);
+        co_await on_node(env, Collective::bcast, bytes_from(g.news_.data(), g.news_.bytes, 0));
+        g.make_blocks();
+        g.take_small(messages);
+        co_await round(env, g);
+        Truncation truncation;
+        for (auto& b : g.blocks_) b->unpack(env, truncation);
+        truncation.check();
+    }
+
+private:
+    std::optional<Block>& block(int node) { return blocks_[static_cast<std::size_t>(node)]; }
+    std::optional<Block>& own() { return block(map_.here()); }
+    /// Where the sizes of a node's parts stand.
+    std::byte* sizes_of(int node) {
+        std::size_t before = 0;
+        for (int n = 0; n < node; ++n) before += map_.members(n).size();
+        return news_.data() + before * word;
+    }
+    std::size_t head(int node) const { return map_.members(node).size() * word; }
+    bool at_once(int node) { return block(node)->bytes <= a_.parameters[0]; }
+    std::size_t others() {
+        std::size_t sum = 0;
+        for (int n = 0; n < map_.nodes(); ++n)
+            if (n != map_.here()) sum += block(n)->bytes;
+        return sum;
+    }
+
+    static Task own_block(NetEnv& env, NodeGathering& g) {
+        AllgatherArgs const& a = g.a_;
+        Buffer const mine = a.is_in_place ? a.parts[env.rank()] : a.mine;
+        NodeSizes node;
+        co_await NodeSizes::learn(env, node, mine);
+        int const here = g.map_.here();
+        std::memcpy(g.sizes_of(here), node.sizes.data(), g.head(here));
+        g.largest_ = node.largest();
+        Block& block = g.own().emplace(a, g.map_.members(here), node.sizes);
+        if (node.here()) {
+            node.put(env, block.data);
+            co_return;
+        }
+        PartList list;
+        for (std::size_t i = 0; i < node.sizes.size(); ++i) list.add(block.part(i));
+        AllgatherArgs args{};
+        args.parts = list.parts();
+        args.largest = node.largest();
+        args.is_in_place = a.is_in_place && block.in_users_buffer();
+        args.mine = args.is_in_place ? args.parts[g.map_.index_of(env.rank())] : mine;
+        co_await on_node(env, Collective::allgather, args);
+    }
+
+    /// Sizes, and parts where they are few, from every master to every other.
+    static Task exchange(NetEnv& env, NodeGathering& g, std::vector<Packed>& messages) {
+        NodeMap const& map = g.map_;
+        int const here = map.here();
+        std::size_t const limit = g.a_.parameters[0], bytes = g.own()->bytes;
+        Packed mine(g.head(here) + (bytes <= limit ? bytes : 0));
+        std::memcpy(mine.data(), g.sizes_of(here), g.head(here));
+        if (bytes <= limit) env.load(mine.data() + g.head(here), g.own()->buffer(), 0, bytes);
+        std::vector<int> peers;
+        for (int i = 1; i < map.nodes(); ++i) peers.push_back(map.master((here + i) % map.nodes()));
+        for (int n = 0; n < map.nodes(); ++n) messages.emplace_back(n == here ? 0 : g.head(n) + limit);
+        Messages<NetEnv> m(env);
+        auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.node_of(from))]; };
+        co_await Messages<NetEnv>::exchange_all(
+            env, m, std::span<int const>(peers), [&](int) -> MessagePart { return {mine.buffer(), 0, mine.bytes}; },
+            [&](int from) { return message(from).bytes; },
+            [&](int from) { return m.into(message(from).buffer(), 0); });
+        for (int from : peers) {
+            int const node = map.node_of(from);
+            std::memcpy(g.sizes_of(node), message(from).data(), g.head(node));
+        }
+        g.add_small(messages);
+    }
+
+    /// The blocks of other nodes go with the news if they are small together.
+    void add_small(std::vector<Packed> const& messages) {
+        make_blocks();
+        std::byte* to = news_.data() + news_.bytes - few;
+        for (int n = 0; with_news() && n < map_.nodes(); ++n) {
+            if (n == map_.here()) continue;
+            std::memcpy(to, messages[static_cast<std::size_t>(n)].data() + head(n), block(n)->bytes);
+            to += block(n)->bytes;
+        }
+    }
+    void make_blocks() {
+        for (int n = 0; n < map_.nodes(); ++n) {
+            if (block(n)) continue;
+            std::vector<std::uint64_t> sizes(map_.members(n).size());
+            std::memcpy(sizes.data(), sizes_of(n), head(n));
+            largest_ = std::max(largest_, std::ranges::max(sizes));
+            block(n).emplace(a_, map_.members(n), sizes);
+        }
+    }
+    /// The own block may be large, and goes round, all the same.
+    bool with_news() {
+        bool all = others() <= few;
+        for (int n = 0; n < map_.nodes(); ++n) all &= n == map_.here() || at_once(n);
+        return all;
+    }
+    /// What came at once: to all ranks with the news, or to the master with the sizes.
+    void take_small(std::vector<Packed> const& messages) {
+        std::byte const* from = news_.data() + news_.bytes - few;
+        for (int n = 0; n < map_.nodes(); ++n) {
+            if (n == map_.here() || !at_once(n)) continue;
+            if (with_news()) {
+                env_.store(block(n)->buffer(), 0, from, block(n)->bytes);
+                from += block(n)->bytes;
+            } else if (master()) {
+                std::byte const* data = messages[static_cast<std::size_t>(n)].data() + head(n);
+                env_.store(block(n)->buffer(), 0, data, block(n)->bytes);
+            }
+        }
+    }
+
+    std::vector<Piece> pieces(int node) {
+        Buffer const b = block(node)->buffer();
+        std::size_t const most = most_pieces(a_, largest_);
+        Segments const s(block(node)->bytes, 1, at_once(node) ? whole : (block(node)->bytes + most - 1) / most);
+        std::vector<Piece> all;
+        for (std::uint64_t k = 0; k < s.count; ++k) all.push_back({b, s.at(k), s.bytes(k)});
+        return all;
+    }
+
+    /// Large blocks go round from node to node, all others are there; each goes to the ranks of the node.
+    static Task round(NetEnv& env, NodeGathering& g) {
+        int const nodes = g.map_.nodes(), here = g.map_.here();
+        std::vector<Piece> in, out;   // out: the own block, then all that comes in but the last block
+        bool const own_first = !g.at_once(here);
+        for (int i = 0; i < nodes; ++i) {
+            int const node = (here - i + nodes) % nodes;
+            if (g.at_once(node)) continue;
+            auto const all = g.pieces(node);
+            if (i > 0) in.insert(in.end(), all.begin(), all.end());
+            if (i + 1 < nodes) out.insert(out.end(), all.begin(), all.end());
+        }
+        bool const master = g.master();
+        int const next = g.map_.master((here + 1) % nodes), last = g.map_.master((here + nodes - 1) % nodes);
+        NetFlow flow(env);
+        for (std::size_t k = 0; master && k < std::min(NetFlow::ahead, in.size()); ++k) flow.expect(in[k], last);
+        for (std::size_t k = 0; k < std::max(in.size(), out.size()); ++k) {
+            if (master && own_first && k < out.size()) flow.send(out[k], next);
+            co_await NetFlow::sent(env, flow, NetFlow::ahead);
+            if (k >= in.size()) continue;
+            if (master) co_await NetFlow::arrive(env, flow);
+            if (master && !own_first && k < out.size()) flow.send(out[k], next);
+            if (master && k + NetFlow::ahead < in.size()) flow.expect(in[k + NetFlow::ahead], last);
+            co_await spread(env, in[k]);
+        }
+        for (int n = 0; !g.with_news() && n < nodes; ++n)
+            if (n != here && g.at_once(n) && g.block(n)->bytes > 0)
+                co_await spread(env, {g.block(n)->buffer(), 0, g.block(n)->bytes});
+        co_await NetFlow::sent(env, flow);
+    }
+    static Task spread(NetEnv& env, Piece piece) {
+        co_await on_node(env, Collective::bcast, bytes_from(first_byte(piece.buffer) + piece.at, piece.bytes, 0));
+    }
+
+    NetEnv& env_;
+    AllgatherArgs const& a_;
+    NodeMap const& map_;
+    std::vector<std::optional<Block>> blocks_;   ///< by node
+    std::uint64_t largest_ = 0;                  ///< of all parts
+    Packed news_;                                ///< all sizes, node after node, and a few bytes
+};
+
+Task masters(NetEnv& env, AllgatherArgs const& a) {
+    NodeGathering g(env, a);
+    co_await NodeGathering::run(env, g);
+}
+
+std::uint64_t masters_operations(AllgatherArgs const& a, int nodes) {
+    return 3 + static_cast<std::uint64_t>(nodes - 1) * most_pieces(a, a.largest);
+}
+
+}  // namespace
+
+constexpr Parameter masters_parameters[] = {
+    {"direct", 65536, "bytes of a node's parts up to which they go to all other masters at once"},
+    {"segment", 65536, "bytes of each rank's part that are handed on at a time round the ring"},
+};
+constinit const Algorithm<AllgatherArgs> masters_algorithm = {
+    "masters", "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",
+    Family::tutti, "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather; Zhu and others, EuroPVM/MPI 2009",
+    requires_nothing, masters_parameters, TUTTI_RUNS_ON_NODES(masters)};
+
+}  // namespace tutti::coll::algorithms::allgather

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce of small messages on several nodes: everybody gets all operands and combines
+// them, in rank order, so that the result has the same bits wherever ranks are. See gathered.hpp.
+// One step between nodes; of p ranks' operands of s bytes all p·s come to each node.
+#include "coll/blocks/nodes/gathered.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+namespace {
+
+Task gathered(NetEnv& env, ReduceArgs const& a) {
+    if (a.bytes() > 0) co_await fold_gathered(env, a, env.size());
+}
+
+std::uint64_t gathered_operations(ReduceArgs const&, int) { return gather_operations; }
+
+}  // namespace
+
+constinit const Algorithm<ReduceArgs> gathered_algorithm = {
+    "gathered", "everybody gets all operands and combines them", Family::tutti, "Tutti",
+    requires_nothing, {}, TUTTI_RUNS_ON_NODES(gathered)};
+
+}  // namespace tutti::coll::algorithms::allreduce

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce over any number of levels, in blocks: the members of each team share the work by index range on the way up,
+// leaders pass the result on while the next block goes up. 2 L steps per block; each byte is staged once and read once
+// per level, its sum once more per rank on the way down.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.B. The argument why buffers are reused safely: tree_reduction.hpp.
+#include "coll/blocks/trees/tree_reduction.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task hierarchical(Env& env, ReduceArgs const& a) {
+    TreeReduction<Env> reduction(env, env.hierarchy(), a, -1, 0, a.parameters[1]);
+    co_await reduction.run();
+}
+
+constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
+    "hierarchical", "teams reduce by index range, level after level, and pass the result down", Family::tutti,
+    "after XHC, section IV.B", requires_commutative, tree_reduction_parameters, TUTTI_RUNS(hierarchical)};
+
+}  // namespace tutti::coll::algorithms::allreduce

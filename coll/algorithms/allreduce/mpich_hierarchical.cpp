@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce with a master per node. Whole: each node along a binomial tree to its master, the masters by recursive
+// doubling, each master back to its node along the same tree. In segments: up one tree, binomial inside of nodes and
+// binary among masters, to the first of them, and down the same tree, while later segments go up.
+// With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉ (+ 2) messages in a row whole, at most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ +
+// s/segment in segments.
+// Zhu, Goodell, Gropp, Thakur, section 3.3; recursive doubling: Thakur, Rabenseifner, Gropp, IJHPCA 2005.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/nodes/master_tree.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+namespace {
+
+/// Recursive doubling among masters, in the order of nodes: as many pairs of neighbours as are too many for a power of
+/// two first combine, and their first ones wait for the result. `sum` has the result in the end.
+template <class Env>
+Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, MasterNodes const& nodes, std::byte* sum) {
+    Reducer reducer(env.traffic(), a);
+    std::size_t const bytes = a.bytes(), element = element_of(a);
+    int const n = nodes.count(), node = nodes.node_of(env.rank());
+    int power = 1;
+    while (2 * power <= n) power *= 2;
+    int const extra = n - power;
+    bool const paired = node < 2 * extra;
+    int const place = paired ? node / 2 : node - extra;
+    auto master_at = [&](int p) { return nodes.master(p < extra ? 2 * p + 1 : p + extra); };
+    std::unique_ptr<std::byte[]> const room = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    std::byte *mine = sum, *next = room.get();   // a partner may be reading `mine`
+
+    if (paired && node % 2 == 0) {
+        co_await Messages<Env>::send(env, m, nodes.master(node + 1), packed_part(sum, bytes));
+        auto keep = [&](std::byte const* from, std::size_t at, std::size_t k) { env.copy(sum + at, from, k, 0); };
+        co_await Messages<Env>::receive(env, m, nodes.master(node + 1), bytes, keep);
+        co_return;
+    }
+    if (paired) {
+        auto add = [&](std::byte const* from, std::size_t at, std::size_t k) {
+            reducer.accumulate(from, sum + at, k / element);
+        };
+        co_await Messages<Env>::receive(env, m, nodes.master(node - 1), bytes, add);
+    }
+    for (int bit = 1; bit < power; bit *= 2) {
+        bool const lower = (place & bit) != 0;   // the partner's operands come first
+        auto combine = [&](std::byte const* from, std::size_t at, std::size_t k) {
+            void const* operands[] = {lower ? from : mine + at, lower ? mine + at : from};
+            reducer.combine(operands, 2, next + at, k / element);
+        };
+        int const partner = master_at(place ^ bit);
+        co_await Messages<Env>::exchange(env, m, partner, packed_part(mine, bytes), partner, bytes, combine);
+        std::swap(mine, next);
+    }
+    if (mine != sum) env.copy(sum, mine, bytes, 0);
+    if (paired) co_await Messages<Env>::send(env, m, nodes.master(node - 1), packed_part(sum, bytes));
+}
+
+template <class Env>
+Task in_one(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
+    Messages<Env> m(env, element_of(a));
+    Segments const one(a.bytes(), element_of(a), whole);
+    Position const position = position_in_node(nodes, env.rank());
+    bool const master = position.parent < 0;
+    CombineUp<Env> up(env, m, a, position, one, master);
+    PassDown<Env> down(env, m, result(a), position.parent, {position.after.rbegin(), position.after.rend()}, one);
+    if (a.bytes() > 0) {
+        co_await CombineUp<Env>::segment(env, up, 0);
+        co_await CombineUp<Env>::finish(env, up);
+        if (master && nodes.count() > 1) {
+            co_await double_masters(env, m, a, nodes, up.memory(0));
+            if (!a.type->dense(a.count)) env.store(result(a), 0, up.memory(0), a.bytes());
+        }
+        co_await PassDown<Env>::segment(env, down, 0);
+        co_await PassDown<Env>::finish(env, down);
+    }
+    co_await Messages<Env>::close(env, m);
+}
+
+template <class Env>
+Task in_segments(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), a.parameters[1]);
+    Position const position = position_under_master(nodes, env.rank(), 0, binary_branch);
+    CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
+    PassDown<Env> down(env, m, result(a), position.parent, {position.after.rbegin(), position.after.rend()}, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
+    co_await Messages<Env>::close(env, m);
+}
+
+}  // namespace
+
+template <class Env>
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    MasterNodes const nodes(env.hierarchy());
+    if (a.parameters[2] == 0) co_await in_segments(env, a, nodes);
+    else co_await in_one(env, a, nodes);
+}
+
+constexpr Parameter mpich_hierarchical_parameters[] = {
+    hierarchy_parameter,
+    {"segment", 5120, "bytes that are passed on at a time when pipelined"},
+    {"form", 0, "in segments along a binary tree of masters, or whole with recursive doubling among them",
+     ParameterKind::word, "pipelined|whole"},
+};
+constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical", "each node to its master, masters with each other, each master to its node, with messages",
+    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3", requires_commutative | requires_grouping,
+    mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+
+}  // namespace tutti::coll::algorithms::allreduce

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce over nodes with all ranks at once: a movement-avoiding reduce_scatter inside each node, a ring allreduce of
+// each slice among the ranks that hold it, one in each node, and an allgather inside each node. Nodes are the teams
+// below the hierarchy's outermost one; the smallest has as many slices as ranks, further ranks of others have none.
+// n + 2 (m − 1) steps per round of l slices, for m nodes of n ranks, l at least; per node (3n − 1)·s + 2n·s bytes
+// loaded and stored as by movement_avoiding, and 2 (m − 1)/m·s sent by each node and received, all its ranks at once.
+// YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
+//
+// A slice lies with its first writer, two rounds deep, behind the messages' part of its staging memory. Counters, all
+// looked at inside the node alone: ready[inside] steps done; ready[whole] rounds in which this rank's slice is
+// complete; ack[0] rounds that it is through with. A first writer begins round k when all in its node have acknowledged
+// k − 2.
+#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/reduce/slices.hpp"
+#include "coll/blocks/reduce/sockets.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+namespace {
+
+template <class Env>
+class Nodes {
+public:
+    Nodes(Env& env, ReduceArgs const& args)
+        : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), lanes_(smallest(nodes_)),
+          n_(nodes_.size(nodes_.mine())), i_(nodes_.my_index()),
+          slices_(args, lanes_, std::min(args.parameters[0], env.staging_bytes() / depth)),
+          reducer_(env.traffic(), args), messages_(env, slices_.element()) {
+        env.reserve_staging(messages_.staging_bytes() + depth * slices_.stride());
+        env.add_staging();
+        if (!dense()) packed_.resize(slices_.elements() * slices_.element());
+    }
+
+    static Task run(Env& env, Nodes& all) {
+        for (std::uint64_t k = 0; k < all.slices_.rounds(); ++k) {
+            if (k >= depth) co_await freed(env, all, k - depth + 1);
+            co_await go_round(env, all, k);
+            if (all.i_ < all.lanes_) {
+                co_await between(env, all, k);
+                env.ready(whole, k + 1);
+            }
+            co_await collect(env, all, k);
+            env.ack(0, k + 1);
+        }
+        co_await freed(env, all, all.slices_.rounds());
+        co_await Messages<Env>::close(env, all.messages_);
+    }
+
+private:
+    static constexpr std::uint64_t depth = 2;
+    enum Level { inside, whole };
+
+    static int smallest(Sockets const& nodes) {
+        int least = nodes.size(0);
+        for (int node = 1; node < nodes.count(); ++node) least = std::min(least, nodes.size(node));
+        return least;
+    }
+    bool dense() const { return a_.type->dense(a_.count); }
+    int member(int index) const { return nodes_.members()[static_cast<std::size_t>((index + n_) % n_)]; }
+    /// The rank that has this rank's slices in another node.
+    int counterpart(int node) const {
+        int const m = nodes_.count();
+        return nodes_.members((node + m) % m)[static_cast<std::size_t>(i_)];
+    }
+    /// Where a slice is reduced in this node: with the member before the one that finishes it.
+    std::byte* shared(int slice, std::uint64_t k) {
+        return env_.staging(member(slice - 1)) + messages_.staging_bytes() + k % depth * slices_.stride();
+    }
+
+    static Task freed(Env& env, Nodes& all, std::uint64_t rounds) {
+        for (int peer : all.nodes_.members())
+            if (rounds > 0 && peer != env.rank()) co_await env.until_ack(peer, 0, rounds);
+    }
+
+    /// Inside the node: step j of member i is on slice i + 1 + j, which its finisher, the member of that number, has
+    /// last.
+    static Task go_round(Env& env, Nodes& all, std::uint64_t k) {
+        auto const n = static_cast<std::uint64_t>(all.n_);
+        for (int j = 0; j < all.n_; ++j) {
+            std::uint64_t const done = k * n + static_cast<std::uint64_t>(j);
+            if (j > 0) co_await env.until_ready(all.member(all.i_ + 1), inside, done);
+            int const slice = (all.i_ + 1 + j) % all.n_;
+            if (slice < all.lanes_) all.step(slice, k, j);
+            env.ready(inside, done + 1);
+        }
+    }
+
+    void step(int slice, std::uint64_t k, int j) {
+        std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
+        std::byte* const sum = shared(slice, k);
+        if (j == 0) return env_.stage(sum, operand(a_), at, bytes);
+        void const* own = packed_.data();
+        if (dense()) own = first_byte(operand(a_)) + at;
+        else env_.load(packed_.data(), operand(a_), at, bytes);
+        reducer_.accumulate(own, sum, slices_.of(slice, k).count);
+    }
+
+    /// Part `part` of m of this rank's slice, in bytes of the slice.
+    Slice part(int part, std::uint64_t k) const {
+        std::size_t const all = slices_.of(i_, k).count, m = static_cast<std::size_t>(nodes_.count()),
+                          each = (all + m - 1) / m, element = slices_.element();
+        std::size_t const first = std::min(all, each * (static_cast<std::size_t>(part) % m));
+        return {first * element, (std::min(all, first + each) - first) * element};
+    }
+
+    /// Between nodes: the parts of this rank's slice go round, first to be reduced, then to be gathered.
+    static Task between(Env& env, Nodes& all, std::uint64_t k) {
+        int const m = all.nodes_.count(), me = all.nodes_.mine();
+        std::byte* const slice = all.shared(all.i_, k);
+        for (int j = 0; j < 2 * (m - 1); ++j) {
+            bool const reduces = j < m - 1;
+            Slice const out = all.part(me + 2 * m - j, k), in = all.part(me + 2 * m - j - 1, k);
+            std::byte* const to = slice + in.first;
+            auto use = [&all, reduces, to](std::byte const* from, std::size_t at, std::size_t bytes) {
+                if (reduces) all.reducer_.accumulate(from, to + at, bytes / all.slices_.element());
+                else all.env_.copy(to + at, from, bytes, 0);
+            };
+            MessagePart const going = packed_part(slice + out.first, out.count);
+            co_await Messages<Env>::exchange(env, all.messages_, all.counterpart(me + 1), going,
+                                             all.counterpart(me - 1), in.count, use);
+        }
+    }
+
+    static Task collect(Env& env, Nodes& all, std::uint64_t k) {
+        for (int j = 0; j < all.lanes_; ++j) {
+            int const slice = (all.i_ + j) % all.lanes_;
+            if (all.member(slice) != env.rank()) co_await env.until_ready(all.member(slice), whole, k + 1);
+            std::size_t const at = all.slices_.position(slice, k), bytes = all.slices_.bytes(slice, k);
+            env.store(result(all.a_), at, all.shared(slice, k), bytes);
+        }
+    }
+
+    Env& env_;
+    ReduceArgs const& a_;
+    Sockets nodes_;
+    int lanes_, n_, i_;   ///< slices of a round, members of this rank's node, its index there
+    Slices slices_;
+    Reducer reducer_;
+    Messages<Env> messages_;
+    std::vector<std::byte> packed_;   ///< a slice of an operand with gaps
+};
+
+}  // namespace
+
+template <class Env>
+Task multi_node(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    Nodes<Env> all(env, a);
+    co_await Nodes<Env>::run(env, all);
+}
+
+constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};
+constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
+    "multi_node", "slices reduced inside each node, rings of all ranks between the nodes, gathered inside",
+    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.5, multi-node", requires_commuting_operator,
+    multi_node_parameters, TUTTI_RUNS(multi_node)};
+
+}  // namespace tutti::coll::algorithms::allreduce

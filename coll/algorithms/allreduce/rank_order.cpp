@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce along all ranks in their order, in segments, and back: the same bits wherever ranks are. 2 (p − 1) +
+// s/segment messages in a row. See rank_order.hpp. The definition as it stands: MPI 3.1, section 5.9.6.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages/rank_order.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task rank_order(Env& env, ReduceArgs const& a) {
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), a.parameters[0]);
+    Position const position = in_rank_order(env.rank(), env.size());
+    CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
+    PassDown<Env> down(env, m, result(a), position.parent, position.before, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
+    co_await Messages<Env>::close(env, m);
+}
+
+constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
+    "rank_order", "the sum runs along all ranks in their order, and back", Family::baseline,
+    "the definition, MPI 3.1, section 5.9.6", requires_nothing, rank_order_parameters, TUTTI_RUNS_ANYWHERE(rank_order)};
+
+}  // namespace tutti::coll::algorithms::allreduce

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Allreduce, movement-avoiding by sockets: each slice goes round the members of every socket, then each rank combines
+// what the m sockets have of its slice. Everybody then copies all slices into its result.
+// p/m + 1 steps per round of p·slice bytes; (5p + 2m − 3)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), sections 3.3 and 3.4; what a socket is here: sockets.hpp.
+#include "coll/blocks/reduce/movement_avoiding.hpp"
+
+namespace tutti::coll::algorithms::allreduce {
+
+template <class Env>
+Task socket_aware(Env& env, ReduceArgs const& a) {
+    MovementAvoiding<Env, ReduceArgs> reduction(env, env.hierarchy(), a, Receives::all, a.parameters[0]);
+    co_await reduction.run();
+}
+
+constexpr Parameter socket_aware_parameters[] = {largest_slice_parameter, hierarchy_parameter};
+constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
+    "socket_aware", "each slice goes round every socket, then its rank combines the sockets' results", Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.4, socket-aware", requires_commuting_operator, socket_aware_parameters,
+    TUTTI_RUNS(socket_aware)};
+
+}  // namespace tutti::coll::algorithms::allreduce

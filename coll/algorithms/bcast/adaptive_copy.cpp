@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Broadcast in slices through shared memory: the root copies slice after slice into one of two buffers, for the caches;
+// everybody else copies the one before from there, past the caches when the operation's working set outgrows them.
+// s/slice + 1 steps; s bytes copied by each of the p ranks, 2p·s loaded and stored by all together.
+// YHCCL (Peng et al., SC 2023), section 4.3.2, Algorithm 3; flags of the root and its readers in place of the barrier.
+//
+// Counters: ready[0] slices laid out, ack[0] slices read. A buffer is written again when all have acknowledged the
+// slice before the last.
+#include "coll/algorithms/algorithm.hpp"
+
+namespace tutti::coll::algorithms::bcast {
+namespace {
+
+constexpr std::uint64_t buffers = 2;
+
+/// Waits until everybody has read so many slices.
+template <class Env>
+Task all_have_read(Env& env, std::uint64_t slices) {
+    for (int peer = 0; slices > 0 && peer < env.size(); ++peer)
+        if (peer != env.rank()) co_await env.until_ack(peer, 0, slices);
+}
+
+}  // namespace
+
+template <class Env>
+Task adaptive_copy(Env& env, BcastArgs const& a) {
+    std::size_t const bytes = a.data.bytes(), room = env.staging_bytes() / buffers / cache_line * cache_line,
+                      slice = std::min(a.parameters[0], room);
+    std::uint64_t const slices = (bytes + slice - 1) / slice;
+    std::size_t const working_set = bytes * static_cast<std::size_t>(env.size()) + buffers * slice;
+    bool const dense = a.data.type->dense(a.data.count), root = env.rank() == a.root;
+    env.add_staging();
+    for (std::uint64_t k = 0; k < slices; ++k) {
+        std::size_t const at = k * slice, n = std::min(slice, bytes - at), buffer = k % buffers * slice;
+        if (root) {
+            if (k >= buffers) co_await all_have_read(env, k - buffers + 1);
+            env.stage(env.staging() + buffer, a.data, at, n);
+            env.ready(0, k + 1);
+        } else {
+            co_await env.until_ready(a.root, 0, k + 1);
+            std::byte const* const from = env.staging(a.root) + buffer;
+            if (dense) env.copy(first_byte(a.data) + at, from, n, working_set);
+            else env.store(a.data, at, from, n);
+            env.ack(0, k + 1);
+        }
+    }
+    if (root) co_await all_have_read(env, slices);
+}
+
+constexpr Parameter adaptive_copy_parameters[] = {{"slice", 131072, "bytes that are copied at a time"}};
+constinit const Algorithm<BcastArgs> adaptive_copy_algorithm = {
+    "adaptive_copy", "slices through two shared buffers, past the caches where they would not stay", Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 4.3.2", requires_nothing, adaptive_copy_parameters, TUTTI_RUNS(adaptive_copy)};
+
+}  // namespace tutti::coll::algorithms::bcast

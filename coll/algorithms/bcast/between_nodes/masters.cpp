@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Broadcast on several nodes: masters hand it on in segments along a tree, each master to its node through shared
+// memory, while its next segments are on their way. The root is its node's master, so N nodes are crossed N − 1 times
+// whatever the root. With h the height of the tree and w its width: h steps of a segment, then w·s over the root's
+// link; with the chain (w = 1) large messages take about as long as they take to cross one link.
+// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.1.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages/block_row.hpp"
+#include "coll/blocks/trees/branch.hpp"
+#include "coll/blocks/nodes/net_flow.hpp"
+#include "coll/env/on_node.hpp"
+#include "coll/blocks/messages/segments.hpp"
+
+namespace tutti::coll::algorithms::bcast {
+namespace {
+
+enum Between : std::size_t { binomial, binary, chain, linear, scatter_and_gather };
+
+Segments segments_of(BcastArgs const& a) {
+    bool const in_one = a.parameters[0] == scatter_and_gather;
+    Segments segments(a.data.bytes(), 1, in_one ? whole : std::max<std::size_t>(1, a.parameters[1]));
+    segments.count = std::max<std::uint64_t>(1, segments.count);   // an empty message is one, too
+    return segments;
+}
+
+/// From whom this node's master has it, and to which masters it goes, the largest subtree first.
+struct NeighbourMasters {
+    NeighbourMasters() = default;
+    NeighbourMasters(NodeMap const& map, int root, std::size_t between) {
+        int const nodes = map.nodes(), first = map.node_of(root), place = (map.here() - first + nodes) % nodes;
+        auto const master = [&](int of) { return map.master((of + first) % nodes, root); };
+        Branch const b = between == binary   ? binary_branch(place, nodes)
+                         : between == chain  ? chain_branch(place, nodes)
+                         : between == linear ? star_branch(place, nodes)
+                                             : binomial_branch(place, nodes);
+        if (b.parent >= 0) parent = master(b.parent);
+        for (auto child = b.children.rbegin(); child != b.children.rend(); ++child) children.push_back(master(*child));
+    }
+    int parent = -1;
+    std::vector<int> children;
+};
+
+/// All of it among the masters.
+Task spread(NetEnv& env, BcastArgs const& a) {
+    NetEnv team(env, env.map().masters(a.root), env.multi_node().masters);
+    BcastArgs between = a;
+    between.root = env.map().node_of(a.root);
+    Values const ring;   // how the blocks are gathered
+    between.parameters = ring;
+    co_await scatter_allgather_algorithm.net(team, between);
+}
+
+Task masters(NetEnv& env, BcastArgs const& a) {
+    NodeMap const& map = env.map();
+    Segments const segments = segments_of(a);
+    int const master = map.master(map.here(), a.root);
+    bool const in_one = a.parameters[0] == scatter_and_gather, stands = env.rank() == master && !in_one;
+    Buffer data = a.data;
+    std::unique_ptr<std::byte[]> packed;   // segments of what has gaps
+    if (segments.count > 1 && !data.type->dense(data.count)) {
+        packed = std::make_unique_for_overwrite<std::byte[]>(segments.total);
+        data = packed_buffer(packed.get(), segments.total);
+        if (env.rank() == a.root) env.load(packed.get(), a.data, 0, segments.total);
+    }
+    auto const piece = [&](std::uint64_t k) -> Piece { return {data, segments.at(k), segments.bytes(k)}; };
+    NeighbourMasters const near = stands ? NeighbourMasters(map, a.root, a.parameters[0]) : NeighbourMasters();
+    bool const receives = near.parent >= 0;
+    NetFlow flow(env);
+    for (std::uint64_t k = 0; receives && k < std::min<std::uint64_t>(NetFlow::ahead, segments.count); ++k)
+        flow.expect(piece(k), near.parent);
+    if (in_one && env.rank() == master) co_await spread(env, a);
+    for (std::uint64_t k = 0; k < segments.count; ++k) {
+        if (receives) co_await NetFlow::arrive(env, flow);
+        if (receives && k + NetFlow::ahead < segments.count) flow.expect(piece(k + NetFlow::ahead), near.parent);
+        for (int child : near.children) flow.send(piece(k), child);
+        BcastArgs inside = a;
+        inside.data = segments.count == 1 ? data : packed_buffer(first_byte(data) + segments.at(k), segments.bytes(k));
+        inside.root = map.index_of(master);
+        co_await on_node(env, Collective::bcast, inside);
+        co_await NetFlow::sent(env, flow, NetFlow::ahead * near.children.size());
+    }
+    co_await NetFlow::sent(env, flow);
+    if (packed && env.rank() != a.root) env.store(a.data, 0, packed.get(), segments.total);
+    flow.check();
+}
+
+std::uint64_t masters_operations(BcastArgs const& a, int) { return segments_of(a).count; }
+
+}  // namespace
+
+constexpr Parameter masters_parameters[] = {
+    {"between", binomial, "how the masters hand it on", ParameterKind::word,
+     "binomial|binary|chain|linear|scatter_allgather"},
+    {"segment", 65536, "bytes that are handed on at a time, along a tree"},
+};
+constinit const Algorithm<BcastArgs> masters_algorithm = {
+    "masters", "masters along a tree in segments, each to its node", Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1", requires_nothing, masters_parameters,
+    TUTTI_RUNS_ON_NODES(masters)};
+
+}  // namespace tutti::coll::algorithms::bcast

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exscan with a master per node, in four steps: inside of nodes, masters have their nodes' sums, exclusive among
+// masters, to the nodes; among all ranks where nodes do not hold consecutive ranks. See prefix_nodes.hpp.
+// With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉ messages of s bytes in a row, read where they lie or staged once.
+// Zhu, Goodell, Gropp, Thakur, section 3.5.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/prefix/node_leaders.hpp"
+
+namespace tutti::coll::algorithms::exscan {
+
+template <class Env>
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    return prefix_by_nodes(env, a, false, a.parameters[2] == 0 ? a.parameters[1] : whole);
+}
+
+constexpr Parameter mpich_hierarchical_parameters[] = {
+    hierarchy_parameter,
+    {"segment", 5120, "bytes that take the four steps at a time when pipelined"},
+    {"form", 1, "in segments, or whole", ParameterKind::word, "pipelined|whole"},
+};
+constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical", "inside of nodes, among their masters, and to the nodes, with messages", Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", requires_grouping, mpich_hierarchical_parameters,
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+
+}  // namespace tutti::coll::algorithms::exscan

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Gather(v): a small part travels in the leaf's slot, and the leaf returns at once. For large ones the root shows where
+// each part belongs and all leaves write theirs into the root's memory at the same time, so that the root's core is not
+// the bottleneck; where both sides lie in arenas a root in place reads 1/p of each part itself. Parts that neither way
+// lets through come as streams.
+// Two steps. Bytes: 2n per small part, n per large one, of any layouts where the root's memory is an arena.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, sender-writing; the share is ours.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/exchange/movement.hpp"
+
+namespace tutti::coll::algorithms::gather {
+namespace {
+
+template <class Env>
+Entry const* table_of(Env& env, int peer) { return reinterpret_cast<Entry const*>(env.peek(peer, env.slot_bytes())); }
+template <class Env>
+Entry* my_table(Env& env) { return reinterpret_cast<Entry*>(env.slot(env.slot_bytes())); }
+
+template <class Env>
+std::size_t working_set(Env const& env, std::size_t part) { return 2 * part * static_cast<std::size_t>(env.size()); }
+
+template <class Env>
+Task leaf_stream(Env& env, RootedArgs const& a, Entry const& mine) {
+    Staging<Env> staging(env, mine.piece);
+    for (std::uint64_t k = 0; k < mine.pieces(); ++k) {
+        if (k >= 2) co_await env.until_taken(a.root, k - 1);
+        std::size_t const at = k * mine.piece;
+        env.stage(staging.buffer(k), a.mine, at, std::min<std::size_t>(mine.piece, mine.bytes - at));
+        env.sent(a.root, refused + k + 1);
+    }
+    co_await env.until_taken(a.root, mine.pieces());
+}
+
+/// Writes `bytes` bytes of this leaf's part to where the root wants it; false when it cannot.
+template <class Env>
+bool write(Env& env, RootedArgs const& a, Entry const& there, std::size_t bytes, std::size_t working_set) {
+    if (PeerBuffer<Env> const buffer = buffer_of(env, a.root, there)) {
+        buffer.put(a.mine, 0, bytes, working_set);
+        return true;
+    }
+    if (!there.shown() || there.place == Place::layout || bytes < a.parameters[2]) return false;
+    return a.mine.type->dense(a.mine.count) && env.put(a.root, there.at, first_byte(a.mine), bytes);
+}
+
+template <class Env>
+Task leaf(Env& env, RootedArgs const& a) {
+    std::size_t const n = a.mine.bytes();
+    if (n <= env.slot_bytes()) {
+        env.load(env.slot(n), a.mine, 0, n);
+        env.publish(1 + n);
+        co_return;
+    }
+    env.expose_staged();
+    Entry& mine = *my_table(env);
+    mine = Staging<Env>(env, a.parameters[1]).show(a.mine, Limits::of(a));
+    env.publish(table_step);
+    co_await env.until(a.root);
+    Entry const& there = table_of(env, a.root)[env.rank()];
+    std::size_t const bytes = moved(mine, there);
+    bool const both = shared(there, mine, a.parameters[3]);
+    if (write(env, a, there, both ? root_share(bytes, env.size()) : bytes, working_set(env, bytes))) {
+        env.sent(a.root, has_all);
+        if (both) co_await env.until_taken(a.root, has_all);
+    } else {
+        co_await leaf_stream(env, a, mine);
+    }
+}
+
+/// Reads the root's share of a leaf's part, if it has one.
+template <class Env>
+void read_share(Env& env, RootedArgs const& a, int peer) {
+    Entry const &e = *table_of(env, peer), &mine = my_table(env)[peer];
+    if (!shared(mine, e, a.parameters[3])) return;
+    std::size_t const bytes = moved(e, mine), from = root_share(bytes, env.size());
+    buffer_of(env, peer, e).get(a.parts[peer], from, bytes - from, working_set(env, bytes));
+    env.taken(peer, has_all);
+}
+
+template <class Env>
+Task take_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation) {
+    Entry const& e = *table_of(env, peer);
+    Staging<Env> staging(env, e.piece);
+    co_await env.until_sent(peer, has_all);
+    if (env.sent_by(peer) == has_all) {
+        if (e.bytes > a.parts[peer].bytes()) truncation.note(peer, e.bytes, a.parts[peer].bytes());
+        co_return;
+    }
+    for (std::uint64_t k = 0; k < e.pieces(); ++k) {
+        co_await env.until_sent(peer, refused + k + 1);
+        std::size_t const at = k * e.piece;
+        deliver(env, a.parts[peer], at, staging.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
+                     e.bytes, peer, truncation);
+        env.taken(peer, k + 1);
+    }
+}
+
+/// Shows the leaves where their parts belong.
+template <class Env>
+void show_places(Env& env, RootedArgs const& a) {
+    env.expose_staged();
+    Staging<Env> staging(env, a.parameters[1]);
+    Limits const limits = Limits::none(a.parameters[1]);   // what leaves do not like they stream
+    for (int i = 0; i < env.size(); ++i) {
+        if (i == a.root) continue;
+        Entry& e = my_table(env)[i];
+        e = staging.show(a.parts[i], limits);
+        e.helps = a.in_place_at_root;
+    }
+    env.publish(table_step);
+}
+
+template <class Env>
+Task root(Env& env, RootedArgs const& a) {
+    Truncation truncation;
+    bool showing = a.equal && a.largest > env.slot_bytes();
+    if (showing) show_places(env, a);
+    if (!a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, working_set(env, a.mine.bytes()), truncation);
+    for (int i = 1; i < env.size(); ++i) {
+        int const peer = (a.root + i) % env.size();
+        co_await env.until(peer);
+        std::size_t const n = env.published(peer) - 1;
+        if (n + 1 != table_step) {
+            deliver(env, a.parts[peer], 0, env.slot(peer, n), n, n, peer, truncation);
+            continue;
+        }
+        if (!showing) show_places(env, a);
+        showing = true;
+        read_share(env, a, peer);
+    }
+    for (int i = 1; showing && i < env.size(); ++i) {
+        int const peer = (a.root + i) % env.size();
+        if (env.published(peer) == table_step) co_await take_large(env, a, peer, truncation);
+    }
+    truncation.check();
+}
+
+template <class Env>
+Task sender_writing(Env& env, RootedArgs const& a) { return env.rank() == a.root ? root(env, a) : leaf(env, a); }
+
+}  // namespace
+
+constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
+    "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory", Family::tutti,
+    "after KNEM-Coll, section V.B", requires_nothing, shared_movement_parameters, TUTTI_RUNS(sender_writing)};
+
+}  // namespace tutti::coll::algorithms::gather

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce in blocks by one team of all ranks in their order: everybody stages a block and reduces a share of it, in one
+// pass over all operands. Operators need not commute. One step per block; each byte is staged once and read once.
+// DPML (Bayatpour et al., SC 2017) with the copies and the reduction in blocks of the cache's size.
+#include "coll/blocks/trees/tree_reduction.hpp"
+
+namespace tutti::coll::algorithms::reduce {
+
+template <class Env>
+Task blocks(Env& env, ReduceArgs const& a) {
+    TreeReduction<Env> reduction(env, env.one_team(), a, a.root, 0, a.parameters[1]);
+    co_await reduction.run();
+}
+
+constexpr Parameter blocks_parameters[] = {
+    {"chunk", 32768, "bytes of a block"},
+    {"share", 512, "bytes below which a member's share of a block is not divided further"},
+};
+constinit const Algorithm<ReduceArgs> blocks_algorithm = {
+    "blocks", "one team reduces by index range, block after block", Family::tutti,
+    "DPML, in blocks of the cache's size", requires_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
+
+}  // namespace tutti::coll::algorithms::reduce

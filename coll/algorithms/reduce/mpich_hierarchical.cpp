@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce with a master per node: each node along a binomial tree to its master, masters to the master of the root's
+// node (of the first node, if the operator does not commute), that one to the root; in segments, along a binary tree of
+// masters, or whole, along a binomial one.
+// With N nodes of c ranks: ⌈log2 c⌉ + at most 2 ⌊log2 N⌋ + 1 + s/segment messages in a row; each rank but the last
+// hands on s bytes, read where they lie or staged once.
+// Zhu, Goodell, Gropp, Thakur, section 3.2; the local reduction is binomial for all sizes, as in figure 1.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/nodes/master_tree.hpp"
+#include "coll/blocks/messages/reduce_to_root.hpp"
+
+namespace tutti::coll::algorithms::reduce {
+
+template <class Env>
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    bool const pipelined = a.parameters[2] == 0;
+    MasterNodes const nodes(env.hierarchy());
+    int const top_node = a.op->commutative ? nodes.node_of(a.root) : 0;
+    Position position =
+        position_under_master(nodes, env.rank(), top_node, pipelined ? binary_branch : binomial_branch);
+    co_await reduce_to_root(env, a, std::move(position), nodes.master(top_node), pipelined ? a.parameters[1] : whole);
+}
+
+constexpr Parameter mpich_hierarchical_parameters[] = {
+    hierarchy_parameter,
+    {"segment", 5120, "bytes that are passed on at a time when pipelined"},
+    {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::word,
+     "pipelined|whole"},
+};
+constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+    "mpich_hierarchical", "each node to its master, masters to a master, that one to the root, with messages",
+    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", requires_commutative | requires_grouping,
+    mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+
+}  // namespace tutti::coll::algorithms::reduce

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce_scatter(_block) on several nodes: each node reduces the whole vector to its master through shared memory, each
+// master gets what the others have for its node and combines it in the order of nodes, then deals it out there. Shares
+// of any sizes. One step between N nodes; each link carries s less its node's share out, and N − 1 such shares in.
+// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3; share_fold.hpp.
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/reduce/laid_out.hpp"
+#include "coll/env/on_node.hpp"
+#include "coll/blocks/messages/share_fold.hpp"
+#include "coll/blocks/reduce/shares.hpp"
+
+namespace tutti::coll::algorithms::reduce_scatter {
+namespace {
+
+/// What masters combine: a node's sum, packed, with each node's share in one piece, and where these begin.
+struct ByNode {
+    ByNode(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum) : vector(sum) {
+        Shares const shares(a, env.frames());
+        NodeMap const& map = env.map();
+        std::size_t at = 0;
+        for (int n = 0; n < map.nodes(); ++n) {
+            starts.push_back(at);
+            for (int r : map.members(n)) at += shares.bytes(r);
+        }
+        starts.push_back(at);
+        if (map.consecutive()) return;
+        packed.reset(new std::byte[at]);
+        vector = packed_buffer(packed.get(), at);
+        std::byte* to = packed.get();
+        for (int n = 0; n < map.nodes(); ++n)
+            for (int r : map.members(n)) env.load(to, sum, shares.start(r), shares.bytes(r)), to += shares.bytes(r);
+    }
+
+    ConstBuffer vector;
+    std::vector<std::size_t> starts;
+    std::unique_ptr<std::byte[]> packed;   ///< where the nodes' ranks do not follow each other
+};
+
+/// The share of this master's node, over all nodes, into `share`.
+Task among_masters(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum, Buffer share) {
+    NetEnv team(env, env.map().masters(), env.multi_node().masters);
+    ByNode by_node(env, a, sum);
+    Messages<NetEnv> m(team, element_bytes(a));
+    ShareFold<NetEnv> fold(team, m, a, std::move(by_node.starts));
+    std::unique_ptr<std::byte[]> const packed(new std::byte[share.bytes()]);
+    co_await ShareFold<NetEnv>::reduce(team, fold, by_node.vector, packed.get());
+    env.store(share, 0, packed.get(), share.bytes());
+    co_await Messages<NetEnv>::close(team, m);
+}
+
+Task masters(NetEnv& env, ReduceScatterArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    NodeMap const& map = env.map();
+    bool const master = map.index_of(env.rank()) == 0;
+    LaidOut const sum = master ? LaidOut(*a.type, a.count) : LaidOut();
+    ReduceArgs inside = a;
+    inside.root = 0;
+    inside.in = operand(a).address;
+    inside.out = sum.origin();
+    co_await on_node(env, Collective::reduce, inside);
+
+    std::vector<int> counts, places;
+    int elements = 0;
+    for (int r : map.members(map.here())) {
+        counts.push_back(a.counts[static_cast<std::size_t>(r)]);
+        places.push_back(elements);
+        elements += counts.back();
+    }
+    LaidOut const share = master ? LaidOut(*a.type, elements) : LaidOut();
+    if (master) co_await among_masters(env, a, {sum.origin(), a.count, a.type}, {share.origin(), elements, a.type});
+    RootedArgs dealt{};
+    dealt.mine = {a.out, a.counts[static_cast<std::size_t>(env.rank())], a.type};
+    dealt.parts = Parts::irregular(share.origin(), counts.data(), places.data(), *a.type);
+    dealt.root = 0;
+    dealt.equal = false;
+    co_await on_node(env, Collective::scatter, dealt);
+}
+
+std::uint64_t masters_operations(ReduceScatterArgs const&, int) { return 2; }
+
+}  // namespace
+
+constinit const Algorithm<ReduceScatterArgs> masters_algorithm = {
+    "masters", "each node to its master, masters exchange their nodes' shares and deal them out", Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3", requires_commutative | requires_grouping, {},
+    TUTTI_RUNS_ON_NODES(masters)};
+
+}  // namespace tutti::coll::algorithms::reduce_scatter

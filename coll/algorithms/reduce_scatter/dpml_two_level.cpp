@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce_scatter(_block) in parallel on two levels, for small messages: every rank copies its operand into shared
+// memory, the members of each socket share its reduction out among them, then each rank combines what the sockets have
+// of its slice. There is no copy out.
+// Three steps per round of p·slice bytes, waiting only for the own socket and for those who have the same slice in
+// others; (5p − 3)·s bytes loaded and stored by all ranks together on sockets of several ranks. An operator that does
+// not commute keeps its order where sockets hold consecutive ranks.
+// YHCCL (Peng et al., SC 2023), section 5.1; what a socket is here: sockets.hpp.
+#include "coll/blocks/reduce/multi_leader.hpp"
+
+namespace tutti::coll::algorithms::reduce_scatter {
+
+template <class Env>
+Task dpml_two_level(Env& env, ReduceScatterArgs const& a) {
+    MultiLeader<Env, ReduceScatterArgs> reduction(env, env.hierarchy(), a, Receives::own, Sum::of_two,
+                                                  a.parameters[0], a.parameters[1]);
+    co_await reduction.run();
+}
+
+constexpr Parameter dpml_two_level_parameters[] = {
+    {"slice", 65536, "bytes of a slice at most; p of them make a round"},
+    {"piece", 8192, "bytes that are reduced at a time"},
+    hierarchy_parameter,
+};
+constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {
+    "dpml_two_level", "sockets reduce what their members stage, then each rank combines the sockets' slices",
+    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.1", requires_commutative, dpml_two_level_parameters,
+    TUTTI_RUNS(dpml_two_level)};
+
+}  // namespace tutti::coll::algorithms::reduce_scatter

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reduce_scatter(_block), movement-avoiding: p slices a round, of each one operand is copied into shared memory and p −
+// 1 are combined with it in place, as the slice goes from rank to rank. The last combination writes into the rank's
+// result.
+// p steps per round of p·slice bytes; (3p − 1)·s bytes loaded and stored by all ranks together.
+// YHCCL (Peng et al., SC 2023), section 3.3.
+#include "coll/blocks/reduce/movement_avoiding.hpp"
+
+namespace tutti::coll::algorithms::reduce_scatter {
+
+template <class Env>
+Task movement_avoiding(Env& env, ReduceScatterArgs const& a) {
+    MovementAvoiding<Env, ReduceScatterArgs> reduction(env, env.one_team(), a, Receives::own, a.parameters[0]);
+    co_await reduction.run();
+}
+
+constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
+constinit const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm = {
+    "movement_avoiding", "each slice goes round all ranks, who combine it in place in shared memory", Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.3", requires_commuting_operator, movement_avoiding_parameters,
+    TUTTI_RUNS(movement_avoiding)};
+
+}  // namespace tutti::coll::algorithms::reduce_scatter

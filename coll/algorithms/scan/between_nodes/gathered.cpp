@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Scan of small messages on several nodes: everybody gets all operands and combines
+// those of the ranks up to its own, in rank order, so that the result has the same bits wherever ranks are.
+// See gathered.hpp. One step between nodes; of p ranks' operands of s bytes all p·s come to each node.
+#include "coll/blocks/nodes/gathered.hpp"
+
+namespace tutti::coll::algorithms::scan {
+namespace {
+
+Task gathered(NetEnv& env, ReduceArgs const& a) {
+    if (a.bytes() > 0) co_await fold_gathered(env, a, env.rank() + 1);
+}
+
+std::uint64_t gathered_operations(ReduceArgs const&, int) { return gather_operations; }
+
+}  // namespace
+
+constinit const Algorithm<ReduceArgs> gathered_algorithm = {
+    "gathered", "everybody gets all operands and combines those of the ranks up to its own", Family::tutti, "Tutti",
+    requires_nothing, {}, TUTTI_RUNS_ON_NODES(gathered)};
+
+}  // namespace tutti::coll::algorithms::scan

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts between pairs of ranks, of any size and layout: the engine under gather(v), scatter(v) and alltoall(v, w).
+//
+//     Exchange x(env, sides, limits);
+//     x.post();                                             lay out or show what goes to others, publish
+//     for each peer that sends: co_await env.until(peer), x.take(peer);
+//     if (x.unfinished()) co_await x.finish();              streams; wait until others have what is mine
+//     x.check();
+//
+// Bytes: small parts are copied in and out of the slot or the staging memory (2n), large ones in one piece are read by
+// the receiver (n) in rotated order, so that no two ranks read the same one at the same time (KNEM-Coll, section V.C).
+// A root in place that gives parts writes 1/p of each one itself where both sides lie in arenas.
+//
+// Why it ends: post and take never wait for more than a peer's post. Streams go in p rounds; in round i ranks a and b
+// with a + b = i (mod p) serve each other, and in step k each writes piece k, then reads piece k. A rank at (i, k)
+// waits only for what its partner does at earlier places of this order, so the rank that is least far can always go on.
+#pragma once
+
+#include "coll/blocks/exchange/movement.hpp"
+
+namespace tutti::coll {
+
+/// Who sends parts to whom.
+enum class Pattern { to_root, from_root, all };
+
+/// An operation as one rank sees it. Parts for the own rank are not touched here.
+struct Sides {
+    Pattern pattern;
+    int root;                ///< of the rooted patterns
+    Parts out, in;
+    bool equal = false;      ///< all `out` parts have the same size
+    bool in_place = false;   ///< `out` and `in` are the same memory: a part is read before its place is written
+    std::size_t share = 0;   ///< from_root: the root may help with parts from so many bytes on; 0: never
+    bool helps = false;      ///< at that root: it does
+    int first_peer = 0;      ///< for users, ranks are counted from here
+
+    bool moves(int from, int to) const {
+        return pattern == Pattern::all || (pattern == Pattern::to_root ? to == root : from == root);
+    }
+};
+
+template <class Env>
+class Exchange {
+public:
+    Exchange(Env& env, Sides const& sides, Limits limits)
+        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece),
+          truncation_(sides.first_peer), refused_(env.frames()) {}
+
+    FramePool& frames() { return env_.frames(); }
+
+    bool sends_to(int peer) const { return sides_.moves(env_.rank(), peer); }
+    bool receives_from(int peer) const { return sides_.moves(peer, env_.rank()); }
+
+    void post();
+    void take_own(ConstBuffer const& own) {
+        deliver_own(env_, sides_.in[env_.rank()], own, working_set(own.bytes()), truncation_);
+    }
+    void take(int peer);
+    bool unfinished() const { return outstanding_ || left_; }
+    Task finish();
+    void check() const { truncation_.check(); }
+
+private:
+    bool to_one() const { return sides_.pattern == Pattern::to_root; }
+    /// Parts in a sender's post, and which of them is for `receiver`.
+    int parts() const { return to_one() ? 1 : env_.size(); }
+    int part_of(int receiver) const { return to_one() ? 0 : receiver; }
+    Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
+    Entry const& mine_for(int peer) { return my_table()[part_of(peer)]; }
+    Entry const& theirs(int peer) {
+        return reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes()))[part_of(env_.rank())];
+    }
+
+    /// What all ranks touch if all parts are like this one.
+    std::size_t working_set(std::size_t part) const {
+        auto const p = static_cast<std::size_t>(env_.size());
+        return 2 * part * p * (sides_.pattern == Pattern::all ? p : 1);
+    }
+    void post_place();
+    bool post_packed();
+    Entry lay_out(Buffer const& part);
+    void take_now(int peer);
+    void take_entry(int peer, Entry const& e);
+    bool take_share(int peer, Entry const& e);
+    Task write_shares();
+    bool asked_to_stream(int peer);
+    std::uint64_t pieces_to_take(int peer);
+    Task stream(int peer, std::uint64_t to_send, std::uint64_t to_take);
+
+    Env& env_;
+    Sides sides_;
+    Limits const limits_;
+    Staging<Env> staging_;
+    Truncation truncation_;
+    std::size_t slot_used_ = 0;
+    bool table_ = false, left_ = false;
+    bool helped_ = false;                            ///< the root writes a part of what this rank receives
+    bool outstanding_ = false;                       ///< something is shown that others must have read
+    PooledVector<bool> refused_;                     ///< the peers whose memory could not be read; empty: none
+    struct Use {
+        int peer = -1;
+        std::uint64_t value = 0;
+    } last_use_[2];   ///< of the stream buffers: whose `taken` frees it
+};
+
+/// Small parts of one size: no table, nothing to wait for afterwards.
+template <class Env>
+bool Exchange<Env>::post_packed() {
+    if (to_one()) {
+        Buffer const part = sides_.out[sides_.root];
+        std::size_t const n = part.bytes();
+        if (n > env_.slot_bytes()) return false;
+        env_.load(env_.slot(n), part, 0, n);
+        env_.publish(1 + n);
+        return true;
+    }
+    std::size_t const n = sides_.out[env_.rank()].bytes(), size = static_cast<std::size_t>(env_.size());
+    if (!sides_.equal || n > env_.slot_bytes() / size) return false;
+    std::byte* slot = env_.slot(n * size);
+    for (int i = 0; i < env_.size(); ++i)
+        if (i != env_.rank()) env_.load(slot + static_cast<std::size_t>(i) * n, sides_.out[i], 0, n);
+    env_.publish(1 + n);
+    return true;
+}
+
+/// Shows the root where its part goes to.
+template <class Env>
+void Exchange<Env>::post_place() {
+    Buffer const part = sides_.in[sides_.root];
+    if (part.bytes() < sides_.share) return env_.publish();
+    env_.expose_staged();
+    my_table()[0] = staging_.show(part, limits_);
+    env_.publish(table_step);
+}
+
+template <class Env>
+void Exchange<Env>::post() {
+    bool const sends = sides_.pattern == Pattern::all ||
+                       (env_.rank() == sides_.root) == (sides_.pattern == Pattern::from_root);
+    if (!sends && sides_.share > 0) post_place();
+    if (!sends || post_packed()) return;
+    table_ = true;
+    slot_used_ = sizeof(Entry) * static_cast<std::size_t>(parts());
+    Entry* table = my_table();
+    if (to_one()) {
+        table[0] = lay_out(sides_.out[sides_.root]);
+    } else {
+        for (int i = 0; i < env_.size(); ++i)
+            if (i != env_.rank()) table[i] = lay_out(sides_.out[i]);
+    }
+    env_.publish(table_step);
+}
+
+template <class Env>
+Entry Exchange<Env>::lay_out(Buffer const& part) {
+    std::size_t const n = part.bytes();
+    if (n <= env_.slot_bytes() - slot_used_) {
+        std::size_t const at = slot_used_;
+        env_.load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
+        slot_used_ += n;
+        return staging_.entry(n, at, Place::slot);
+    }
+    if (!outstanding_) env_.expose_staged();
+    outstanding_ = true;
+    Entry e = staging_.lay_out(part, limits_, !sides_.in_place);
+    e.helps = sides_.helps;
+    return e;
+}
+
+/// After until(peer): takes what can be taken at once.
+template <class Env>
+void Exchange<Env>::take(int peer) {
+    if (sides_.in_place && table_ && mine_for(peer).place == Place::stream) {
+        left_ = true;   // my part for the peer still lies where its part must go
+        return;
+    }
+    take_now(peer);
+}
+
+template <class Env>
+void Exchange<Env>::take_now(int peer) {
+    std::uint64_t const step = env_.published(peer);
+    if (step == table_step) return take_entry(peer, theirs(peer));
+    std::size_t const n = step - 1;
+    std::byte const* parts_there = env_.slot(peer, n * static_cast<std::size_t>(parts()));
+    deliver(env_, sides_.in[peer], 0, parts_there + n * static_cast<std::size_t>(part_of(env_.rank())), n, n, peer,
+                 truncation_);
+}
+
+template <class Env>
+void Exchange<Env>::take_entry(int peer, Entry const& e) {
+    switch (e.place) {
+    case Place::slot:
+        deliver(env_, sides_.in[peer], 0, env_.slot(peer, env_.slot_bytes()) + e.at, e.bytes, e.bytes, peer,
+                     truncation_);
+        break;
+    case Place::staging:
+        deliver(env_, sides_.in[peer], 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
+        env_.taken(peer, has_all);
+        break;
+    case Place::memory:
+    case Place::arena:
+    case Place::layout:
+        if (take_share(peer, e)) {
+            env_.taken(peer, has_all);
+        } else if (fetch_part(env_, peer, e, sides_.in[peer], staging_.bounce(), working_set(e.bytes), truncation_)) {
+            env_.taken(peer, has_all);
+        } else {
+            left_ = true;
+            refused_.resize(static_cast<std::size_t>(env_.size()));
+            refused_[static_cast<std::size_t>(peer)] = true;
+            env_.taken(peer, refused);
+        }
+        break;
+    case Place::stream:
+        left_ = true;
+        break;
+    }
+}
+
+/// Reads all but the root's share, if the root has one.
+template <class Env>
+bool Exchange<Env>::take_share(int peer, Entry const& e) {
+    Buffer const part = sides_.in[peer];
+    if (sides_.share == 0 || part.bytes() < sides_.share || !shared(e, my_table()[0], sides_.share)) return false;
+    if (e.bytes > part.bytes()) [[unlikely]] truncation_.note(peer, e.bytes, part.bytes());
+    buffer_of(env_, peer, e).get(part, 0, root_share(moved(e, my_table()[0]), env_.size()), working_set(e.bytes));
+    return left_ = helped_ = true;
+}
+
+/// The root's shares: first for those who are there, then for the others as they come.
+template <class Env>
+Task Exchange<Env>::write_shares() {
+    PooledVector<int> open(env_.frames());
+    for (int i = 1; i < env_.size(); ++i) open.push_back((env_.rank() + i) % env_.size());
+    std::erase_if(open, [&](int peer) { return !mine_for(peer).in_arena() || mine_for(peer).bytes < sides_.share; });
+    std::stable_partition(open.begin(), open.end(), [&](int peer) { return env_.published(peer) != 0; });
+    for (int peer : open) {
+        co_await env_.until(peer);
+        if (env_.published(peer) != table_step) continue;
+        Entry const& mine = mine_for(peer);
+        Entry const& there = *reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes()));
+        if (!shared(mine, there, sides_.share)) continue;
+        std::size_t const n = moved(mine, there), from = root_share(n, env_.size());
+        buffer_of(env_, peer, there).put(sides_.out[peer], from, n - from, working_set(n));
+        env_.sent(peer, has_all);
+    }
+}
+
+template <class Env>
+bool Exchange<Env>::asked_to_stream(int peer) {
+    Entry const& e = mine_for(peer);
+    return e.place == Place::stream || (e.shown() && env_.taken_by(peer) >= refused);
+}
+
+template <class Env>
+std::uint64_t Exchange<Env>::pieces_to_take(int peer) {
+    if (!receives_from(peer) || env_.published(peer) != table_step) return 0;
+    Entry const& e = theirs(peer);
+    bool const wanted = e.place == Place::stream || (!refused_.empty() && refused_[static_cast<std::size_t>(peer)]);
+    return wanted ? e.pieces() : 0;
+}
+
+template <class Env>
+Task Exchange<Env>::stream(int peer, std::uint64_t to_send, std::uint64_t to_take) {
+    for (std::uint64_t k = 0; k < std::max(to_send, to_take); ++k) {
+        if (k < to_send) {
+            auto& last = last_use_[k % 2];
+            if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
+            Entry const& e = mine_for(peer);
+            std::size_t const at = k * e.piece;
+            env_.stage(staging_.buffer(k), sides_.out[peer], at, std::min<std::size_t>(e.piece, e.bytes - at));
+            env_.sent(peer, k + 1);
+            last = {peer, refused + k + 1};
+        }
+        if (k < to_take) {
+            co_await env_.until_sent(peer, k + 1);
+            Entry const& e = theirs(peer);
+            std::size_t const at = k * e.piece;
+            deliver(env_, sides_.in[peer], at, staging_.buffer(peer, e, k),
+                    std::min<std::size_t>(e.piece, e.bytes - at), e.bytes, peer, truncation_);
+            env_.taken(peer, refused + k + 1);
+        }
+    }
+}
+
+template <class Env>
+Task Exchange<Env>::finish() {
+    int const size = env_.size(), rank = env_.rank();
+    if (table_ && sides_.share > 0) co_await write_shares();
+    if (helped_) co_await env_.until_sent(sides_.root, has_all);
+    for (int round = 0; round < size; ++round) {
+        int const peer = (round - rank + size) % size;
+        if (peer == rank) continue;
+        std::uint64_t to_send = 0;
+        if (table_ && sends_to(peer)) {
+            if (mine_for(peer).shown()) co_await env_.until_taken(peer, has_all);
+            if (asked_to_stream(peer)) to_send = mine_for(peer).pieces();
+        }
+        std::uint64_t const to_take = pieces_to_take(peer);
+        if (to_send + to_take > 0) co_await stream(peer, to_send, to_take);
+        if (sides_.in_place && to_send > 0 && to_take == 0) take_now(peer);
+    }
+    for (int peer = 0; table_ && peer < size; ++peer) {   // nobody needs my memory any more
+        if (peer == rank || !sends_to(peer)) continue;
+        Entry const& e = mine_for(peer);
+        if (e.place == Place::staging) co_await env_.until_taken(peer, has_all);
+        if (asked_to_stream(peer)) co_await env_.until_taken(peer, refused + e.pieces());
+    }
+}
+
+}  // namespace tutti::coll

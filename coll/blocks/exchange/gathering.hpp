@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every rank's part to all others: the engine under allgather(v).
+//
+//     Gathering g(env, arguments, writing);
+//     g.post(); g.take_own();                               say where my part lies and, if writing, where theirs go to
+//     for each peer: co_await env.until(peer), g.take(peer);
+//     if (g.unfinished()) co_await g.finish();
+//
+// Small parts travel in the slots and nobody waits for their readers; large ones in one piece, or in arenas, are read
+// from their owners' memory, or written into their receivers' where both sides lie in arenas; the rest is laid out once
+// in the owner's staging memory, or streamed through it, for all readers together.
+//
+// Streams: in step k each rank first lays out piece k of its own part, once all readers have piece k − 2, then reads
+// piece k of the others'. Whoever is least far waits only for what others have done already, so somebody can always go
+// on. Writing waits for nobody but for the others' posts.
+#pragma once
+
+#include "coll/blocks/exchange/movement.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class Gathering {
+public:
+    /// `writing`: every rank's table has a place for everybody's part, and, at its own number, its own part.
+    Gathering(Env& env, AllgatherArgs const& args, bool writing = false)
+        : env_(env), args_(args), writing_(writing), mine_(args.is_in_place ? args.parts[env.rank()] : args.mine),
+          limits_(Limits::of(args)), staging_(env, limits_.piece), streams_(env.frames()) {}
+
+    FramePool& frames() { return env_.frames(); }
+    bool unfinished() const { return table_ || left_; }
+    /// Writes my part into the buffers of all who are to get it so, a grain at a time: it is read once.
+    void write(std::size_t grain);
+    void check() const { truncation_.check(); }
+
+    void post();
+    void take_own() { take_own(0, mine_.bytes()); }
+    void take(int peer);
+    Task finish();
+
+private:
+    Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
+    Entry const* table(int peer) { return reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes())); }
+    Entry& my_entry() { return my_table()[writing_ ? env_.rank() : 0]; }
+    Entry const& entry(int peer) { return table(peer)[writing_ ? peer : 0]; }
+    /// Does `from` write its part into the buffer of `to`, of whom one is this rank? Both find the same.
+    bool written(int from, int to) {
+        if (!writing_) return false;
+        Entry const* source = from == env_.rank() ? my_table() : table(from);
+        Entry const* target = to == env_.rank() ? my_table() : table(to);
+        return source[from].in_arena() && target[from].in_arena();
+    }
+    Task serve(std::uint64_t k);
+    Task read(int peer, std::uint64_t k);
+    void take_own(std::size_t position, std::size_t end) {
+        std::size_t const n = mine_.bytes();
+        deliver_own(env_, args_.parts[env_.rank()], mine_, position, end, working_set(n), truncation_);
+    }
+    /// Everybody writes everybody's part.
+    std::size_t working_set(std::size_t part) const {
+        auto const p = static_cast<std::size_t>(env_.size());
+        return part * p * (p + 1);
+    }
+    /// Does this peer read my part as a stream? Known once it has answered.
+    bool reads_stream(int peer) { return my_entry().place == Place::stream || env_.taken_by(peer) >= refused; }
+
+    Env& env_;
+    AllgatherArgs const& args_;
+    bool const writing_;
+    Buffer const mine_;
+    Limits const limits_;
+    Staging<Env> staging_;
+    Truncation truncation_;
+    bool table_ = false, left_ = false;
+    PooledVector<int> streams_;     ///< peers whose part comes to me as a stream
+};
+
+template <class Env>
+void Gathering<Env>::post() {
+    std::size_t const n = mine_.bytes();
+    if (!writing_ && n <= env_.slot_bytes()) {
+        env_.load(env_.slot(n), mine_, 0, n);
+        env_.publish(1 + n);
+        return;
+    }
+    table_ = true;
+    env_.expose_staged();
+    for (int peer = 0; writing_ && peer < env_.size(); ++peer)
+        if (peer != env_.rank()) my_table()[peer] = staging_.show(args_.parts[peer], Limits::none(limits_.piece));
+    my_entry() = staging_.lay_out(mine_, limits_);
+    env_.publish(table_step);
+}
+
+template <class Env>
+void Gathering<Env>::take(int peer) {
+    Buffer const to = args_.parts[peer];
+    std::size_t const n = env_.published(peer) - 1;
+    if (n + 1 != table_step) return deliver(env_, to, 0, env_.slot(peer, n), n, n, peer, truncation_);
+    Entry const& e = entry(peer);
+    if (written(peer, env_.rank())) {
+        if (e.bytes > to.bytes()) [[unlikely]] truncation_.note(peer, e.bytes, to.bytes());
+    } else if (e.place == Place::stream) {
+        streams_.push_back(peer);
+        left_ = true;
+    } else if (e.place == Place::staging) {
+        deliver(env_, to, 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
+        env_.taken(peer, has_all);
+    } else if (fetch_part(env_, peer, e, to, staging_.bounce(), working_set(e.bytes), truncation_)) {
+        env_.taken(peer, has_all);
+    } else {
+        streams_.push_back(peer);
+        left_ = true;
+        env_.taken(peer, refused);
+    }
+}
+
+template <class Env>
+void Gathering<Env>::write(std::size_t grain) {
+    struct Target {
+        PeerBuffer<Env> buffer;
+        std::size_t bytes;
+    };
+    int const size = env_.size(), rank = env_.rank();
+    PooledVector<Target> targets(env_.frames());
+    for (int i = 1; i < size; ++i) {
+        int const peer = (rank + i) % size;
+        if (!written(rank, peer)) continue;
+        Entry const& place = table(peer)[rank];
+        targets.push_back({buffer_of(env_, peer, place), moved(my_entry(), place)});
+    }
+    bool const own = !args_.is_in_place;
+    std::size_t const n = mine_.bytes(), all = working_set(n);
+    for (std::size_t at = 0; at < n && (own || !targets.empty()); at += grain) {
+        std::size_t const end = std::min(n, at + grain);
+        if (own) take_own(at, end);
+        for (Target const& t : targets)
+            if (at < t.bytes) t.buffer.put(mine_, at, std::min(end, t.bytes) - at, all);
+    }
+    for (int peer = 0; peer < size; ++peer)
+        if (peer != rank && written(rank, peer)) env_.sent(peer, has_all);
+}
+
+template <class Env>
+Task Gathering<Env>::serve(std::uint64_t k) {
+    Entry const& e = my_entry();
+    for (int peer = 0; k >= 2 && peer < env_.size(); ++peer)
+        if (peer != env_.rank() && reads_stream(peer)) co_await env_.until_taken(peer, refused + k - 1);
+    std::size_t const at = k * e.piece;
+    env_.load(staging_.buffer(k), mine_, at, std::min<std::size_t>(e.piece, e.bytes - at));
+    env_.ready(0, k + 1);
+}
+
+template <class Env>
+Task Gathering<Env>::read(int peer, std::uint64_t k) {
+    co_await env_.until_ready(peer, 0, k + 1);
+    Entry const& e = entry(peer);
+    std::size_t const at = k * e.piece;
+    deliver(env_, args_.parts[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
+                 e.bytes, peer, truncation_);
+    env_.taken(peer, refused + k + 1);
+}
+
+template <class Env>
+Task Gathering<Env>::finish() {
+    std::uint64_t to_serve = 0, steps = 0;
+    for (int peer = 0; table_ && peer < env_.size(); ++peer) {
+        if (peer == env_.rank()) continue;
+        if (written(peer, env_.rank())) co_await env_.until_sent(peer, has_all);
+        if (written(env_.rank(), peer)) continue;
+        if (my_entry().place != Place::stream) co_await env_.until_taken(peer, has_all);
+        if (reads_stream(peer)) to_serve = my_entry().pieces();
+    }
+    for (int peer : streams_) steps = std::max(steps, entry(peer).pieces());
+    for (std::uint64_t k = 0; k < std::max(steps, to_serve); ++k) {
+        if (k < to_serve) co_await serve(k);
+        for (int peer : streams_)
+            if (k < entry(peer).pieces()) co_await read(peer, k);
+    }
+    for (int peer = 0; to_serve > 0 && peer < env_.size(); ++peer)
+        if (peer != env_.rank() && reads_stream(peer)) co_await env_.until_taken(peer, refused + to_serve);
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parts between pairs of ranks that their senders write: the other direction of Exchange. Every receiver shows once
+// where the parts for it belong, out of band; every sender, once it sees that, writes its part there, all at the
+// same time and each beginning with another receiver; a counter says that it is done.
+//
+//     Writing w(env, sides, least, piece);
+//     co_await Writing<Env>::run(env, w, own);     own: this rank's part for itself; null: it has none, or is in place
+//     w.check();
+//
+// Parts below `least` bytes, parts that are too long for their place, and those that the system does not let through
+// come as streams through their sender's staging memory, in rounds as in Exchange and with the same reason why it ends.
+// Bytes: n per part that is written, 2n per streamed one.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section III.B (direction control) and V.B (gather).
+#pragma once
+
+#include "coll/blocks/exchange/exchange.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class Writing {
+public:
+    Writing(Env& env, Sides const& sides, std::size_t least, std::size_t piece)
+        : env_(env), sides_(sides), least_(least), staging_(env, piece),
+          sizes_at_((env.staging_bytes() + cache_line - 1) / cache_line * cache_line),
+          streamed_(static_cast<std::size_t>(env.size()), env.frames()) {
+        env.reserve_staging(sizes_at_ + streamed_.size() * sizeof(std::uint64_t));
+    }
+
+    FramePool& frames() { return env_.frames(); }
+    Staging<Env>& staging() { return staging_; }
+    Truncation& truncation() { return truncation_; }
+    void check() const { truncation_.check(); }
+
+    /// Where `receiver` wants the part of `sender`, once it has published; at a root that gathers, of its own, too.
+    Entry const& place(int receiver, int sender) {
+        return reinterpret_cast<Entry const*>(env_.peek(receiver, env_.slot_bytes()))[sender];
+    }
+
+    static Task run(Env& env, Writing& w, Buffer const* own) {
+        int const size = env.size(), rank = env.rank();
+        w.post();
+        if (own) deliver_own(env, w.sides_.in[rank], *own, w.working_set(own->bytes()), w.truncation_);
+        for (int i = 1; i < size; ++i) {
+            int const peer = (rank + i) % size;
+            if (!w.sides_.moves(rank, peer)) continue;
+            co_await env.until(peer);
+            w.write(peer);
+        }
+        for (int round = 0; round < size; ++round) {
+            int const peer = (round - rank + size) % size;
+            if (peer != rank) co_await stream(env, w, peer);
+        }
+        for (auto const& last : w.last_use_)
+            if (last.peer >= 0) co_await env.until_taken(last.peer, last.value);
+    }
+
+private:
+    std::uint64_t* sizes_of(std::byte* staging) { return reinterpret_cast<std::uint64_t*>(staging + sizes_at_); }
+    std::uint64_t pieces(std::size_t bytes) const { return (bytes + staging_.piece() - 1) / staging_.piece(); }
+    std::size_t length(std::size_t bytes, std::uint64_t k) const {
+        return std::min(staging_.piece(), bytes - k * staging_.piece());
+    }
+    /// What all ranks touch if all parts are like this one.
+    std::size_t working_set(std::size_t part) const {
+        auto const p = static_cast<std::size_t>(env_.size());
+        return 2 * part * p * (sides_.pattern == Pattern::all ? p : 1);
+    }
+
+    void post() {
+        int const rank = env_.rank();
+        Entry* const places = reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes()));
+        env_.expose_staged();
+        bool const gathers = sides_.pattern == Pattern::to_root && rank == sides_.root;
+        for (int peer = 0; peer < env_.size(); ++peer) {
+            if (peer == rank ? gathers : sides_.moves(peer, rank))
+                places[peer] = staging_.show(sides_.in[peer], Limits::none(staging_.piece()));
+            if (peer != rank && sides_.moves(rank, peer)) sizes_of(env_.staging())[peer] = sides_.out[peer].bytes();
+        }
+        env_.publish();
+    }
+
+    /// After until(peer).
+    void write(int peer) {
+        Entry const& there = place(peer, env_.rank());
+        Buffer const part = sides_.out[peer];
+        std::size_t const n = part.bytes();
+        bool const written = n == 0 || (n >= least_ && n <= there.bytes && there.shown() && put(peer, there, part));
+        streamed_[static_cast<std::size_t>(peer)] = !written;
+        env_.sent(peer, written ? has_all : refused);
+    }
+    bool put(int peer, Entry const& there, Buffer const& part) {
+        std::size_t const n = part.bytes();
+        if (PeerBuffer<Env> const buffer = buffer_of(env_, peer, there)) {
+            buffer.put(part, 0, n, working_set(n));
+            return true;
+        }
+        if (there.place == Place::layout) return false;
+        if (part.type->dense(part.count)) return env_.put(peer, there.at, first_byte(part), n);
+        std::span<std::byte> const bounce = staging_.bounce();
+        for (std::size_t at = 0; at < n; at += bounce.size()) {
+            std::size_t const length = std::min(bounce.size(), n - at);
+            env_.load(bounce.data(), part, at, length);
+            if (!env_.put(peer, there.at + at, bounce.data(), length)) return false;
+        }
+        return true;
+    }
+
+    /// Both directions between this rank and a peer, as far as they go through staging memory.
+    static Task stream(Env& env, Writing& w, int peer) {
+        int const rank = env.rank();
+        std::size_t out = 0, in = 0;
+        if (w.sides_.moves(rank, peer) && w.streamed_[static_cast<std::size_t>(peer)]) out = w.sides_.out[peer].bytes();
+        if (w.sides_.moves(peer, rank)) {
+            co_await env.until_sent(peer, has_all);
+            if (env.sent_by(peer) >= refused) in = w.sizes_of(env.staging_of(peer))[rank];
+        }
+        std::uint64_t const to_send = w.pieces(out), to_take = w.pieces(in);
+        Entry const theirs = w.staging_.entry(in, 0, Place::stream);
+        for (std::uint64_t k = 0; k < std::max(to_send, to_take); ++k) {
+            std::size_t const at = k * w.staging_.piece();
+            if (k < to_send) {
+                Use& last = w.last_use_[k % 2];
+                if (last.peer >= 0) co_await env.until_taken(last.peer, last.value);
+                env.stage(w.staging_.buffer(k), w.sides_.out[peer], at, w.length(out, k));
+                env.sent(peer, refused + k + 1);
+                last = {peer, k + 1};
+            }
+            if (k < to_take) {
+                co_await env.until_sent(peer, refused + k + 1);
+                deliver(env, w.sides_.in[peer], at, w.staging_.buffer(peer, theirs, k), w.length(in, k), in, peer,
+                        w.truncation_);
+                env.taken(peer, k + 1);
+            }
+        }
+    }
+
+    Env& env_;
+    Sides sides_;
+    std::size_t least_;
+    Staging<Env> staging_;
+    std::size_t sizes_at_;            ///< where in the staging memory the sizes of what goes to whom are
+    Truncation truncation_;
+    PooledVector<bool> streamed_;      ///< the peers who get their part as a stream
+    struct Use {
+        int peer = -1;
+        std::uint64_t value = 0;
+    } last_use_[2];                   ///< of the stream buffers: whose `taken` frees it
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks in a row, one per rank, and the ways to give everybody all of them by messages: round a ring, and by recursive
+// doubling with any number of ranks.
+#pragma once
+
+#include <bit>
+#include <memory>
+#include <vector>
+
+#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/exchange/movement.hpp"
+
+namespace tutti::coll {
+
+/// Packed bytes of an algorithm's own as a buffer.
+inline Buffer packed_buffer(std::byte* data, std::size_t bytes) {
+    return {data, static_cast<std::int64_t>(bytes), packed_part(data, bytes).buffer.type};
+}
+
+/// One buffer whose packed bytes [at[i], at[i + 1]) are block i.
+struct BlockRow {
+    Buffer buffer;
+    std::vector<std::size_t> at;
+    std::size_t working_set;   ///< as in Copier::copy
+
+    std::size_t bytes(int first, int end) const {
+        return at[static_cast<std::size_t>(end)] - at[static_cast<std::size_t>(first)];
+    }
+    std::size_t start(int block) const { return at[static_cast<std::size_t>(block)]; }
+    /// Blocks first … end − 1 as a message.
+    MessagePart part(int first, int end) const { return {buffer, start(first), bytes(first, end)}; }
+};
+
+/// The parts as one buffer, if they lie one after the other in the order of ranks and are of one type.
+inline bool in_row(Parts const& parts, int size, Buffer& row) {
+    row = parts[0];
+    std::int64_t count = 0;
+    bool found = false;
+    for (int i = 0; i < size; ++i) {
+        Buffer const part = parts[i];
+        if (part.count == 0) continue;
+        auto* const base = static_cast<std::byte*>(part.address) - count * part.type->extent();
+        if (found && (base != row.address || part.type != row.type)) return false;
+        row = {base, 0, part.type};
+        found = true;
+        count += part.count;
+    }
+    row.count = count;
+    return true;
+}
+
+/// The result of an allgather as a row: the user's own buffer, or packed memory from which unpack() deals out.
+template <class Env>
+class GatheredRow {
+public:
+    GatheredRow(Env& env, AllgatherArgs const& a, Truncation& truncation) : env_(env), a_(a) {
+        int const size = env.size(), rank = env.rank();
+        std::size_t total = 0;
+        for (int i = 0; i < size; ++i) {
+            row.at.push_back(total);
+            total += a.parts[i].bytes();
+        }
+        row.at.push_back(total);
+        row.working_set = total * static_cast<std::size_t>(size + 1);
+        if (!a.is_in_place) deliver_own(env, a.parts[rank], a.mine, row.working_set, truncation);
+        if (in_row(a.parts, size, row.buffer)) return;
+        packed_.reset(new std::byte[total]);
+        row.buffer = packed_buffer(packed_.get(), total);
+        env.load(packed_.get() + row.start(rank), a.parts[rank], 0, a.parts[rank].bytes());
+    }
+    void unpack() {
+        for (int i = 0; packed_ && i < env_.size(); ++i)
+            if (i != env_.rank()) env_.store(a_.parts[i], 0, packed_.get() + row.start(i), row.bytes(i, i + 1));
+    }
+
+    BlockRow row{};
+
+private:
+    Env& env_;
+    AllgatherArgs const& a_;
+    std::unique_ptr<std::byte[]> packed_;
+};
+
+/// Each rank has block (rank − root) mod p. p − 1 steps of one block each: to the next rank what came in last.
+template <class Env>
+Task ring_blocks(Env& env, Messages<Env>& m, BlockRow const& row, int root, Truncation& truncation) {
+    int const size = env.size(), rank = env.rank(), next = (rank + 1) % size, last = (rank + size - 1) % size;
+    int out = (rank - root + size) % size;
+    for (int step = 1; step < size; ++step) {
+        int const in = (out + size - 1) % size;
+        std::size_t const bytes = row.bytes(in, in + 1);
+        co_await Messages<Env>::exchange(env, m, next, row.part(out, out + 1), last, bytes,
+                                         m.into(row.buffer, row.start(in), row.working_set));
+        truncation.compare(last, m.received(last), bytes);
+        out = in;
+    }
+}
+
+/// The same by recursive doubling. ⌊log2 p⌋ steps among q = 2^⌊log2 p⌋ ranks, each with twice as many blocks as the one
+/// before. Where q < p, the p − q pairs of places (0, 1), (2, 3) … have one who takes part: the odd one gives it its
+/// block first and gets the others last, so that everybody's blocks stay in one piece; two steps more.
+template <class Env>
+class Doubling {
+public:
+    Doubling(Env& env, Messages<Env>& m, BlockRow const& row, int root, Truncation& truncation)
+        : env_(env), m_(m), row_(row), root_(root), truncation_(truncation), size_(env.size()),
+          ids_(static_cast<int>(std::bit_floor(static_cast<unsigned>(size_)))), pairs_(size_ - ids_),
+          place_((env.rank() - root + size_) % size_) {}
+
+    static Task run(Env& env, Doubling& d) {
+        bool const paired = d.place_ < 2 * d.pairs_;
+        if (paired && d.place_ % 2 == 1) {
+            int const partner = d.rank_at(d.place_ - 1);
+            co_await Messages<Env>::send(env, d.m_, partner, d.row_.part(d.place_, d.place_ + 1));
+            co_await d.receive(env, d, partner, 0, d.place_);
+            co_await d.receive(env, d, partner, d.place_ + 1, d.size_);
+            co_return;
+        }
+        int const partner = d.rank_at(d.place_ + 1);
+        if (paired) co_await d.receive(env, d, partner, d.place_ + 1, d.place_ + 2);
+        co_await double_up(env, d);
+        if (!paired) co_return;
+        co_await Messages<Env>::send(env, d.m_, partner, d.row_.part(0, d.place_ + 1));
+        co_await Messages<Env>::send(env, d.m_, partner, d.row_.part(d.place_ + 2, d.size_));
+    }
+
+private:
+    int rank_at(int place) const { return (place + root_) % size_; }
+    /// The first block of those who take part, by their number among them; also their place.
+    int first(int id) const { return id < pairs_ ? 2 * id : id + pairs_; }
+
+    static Task receive(Env& env, Doubling& d, int from, int first, int end) {
+        std::size_t const bytes = d.row_.bytes(first, end);
+        co_await Messages<Env>::receive(env, d.m_, from, bytes,
+                                        d.m_.into(d.row_.buffer, d.row_.start(first), d.row_.working_set));
+        d.truncation_.compare(from, d.m_.received(from), bytes);
+    }
+
+    static Task double_up(Env& env, Doubling& d) {
+        int const id = d.place_ < 2 * d.pairs_ ? d.place_ / 2 : d.place_ - d.pairs_;
+        for (int have = 1; have < d.ids_; have *= 2) {
+            int const mine = id & -have, theirs = mine ^ have, partner = d.rank_at(d.first(id ^ have));
+            int const in = d.first(theirs), end = d.first(theirs + have);
+            std::size_t const bytes = d.row_.bytes(in, end);
+            co_await Messages<Env>::exchange(env, d.m_, partner, d.row_.part(d.first(mine), d.first(mine + have)),
+                                             partner, bytes,
+                                             d.m_.into(d.row_.buffer, d.row_.start(in), d.row_.working_set));
+            d.truncation_.compare(partner, d.m_.received(partner), bytes);
+        }
+    }
+
+    Env& env_;
+    Messages<Env>& m_;
+    BlockRow const& row_;
+    int root_;
+    Truncation& truncation_;
+    int size_, ids_, pairs_, place_;
+};
+
+template <class Env>
+Task doubling_allgather(Env& env, AllgatherArgs const& a) {
+    Messages<Env> m(env);
+    Truncation truncation;
+    GatheredRow<Env> gathered(env, a, truncation);
+    Doubling<Env> doubling(env, m, gathered.row, 0, truncation);
+    co_await Doubling<Env>::run(env, doubling);
+    co_await Messages<Env>::close(env, m);
+    gathered.unpack();
+    truncation.check();
+}
+
+}  // namespace tutti::coll

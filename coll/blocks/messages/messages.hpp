@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between pairs of ranks inside one operation, for the algorithms that the literature writes with send and
+// receive: in order per pair, of any layout, in one copy where a single-copy method allows it, else in pieces through
+// the sender's staging memory.
+//
+//     Messages<Env> m(env);
+//     co_await m.send(env, m, peer, {buffer, at, bytes});
+//     co_await m.receive(env, m, peer, bytes, [&](std::byte const* from, std::size_t at, std::size_t n) { … });
+//     co_await m.exchange(env, m, to, part, from, bytes, use);      both at once: rings, doubling
+//     co_await m.exchange_all(env, m, peers, part, room, use);      with several peers at once
+//     co_await m.start(env, m, peer, part); … m.finish(env, m, peer);   a send in two halves, others meanwhile
+//     co_await m.post(env, m, peer, part); …                        several at once, where fits(bytes) says so
+//     co_await m.close(env, m);                                     always last: nobody needs my memory any more
+//
+// How: each direction of a pair is a sequence of events 1, 2, …: a header (a message, with its first piece when it is
+// staged) or a further piece. Event e uses the header and the buffer e mod 2 of the pair. `sent` counts the events laid
+// out; `taken` says 2 e when the receiver is done with event e, and 2 e − 1 when it cannot get at what the header
+// shows: the message then follows in pieces. Event e may be laid out once event e − 2 is done, so nothing is
+// overwritten early.
+//
+// Why it ends: in exchange a rank answers the header of `from` before it waits for an answer from `to`, and lays out
+// piece k before it takes piece k; whoever is least far waits only for what others do earlier. Sends and receives must
+// be ordered so that no cycle of ranks waits (a tree, a chain), as with MPI_Ssend. Posts of what fits wait for nobody.
+#pragma once
+
+#include <vector>
+
+#include "coll/env/env.hpp"
+
+namespace tutti::coll {
+
+/// Packed bytes [at, at + bytes) of a user's buffer.
+struct MessagePart {
+    ConstBuffer buffer;
+    std::size_t at, bytes;
+};
+/// Bytes of an algorithm's own.
+MessagePart packed_part(std::byte const* data, std::size_t bytes);
+/// A broadcast of such bytes.
+BcastArgs bytes_from(void* data, std::size_t bytes, int root);
+/// An allgather of them.
+AllgatherArgs bytes_of_all(void const* mine, std::size_t bytes, void* all);
+
+template <class Env>
+class Messages {
+public:
+    /// What is used comes in whole elements of `grain` bytes. Messages of at least `direct` bytes are read where they
+    /// lie if the sender's memory can be loaded, of at least `cma` bytes by the system.
+    explicit Messages(Env& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t cma = 32768)
+        : env_(env), direct_(direct), cma_(cma), links_(static_cast<std::size_t>(env.size())) {
+        std::size_t const size = links_.size(), headers = 2 * size * sizeof(Header);
+        std::size_t const room = env.staging_bytes() > headers ? (env.staging_bytes() - headers) / size / 2 : 0;
+        grain = std::max<std::size_t>(1, grain);
+        piece_ = std::max({grain, cache_line / grain * grain,
+                           std::min<std::size_t>(room / cache_line * cache_line, 32768) / grain * grain});
+        stride_ = (piece_ + cache_line - 1) / cache_line * cache_line;
+        env.reserve_staging(staging_bytes());
+        env.add_staging();
+    }
+
+    FramePool& frames() { return env_.frames(); }
+    /// How much of the staging memory is theirs, from its start on.
+    std::size_t staging_bytes() const { return 2 * links_.size() * (sizeof(Header) + stride_); }
+    /// May a message of so many bytes be posted to several peers before any of them is received? The same at all ranks.
+    bool fits(std::size_t bytes) const { return bytes <= piece_; }
+
+    /// Returns when the buffer may be written again.
+    static Task send(Env& env, Messages& m, int to, MessagePart part) {
+        co_await lay_out(env, m, to, part);
+        co_await finish(env, m, to);
+    }
+
+    /// The same in two halves, to let several peers read at once or the next message come in: the buffer belongs to
+    /// the peer until `finish` returns, and only one message per peer is under way. Without a message it does nothing.
+    static Task start(Env& env, Messages& m, int to, MessagePart part) { return lay_out(env, m, to, part); }
+    static Task finish(Env& env, Messages& m, int to) {
+        co_await answer_of(env, m, to);
+        for (std::uint64_t k = m.link(to).next; k < m.pieces_out(to); ++k) co_await piece_out(env, m, to, k);
+    }
+
+    /// `use(from, at, n)` gets each part of the message as it comes, in order: n bytes that are the message's from
+    /// `at` on. (The memory is the sender's, or staging memory.) What is beyond `bytes` is dropped; see received().
+    template <class Use>
+    static Task receive(Env& env, Messages& m, int from, std::size_t bytes, Use use) {
+        co_await header_of(env, m, from, bytes, use);
+        for (std::uint64_t k = 0; k < m.pieces_in(from); ++k) co_await piece_in(env, m, from, k, use);
+    }
+
+    /// Both at once, to one peer and from the same or another.
+    template <class Use>
+    static Task exchange(Env& env, Messages& m, int to, MessagePart part, int from, std::size_t bytes, Use use) {
+        co_await lay_out(env, m, to, part);
+        co_await header_of(env, m, from, bytes, use);
+        co_await answer_of(env, m, to);
+        for (std::uint64_t k = 0; k < m.pieces_out(to) || k < m.pieces_in(from); ++k) {
+            if (k >= m.link(to).next && k < m.pieces_out(to)) co_await piece_out(env, m, to, k);
+            if (k < m.pieces_in(from)) co_await piece_in(env, m, from, k, use);
+        }
+    }
+
+    /// A message to each of `peers` and one from each, all under way at once: part(to) is what goes out, room(from) how
+    /// many bytes may come in, use(from) as for receive. No piece comes in before the piece that goes to the same peer
+    /// is out: with messages of one size that are never shown, a buffer may be exchanged in place.
+    template <class Part, class Room, class Use>
+    static Task exchange_all(Env& env, Messages& m, std::span<int const> peers, Part part, Room room, Use use) {
+        return exchange_all(env, m, peers, peers, part, room, use);
+    }
+    /// The same where those to whom a message goes and those from whom one comes need not be the same.
+    template <class Part, class Room, class Use>
+    static Task exchange_all(Env& env, Messages& m, std::span<int const> to_all, std::span<int const> from_all,
+                             Part part, Room room, Use use) {
+        for (int to : to_all) co_await lay_out(env, m, to, part(to));
+        for (int from : from_all) co_await header_of(env, m, from, room(from), use(from));
+        std::uint64_t most = 0;
+        for (int to : to_all) {
+            co_await answer_of(env, m, to);
+            most = std::max(most, m.pieces_out(to));
+        }
+        for (int from : from_all) most = std::max(most, m.pieces_in(from));
+        for (std::uint64_t k = 0; k < most; ++k) {
+            for (int to : to_all)
+                if (k >= m.link(to).next && k < m.pieces_out(to)) co_await piece_out(env, m, to, k);
+            for (int from : from_all)
+                if (k < m.pieces_in(from)) co_await piece_in(env, m, from, k, use(from));
+        }
+    }
+
+    /// Bytes of the last message from a peer: more than were asked for if it was too long.
+    std::size_t received(int from) { return link(from).size; }
+
+    /// Sends a message that fits without waiting for its receiver. At once the buffer may be written again.
+    static Task post(Env& env, Messages& m, int to, MessagePart part) { return lay_out(env, m, to, part, false); }
+
+    /// Puts what is received into a user's buffer, from packed byte `position` on; what the system copies then comes
+    /// there straight if the buffer is dense. `working_set` as in Copier::copy.
+    struct Into {
+        Env* env;
+        Buffer to;
+        std::size_t position, working_set;
+
+        std::byte* place() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
+        void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
+            if (std::byte* const there = place()) env->copy(there + at, from, n, working_set);
+            else env->store(to, position + at, from, n);
+        }
+    };
+    Into into(Buffer const& to, std::size_t position, std::size_t working_set = 0) {
+        return {&env_, to, position, working_set};
+    }
+
+    static Task close(Env& env, Messages& m) {
+        for (int peer = 0; peer < env.size(); ++peer)
+            if (m.link(peer).laid > 0) co_await env.until_taken(peer, 2 * m.link(peer).laid);
+    }
+
+private:
+    struct alignas(32) Header {
+        std::uint64_t address, bytes;
+        AccessPath way;
+    };
+    /// Both directions between this rank and a peer.
+    struct Link {
+        std::uint64_t laid = 0, got = 0;   ///< events laid out for the peer, events of the peer done with
+        MessagePart out{};                 ///< the message under way
+        bool shown = false;                ///< and whether its header shows where it lies
+        std::uint64_t next = 0;            ///< its next piece
+        std::uint64_t all = 0;             ///< its pieces; none when the peer reads it where it lies
+        std::uint64_t coming = 0;          ///< pieces that the message of the peer still has to come in
+        std::size_t arrived = 0, size = 0; ///< bytes of it
+        std::size_t room = 0;              ///< how many of them are wanted
+        std::size_t used = 0;              ///< bytes that came before the system refused the rest
+    };
+
+    Link& link(int peer) { return links_[static_cast<std::size_t>(peer)]; }
+    std::uint64_t pieces_out(int to) { return link(to).all; }
+    std::uint64_t pieces_in(int from) { return link(from).coming; }
+    std::uint64_t pieces(std::size_t bytes) const { return std::max<std::uint64_t>(1, (bytes + piece_ - 1) / piece_); }
+    static std::size_t slot_of(int peer, std::uint64_t event) { return 2 * static_cast<std::size_t>(peer) + event % 2; }
+    Header& header(std::byte* staging, int peer, std::uint64_t event) const {
+        return reinterpret_cast<Header*>(staging)[slot_of(peer, event)];
+    }
+    std::byte* buffer(std::byte* staging, int peer, std::uint64_t event) const {
+        return staging + 2 * links_.size() * sizeof(Header) + slot_of(peer, event) * stride_;
+    }
+
+    /// The way to a part that peers may read where it lies; staged when it is to be copied.
+    AccessPath way_of(MessagePart const& part) {
+        if (part.bytes < direct_ || !part.buffer.type->dense(part.buffer.count)) return AccessPath::staged;
+        AccessPath const way = env_.way(first_byte(part.buffer) + part.at, part.bytes);
+        return way == AccessPath::cma && part.bytes < cma_ ? AccessPath::staged : way;
+    }
+
+    void stage(int to, std::uint64_t k) {
+        Link& l = link(to);
+        std::size_t const at = k * piece_, n = std::min(piece_, l.out.bytes - at);
+        env_.stage(buffer(env_.staging(), to, l.laid + 1), l.out.buffer, l.out.at + at, n);
+        l.next = k + 1;
+    }
+
+    /// The header, and the first piece unless the message is shown where it lies.
+    static Task lay_out(Env& env, Messages& m, int to, MessagePart part, bool may_show = true) {
+        Link& l = m.link(to);
+        std::uint64_t const event = l.laid + 1;
+        if (event > 2) co_await env.until_taken(to, 2 * (event - 2));
+        AccessPath const way = may_show ? m.way_of(part) : AccessPath::staged;
+        l.out = part;
+        l.shown = way != AccessPath::staged;
+        l.next = 0;
+        l.all = l.shown ? 0 : m.pieces(part.bytes);
+        std::uint64_t const address =
+            l.shown ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
+        m.header(env.staging(), to, event) = {address, part.bytes, way};
+        if (!l.shown) m.stage(to, 0);
+        l.laid = event;
+        env.sent(to, event);
+    }
+
+    /// Waits until the peer has read what was shown, or has said that it cannot.
+    static Task answer_of(Env& env, Messages& m, int to) {
+        Link& l = m.link(to);
+        if (!l.shown) co_return;
+        co_await env.until_taken(to, 2 * l.laid - 1);
+        l.shown = false;
+        if (env.taken_by(to) < 2 * l.laid) l.all = m.pieces(l.out.bytes);
+    }
+
+    static Task piece_out(Env& env, Messages& m, int to, std::uint64_t k) {
+        Link& l = m.link(to);
+        std::uint64_t const event = l.laid + 1;
+        // An event that was refused is done with by the refusal.
+        if (event > 2) co_await env.until_taken(to, 2 * (event - 2) - 1);
+        m.stage(to, k);
+        l.laid = event;
+        env.sent(to, event);
+    }
+
+    /// Takes the header, and with it the message if it is shown and can be read.
+    template <class Use>
+    static Task header_of(Env& env, Messages& m, int from, std::size_t bytes, Use use) {
+        Link& l = m.link(from);
+        std::uint64_t const event = l.got + 1;
+        co_await env.until_sent(from, event);
+        Header const header = m.header(env.staging_of(from), env.rank(), event);
+        l.size = header.bytes;
+        l.room = bytes;
+        l.arrived = l.used = 0;
+        l.coming = header.way == AccessPath::staged ? m.pieces(header.bytes) : 0;
+        if (header.way == AccessPath::staged) co_return;
+        bool const read = m.read(from, header, use);
+        l.got = event;
+        env.taken(from, read ? 2 * event : 2 * event - 1);
+        if (!read) l.coming = m.pieces(header.bytes);
+    }
+
+    /// By load, or by the system, straight to its place or piece by piece through memory of this rank's own.
+    template <class Use>
+    bool read(int from, Header const& header, Use& use) {
+        std::size_t const wanted = std::min<std::size_t>(header.bytes, link(from).room);
+        if (std::byte const* there = env_.reach(from, header.address, header.bytes)) {
+            env_.count_message(from);
+            use(static_cast<std::byte const*>(there), std::size_t{0}, wanted);
+            return true;
+        }
+        if constexpr (std::is_same_v<Use, Into>)
+            if (std::byte* const place = use.place()) return env_.fetch(from, header.address, place, wanted);
+        bounce_.resize(piece_);
+        for (std::size_t& at = link(from).used; at < wanted;) {
+            std::size_t const n = std::min(piece_, wanted - at);
+            if (!env_.fetch(from, header.address + at, bounce_.data(), n)) return false;
+            use(static_cast<std::byte const*>(bounce_.data()), at, n);
+            at += n;
+        }
+        return true;
+    }
+
+    template <class Use>
+    static Task piece_in(Env& env, Messages& m, int from, std::uint64_t, Use use) {
+        Link& l = m.link(from);
+        std::uint64_t const event = l.got + 1;
+        co_await env.until_sent(from, event);
+        std::size_t const n = std::min(m.piece_, l.size - l.arrived);
+        std::byte const* piece = m.buffer(env.staging(from), env.rank(), event);
+        if (l.arrived >= l.used && l.arrived <= l.room) use(piece, l.arrived, std::min(n, l.room - l.arrived));
+        l.arrived += n;
+        l.got = event;
+        env.taken(from, 2 * event);
+    }
+
+    Env& env_;
+    std::size_t direct_, cma_, piece_ = 0, stride_ = 0;
+    std::vector<Link> links_;
+    std::vector<std::byte> bounce_;   ///< what the system has copied for this rank
+};
+
+}  // namespace tutti::coll
+
+#include "coll/blocks/messages/net_messages.hpp"

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of coll/blocks/messages/messages.hpp where the ranks of an operation are on several nodes: those of
+// p2p/, by shared memory or over the network as it comes. What is sent goes straight from the user's buffer wherever
+// the part is a buffer as a whole or lies in one piece; what is received goes straight to its place where that lies in
+// one piece.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "coll/env/net_env.hpp"
+#include "p2p/request.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+
+/// A message that is expected; taken back if the operation ends before it has come.
+struct Arriving {
+    explicit Arriving(NetEnv& e) : env(e) {}
+    Arriving(Arriving const&) = delete;
+    Arriving& operator=(Arriving const&) = delete;
+    ~Arriving() {
+        if (begun && op.over.load(std::memory_order_relaxed) == 0) env.abandon(op);
+    }
+    void begin(void* place, std::size_t bytes, int from) {
+        op.data = p2p::Data::of_bytes(place, bytes);
+        begun = true;
+        env.begin(op, from);
+    }
+    /// Bytes of the message, which has come; it may be longer than its place. Throws if it cannot come any more.
+    std::size_t bytes() const {
+        if (op.failed() && !op.truncated()) throw Error(op.status.error, p2p::describe_failure(op));
+        return op.sent;
+    }
+    NetEnv& env;
+    Incoming op;
+    bool begun = false;
+};
+
+/// After a failure: what the engine still holds goes when it is done with it.
+inline void outlive(std::unique_ptr<Outgoing> op) {
+    if (!op || op->over.load(std::memory_order_relaxed) != 0) return;
+    op.release()->finished = [](p2p::Send& s) { delete &static_cast<Outgoing&>(s); };
+}
+
+template <>
+class Messages<NetEnv> {
+public:
+    /// Messages that may never be shown where they lie (`direct` all ones) are copied before they leave.
+    explicit Messages(NetEnv& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t = 0)
+        : env_(env), copies_(direct == ~std::size_t{0}), most_posted_(32768 / std::max<std::size_t>(1, grain) * grain),
+          sizes_(static_cast<std::size_t>(env.size())) {}
+    ~Messages() {
+        for (auto& op : out_) outlive(std::move(op));
+    }
+
+    FramePool& frames() { return env_.frames(); }
+    bool fits(std::size_t bytes) const { return bytes <= most_posted_; }
+
+    static Task send(NetEnv& env, Messages& m, int to, MessagePart part) {
+        m.begin(to, part, m.copies_);
+        co_await finish(env, m, to);
+    }
+    static Task start(NetEnv&, Messages& m, int to, MessagePart part) {
+        m.begin(to, part, m.copies_);
+        co_return;
+    }
+    static Task post(NetEnv&, Messages& m, int to, MessagePart part) {
+        m.begin(to, part, true);
+        co_return;
+    }
+    static Task finish(NetEnv& env, Messages& m, int to) {
+        for (std::size_t i = 0; i < m.out_.size(); ++i) {
+            if (!m.out_[i] || m.out_[i]->to != to) continue;
+            co_await env.over(*m.out_[i]);
+            m.left(i);
+        }
+        m.drop_finished();
+    }
+
+    template <class Use>
+    static Task receive(NetEnv& env, Messages& m, int from, std::size_t bytes, Use use) {
+        Arriving in(env);
+        m.expect(in, from, bytes, use);
+        co_await env.over(in.op, from);
+        m.take(in, from, use);
+    }
+
+    template <class Use>
+    static Task exchange(NetEnv& env, Messages& m, int to, MessagePart part, int from, std::size_t bytes, Use use) {
+        Arriving in(env);
+        if (m.copies_) m.begin(to, part, true);   // as in exchange_all
+        m.expect(in, from, bytes, use);
+        if (!m.copies_) m.begin(to, part, false);
+        co_await env.over(in.op, from);
+        m.take(in, from, use);
+        co_await finish(env, m, to);
+    }
+
+    template <class Part, class Room, class Use>
+    static Task exchange_all(NetEnv& env, Messages& m, std::span<int const> peers, Part part, Room room, Use use) {
+        return exchange_all(env, m, peers, peers, part, room, use);
+    }
+    template <class Part, class Room, class Use>
+    static Task exchange_all(NetEnv& env, Messages& m, std::span<int const> to_all, std::span<int const> from_all,
+                             Part part, Room room, Use use) {
+        // What is copied is copied before anything may come in: a buffer may then be exchanged in place.
+        if (m.copies_)
+            for (int to : to_all) m.begin(to, part(to), true);
+        std::vector<std::unique_ptr<Arriving>> in;
+        for (int from : from_all) m.expect(*in.emplace_back(new Arriving(env)), from, room(from), use(from));
+        if (!m.copies_)
+            for (int to : to_all) m.begin(to, part(to), false);
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            co_await env.over(in[i]->op, from_all[i]);
+            m.take(*in[i], from_all[i], use(from_all[i]));
+        }
+        for (int to : to_all) co_await finish(env, m, to);
+    }
+
+    std::size_t received(int from) { return sizes_[static_cast<std::size_t>(from)]; }
+
+    struct Into {
+        NetEnv* env;
+        Buffer to;
+        std::size_t position, working_set;
+
+        std::byte* place() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
+        void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
+            env->store(to, position + at, from, n);
+        }
+    };
+    Into into(Buffer const& to, std::size_t position, std::size_t working_set = 0) {
+        return {&env_, to, position, working_set};
+    }
+
+    static Task close(NetEnv& env, Messages& m) {
+        for (std::size_t i = 0; i < m.out_.size(); ++i) {
+            if (!m.out_[i]) continue;
+            co_await env.over(*m.out_[i]);
+            m.left(i);
+        }
+    }
+
+private:
+    void begin(int to, MessagePart const& part, bool copied) {
+        auto& op = *out_.emplace_back(new Outgoing);
+        ConstBuffer const& b = part.buffer;
+        if (part.bytes == 0) {
+            op.data = p2p::Data::of_bytes(nullptr, 0);
+        } else if (copied || (!b.type->dense(b.count) && part.bytes < b.bytes())) {
+            op.packed.resize(part.bytes);
+            env_.load(op.packed.data(), b, part.at, part.bytes);
+            op.data = p2p::Data::of_bytes(op.packed.data(), part.bytes);
+        } else if (b.type->dense(b.count)) {
+            op.data = p2p::Data::of_bytes(first_byte(b) + part.at, part.bytes);
+        } else {
+            op.data = p2p::Data::of(b.address, b.count, *b.type);
+        }
+        env_.begin(op, to);
+    }
+
+    template <class Use>
+    void expect(Arriving& in, int from, std::size_t bytes, Use const& use) {
+        std::byte* place = nullptr;
+        if constexpr (std::is_same_v<Use, Into>) place = use.place();
+        if (!place && bytes > 0) {
+            in.op.packed.resize(bytes);
+            place = in.op.packed.data();
+        }
+        in.begin(place, bytes, from);
+    }
+
+    template <class Use>
+    void take(Arriving& in, int from, Use& use) {
+        sizes_[static_cast<std::size_t>(from)] = in.bytes();
+        auto const& packed = in.op.packed;
+        if (!packed.empty()) use(static_cast<std::byte const*>(packed.data()), std::size_t{0}, in.op.status.bytes);
+    }
+    template <class Use>
+    void take(Arriving& in, int from, Use const& use) {
+        Use copy = use;
+        take(in, from, copy);
+    }
+
+    void left(std::size_t i) {
+        std::unique_ptr<Outgoing> const op = std::move(out_[i]);
+        if (op->failure) throw Error(ErrorClass::other, *op->failure);
+    }
+    void drop_finished() { std::erase(out_, nullptr); }
+
+    NetEnv& env_;
+    bool const copies_;
+    std::size_t const most_posted_;
+    std::vector<std::unique_ptr<Outgoing>> out_;
+    std::vector<std::size_t> sizes_;   ///< of the last message from each
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions in which every rank combines one share of all operands in a single pass, in rank order, with messages
+// between all pairs: one step for a reduce_scatter, one more for an allreduce. Of s bytes each rank sends and gets s
+// less its own share, once or twice. Operators need not commute.
+// Reduce_scatter and allgather (van de Geijn, InterCom, 1994) by direct exchanges, as DPML has them in shared memory.
+#pragma once
+
+#include "coll/blocks/messages/block_row.hpp"
+#include "coll/blocks/reduce/direct_access.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class ShareFold {
+public:
+    /// starts[r], starts[r + 1]: where the share of rank r begins and ends in the packed vector.
+    ShareFold(Env& env, Messages<Env>& m, ReduceArgs const& a, std::vector<std::size_t> starts)
+        : m_(m), reducer_(env.traffic(), a), starts_(std::move(starts)), rank_(env.rank()), size_(env.size()) {}
+    FramePool& frames() { return m_.frames(); }
+
+    std::size_t start(int rank) const { return starts_[static_cast<std::size_t>(rank)]; }
+    std::size_t bytes(int rank) const { return start(rank + 1) - start(rank); }
+
+    /// This rank's share of all vectors, of which `mine` is its own, to `sum`, packed.
+    static Task reduce(Env& env, ShareFold& f, ConstBuffer mine, std::byte* sum) {
+        std::size_t const share = f.bytes(f.rank_);
+        std::unique_ptr<std::byte[]> const others(new std::byte[share * static_cast<std::size_t>(f.size_)]);
+        auto const place = [&](int rank) { return others.get() + share * static_cast<std::size_t>(rank); };
+        std::vector<int> const to = f.with_shares(), from = f.all_others(share > 0);
+        co_await Messages<Env>::exchange_all(
+            env, f.m_, std::span<int const>(to), std::span<int const>(from),
+            [&](int peer) -> MessagePart { return {mine, f.start(peer), f.bytes(peer)}; },
+            [&](int) { return share; }, [&](int peer) { return f.m_.into(packed_buffer(place(peer), share), 0); });
+        if (share == 0) co_return;
+        bool const straight = mine.type->dense(mine.count);
+        if (!straight) env.load(sum, mine, f.start(f.rank_), share);
+        std::vector<void const*> operands;
+        for (int r = 0; r < f.size_; ++r) operands.push_back(place(r));
+        operands[static_cast<std::size_t>(f.rank_)] = straight ? first_byte(mine) + f.start(f.rank_) : sum;
+        f.reducer_.combine(operands.data(), f.size_, sum, share / f.reducer_.element_bytes());
+    }
+
+    /// Gives everybody this rank's share, `sum`, and gets the others' into the result.
+    static Task gather(Env& env, ShareFold& f, std::byte const* sum, Buffer result) {
+        std::size_t const share = f.bytes(f.rank_);
+        std::vector<int> const from = f.with_shares(), to = f.all_others(share > 0);
+        co_await Messages<Env>::exchange_all(
+            env, f.m_, std::span<int const>(to), std::span<int const>(from),
+            [&](int) { return packed_part(sum, share); }, [&](int peer) { return f.bytes(peer); },
+            [&](int peer) { return f.m_.into(result, f.start(peer)); });
+    }
+
+private:
+    /// Everybody else, in an order in which no two ranks begin with the same one.
+    std::vector<int> all_others(bool any) const {
+        std::vector<int> all;
+        for (int i = 1; any && i < size_; ++i) all.push_back((rank_ + i) % size_);
+        return all;
+    }
+    std::vector<int> with_shares() const {
+        std::vector<int> all = all_others(true);
+        std::erase_if(all, [&](int rank) { return bytes(rank) == 0; });
+        return all;
+    }
+
+    Messages<Env>& m_;
+    Reducer reducer_;
+    std::vector<std::size_t> starts_;
+    int rank_, size_;
+};
+
+template <class Env>
+Task allreduce_by_shares(Env& env, ReduceArgs const& a) {
+    if (a.bytes() == 0) co_return;
+    std::vector<std::size_t> starts{0};
+    for (int r = 0; r < env.size(); ++r) starts.push_back(Share(a.bytes(), element_bytes(a), r, env.size(), 1).last);
+    Messages<Env> m(env, element_bytes(a));
+    ShareFold<Env> fold(env, m, a, std::move(starts));
+    std::size_t const first = fold.start(env.rank()), share = fold.bytes(env.rank());
+    bool const dense = a.type->dense(a.count);
+    std::unique_ptr<std::byte[]> const packed(dense ? nullptr : new std::byte[share]);
+    std::byte* const sum = dense ? first_byte(result(a)) + first : packed.get();
+    co_await ShareFold<Env>::reduce(env, fold, operand(a), sum);
+    if (!dense) env.store(result(a), first, sum, share);
+    co_await ShareFold<Env>::gather(env, fold, sum, result(a));
+    co_await Messages<Env>::close(env, m);
+}
+
+}  // namespace tutti::coll

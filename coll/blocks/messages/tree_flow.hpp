@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions up a tree and broadcasts down a tree, segment by segment, with messages: what trees of messages share.
+// While a segment is with the parent (or with the children), the next one is received; each inner rank holds two
+// segments on the way up, none on the way down.
+//
+// Why up and down may go on at once: let rank r, d steps below the top, take segment k from above after it has given
+// segment k + 2 d upwards, the top at once. With times R = k + b (h − d) for receiving segment k from below and
+// D = k + b d + b h + 1/2 from above, b a little over 1 and h the height, every rank's steps come in its own order, and
+// whoever waits waits for something earlier: also when a message needs both sides at the same time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/messages/segments.hpp"
+
+namespace tutti::coll {
+
+/// A rank's neighbours in a tree of ranks.
+struct Position {
+    int parent = -1;             ///< −1 at the top
+    int depth = 0;
+    std::vector<int> before{};   ///< children whose operands come before this rank's own, ascending
+    std::vector<int> after{};    ///< and after
+};
+
+/// Combines the operands of the ranks below with this rank's own, in the order of ranks, for the parent.
+template <class Env>
+class CombineUp {
+public:
+    /// `keeps`: this rank, at the top, wants the result in its own result buffer.
+    CombineUp(Env& env, Messages<Env>& m, ReduceArgs const& a, Position position, Segments segments, bool keeps)
+        : env_(env), m_(m), a_(a), reducer_(env.traffic(), a), position_(std::move(position)), segments_(segments),
+          keeps_(keeps) {
+        bool const dense = a.type->dense(a.count), children = !position_.before.empty() || !position_.after.empty();
+        if (dense) own_ = first_byte(operand(a));
+        if (keeps && dense) result_ = first_byte(result(a));
+        if (children || keeps) {
+            stride_ = (segments.length + cache_line - 1) / cache_line * cache_line;
+            if (!result_)
+                sums_ = std::make_unique_for_overwrite<std::byte[]>(std::min<std::size_t>(segments.count, 2) * stride_);
+        }
+    }
+    FramePool& frames() { return env_.frames(); }
+
+    /// Segment k from below, combined, on its way to the parent.
+    static Task segment(Env& env, CombineUp& u, std::uint64_t k) {
+        bool const alone = u.position_.before.empty() && u.position_.after.empty();
+        u.sum_ = u.memory(k);
+        if (u.sum_) u.begin(k, alone);
+        for (int child : u.position_.after) co_await add(env, u, child, k, true);
+        for (auto child = u.position_.before.rbegin(); child != u.position_.before.rend(); ++child)
+            co_await add(env, u, *child, k, false);
+        std::size_t const at = u.segments_.at(k), n = u.segments_.bytes(k);
+        if (u.keeps_ && !u.result_) env.store(result(u.a_), at, u.sum_, n);
+        if (u.position_.parent < 0) co_return;
+        co_await finish(env, u);
+        co_await Messages<Env>::start(env, u.m_, u.position_.parent,
+                                      alone ? MessagePart{operand(u.a_), at, n} : packed_part(u.sum_, n));
+    }
+
+    /// The parent has the last segment that was on its way.
+    static Task finish(Env& env, CombineUp& u) {
+        if (u.position_.parent >= 0) co_await Messages<Env>::finish(env, u.m_, u.position_.parent);
+    }
+
+    /// The sum of segment k, packed, until segment k + 2: at a rank that has children or keeps the result.
+    std::byte* memory(std::uint64_t k) {
+        if (result_) return result_ + segments_.at(k);
+        return sums_ ? sums_.get() + k % 2 * stride_ : nullptr;
+    }
+
+private:
+    /// Where the first operand lies: the user's memory, if it is in one piece, otherwise packed into the sum.
+    void begin(std::uint64_t k, bool alone) {
+        std::size_t const at = segments_.at(k);
+        first_ = own_ ? own_ + at : sum_;
+        if (own_ && !(alone && sum_ != first_)) return;
+        env_.load(sum_, operand(a_), at, segments_.bytes(k));
+        first_ = sum_;
+    }
+
+    static Task add(Env& env, CombineUp& u, int child, std::uint64_t k, bool after) {
+        std::size_t const element = element_of(u.a_);
+        auto use = [&](std::byte const* theirs, std::size_t at, std::size_t n) {
+            void const* operands[] = {u.first_ + at, theirs};
+            if (!after) std::swap(operands[0], operands[1]);
+            u.reducer_.combine(operands, 2, u.sum_ + at, n / element);
+        };
+        co_await Messages<Env>::receive(env, u.m_, child, u.segments_.bytes(k), use);
+        u.first_ = u.sum_;
+    }
+
+    Env& env_;
+    Messages<Env>& m_;
+    ReduceArgs const& a_;
+    Reducer reducer_;
+    Position position_;
+    Segments segments_;
+    bool keeps_;
+    std::byte const* own_ = nullptr;      ///< the operand, in one piece
+    std::byte* result_ = nullptr;         ///< the same of the result
+    std::unique_ptr<std::byte[]> sums_;
+    std::size_t stride_ = 0;
+    std::byte* sum_ = nullptr;            ///< of the segment under way
+    std::byte const* first_ = nullptr;    ///< what it is to be combined with
+};
+
+/// Hands a user's buffer on from the parent to the children.
+template <class Env>
+class PassDown {
+public:
+    PassDown(Env& env, Messages<Env>& m, Buffer data, int parent, std::vector<int> children, Segments segments)
+        : env_(env), m_(m), data_(data), parent_(parent), children_(std::move(children)), segments_(segments) {}
+    FramePool& frames() { return env_.frames(); }
+
+    static Task segment(Env& env, PassDown& d, std::uint64_t k) {
+        std::size_t const at = d.segments_.at(k), n = d.segments_.bytes(k);
+        if (d.parent_ >= 0) co_await Messages<Env>::receive(env, d.m_, d.parent_, n, d.m_.into(d.data_, at));
+        for (int child : d.children_) {
+            co_await Messages<Env>::finish(env, d.m_, child);
+            co_await Messages<Env>::start(env, d.m_, child, {d.data_, at, n});
+        }
+    }
+    static Task finish(Env& env, PassDown& d) {
+        for (int child : d.children_) co_await Messages<Env>::finish(env, d.m_, child);
+    }
+
+private:
+    Env& env_;
+    Messages<Env>& m_;
+    Buffer data_;
+    int parent_;
+    std::vector<int> children_;
+    Segments segments_;
+};
+
+/// Up one tree; and down, where this rank takes each segment `lag` segments later. Nothing goes down if `down` is null.
+template <class Env>
+Task flow(Env& env, CombineUp<Env>& up, PassDown<Env>* down, std::uint64_t segments, std::uint64_t lag) {
+    if (segments == 0) co_return;
+    for (std::uint64_t k = 0; k <= segments + lag; ++k) {
+        if (k < segments) co_await CombineUp<Env>::segment(env, up, k);
+        else if (k == segments) co_await CombineUp<Env>::finish(env, up);
+        if (down && k >= lag && k - lag < segments) co_await PassDown<Env>::segment(env, *down, k - lag);
+    }
+    if (down) co_await PassDown<Env>::finish(env, *down);
+}
+
+}  // namespace tutti::coll

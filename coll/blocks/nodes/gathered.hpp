@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reductions of small messages over several nodes in which everybody gets all operands and combines those it wants, in
+// rank order from the left: the same bits wherever ranks are. Each node gathers at its master, masters give each other
+// what they have, each master hands all of it to its node.
+// One step between N nodes, N − 1 messages out and in; with p ranks less than p·s bytes come in, and p·s are combined.
+#pragma once
+
+#include <vector>
+
+#include "coll/blocks/messages/block_row.hpp"
+#include "coll/env/on_node.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
+
+namespace tutti::coll {
+
+/// Operations on the node that gather_operands takes.
+inline constexpr std::uint64_t gather_operations = 2;
+
+/// Everybody's operand, packed, node after node.
+class GatheredOperands {
+public:
+    GatheredOperands(NetEnv& env, ReduceArgs const& a)
+        : env_(env), a_(a), bytes_(a.bytes()), all_(new std::byte[bytes_ * static_cast<std::size_t>(env.size())]) {
+        NodeMap const& map = env.map();
+        for (int n = 0, ranks = 0; n < map.nodes(); ranks += map.count(n++)) starts_.push_back(ranks);
+    }
+    FramePool& frames() { return env_.frames(); }
+
+    static Task run(NetEnv& env, GatheredOperands& g) {
+        NodeMap const& map = env.map();
+        RootedArgs inside{};
+        ConstBuffer const mine = operand(g.a_);
+        inside.mine = {const_cast<void*>(mine.address), mine.count, mine.type};
+        Buffer const block = packed_buffer(g.block(map.here()), g.bytes_);
+        inside.parts = Parts::regular(block.address, block.count, *block.type);
+        inside.root = 0;
+        inside.largest = g.bytes_;
+        co_await on_node(env, Collective::gather, inside);
+        if (map.index_of(env.rank()) == 0) {
+            NetEnv team(env, map.masters(), env.multi_node().masters);
+            co_await exchange(team, g);
+        }
+        co_await on_node(env, Collective::bcast,
+                         bytes_from(g.all_.get(), g.bytes_ * static_cast<std::size_t>(env.size()), 0));
+    }
+
+    /// Of a rank.
+    std::byte const* operator[](int rank) const {
+        NodeMap const& map = env_.map();
+        return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(map.node_of(rank))] +
+                                                             map.index_of(rank));
+    }
+
+private:
+    std::byte* block(int node) const {
+        return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(node)]);
+    }
+    std::size_t block_bytes(int node) const { return bytes_ * static_cast<std::size_t>(env_.map().count(node)); }
+
+    static Task exchange(NetEnv& team, GatheredOperands& g) {
+        Messages<NetEnv> m(team);
+        std::vector<int> others;
+        for (int i = 1; i < team.size(); ++i) others.push_back((team.rank() + i) % team.size());
+        co_await Messages<NetEnv>::exchange_all(
+            team, m, std::span<int const>(others),
+            [&](int) { return packed_part(g.block(team.rank()), g.block_bytes(team.rank())); },
+            [&](int from) { return g.block_bytes(from); },
+            [&](int from) { return m.into(packed_buffer(g.block(from), g.block_bytes(from)), 0); });
+        co_await Messages<NetEnv>::close(team, m);
+    }
+
+    NetEnv& env_;
+    ReduceArgs const& a_;
+    std::size_t bytes_;
+    std::unique_ptr<std::byte[]> all_;
+    std::vector<int> starts_;   ///< of each node, in operands
+};
+
+/// The operands of the first `ranks` ranks into this rank's result; none: it stays as it is.
+inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks) {
+    GatheredOperands all(env, a);
+    co_await GatheredOperands::run(env, all);
+    if (ranks == 0) co_return;
+    std::vector<void const*> operands;
+    for (int r = 0; r < ranks; ++r) operands.push_back(all[r]);
+    bool const dense = a.type->dense(a.count);
+    std::unique_ptr<std::byte[]> const packed(dense ? nullptr : new std::byte[a.bytes()]);
+    std::byte* const sum = dense ? first_byte(result(a)) : packed.get();
+    Reducer reducer(env.traffic(), a);
+    reducer.combine(operands.data(), ranks, sum, a.bytes() / reducer.element_bytes());
+    if (!dense) env.store(result(a), 0, sum, a.bytes());
+}
+
+}  // namespace tutti::coll

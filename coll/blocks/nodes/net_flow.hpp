@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pieces of data on their way between nodes, several at a time: some are asked for before they are wanted, so that they
+// come straight to their place while this rank is busy with others or on its node, and some are on their way out. Two
+// ranks that exchange pieces cut what they exchange at the same places.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/exchange/movement.hpp"
+
+namespace tutti::coll {
+
+/// Packed bytes [at, at + bytes) of a buffer. With gaps in the buffer they are copied on their way.
+struct Piece {
+    Buffer buffer;
+    std::size_t at, bytes;
+
+    std::byte* place() const {
+        return buffer.type->dense(buffer.count) ? first_byte(buffer) + at : nullptr;
+    }
+};
+
+class NetFlow {
+public:
+    static constexpr std::size_t ahead = 4;   ///< pieces that a stream should have under way in each direction
+
+    explicit NetFlow(NetEnv& env) : env_(env) {}
+    ~NetFlow() {
+        for (auto& op : out_) outlive(std::move(op));
+    }
+    NetFlow(NetFlow const&) = delete;
+    NetFlow& operator=(NetFlow const&) = delete;
+    FramePool& frames() { return env_.frames(); }
+
+    /// Asks for a piece from a rank. Nobody writes or reads its place until it has arrived.
+    void expect(Piece const& piece, int from) {
+        Arriving& message = in_.emplace_back(env_, piece, from).message;
+        std::byte* place = piece.place();
+        if (!place) {
+            message.op.packed.resize(piece.bytes);
+            place = message.op.packed.data();
+        }
+        message.begin(place, piece.bytes, from);
+    }
+    /// Waits for the piece that was asked for first, of those that have not arrived.
+    static Task arrive(NetEnv& env, NetFlow& f) {
+        std::list<Expected> first;
+        first.splice(first.end(), f.in_, f.in_.begin());
+        auto const& [message, piece, from] = first.front();
+        co_await env.over(message.op, from);
+        f.truncation_.compare(from, message.bytes(), piece.bytes);
+        auto const& packed = message.op.packed;
+        if (!packed.empty()) env.store(piece.buffer, piece.at, packed.data(), message.op.status.bytes);
+    }
+
+    /// A piece goes to a rank; it must stay as it is until it is sent, unless it is copied.
+    void send(Piece const& piece, int to, bool copied = false) {
+        auto& op = *out_.emplace_back(new Outgoing);
+        std::byte const* from = copied ? nullptr : piece.place();
+        if (!from && piece.bytes > 0) {
+            op.packed.resize(piece.bytes);
+            env_.load(op.packed.data(), piece.buffer, piece.at, piece.bytes);
+            from = op.packed.data();
+        }
+        op.data = p2p::Data::of_bytes(from, piece.bytes);
+        env_.begin(op, to);
+    }
+    /// Waits for the piece that began to leave first, of those on their way.
+    static Task sent_one(NetEnv& env, NetFlow& f) {
+        co_await env.over(*f.out_.front());
+        std::unique_ptr<Outgoing> const op = std::move(f.out_.front());
+        f.out_.pop_front();
+        if (op->failure) throw Error(ErrorClass::other, *op->failure);
+    }
+    /// Waits until at most so many are on their way.
+    static Task sent(NetEnv& env, NetFlow& f, std::size_t left = 0) {
+        while (f.out_.size() > left) co_await sent_one(env, f);
+    }
+    /// Throws if something was longer than its place.
+    void check() const { truncation_.check(); }
+
+private:
+    struct Expected {
+        Expected(NetEnv& env, Piece const& p, int source) : message(env), piece(p), from(source) {}
+        Arriving message;
+        Piece piece;
+        int from;
+    };
+
+    NetEnv& env_;
+    // Lists: most ranks of an operation have nothing to put there, and what is on its way stays where it is.
+    std::list<Expected> in_;
+    std::list<std::unique_ptr<Outgoing>> out_;
+    Truncation truncation_;
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The prefix over several nodes that scan and exscan share, in four steps: the ranks of each node among themselves (1),
+// after which its last one has the sum of the node (2); the last ones of all nodes an exclusive one (3); each hands
+// what comes before its node to the others there, and they put it before theirs (4). The last rank stands for its node
+// in place of the first one of the paper, because with shared memory it has the sum without further ado. Where some
+// node's ranks do not follow each other: everybody gets all operands while these are few (gathered.hpp), else the sum
+// runs from rank to rank.
+// Between N nodes ⌈log2 N⌉ messages of s bytes in a row; N − 1 along a chain of them; or one, where each node sends to
+// all behind it, N·(N − 1)/2 messages in all.
+// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
+#pragma once
+
+#include <numeric>
+
+#include "coll/blocks/nodes/gathered.hpp"
+#include "coll/blocks/prefix/doubling.hpp"
+#include "coll/blocks/prefix/linear.hpp"
+
+namespace tutti::coll {
+
+enum class PrefixAcross : std::size_t { between, gather };
+enum class PrefixBetween : std::size_t { recursive_doubling, linear, direct };
+
+inline constexpr Parameter prefix_across_parameters[] = {
+    {"between", 0, "how what comes before a node is found", ParameterKind::word, "recursive_doubling|linear|direct"},
+    {"gather", 65536, "bytes of all operands up to which everybody gets these where ranks do not follow each other"},
+    fragment_parameter,
+};
+
+/// Each one's total at once to all that come after it, which put them together in order.
+inline Task sum_of_totals(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, std::byte const* total,
+                          std::byte* before) {
+    std::size_t const bytes = a.bytes();
+    int const place = team.rank();
+    std::vector<int> earlier(static_cast<std::size_t>(place)), later(static_cast<std::size_t>(team.size() - place - 1));
+    std::iota(earlier.begin(), earlier.end(), 0);
+    std::iota(later.begin(), later.end(), place + 1);
+    std::unique_ptr<std::byte[]> const others(new std::byte[bytes * earlier.size()]);
+    auto const total_of = [&](int from) {
+        return from + 1 == place ? before : others.get() + bytes * static_cast<std::size_t>(from);
+    };
+    co_await Messages<NetEnv>::exchange_all(
+        team, m, later, earlier, [&](int) { return packed_part(total, bytes); }, [bytes](int) { return bytes; },
+        [&](int from) { return m.into(packed_buffer(total_of(from), bytes), 0); });
+    Reducer reducer(team.traffic(), a);
+    for (int from = place - 2; from >= 0; --from)
+        reducer.accumulate(total_of(from), before, bytes / element_of(a));
+}
+
+/// From one to the next; `total` is used up.
+inline Task sum_along(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, std::byte* total, std::byte* before) {
+    std::size_t const bytes = a.bytes();
+    int const place = team.rank();
+    bool const last = place + 1 == team.size();
+    if (place > 0)
+        co_await Messages<NetEnv>::receive(team, m, place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
+    if (last) co_return;
+    if (place > 0) Reducer(team.traffic(), a).accumulate(before, total, bytes / element_of(a));
+    co_await Messages<NetEnv>::send(team, m, place + 1, packed_part(total, bytes));
+}
+
+/// Among the ranks of `team`, in their order: `before` becomes the sum of the packed totals of those before this one.
+/// `total` is used up.
+inline Task sum_before(NetEnv& team, ReduceArgs const& a, std::byte* total, std::byte* before) {
+    Messages<NetEnv> m(team, element_of(a));
+    switch (static_cast<PrefixBetween>(a.parameters[static_cast<std::size_t>(PrefixAcross::between)])) {
+    case PrefixBetween::recursive_doubling: {
+        std::vector<int> ranks(static_cast<std::size_t>(team.size()));
+        std::iota(ranks.begin(), ranks.end(), 0);
+        PrefixDoubling<NetEnv> among(team, m, a, ranks, team.rank(), a.bytes());
+        co_await PrefixDoubling<NetEnv>::run(team, among, total, before, a.bytes(), false);
+        break;
+    }
+    case PrefixBetween::linear: co_await sum_along(team, m, a, total, before); break;
+    case PrefixBetween::direct: co_await sum_of_totals(team, m, a, total, before); break;
+    }
+    co_await Messages<NetEnv>::close(team, m);
+}
+
+/// Puts the packed `before` before this rank's result, or there where the rank has none.
+inline void put_before(NetEnv& env, ReduceArgs const& a, std::byte const* before, bool has_result) {
+    std::size_t const bytes = a.bytes();
+    if (!has_result) return env.store(result(a), 0, before, bytes);
+    Reducer reducer(env.traffic(), a);
+    if (a.type->dense(a.count)) return reducer.accumulate(before, first_byte(result(a)), bytes / element_of(a));
+    std::unique_ptr<std::byte[]> const packed(new std::byte[bytes]);
+    env.load(packed.get(), result(a), 0, bytes);
+    reducer.accumulate(before, packed.get(), bytes / element_of(a));
+    env.store(result(a), 0, packed.get(), bytes);
+}
+
+/// Nodes hold consecutive ranks.
+inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusive) {
+    NodeMap const& map = env.map();
+    std::size_t const bytes = a.bytes();
+    int const here = map.here(), index = map.index_of(env.rank()), last = map.count(here) - 1;
+    bool const has_result = inclusive || index > 0;
+    std::unique_ptr<std::byte[]> const total(index == last ? new std::byte[bytes] : nullptr);
+    std::unique_ptr<std::byte[]> const before(here > 0 ? new std::byte[bytes] : nullptr);
+    if (index == last && !inclusive) env.load(total.get(), operand(a), 0, bytes);   // which a result may overwrite
+    co_await on_node(env, inclusive ? Collective::scan : Collective::exscan, a);
+    if (index == last) {
+        if (inclusive) {
+            env.load(total.get(), result(a), 0, bytes);
+        } else if (has_result) {
+            std::unique_ptr<std::byte[]> const below(new std::byte[bytes]);
+            env.load(below.get(), result(a), 0, bytes);
+            Reducer(env.traffic(), a).accumulate(below.get(), total.get(), bytes / element_of(a));
+        }
+        std::vector<int> last_ones;
+        for (int n = 0; n < map.nodes(); ++n) last_ones.push_back(map.members(n).back());
+        NetEnv team(env, std::move(last_ones), env.multi_node().masters);
+        co_await sum_before(team, a, total.get(), before.get());
+    }
+    if (here == 0) co_return;
+    co_await on_node(env, Collective::bcast, bytes_from(before.get(), bytes, last));
+    put_before(env, a, before.get(), has_result);
+}
+
+inline Task prefix_across(NetEnv& env, ReduceArgs const& a, bool inclusive) {
+    if (a.bytes() == 0) co_return;
+    std::size_t const most = a.parameters[static_cast<std::size_t>(PrefixAcross::gather)];
+    if (env.map().consecutive()) co_await prefix_in_four_steps(env, a, inclusive);
+    else if (a.bytes() * static_cast<std::size_t>(env.size()) <= most)
+        co_await fold_gathered(env, a, env.rank() + (inclusive ? 1 : 0));
+    else co_await prefix_linear(env, a, inclusive);
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The prefix with a master per node that scan and exscan share, in four steps: the ranks of each node by recursive
+// doubling (1), after which the master, the first of them, has the sum of its node (2); the masters an exclusive one by
+// recursive doubling (3); each master hands what comes before its node to the others along a binomial tree, and they
+// put it before theirs (4). Where some node's ranks do not follow each other: recursive doubling among all ranks.
+// In segments, step 4 of one follows step 1 of the next, while masters are at step 3.
+// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
+#pragma once
+
+#include <numeric>
+
+#include "coll/blocks/nodes/master_tree.hpp"
+#include "coll/blocks/prefix/buffers.hpp"
+#include "coll/blocks/prefix/doubling.hpp"
+
+namespace tutti::coll {
+
+/// Recursive doubling among all ranks.
+template <class Env>
+Task prefix_by_doubling(Env& env, ReduceArgs const& a, bool inclusive, std::size_t segment) {
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), segment);
+    PrefixBuffers<Env> buffers(env, a, segments, inclusive);
+    std::vector<int> ranks(static_cast<std::size_t>(env.size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    PrefixDoubling<Env> all(env, m, a, ranks, env.rank(), segments.length);
+    for (std::uint64_t k = 0; k < segments.count; ++k) {
+        std::byte const* own = buffers.begin(k);
+        co_await PrefixDoubling<Env>::run(env, all, own, buffers.prefix(k), segments.bytes(k), inclusive);
+        buffers.end(k);
+    }
+    co_await Messages<Env>::close(env, m);
+}
+
+/// What comes before a node, from its master to its other ranks.
+template <class Env>
+class BeforeNode {
+public:
+    BeforeNode(Env& env, Messages<Env>& m, ReduceArgs const& a, Position position, std::size_t most, bool inclusive)
+        : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), position_(std::move(position)),
+          adds_(inclusive || position_.parent >= 0) {
+        bool const hands_on = position_.parent < 0 || !position_.after.empty();
+        if (hands_on) before_ = std::make_unique_for_overwrite<std::byte[]>(most);
+    }
+    FramePool& frames() { return env_.frames(); }
+
+    /// Where the master has it.
+    std::byte* memory() { return before_.get(); }
+
+    /// Hands `bytes` bytes of it down and puts them before `prefix`.
+    static Task run(Env& env, BeforeNode& b, std::byte* prefix, std::size_t bytes) {
+        auto add = [&](std::byte const* from, std::size_t at, std::size_t n) {
+            if (b.adds_) b.reducer_.accumulate(from, prefix + at, n / b.element_);
+            else env.copy(prefix + at, from, n, 0);
+        };
+        if (!b.before_) {
+            co_await Messages<Env>::receive(env, b.m_, b.position_.parent, bytes, add);
+            co_return;
+        }
+        auto keep = [&](std::byte const* from, std::size_t at, std::size_t n) {
+            env.copy(b.before_.get() + at, from, n, 0);
+        };
+        if (b.position_.parent >= 0)
+            co_await Messages<Env>::receive(env, b.m_, b.position_.parent, bytes, keep);
+        for (auto child = b.position_.after.rbegin(); child != b.position_.after.rend(); ++child)
+            co_await Messages<Env>::start(env, b.m_, *child, packed_part(b.before_.get(), bytes));
+        add(b.before_.get(), 0, bytes);
+        for (int child : b.position_.after) co_await Messages<Env>::finish(env, b.m_, child);
+    }
+
+private:
+    Env& env_;
+    Messages<Env>& m_;
+    Reducer reducer_;
+    std::size_t element_;
+    Position position_;
+    bool adds_;                            ///< is there anything in the prefix? Not in a master's exclusive one.
+    std::unique_ptr<std::byte[]> before_;  ///< at ranks that hand it on
+};
+
+template <class Env>
+Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive, std::size_t segment) {
+    MasterNodes const nodes(env.hierarchy());
+    if (!nodes.consecutive()) {
+        co_await prefix_by_doubling(env, a, inclusive, segment);
+        co_return;
+    }
+    Messages<Env> m(env, element_of(a));
+    Segments const segments(a.bytes(), element_of(a), segment);
+    PrefixBuffers<Env> buffers(env, a, segments, inclusive);
+    std::span<int const> const node = nodes.ranks_with(env.rank());
+    int const place = env.rank() - node.front(), my_node = nodes.node_of(env.rank());
+    bool const master = place == 0 && nodes.count() > 1;
+    PrefixDoubling<Env> inside(env, m, a, node, place, segments.length);
+    PrefixDoubling<Env> among(env, m, a, nodes.masters(), my_node, master ? segments.length : 0);
+    BeforeNode<Env> before(env, m, a, position_in_node(nodes, env.rank()), segments.length, inclusive);
+
+    for (std::uint64_t k = 0; k < segments.count + 1; ++k) {
+        std::byte const* own = k < segments.count ? buffers.begin(k) : nullptr;
+        if (own)
+            co_await PrefixDoubling<Env>::run(env, inside, own, buffers.prefix(k), segments.bytes(k), inclusive);
+        if (own && my_node == 0) buffers.end(k);
+        if (k > 0 && my_node > 0) {
+            co_await BeforeNode<Env>::run(env, before, buffers.prefix(k - 1), segments.bytes(k - 1));
+            buffers.end(k - 1);
+        }
+        if (own && master)
+            co_await PrefixDoubling<Env>::run(env, among, inside.total(), before.memory(), segments.bytes(k), false);
+    }
+    co_await Messages<Env>::close(env, m);
+}
+
+}  // namespace tutti::coll

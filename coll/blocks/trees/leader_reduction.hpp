@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// XHC's reduction, by itself and with the broadcast of its allreduce: on each level the members of a team other than
+// its leader share the work by index range; each combines its range of all members' operands and places it in the
+// leader's result, which is the leader's operand on the next level. Chunks have the size of the level; a leader counts
+// up what is ready as its team goes on, so that levels overlap; what has come to the top is pulled by all meanwhile.
+//
+// Memory, the same at all ranks: operands where users have them and results in leaders' receive buffers, when all ranks
+// can load and store there (agreement: two waves over the hierarchy); below a threshold the slots; else rings of
+// staging memory. Slots and rings take the result in place of the operand. A reduce's leaders have no receive buffer:
+// except with slots theirs is a ring.
+//
+// Counters: ack[l]: my operand of level l is ready up to here, my result of that level may be written; sent[leader]: my
+// ranges are done; taken[leader]: I have pulled; the leader's flag: the result is there (allreduce), or the team's
+// work is done and its operands are free (reduce). A range has one worker, who reads it in all operands before it
+// writes it into the leader, when all members are ready: in place the result may be an operand.
+//
+// Reuse of a ring of R bytes: position x is made ready when x − R is free: its final result has been pulled here and by
+// all members (so every operand there has been read), or, in a reduce, the leader has said so. Let S be the chunks of
+// all levels together; R is 4 S. To complete a position takes no operand further than S after it, so ranks that wait
+// for x − R wait for what lies before all of them. Only pulling needs care: a member may be waiting for its leader at a
+// position p > x − S while the leader waits for it to have pulled x − R. Every rank has therefore pulled p − 3 S before
+// it makes p ready; its leader, when it waits for that rank's p, has done so too and can give it that.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.B (Fig. 6) and IV.C.
+#pragma once
+
+#include <vector>
+
+#include "coll/blocks/reduce/direct_access.hpp"
+#include "coll/blocks/trees/pulled_broadcast.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class LeaderReduction {
+public:
+    /// `root`: whose result it is, or −1: everybody's. The parameters are those below, in their order.
+    LeaderReduction(Env& env, ReduceArgs const& a, int root)
+        : env_(env), tree_(env.hierarchy()), a_(a), root_(root), bytes_(a.bytes()),
+          element_(std::max<std::size_t>(1, element_bytes(a))), steps_(bytes_, line_of(element_)),
+          flag_(env, tree_, root, static_cast<FlagLayout>(a.parameters[3])), reducer_(env.traffic(), a),
+          teams_(static_cast<std::size_t>(flag_.level() + 1)) {
+        if (bytes_ <= a.parameters[2]) through_ = bytes_ <= env.slot_bytes() ? Through::slot : Through::ring;
+        std::size_t const most = env.staging_bytes() / rings / static_cast<std::size_t>(tree_.levels());
+        std::size_t sum = 0;
+        for (int level = 0; level < tree_.levels(); ++level) {
+            chunk_.push_back(steps_.chunk(std::min(a.parameters.at(1, level), most)));
+            sum += chunk_.back();
+        }
+        ring_ = rings * sum;
+        pulled_behind_ = (rings - 1) * sum;
+        for (int level = 0; level <= flag_.level(); ++level) join(level);
+    }
+
+    Task run() { return run_in(env_, *this); }
+
+private:
+    static constexpr std::size_t rings = 4;   ///< R/S, see above
+
+    struct Member {
+        int rank;
+        std::byte* base = nullptr;   ///< of its operand, once it is known
+        bool ring = false;
+    };
+    /// A team of which this rank is a member or the leader.
+    struct Level {
+        std::vector<Member> members;
+        Member result;               ///< the leader's
+        int worker = -1;             ///< this rank's number among those who combine; −1: the leader
+        std::size_t complete = 0;    ///< its result is there up to here, as far as its leader has seen
+    };
+
+    // Coroutines take the environment first: their frames come from its pool.
+    static Task run_in(Env& env, LeaderReduction& r) {
+        if (r.bytes_ == 0) co_return;
+        if (env.size() == 1) {
+            if (r.a_.in) copy_own(env, r.a_);
+            co_return;
+        }
+        co_await choose_memory(env, r);
+        PulledBroadcast<Env> down(env, r.flag_, r.steps_,
+                                  {.target = result(r.a_), .bytes = r.bytes_, .through = r.through_,
+                                   .chunk = r.chunk_[r.at(r.flag_.level())], .ring = r.ring_, .results = true});
+        r.down_ = &down;
+        if (r.flag_.parent() < 0) co_await advance(env, r, r.flag_.led() - 1, r.bytes_);
+        else co_await work(env, r);
+        if (r.root_ < 0) co_await PulledBroadcast<Env>::finish(env, down);
+        else if (r.flag_.parent() >= 0 && r.through_ != Through::slot) co_await r.flag_.until(r.steps_.of(r.bytes_));
+    }
+
+    /// A member's part: its ranges of its topmost team's chunks, and what it leads below.
+    static Task work(Env& env, LeaderReduction& r) {
+        int const level = r.flag_.level();
+        for (std::size_t at = 0; at < r.bytes_;) {
+            std::size_t const end = std::min(r.bytes_, at + r.chunk_[r.at(level)]);
+            co_await bring(env, r, level, end);
+            r.look_below(level);
+            co_await combine(env, r, level, at, end);
+            while (r.root_ < 0 && r.down_->available()) co_await PulledBroadcast<Env>::pull(env, *r.down_);
+            at = end;
+        }
+    }
+
+    /// Makes this rank's operand of a level ready up to `to`.
+    static Task bring(Env& env, LeaderReduction& r, int level, std::size_t to) {
+        if (level == 0) {
+            if (r.ready_ >= to) co_return;
+            if (!r.uses_ring()) to = r.bytes_;
+            co_await make_free(env, r, to);
+            if (r.through_ != Through::user) r.lay_out(to);
+            r.ready_ = to;
+            env.ack(0, r.steps_.of(to));
+            co_return;
+        }
+        Level& below = r.teams_[r.at(level - 1)];
+        while (below.complete < to) co_await advance(env, r, level - 1, r.chunk_end(level - 1));
+    }
+
+    /// As the leader: has the team's result come up to `to`, chunk by chunk.
+    static Task advance(Env& env, LeaderReduction& r, int level, std::size_t to) {
+        Level& team = r.teams_[r.at(level)];
+        while (team.complete < to) {
+            std::size_t const end = r.chunk_end(level);
+            co_await bring(env, r, level, end);
+            r.look_below(level);
+            int const workers = r.workers(team, end - team.complete);
+            for (int k = 0; k < workers; ++k) co_await env.until_sent(r.worker(team, k), r.steps_.of(end));
+            r.completed(level, end);
+        }
+    }
+
+    /// Whatever the teams below have finished is ready for the levels above: they need not wait for this level's chunk.
+    void look_below(int level) {
+        for (int below = 0; below < level; ++below) {
+            Level& team = teams_[at(below)];
+            while (team.complete < bytes_ && finished(below)) completed(below, chunk_end(below));
+        }
+    }
+    bool finished(int level) {
+        Level& team = teams_[at(level)];
+        std::size_t const end = chunk_end(level);
+        if (level > 0 ? teams_[at(level - 1)].complete < end : ready_ < end) return false;
+        for (int k = 0, n = workers(team, end - team.complete); k < n; ++k)
+            if (env_.sent_by(worker(team, k)) < steps_.of(end)) return false;
+        return true;
+    }
+    void completed(int level, std::size_t end) {
+        Level& team = teams_[at(level)];
+        std::size_t const from = std::exchange(team.complete, end);
+        bool const top = level == tree_.levels() - 1;
+        if (top && through_ != Through::user)
+            each_piece(from, end, [&](std::size_t x, std::size_t n) {
+                env_.store(result(a_), x, place(team.result, x), n);
+            });
+        if (!top) env_.ack(level + 1, steps_.of(end));
+        if (root_ < 0 && top) down_->announce(end);
+        if (root_ >= 0 && through_ != Through::slot) flag_.announce(level, steps_.of(end));
+    }
+
+    /// This rank's range of a team's chunk, as a member.
+    static Task combine(Env& env, LeaderReduction& r, int level, std::size_t at, std::size_t end) {
+        Level& team = r.teams_[r.at(level)];
+        std::size_t const share = r.share(team, end - at);
+        std::size_t const first = std::min(end, at + share * static_cast<std::size_t>(team.worker)),
+                          last = std::min(end, first + share);
+        if (first == last) co_return;
+        for (Member const& m : team.members)
+            if (m.rank != env.rank() && r.must_wait(level, m, team))
+                co_await env.until_ack(m.rank, level, r.steps_.of(end));
+        r.each_piece(first, last, [&](std::size_t x, std::size_t n) { r.combine_piece(team, x, n); });
+        env.sent(team.result.rank, r.steps_.of(end));
+    }
+    /// In users' memory the operands of the first level are there since the agreement.
+    bool must_wait(int level, Member const& m, Level const& team) const {
+        return level > 0 || through_ != Through::user || (team.result.ring && m.rank == team.result.rank);
+    }
+    void combine_piece(Level& team, std::size_t at, std::size_t n) {
+        operands_.clear();
+        for (Member& m : team.members) {
+            env_.count_message(m.rank);
+            operands_.push_back(place(m, at));
+        }
+        env_.count_message(team.result.rank);
+        reducer_.combine(operands_.data(), static_cast<int>(operands_.size()), place(team.result, at), n / element_);
+    }
+
+    /// Bytes of a worker's range, and how many workers a chunk needs: ranges of whole lines, none below the least.
+    std::size_t share(Level const& team, std::size_t bytes) const {
+        std::size_t const all = std::max<std::size_t>(1, team.members.size() - 1), line = line_of(element_);
+        return (std::max({(bytes + all - 1) / all, a_.parameters[4], line}) + line - 1) / line * line;
+    }
+    int workers(Level const& team, std::size_t bytes) const {
+        if (team.members.size() == 1) return 0;
+        std::size_t const each = share(team, bytes);
+        return static_cast<int>((bytes + each - 1) / each);
+    }
+    static int worker(Level const& team, int k) {
+        for (Member const& m : team.members)
+            if (m.rank != team.result.rank && k-- == 0) return m.rank;
+        return -1;
+    }
+
+    // --- Where operands and results lie ------------------------------------------------------------------------------
+    static std::size_t at(int level) { return static_cast<std::size_t>(level); }
+    std::size_t chunk_end(int level) const {
+        return std::min(bytes_, teams_[at(level)].complete + chunk_[at(level)]);
+    }
+    void join(int level) {
+        topo::Team const team = tree_.team(level, env_.rank(), root_);
+        Level& mine = teams_[at(level)];
+        for (int rank : team.members) mine.members.push_back({rank});
+        mine.result.rank = team.leader;
+        if (!team.i_lead) mine.worker = team.my_index - (team.my_index > team.leader_index ? 1 : 0);
+    }
+    /// Calls f(x, n) for the pieces of [first, last) that lie in one piece in a ring.
+    template <class F>
+    void each_piece(std::size_t first, std::size_t last, F f) {
+        for (std::size_t x = first; x < last;) {
+            std::size_t const n = std::min(last - x, ring_ - x % ring_);
+            f(x, n);
+            x += n;
+        }
+    }
+    std::byte* place(Member& m, std::size_t x) {
+        if (!m.base) {
+            if (through_ == Through::slot) m.base = env_.slot_of(m.rank, bytes_);
+            else m.base = m.rank == env_.rank() ? env_.staging() : env_.staging_of(m.rank), m.ring = true;
+        }
+        return m.base + (m.ring ? x % ring_ : x);
+    }
+    void lay_out(std::size_t to) {
+        Member me{env_.rank()};
+        each_piece(ready_, to, [&](std::size_t x, std::size_t n) { env_.stage(place(me, x), operand(a_), x, n); });
+    }
+    static void copy_own(Env& env, ReduceArgs const& a) {
+        ConstBuffer const from = operand(a);
+        env.count(from.bytes(), from.bytes());
+        copy_typed(TypedMemory::of(a.out, a.count, *a.type), TypedMemory::of(from.address, from.count, *from.type), 0,
+                   from.bytes());
+    }
+
+    /// Waits until what lay in this rank's ring, where `to` will lie, is needed by nobody.
+    static Task make_free(Env& env, LeaderReduction& r, std::size_t to) {
+        if (!r.uses_ring() || to <= r.pulled_behind_) co_return;
+        if (r.root_ < 0) {
+            std::size_t const behind = to - r.pulled_behind_;
+            while (r.flag_.parent() >= 0 && r.down_->got() < behind)
+                co_await PulledBroadcast<Env>::pull(env, *r.down_, behind);
+            co_await PulledBroadcast<Env>::room(env, *r.down_, to);
+        } else if (r.flag_.parent() >= 0 && to > r.ring_) {
+            co_await r.flag_.until(r.steps_.of(to - r.ring_));
+        }
+    }
+    bool uses_ring() const {
+        bool const keeps_result = root_ >= 0 && env_.rank() != root_ && flag_.led() > 0;
+        return through_ == Through::ring || (through_ == Through::user && keeps_result);
+    }
+
+    // --- Step 1 of the paper: all show their buffers -----------------------------------------------------------------
+    static Task choose_memory(Env& env, LeaderReduction& r) {
+        if (r.through_ == Through::slot) co_return;
+        env.reserve_staging(r.ring_);
+        std::uint64_t worst = refused;
+        bool const shows = r.through_ == Through::user && r.a_.type->dense(r.a_.count);
+        if (shows) {
+            bool const has_result = r.root_ < 0 ? r.flag_.led() > 0 : env.rank() == r.root_;
+            env.expose_both(shown_operand(r.a_), has_result ? shown_result(r.a_) : std::span<std::byte>{});
+            worst = env.exposure(env.rank()).way == AccessPath::load_store   ? certain
+                    : env.exposure(env.rank()).way == AccessPath::attach ? possible
+                                                                  : refused;
+            env.add_staging();
+        } else {
+            env.expose_staged();
+        }
+        if (r.through_ == Through::ring) co_return;
+        co_await agree(env, r, 0, worst);
+        bool const reached = r.agreed_ != refused && r.reach();
+        if (r.agreed_ == possible) co_await agree(env, r, refused, reached ? certain : refused);
+        if (r.agreed_ == refused) r.use_rings();
+    }
+    void use_rings() {
+        through_ = Through::ring;
+        for (Level& team : teams_) {
+            team.result.base = nullptr;
+            for (Member& m : team.members) m.base = nullptr;
+        }
+    }
+
+    enum Verdict : std::uint64_t { certain = 1, possible = 2, refused = 3 };
+
+    /// The worst verdict of all ranks, up the hierarchy and down again; steps from `base` on.
+    static Task agree(Env& env, LeaderReduction& r, std::uint64_t base, std::uint64_t verdict) {
+        for (int child : r.flag_.children()) {
+            co_await env.until_sent(child, base + 1);
+            verdict = std::max(verdict, env.sent_by(child) - base);
+        }
+        if (r.flag_.parent() >= 0) {
+            env.sent(r.flag_.parent(), base + verdict);
+            co_await r.flag_.until(base + 1);
+            // The leader may have gone on to the data already; then it was agreed that it lies with the users.
+            std::uint64_t const seen = r.flag_.seen();
+            verdict = seen >= ByteSteps::first ? certain : seen - base;
+        }
+        if (r.flag_.led() > 0) r.flag_.announce(base + verdict);
+        r.agreed_ = verdict;
+    }
+
+    /// Finds the buffers of the teams of this rank; all that is agreed to be direct is reached for certain.
+    bool reach() {
+        bool all = true;
+        for (int level = 0; level <= flag_.level(); ++level) {
+            Level& team = teams_[at(level)];
+            for (Member& m : team.members) all = find(m, has_led(m.rank, level)) && all;
+            all = find(team.result, true) && all;
+        }
+        return all;
+    }
+    /// Does a rank bring a result of lower levels to this one?
+    bool has_led(int rank, int level) const {
+        for (int below = 0; below < level; ++below)
+            if (tree_.team(below, rank, root_).members.size() > 1) return true;
+        return false;
+    }
+    bool find(Member& m, bool in_result) {
+        Exposure const& e = env_.exposure(m.rank);
+        bool const me = m.rank == env_.rank();
+        m.ring = in_result && e.result == 0;
+        if (m.ring) return m.base = me ? env_.staging() : env_.staging_of(m.rank), true;
+        std::uint64_t const there = in_result ? e.result : e.address;
+        m.base = me ? reinterpret_cast<std::byte*>(there) : env_.reach(m.rank, there, bytes_);
+        return m.base != nullptr;
+    }
+
+    Env& env_;
+    topo::Hierarchy const& tree_;
+    ReduceArgs const& a_;
+    int root_;
+    std::size_t bytes_, element_;
+    ByteSteps steps_;
+    LeaderFlag<Env> flag_;
+    Reducer reducer_;
+    std::vector<Level> teams_;
+    std::vector<std::size_t> chunk_;       ///< per level
+    Through through_ = Through::user;
+    std::size_t ring_ = 0, pulled_behind_ = 0;   ///< 4 S and 3 S
+    std::size_t ready_ = 0;                ///< how far the own operand is ready
+    std::uint64_t agreed_ = refused;
+    PulledBroadcast<Env>* down_ = nullptr;
+    std::vector<void const*> operands_;
+};
+
+inline constexpr Parameter share_parameter = {
+    "share", 512, "bytes below which a member's range of a chunk is not divided further"};
+inline constexpr Parameter leader_reduction_parameters[] = {hierarchy_parameter, chunk_parameter, cico_parameter,
+                                                            flags_parameter, share_parameter};
+
+}  // namespace tutti::coll

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// KNEM-Coll's broadcast over any number of levels: every leader shows its buffer once, out of band; the members of its
+// team copy piece after piece from there, all at the same time, as soon as the leader says that it has the piece, and
+// say so when they have all. With one team and one piece it is the linear broadcast.
+//
+// A leader whose buffer nobody can get at lays it out in its staging memory, slice after slice, two under way: slice c
+// waits until all members have read c − 2, which wait for none of theirs that are behind them. A member that the system
+// refuses asks its leader for slices, one at a time, and gets them when the leader has everything.
+// Counters: ready[l]: pieces of level l that are there (staged: ready[0], slices); ack[0]: slices read or asked for,
+// at last last_step; sent: the slice asked for is laid out.
+// KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), sections IV and V.B.
+#pragma once
+
+#include <array>
+
+#include "coll/algorithms/algorithm.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class PieceTree {
+public:
+    /// Bytes that a team copies at a time, by its level.
+    using Pieces = std::array<std::size_t, max_levels>;
+
+    PieceTree(Env& env, topo::Hierarchy const& tree, BcastArgs const& a, Pieces const& pieces)
+        : env_(env), a_(a), bytes_(a.data.bytes()), slice_(env.staging_bytes() / 4 / cache_line * cache_line),
+          pieces_(pieces) {
+        for (auto& piece : pieces_) piece = std::clamp<std::size_t>(piece, 1, std::max<std::size_t>(1, bytes_));
+        for (int level = 0, levels = tree.levels_of(env.rank(), a.root); level < levels; ++level) {
+            topo::Team const team = tree.team(level, env.rank(), a.root);
+            if (!team.i_lead) {
+                parent_ = team.leader;
+                level_ = static_cast<std::size_t>(level);
+                break;
+            }
+            ++led_;
+            for (int member : team.members)
+                if (member != env.rank()) children_.push_back(member);
+        }
+    }
+
+    static Task run(Env& env, PieceTree& t) {
+        if (t.bytes_ == 0) co_return;
+        if (!t.children_.empty()) {
+            t.way_ = env.expose(t.a_.data, layout * t.slice_, t.slice_);
+            env.publish();
+        }
+        if (t.parent_ < 0) {
+            t.got_ = t.bytes_;
+        } else {
+            co_await env.until(t.parent_);
+            t.source_ = env.buffer_of(t.parent_);
+        }
+        co_await pass_on(env, t);
+        while (t.got_ < t.bytes_) {
+            co_await receive(env, t);
+            co_await pass_on(env, t);
+        }
+        if (t.parent_ >= 0) env.ack(0, last_step);
+        for (int child : t.children_) co_await finish(env, t, child);
+    }
+
+private:
+    // Staging memory in quarters: the slices under way, room to unpack from, a layout.
+    static constexpr std::size_t depth = 2, bounce = depth, layout = bounce + 1;
+
+    std::size_t working_set() const { return bytes_ * static_cast<std::size_t>(env_.size()); }
+    std::size_t end_of(std::uint64_t slice) const { return std::min(bytes_, (slice + 1) * slice_); }
+    void stage(std::uint64_t slice) {
+        std::size_t const at = slice * slice_;
+        env_.stage(env_.staging() + slice % depth * slice_, a_.data, at, end_of(slice) - at);
+    }
+    void take_slice(std::uint64_t slice) {
+        std::byte const* from = env_.staging(parent_) + slice % depth * slice_ + (got_ - slice * slice_);
+        env_.store(a_.data, got_, from, end_of(slice) - got_);
+        got_ = end_of(slice);
+    }
+
+    static Task receive(Env& env, PieceTree& t) {
+        std::uint64_t const slice = t.got_ / t.slice_;
+        if (env.exposure(t.parent_).way == AccessPath::staged) {
+            co_await env.until_ready(t.parent_, 0, slice + 1);
+            t.take_slice(slice);
+            env.ack(0, slice + 1);
+            co_return;
+        }
+        if (!t.refused_) {
+            std::size_t const piece = t.pieces_[t.level_];
+            std::uint64_t const number = t.got_ / piece;
+            co_await env.until_ready(t.parent_, static_cast<int>(t.level_), number + 1);
+            t.refused_ = !t.copy(std::min(t.bytes_, (number + 1) * piece));
+            co_return;
+        }
+        env.ack(0, slice + 1);
+        co_await env.until_sent(t.parent_, slice + 1);
+        t.take_slice(slice);
+    }
+
+    /// Copies up to `end` from the parent's buffer; false when the system refuses, and then what has come counts.
+    bool copy(std::size_t end) {
+        if (source_) {
+            source_.get(a_.data, got_, end - got_, working_set());
+            got_ = end;
+            return true;
+        }
+        Exposure const& e = env_.exposure(parent_);
+        if (e.layout != Exposure::one_piece) return false;
+        bool const dense = a_.data.type->dense(a_.data.count);
+        while (got_ < end) {
+            std::size_t const n = dense ? end - got_ : std::min(slice_, end - got_);
+            std::byte* to = dense ? first_byte(a_.data) + got_ : env_.staging() + bounce * slice_;
+            if (!env_.fetch(parent_, e.address + got_, to, n)) return false;
+            if (!dense) env_.store(a_.data, got_, to, n);
+            got_ += n;
+        }
+        return true;
+    }
+
+    /// Lets the members have what is there.
+    static Task pass_on(Env& env, PieceTree& t) {
+        if (t.children_.empty()) co_return;
+        for (; t.way_ == AccessPath::staged && t.laid_ * t.slice_ < t.got_ && t.got_ >= t.end_of(t.laid_); ++t.laid_) {
+            for (int child : t.children_)
+                if (t.laid_ >= depth) co_await env.until_ack(child, 0, t.laid_ - depth + 1);
+            t.stage(t.laid_);
+            env.ready(0, t.laid_ + 1);
+        }
+        for (std::size_t level = 0; t.way_ != AccessPath::staged && level < t.led_; ++level) {
+            std::size_t const piece = t.pieces_[level];
+            std::uint64_t const there = t.got_ == t.bytes_ ? (t.bytes_ + piece - 1) / piece : t.got_ / piece;
+            if (there > t.said_[level]) env.ready(static_cast<int>(level), there);
+            t.said_[level] = there;
+        }
+    }
+
+    /// Waits until a member has everything, laying out what it asks for meanwhile.
+    static Task finish(Env& env, PieceTree& t, int child) {
+        if (t.way_ == AccessPath::staged) co_await env.until_ack(child, 0, last_step);
+        for (std::uint64_t seen = 0; env.acked(child, 0) != last_step;) {
+            co_await env.until_ack(child, 0, seen + 1);
+            seen = env.acked(child, 0);
+            if (seen == last_step) break;
+            t.stage(seen - 1);
+            env.sent(child, seen);
+        }
+    }
+
+    Env& env_;
+    BcastArgs const& a_;
+    std::size_t bytes_, slice_;
+    Pieces pieces_;
+    int parent_ = -1;
+    std::size_t level_ = 0;          ///< of the team in which this rank is a member
+    std::size_t led_ = 0;            ///< levels on which it leads
+    std::vector<int> children_;      ///< the members of those teams
+    AccessPath way_ = AccessPath::staged;          ///< to this rank's buffer
+    PeerBuffer<Env> source_;         ///< the parent's, when this rank can load there
+    bool refused_ = false;
+    std::size_t got_ = 0;            ///< bytes that have arrived, from the start on
+    std::uint64_t laid_ = 0;         ///< slices laid out
+    std::array<std::uint64_t, max_levels> said_{};   ///< pieces announced
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reduction that reduce and allreduce share: over any number of levels, in blocks, two of them under way.
+//
+// Up: every member stages its block; the members of a team reduce one share of each chunk, straight from all members'
+// staging memory in one pass, into the leader's memory; the leader is then a member of the next team. Down (allreduce):
+// each leader's copy of the result is read by its team, leaders first. While block b goes up, block b − 1 comes down.
+// A block is as large as the largest chunk of any level; on each level its team goes through it in chunks of the
+// level's own size, so that who waits on the next level can begin with the first of them.
+//
+// Counters, in steps of positions in the vector; level L = number of levels: ready[l] my data of level l lies there;
+// ack[l] my share of level l is done; ready[L] the result lies with me; ack[L] I have read the result. A buffer of
+// block b is written again for block b + 2, after the acks of all of b by all who read it; a leader's upper buffers
+// are written by its team only after the leader's ready[0] for that block, which it raises only when they are free.
+//
+// Why it ends: all ranks work in the same order, by blocks, levels and chunks, and who works on a chunk of a level
+// waits for nothing but that chunk of that level at others.
+// XHC (Katevenis, Ploumidis, Marazakis), section IV.B and C; leaders take a share of the work as well.
+#pragma once
+
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/trees/leader_flag.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
+#include "runtime/wait/pooled.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class TreeReduction {
+public:
+    /// `root`: whose result it is, or −1: everybody's. `chunk`: the parameter that says how many bytes are a chunk on
+    /// each level. All ranks give the same.
+    TreeReduction(Env& env, topo::Hierarchy const& tree, ReduceArgs const& args, int root, std::size_t chunk,
+                  std::size_t smallest_share)
+        : env_(env), tree_(tree), a_(args), root_(root), levels_(tree.levels()),
+          mine_(tree.levels_of(env.rank(), root)), reducer_(env.traffic(), args),
+          steps_(args.bytes(), std::max<std::size_t>(1, reducer_.element_bytes())), chunk_(chunk),
+          smallest_share_(smallest_share), operands_(env.frames()) {
+        std::size_t const buffers = static_cast<std::size_t>(levels_ + 2) * depth;
+        std::size_t largest = 0;
+        for (int level = 0; level < levels_; ++level) largest = std::max(largest, args.parameters.at(chunk, level));
+        block_ = steps_.chunk(std::min({largest, args.bytes(), env.staging_bytes() / buffers}));
+        stride_ = (block_ + cache_line - 1) / cache_line * cache_line;
+        env.reserve_staging(stride_ * buffers);
+        blocks_ = (args.bytes() + block_ - 1) / block_;
+    }
+
+    Task run() { return run_in(env_, *this); }
+
+private:
+    static constexpr std::uint64_t depth = 2;
+
+    // Coroutines take the environment first: their frames come from its pool.
+    static Task run_in(Env& env, TreeReduction& t) {
+        env.add_staging();
+        for (std::uint64_t b = 0; b < t.blocks_; ++b) {
+            co_await up(env, t, b);
+            if (t.root_ < 0 && b > 0) co_await down(env, t, b - 1);
+        }
+        if (t.root_ < 0 && t.blocks_ > 0) co_await down(env, t, t.blocks_ - 1);
+        co_await freed(env, t, t.blocks_);
+    }
+
+    topo::Team team(int level) const { return tree_.team(level, env_.rank(), root_); }
+    bool top() const { return mine_ == levels_ && team(levels_ - 1).i_lead; }
+    std::size_t length(std::uint64_t b) const { return std::min(block_, a_.bytes() - b * block_); }
+    std::size_t chunk(int level) const { return std::min(block_, steps_.chunk(a_.parameters.at(chunk_, level))); }
+    /// The step that says: block b up to byte `end` of it.
+    std::uint64_t step(std::uint64_t b, std::size_t end) const { return steps_.of(b * block_ + end); }
+    /// Buffer `level` of block b in a staging memory: 0 own data, l + 1 the result of the team led at level l.
+    std::byte* buffer(std::byte* staging, int level, std::uint64_t b) const {
+        return staging + (static_cast<std::uint64_t>(level) * depth + b % depth) * stride_;
+    }
+    int down_buffer() const { return top() ? levels_ : levels_ + 1; }
+
+    /// Waits until everybody has read what this rank laid out for the blocks before `count`.
+    static Task freed(Env& env, TreeReduction& t, std::uint64_t count) {
+        if (count == 0) co_return;
+        std::uint64_t const all = t.step(count - 1, t.length(count - 1));
+        for (int level = 0; level < t.mine_; ++level) {
+            topo::Team const team = t.team(level);
+            for (int member : team.members) {
+                if (member == env.rank()) continue;
+                co_await env.until_ack(member, level, all);
+                if (team.i_lead && t.root_ < 0) co_await env.until_ack(member, t.levels_, all);
+            }
+        }
+    }
+
+    static Task up(Env& env, TreeReduction& t, std::uint64_t b) {
+        if (b >= depth) co_await freed(env, t, b - depth + 1);
+        std::size_t const bytes = t.length(b);
+        for (std::size_t at = 0, n; at < bytes; at += n) {
+            n = std::min(t.chunk(0), bytes - at);
+            env.stage(t.buffer(env.staging(), 0, b) + at, operand(t.a_), b * t.block_ + at, n);
+            env.ready(0, t.step(b, at + n));
+        }
+        for (int level = 0; level < t.mine_; ++level) {
+            topo::Team const team = t.team(level);
+            for (std::size_t at = 0, n; at < bytes; at += n) {
+                n = std::min(t.chunk(level), bytes - at);
+                co_await combine(env, t, team, level, b, at, n);
+            }
+            if (!team.i_lead) break;
+        }
+        if (t.top()) env.store(result(t.a_), b * t.block_, t.buffer(env.staging(), t.levels_, b), bytes);
+    }
+
+    /// One chunk of block b at a level: bytes [at, at + n) of it.
+    static Task combine(Env& env, TreeReduction& t, topo::Team const& team, int level, std::uint64_t b, std::size_t at,
+                        std::size_t n) {
+        std::uint64_t const step = t.step(b, at + n);
+        for (int member : team.members)
+            if (member != env.rank()) co_await env.until_ready(member, level, step);
+        t.reduce_share(team, level, b, at, n);
+        env.ack(level, step);
+        if (!team.i_lead) co_return;
+        for (int member : team.members)
+            if (member != env.rank()) co_await env.until_ack(member, level, step);
+        env.ready(level + 1, step);
+    }
+
+    static Task down(Env& env, TreeReduction& t, std::uint64_t b) {
+        if (t.top()) co_return;   // has its result since the way up; its team reads it there
+        int const leader = t.team(t.mine_ - 1).leader;
+        bool const from_top = t.tree_.levels_of(leader, t.root_) == t.levels_ && t.leads_all(leader);
+        std::size_t const bytes = t.length(b);
+        for (std::size_t at = 0, n; at < bytes; at += n) {
+            n = std::min(t.chunk(t.mine_ - 1), bytes - at);
+            std::uint64_t const step = t.step(b, at + n);
+            co_await env.until_ready(leader, t.levels_, step);
+            std::byte const* from = t.buffer(env.staging(leader), from_top ? t.levels_ : t.levels_ + 1, b) + at;
+            if (t.mine_ > 1) {   // a leader itself: first pass it on
+                env.copy(t.buffer(env.staging(), t.down_buffer(), b) + at, from, n, 0);
+                env.ready(t.levels_, step);
+            }
+            env.store(result(t.a_), b * t.block_ + at, from, n);
+            env.ack(t.levels_, step);
+        }
+    }
+
+    bool leads_all(int rank) const { return tree_.team(levels_ - 1, rank, root_).leader == rank; }
+
+    /// This rank's share of a chunk at a level: a range of elements, from all members, into the leader's memory.
+    void reduce_share(topo::Team const& team, int level, std::uint64_t b, std::size_t at, std::size_t bytes) {
+        std::size_t const element = std::max<std::size_t>(1, reducer_.element_bytes()), n = bytes / element;
+        std::size_t const members = static_cast<std::size_t>(team.members.size());
+        std::size_t const least = std::max<std::size_t>(1, smallest_share_ / element);
+        std::size_t const share = std::max(least, (n + members - 1) / members);
+        // The leader's share is the first, so that what is not divided goes to it alone, whoever it is.
+        std::size_t const place = (static_cast<std::size_t>(team.my_index - team.leader_index) + members) % members;
+        std::size_t const first = std::min(n, share * place), last = std::min(n, first + share);
+        if (first == last) return;
+        std::size_t const from = at + first * element;
+        operands_.clear();
+        for (int member : team.members) operands_.push_back(buffer(env_.staging(member), level, b) + from);
+        std::byte* to = buffer(env_.staging(team.leader), level + 1, b) + from;
+        reducer_.combine(operands_.data(), static_cast<int>(members), to, last - first);
+    }
+
+    Env& env_;
+    topo::Hierarchy const& tree_;
+    ReduceArgs const& a_;
+    int root_, levels_, mine_;
+    Reducer reducer_;
+    ByteSteps steps_;
+    std::size_t chunk_, smallest_share_, block_, stride_;   ///< which parameter; bytes
+    std::uint64_t blocks_;
+    PooledVector<void const*> operands_;
+};
+
+inline constexpr Parameter tree_reduction_parameters[] = {
+    {"chunk", 32768, "bytes that a team reduces and passes on at a time on each level", ParameterKind::per_level},
+    {"share", 512, "bytes below which a member's share of a chunk is not divided further"},
+    hierarchy_parameter,
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The blocking calls: the choice, the drive.
+#include "coll/call/collectives.hpp"
+
+#include "coll/choice/decision.hpp"
+#include "coll/call/drive.hpp"
+#include "coll/call/fragments.hpp"
+#include "coll/env/on_node.hpp"
+#include "runtime/wait/clock.hpp"
+
+namespace tutti::coll {
+
+namespace {
+
+template <class Args>
+bool goes_in_fragments(Decision const& decision, Args const& args) {
+    return Fragments<Args>(args, fragment_of(decision)).count() > 1;
+}
+
+}  // namespace
+
+template <class Args>
+void run(Comm& comm, Collective collective, Args& args) {
+    complete(args);
+    Decision const& decision = decision_for(comm, collective, args);
+    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    args.parameters = decision.setting->values;
+    CommState& state = state_of(comm);
+    MultiNode const* const multi_node = state.multi_node.get();
+    if constexpr (Fragments<Args>::most_at_once > 1)
+        if (multi_node && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
+    Use& use = state.uses[static_cast<std::size_t>(collective)];
+    use.algorithm = decision.algorithm;
+    use.calls.add(1);
+    CallStatisticsRow* const line = decision.line;   // others may have the decision forgotten meanwhile
+    std::int64_t const start = line ? now_ns() : 0;
+    if (multi_node) [[unlikely]]
+        drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),
+                     [&](NetEnv& env) { return run_in(env, *algorithm, args); });
+    else drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
+    if (line) [[unlikely]] record(*line, use, message_bytes(comm, args), start);
+}
+
+template void run(Comm&, Collective, BarrierArgs&);
+template void run(Comm&, Collective, BcastArgs&);
+template void run(Comm&, Collective, ReduceArgs&);
+template void run(Comm&, Collective, ReduceScatterArgs&);
+template void run(Comm&, Collective, RootedArgs&);
+template void run(Comm&, Collective, AllgatherArgs&);
+template void run(Comm&, Collective, AlltoallArgs&);
+template void run(Comm&, Collective, NeighborAllgatherArgs&);
+template void run(Comm&, Collective, NeighborAlltoallArgs&);
+
+void barrier(Comm& comm) {
+    BarrierArgs args{};
+    run(comm, Collective::barrier, args);
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The collectives as the front door calls them, each in three forms from one algorithm: at once, as a request, as a
+// persistent request (MPI 3.1, chapter 5; MPI 4.0, 6.13). Arguments are checked already, parameters are filled in here.
+#pragma once
+
+#include <vector>
+
+#include "coll/call/bytes.hpp"
+#include "coll/env/arguments.hpp"
+#include "runtime/objects/request.hpp"
+
+namespace tutti::coll {
+
+/// Lists made for the call that its arguments point to; they may go when it returns.
+struct Lists {
+    std::vector<Datatype const*> send_types, receive_types;
+    std::vector<int> counts;
+};
+
+/// Blocking. Args is the type of the collective (ArgsOf, coll/algorithms/algorithm.hpp).
+template <class Args>
+void run(Comm& comm, Collective collective, Args& args);
+
+/// Nonblocking: begun as far as it goes without waiting. Buffers belong to it until it is complete; communicator,
+/// datatypes and operator may be freed before, and all lists that the arguments point to when this returns.
+template <class Args>
+Ref<Request> start(Comm& comm, Collective collective, Args const& args);
+
+/// Persistent: the algorithm is chosen and memory agreed upon now, which is collective; MPI_Start begins it, in any
+/// order with other calls. It, too, has lists of its own.
+template <class Args>
+Ref<Request> init(Comm& comm, Collective collective, Args const& args);
+
+}  // namespace tutti::coll

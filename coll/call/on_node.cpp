@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/env/on_node.hpp"
+
+#include "coll/choice/decision.hpp"
+#include "coll/choice/state.hpp"
+
+namespace tutti::coll {
+namespace {
+
+/// Gives the channel up however the operation ends.
+class Passage {
+public:
+    Passage(CommState& state, std::uint64_t number) : state_(state), number_(number) {}
+    Passage(Passage const&) = delete;
+    Passage& operator=(Passage const&) = delete;
+    ~Passage() { state_.end(number_); }
+
+private:
+    CommState& state_;
+    std::uint64_t number_;
+};
+
+/// Waits until an operation of that number may begin on the node; see area.hpp.
+Task channel_free(NetEnv& env, CommState& state, std::uint64_t number) {
+    Comm const& node = *env.multi_node().node;
+    for (int m = 0; m < state.area.members() && !state.may_begin(number); ++m) {
+        int const rank = env.comm().union_group->rank_of(node.world_rank(m));
+        if (m != state.rank) co_await env.until(state.area.done(m).value, number - channel_depth, rank);
+    }
+    // What is left are earlier operations of this rank, which others move on.
+    while (!state.may_begin(number))
+        co_await env.until(state.area.done(state.rank).value, number - channel_depth, env.rank());
+}
+
+}  // namespace
+
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args) {
+    Comm const& node = *env.multi_node().node;
+    CommState& state = state_of(node);
+    args.first_group_size = 0;
+    Decision const decision = decision_for(node, which, args);
+    args.parameters = decision.setting->values;
+    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    std::uint64_t const number = env.next_on_node();
+    if (number > state.safe) co_await channel_free(env, state, number);
+    ShmEnv shm(state.area, *decision.trees, state.rank, number, node, env.operation(), state.localities.data(),
+               env.suspension(), &env.frames());
+    Passage const passage(state, number);
+    co_await algorithm->shm(shm, args);
+}
+
+template Task on_node(NetEnv&, Collective, BarrierArgs);
+template Task on_node(NetEnv&, Collective, BcastArgs);
+template Task on_node(NetEnv&, Collective, ReduceArgs);
+template Task on_node(NetEnv&, Collective, ReduceScatterArgs);
+template Task on_node(NetEnv&, Collective, RootedArgs);
+template Task on_node(NetEnv&, Collective, AllgatherArgs);
+template Task on_node(NetEnv&, Collective, AlltoallArgs);
+
+Task leave_node(NetEnv& env) {
+    CommState& state = state_of(*env.multi_node().node);
+    while (env.left_on_node() > 0) {
+        std::uint64_t const number = env.next_on_node();
+        if (number > state.safe) co_await channel_free(env, state, number);
+        state.end(number);
+    }
+}
+
+}  // namespace tutti::coll

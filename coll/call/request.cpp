@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests of collectives under way, and the progress engine that moves them on.
+#include "coll/call/request.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "coll/call/bytes.hpp"
+#include "coll/comm/create.hpp"
+#include "coll/comm/derive.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+
+Progress::Progress(Waiter& waiter) : waiter_(waiter) { waiter_.attach(this); }
+Progress::~Progress() { waiter_.detach(this); }
+
+bool Progress::poll() {
+    bool moved = false;
+    for (CollectiveRequest *r = first_, *next; r; r = next) {
+        next = r->next_;
+        moved |= r->move();   // which may end it
+    }
+    return moved;
+}
+
+void Progress::add(CollectiveRequest& r) {
+    r.previous_ = last_;
+    r.next_ = nullptr;
+    (last_ ? last_->next_ : first_) = &r;
+    last_ = &r;
+    ++in_flight_;
+    waiter_.started();
+}
+
+void Progress::remove(CollectiveRequest& r) {
+    (r.previous_ ? r.previous_->next_ : first_) = r.next_;
+    (r.next_ ? r.next_->previous_ : last_) = r.previous_;
+    --in_flight_;
+}
+
+CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned window)
+    : fragments_(fragments), window_(std::clamp(window, 1u, std::min(fragments, most_in_flight))),
+      sequence_(&state_of(on)) {
+    comm = Ref<Comm>::share(&on);
+}
+
+void CollectiveRequest::make_persistent() {
+    persistent = true;
+    active = false;
+    complete = true;
+    own_frames_ = std::make_unique<FramePool>(FramePool::Keeps::all);
+    if (comm->union_group->size() > 1) use_own_sequence();
+}
+
+void CollectiveRequest::use_own_sequence() {
+    if (state_of(*comm).multi_node) {
+        own_comm_ = duplicate_bare(*comm);
+        sequence_ = &state_of(*own_comm_);
+        return;
+    }
+    Process& process = comm->process;
+    int const members = comm->union_group->size();
+    std::size_t& held = state_of(process).sequence_bytes;
+    std::size_t const heap = process.segment.heap(process.place()).size();
+    ContextAllocation birth{};
+    // Half of the heap is left for communicators and staging memory.
+    if (comm->union_group->rank() == 0 && held + Area::bytes(members) <= heap / 2)
+        birth = allocate_context(process, *comm->union_group);
+    bcast_bytes(*comm, &birth, sizeof birth, 0);
+    if (birth.context == 0) return;
+    own_sequence_ = std::make_unique<OperationSequence>(process, Area(process.segment.at(birth.area), members), comm->union_group->rank());
+    sequence_ = own_sequence_.get();
+    if (birth.owner != process.rank()) return;
+    own_sequence_->owned_offset = birth.area;
+    held += Area::bytes(members);
+}
+
+CollectiveRequest::~CollectiveRequest() {
+    if (own_sequence_ && own_sequence_->owned_offset != 0)
+        state_of(own_sequence_->process).sequence_bytes -= Area::bytes(own_sequence_->area.members());
+}
+
+void CollectiveRequest::start() {
+    active = true;
+    complete = false;
+    if (status.error != ErrorClass::success) status = {};   // of the last start
+    begun_ = ended_ = 0;
+    first_ = sequence_->take_numbers(fragments_);
+    if (!sequence_->area) numbered();
+    if (sequence_->queue.first || !sequence_->may_begin(first_)) return wait_in_line();
+    do begin_next();
+    while (may_begin_next());
+    if (ended_ == fragments_) return over();   // nobody else has heard of it
+    ++references;   // the progress engine's, until the end
+    in_progress_ = true;
+    state_of(sequence_->process).progress.add(*this);
+}
+
+bool CollectiveRequest::may_begin_next() {
+    return begun_ < fragments_ && begun_ - ended_ < window_ && sequence_->may_begin(first_ + begun_);
+}
+
+void CollectiveRequest::begin_next() {
+    unsigned at = 0;
+    while (running_[at]) ++at;
+    running_[at] = &begin(at, begun_++);
+    if (running_[at]->ended()) end_fragment(at);
+}
+
+// What it waits for is looked at first: most looks are in vain.
+bool CollectiveRequest::move() {
+    if (complete) return false;
+    if (in_line_) {
+        if (sequence_->queue.first != this || !sequence_->may_begin(first_)) return false;
+        leave_line();
+    }
+    bool moved = false;
+    for (unsigned at = 0; at < window_; ++at) {
+        if (!running_[at] || !running_[at]->suspension().over()) continue;
+        moved = true;
+        running_[at]->go_on();
+        if (running_[at]->ended()) end_fragment(at);
+    }
+    while (may_begin_next()) moved = true, begin_next();
+    if (ended_ == fragments_) end();
+    return moved;
+}
+
+void CollectiveRequest::end_fragment(unsigned at) {
+    running_[at]->end();
+    try {
+        running_[at]->check();
+    } catch (Error const& error) {
+        status.error = error.error_class;
+        error_text = error.what();
+    } catch (std::bad_alloc const&) {
+        status.error = ErrorClass::no_mem;
+        error_text = "the system has no more memory";
+    }
+    leave(at);
+    running_[at] = nullptr;
+    ++ended_;
+}
+
+void CollectiveRequest::wait_in_line() {
+    Queue& queue = sequence_->queue;
+    ++references;   // as in start
+    in_line_ = true;
+    behind_ = nullptr;
+    (queue.last ? queue.last->behind_ : queue.first) = this;
+    queue.last = this;
+    if (queue.first != this) return;
+    in_progress_ = true;
+    state_of(sequence_->process).progress.add(*this);
+}
+
+// The next in the line is looked at from now on.
+void CollectiveRequest::leave_line() {
+    Queue& queue = sequence_->queue;
+    in_line_ = false;
+    queue.first = behind_;
+    if (!behind_) queue.last = nullptr;
+    if (!behind_) return;
+    behind_->in_progress_ = true;
+    state_of(sequence_->process).progress.add(*behind_);
+}
+
+void CollectiveRequest::end() {
+    if (in_progress_) state_of(sequence_->process).progress.remove(*this);
+    in_progress_ = false;
+    over();
+    Ref<Request>::release(this);
+}
+
+void CollectiveRequest::over() {
+    complete = true;
+    finished();
+}
+
+Reason CollectiveRequest::reason(char const* call) const {
+    for (RunningOperation const* operation : running_)
+        if (operation) return {call, comm->union_group->world_rank(operation->suspension().peer), -1, comm->context};
+    return {call, -1, -1, comm->context};
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which algorithm runs: the user's word (an info key of the communicator, TUTTI_COLL_<COLLECTIVE>, TUTTI_COLL), else
+// the first rule of the tuning table that fits, else the first of the default table, else the first algorithm of the
+// list that can do it. Looked up once per communicator, collective and size class, then cached.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coll/algorithms/algorithm.hpp"
+#include "runtime/counters/call_statistics.hpp"
+
+namespace tutti::coll {
+
+/// An algorithm of any collective as a row: what lists, help and tests see.
+struct AlgorithmRow {
+    Collective collective;
+    char const* name;
+    char const* sentence;
+    Family family;
+    char const* source;
+    unsigned requirements;
+    std::span<Parameter const> parameters;
+    bool on_node, on_nodes;   ///< does it run on one node, on several?
+    void const* record;   ///< the Algorithm<Args> itself; who calls it knows the type from the collective
+};
+std::span<AlgorithmRow const> all_algorithms();
+
+/// One algorithm with the values of its parameters.
+struct Setting {
+    AlgorithmRow const* algorithm = nullptr;   ///< null: none is wished for
+    Values values;
+    bool has_levels = false;                   ///< follows a tree of its own, not the communicator's
+    topo::LevelChoice levels;                  ///< which one
+};
+Setting defaults(AlgorithmRow const& algorithm);
+/// "xhc:hierarchy=numa+socket,chunk=16K", with those parameters alone that differ from their fallbacks.
+std::string text_of(Setting const& setting);
+/// 16K, and a parameter's fallback as a user would write it.
+std::string text_of(std::size_t bytes);
+std::string text_of_fallback(Parameter const& parameter);
+/// "1 to 4096", "1 to 1T", "one|packed|apart".
+std::string range_of(Parameter const& parameter);
+
+/// For calls of a collective with at most so many ranks, at least so many levels, and at most so many bytes.
+struct Rule {
+    Collective collective;
+    std::size_t ranks, levels, bytes;
+    Setting setting;
+};
+
+/// What is chosen for whom: one algorithm per collective, where the user has named one, and the tuning table.
+struct Settings {
+    std::array<Setting, collectives> of;
+    std::vector<Rule> tuned;
+
+    /// Takes "allreduce=xhc:hierarchy=numa+socket,chunk=16K,bcast=slots" over what is there. A word that names no
+    /// collective is one more parameter of the algorithm before it. What does not parse or names nothing is ignored and
+    /// becomes a sentence in `complaints` with the valid names; each begins with `origin`.
+    void take(std::string_view text, std::string_view origin, std::vector<std::string>& complaints);
+    /// The same for one collective: "xhc:hierarchy=numa+socket,chunk=16K".
+    void take(Collective collective, std::string_view text, std::string_view origin,
+              std::vector<std::string>& complaints);
+};
+
+/// "xhc:chunk=16K"; an empty setting and a complaint when it is none.
+Setting parse_setting(Collective collective, std::string_view text, std::string_view origin,
+                      std::vector<std::string>& complaints);
+/// The words behind the algorithm's name, "hierarchy=numa+socket,chunk=16K", over what is there.
+void take_parameters(std::string_view text, Setting& setting, std::string_view origin,
+                     std::vector<std::string>& complaints);
+/// A number of bytes such as 4096, 16K or 2M.
+bool parse_bytes(std::string_view text, std::size_t& bytes);
+/// False: no collective has this name.
+bool find_collective(std::string_view name, Collective& collective);
+
+/// coll/choice/table.def with its settings parsed.
+std::span<Rule const> default_table();
+
+/// What a call offers, against which needs are held.
+struct CallTraits {
+    int ranks;
+    int levels;              ///< of the hierarchy
+    std::size_t bytes;       ///< the size that every rank knows; ~0 when there is none
+    std::size_t slot_bytes;
+    bool commutes;           ///< the operator
+    bool ordered;            ///< the operator commutes, or teams hold consecutive ranks
+    bool one_kind;
+    bool equal_parts;
+    bool two_groups = false; ///< an intercommunicator's
+    bool several_nodes = false;
+    bool grouping = true;    ///< operands may be grouped otherwise than one by one from the lowest rank on
+
+    bool meets(unsigned requirements) const;
+    /// Can the algorithm do it?
+    bool suits(AlgorithmRow const& a) const { return (several_nodes ? a.on_nodes : a.on_node) && meets(a.requirements); }
+};
+
+struct Decision {
+    AlgorithmRow const* algorithm = nullptr;
+    Setting const* setting = nullptr;   ///< lives with the settings or the tables
+    Trees const* trees = nullptr;       ///< the communicator's, or of the setting's own levels
+    CallStatisticsRow* line = nullptr;         ///< where its calls are recorded; null: nowhere
+};
+
+/// The trees of a communicator: its own, or those of other levels.
+using TreesOf = std::function<Trees const&(topo::LevelChoice const*)>;   // null: its own
+
+/// Never without an algorithm: each collective has one that needs nothing.
+Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of);
+
+/// The cache: per collective and size class (the number of bits of the size, and what the call offers besides).
+class Choices {
+public:
+    /// Without an algorithm: to be decided.
+    Decision& at(Collective collective, CallTraits const& traits) {
+        auto& classes = cache_[static_cast<std::size_t>(collective)];
+        if (!classes) [[unlikely]] classes = std::make_unique<std::array<Decision, 512>>();
+        return (*classes)[key(traits)];
+    }
+    void forget() { cache_ = {}; }
+
+private:
+    /// Sizes of one class must get one algorithm: the tables' limits are powers of two, as are the slots.
+    static std::size_t key(CallTraits const& o) {
+        std::size_t bits = o.bytes <= 1 ? 0 : static_cast<std::size_t>(64 - __builtin_clzll(o.bytes - 1));
+        bits = std::min<std::size_t>(bits, 31);
+        return bits * 16 + o.commutes * 8u + o.ordered * 4u + o.one_kind * 2u + o.equal_parts;
+    }
+
+    /// A collective's part is made at its first use.
+    std::array<std::unique_ptr<std::array<Decision, 512>>, collectives> cache_;
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading and writing tables of choices.
+#include "coll/choice/tuning.hpp"
+
+#include <bit>
+#include <charconv>
+
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view line) {
+    constexpr std::string_view blanks = " \t\r";
+    std::vector<std::string_view> words;
+    line = line.substr(0, line.find('#'));
+    for (std::size_t at = 0; (at = line.find_first_not_of(blanks, at)) != std::string_view::npos;) {
+        std::size_t const end = std::min(line.find_first_of(blanks, at), line.size());
+        words.push_back(line.substr(at, end - at));
+        at = end;
+    }
+    return words;
+}
+
+bool parse_count(std::string_view text, std::size_t& count) {
+    auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    return error == std::errc{} && end == text.data() + text.size() && count > 0;
+}
+
+/// Takes "bytes<=64K" into the rule; what is wrong with it, or empty.
+std::string take_limit(std::string_view word, Rule& rule) {
+    auto behind = [&](std::string_view key) { return word.substr(key.size()); };
+    constexpr std::string_view ranks = "ranks<=", levels = "levels>=", bytes = "bytes<=";
+    if (word.starts_with(ranks))
+        return parse_count(behind(ranks), rule.ranks) ? "" : join(word, ": a number of ranks must follow");
+    if (word.starts_with(levels))
+        return parse_count(behind(levels), rule.levels) ? "" : join(word, ": a number of levels must follow");
+    if (!word.starts_with(bytes))
+        return join(word, " is no limit; there are ranks<=N, levels>=N and bytes<=N");
+    if (!parse_bytes(behind(bytes), rule.bytes)) return join(word, ": a size such as 64K must follow");
+    // Sizes between two powers of two get one algorithm (Choices).
+    if (!std::has_single_bit(rule.bytes)) return join(word, ": a power of two must follow, such as 4K or 8K");
+    return {};
+}
+
+/// Takes a line; what is wrong with it, or empty.
+std::string take_line(std::vector<std::string_view> const& words, Rule& rule) {
+    rule.ranks = rule.bytes = no_limit;
+    rule.levels = 1;
+    if (!find_collective(words[0], rule.collective)) return join(words[0], " is not a collective");
+    if (words.size() == 1) return join("the algorithm of ", words[0], " must stand at the end of the line");
+    for (std::size_t i = 1; i + 1 < words.size(); ++i)
+        if (std::string wrong = take_limit(words[i], rule); !wrong.empty()) return wrong;
+    std::vector<std::string> complaints;
+    rule.setting = parse_setting(rule.collective, words.back(), {}, complaints);
+    return complaints.empty() ? "" : complaints.front().substr(2);   // it begins with ": "
+}
+
+std::string padded(std::string text, std::size_t width) {
+    text.resize(std::max(width, text.size() + 2), ' ');
+    return text;
+}
+
+}  // namespace
+
+std::vector<Rule> parse_rules(std::string_view text, std::string_view name, std::vector<std::string>& complaints) {
+    std::vector<Rule> rules;
+    for (int number = 1; !text.empty(); ++number) {
+        std::size_t const end = std::min(text.find('\n'), text.size());
+        std::vector<std::string_view> const words = words_of(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (words.empty()) continue;
+        Rule rule{};
+        std::string const wrong = take_line(words, rule);
+        if (wrong.empty()) rules.push_back(rule);
+        else complaints.push_back(join(name, ":", number, ": ", wrong));
+    }
+    return rules;
+}
+
+std::string text_of(Rule const& rule) {
+    std::string line = padded(name_of(rule.collective), 16);
+    line += padded(rule.ranks == no_limit ? "" : join("ranks<=", rule.ranks), 12);
+    line += padded(rule.levels <= 1 ? "" : join("levels>=", rule.levels), 12);
+    line += padded(rule.bytes == no_limit ? "" : "bytes<=" + text_of(rule.bytes), 14);
+    return line + text_of(rule.setting);
+}
+
+}  // namespace tutti::coll

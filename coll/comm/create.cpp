@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators: the collective half of their making and of their end.
+#include "coll/comm/create.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "coll/choice/state.hpp"
+#include "coll/choice/tuning.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+namespace {
+
+constexpr std::uint64_t world_context = 1;
+
+/// The members' places on this node.
+std::vector<int> places_of(Process const& process, Group const& group) {
+    std::vector<int> places;
+    for (int world : group.world_ranks()) places.push_back(process.cluster.place_of(world));
+    return places;
+}
+
+/// A communicator of one node that has its members gets all else.
+void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
+    ProcessState& node = state_of(comm.process);
+    Group const& all = *comm.union_group;
+    std::vector<int> const places = places_of(comm.process, all);
+    topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, places, node.levels);
+    auto state = std::make_unique<CommState>(comm.process, Area(area, all.size()), std::move(tree),
+                                             topo::localities(node.machine, node.placement, places, all.rank()),
+                                             all.rank());
+    comm.context = context;
+    comm.collectives = std::move(state);
+}
+
+/// Those of a communicator who are on this node.
+Ref<Group> node_group(Comm const& comm, NodeMap const& map) {
+    std::vector<int> here;
+    for (int r : map.members(map.here())) here.push_back(comm.union_group->world_rank(r));
+    return Ref<Group>::adopt(new Group(std::move(here), comm.process.rank()));
+}
+
+/// The same for one of several nodes; `area` is that of the members on this node.
+void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
+    Process& process = comm.process;
+    Group const& all = *comm.union_group;
+    NodeMap map(all, process.cluster);
+    auto node = Ref<Comm>::adopt(new Comm(process, node_group(comm, map), 0));
+    attach_node(*node, context, area);
+    topo::Grouping by_node{"node", {}};
+    for (int r = 0; r < all.size(); ++r) by_node.group.push_back(map.node_of(r));
+    std::vector<topo::Locality> localities(static_cast<std::size_t>(all.size()), topo::Locality::network);
+    for (int r : map.members(map.here()))
+        localities[static_cast<std::size_t>(r)] = state_of(*node).localities[static_cast<std::size_t>(map.index_of(r))];
+    auto tree = topo::Hierarchy::build(all.size(), std::span(&by_node, 1), "cluster");
+    auto multi_node = std::make_unique<MultiNode>(std::move(node), std::move(map));
+    comm.context = context;
+    comm.collectives = std::make_unique<CommState>(process, Area(nullptr, all.size()), std::move(tree),
+                                                   std::move(localities), all.rank(), std::move(multi_node));
+}
+
+std::string capitals(std::string name) {
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+    return name;
+}
+
+/// What the environment says: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
+Settings settings_of(Variables const& variables, std::vector<std::string>& complaints) {
+    Settings settings;
+    settings.take(variables.coll, "TUTTI_COLL", complaints);
+    std::pair<Collective, std::string const*> const one_by_one[] = {
+        {Collective::barrier, &variables.coll_barrier},     {Collective::bcast, &variables.coll_bcast},
+        {Collective::reduce, &variables.coll_reduce},       {Collective::allreduce, &variables.coll_allreduce},
+        {Collective::gather, &variables.coll_gather},       {Collective::scatter, &variables.coll_scatter},
+        {Collective::allgather, &variables.coll_allgather}, {Collective::alltoall, &variables.coll_alltoall},
+        {Collective::reduce_scatter, &variables.coll_reduce_scatter},
+        {Collective::scan, &variables.coll_scan},           {Collective::exscan, &variables.coll_exscan},
+        {Collective::neighbor_allgather, &variables.coll_neighbor_allgather},
+        {Collective::neighbor_alltoall, &variables.coll_neighbor_alltoall}};
+    static_assert(std::size(one_by_one) == collectives);
+    for (auto const& [collective, text] : one_by_one)
+        settings.take(collective, *text, join("TUTTI_COLL_", capitals(name_of(collective))), complaints);
+    return settings;
+}
+
+/// What mpiexec has found in the tuning file. Results that depend on their inputs alone do not depend on a file either.
+void read_tuning(Process const& process, Settings& settings, std::vector<std::string>& complaints) {
+    std::string_view const given = process.segment.tuning();
+    if (given.empty() || process.variables.deterministic) return;
+    std::size_t const end = std::min(given.find('\n'), given.size() - 1);
+    settings.tuned = parse_rules(given.substr(end + 1), given.substr(0, end), complaints);
+}
+
+void read_placement(Process& process, ProcessState& node) {
+    node.machine = process.node.machine;
+    node.placement = process.node.placement;
+    if (node.placement.pu.size() != process.segment.ranks()) {   // no launcher told: ranks in order on nameless cores
+        std::vector<int> numbers(std::max(1u, process.segment.header().usable_cores));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        node.machine = topo::Machine::plain(numbers);
+        node.placement = topo::place_in_order(node.machine, static_cast<int>(process.segment.ranks()));
+    }
+    if (process.variables.deterministic) node.levels = {false, {}};   // flat: operands in rank order
+    else node.levels = *topo::parse_hierarchy(process.variables.hierarchy);
+}
+
+}  // namespace
+
+bool on_one_node(Process const& process, Group const& group) {
+    return std::ranges::all_of(group.world_ranks(), [&](int world) { return process.cluster.is_here(world); });
+}
+
+ContextAllocation allocate_context(Process& process, Group const& members) {
+    NodeMap const map(members, process.cluster);
+    auto const here = map.members(map.here());
+    if (here.front() != members.rank()) return {};
+    int const count = static_cast<int>(here.size());
+    ContextAllocation part{};
+    try {
+        part.area = process.heap.allocate(Area::bytes(count));
+    } catch (Error const&) {
+        part.failed = members.size();
+        return part;
+    }
+    Area(process.segment.at(part.area), count).clear();
+    part.owner = process.rank();
+    if (members.rank() == 0) part.context = process.fresh_context();
+    return part;
+}
+
+void agree(Process& process, std::span<ContextAllocation const> parts) {
+    auto const failure = std::ranges::find_if(parts, [](ContextAllocation const& part) { return part.failed > 0; });
+    if (failure == parts.end()) return;
+    for (ContextAllocation const& part : parts)
+        if (part.area != 0 && part.owner == process.rank()) process.heap.release(part.area);
+    fail(ErrorClass::no_mem, "no shared memory is left for a communicator of ", failure->failed, " ranks");
+}
+
+Ref<Comm> make_comm(Process& process, Members members, std::span<ContextAllocation const> parts) {
+    auto comm = Ref<Comm>::adopt(new Comm(process, std::move(members), 0));
+    attach(*comm, parts);
+    return comm;
+}
+
+void attach(Comm& comm, std::span<ContextAllocation const> parts) {
+    Process& process = comm.process;
+    std::uint64_t const context = parts.front().context;
+    bool const alone = on_one_node(process, *comm.union_group);
+    ContextAllocation here = parts.front();
+    if (!alone) {
+        NodeMap const map(*comm.union_group, process.cluster);
+        here = parts[static_cast<std::size_t>(map.master(map.here()))];
+    }
+    (alone ? attach_node : attach_multi_node)(comm, context, process.segment.at(here.area));
+    if (here.owner != process.rank()) return;
+    (alone ? state_of(comm) : state_of(*state_of(comm).multi_node->node)).owned_offset = here.area;
+}
+
+Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation const> parts) {
+    agree(parent.process, parts);
+    Ref<Comm> child = make_comm(parent.process, std::move(members), parts);
+    child->errhandler = parent.errhandler;
+    return child;
+}
+
+Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
+    CommState& state = state_of(comm);
+    if (!levels || state.multi_node) return state.trees;   // between nodes there is one level
+    for (auto const& [choice, trees] : state.other_trees)
+        if (choice == *levels) return *trees;
+    ProcessState& node = state_of(state.process);
+    state.other_trees.emplace_back(*levels, std::make_unique<Trees>(topo::make_hierarchy(
+                                                node.machine, node.placement, places_of(comm.process, *comm.union_group),
+                                                *levels)));
+    return *state.other_trees.back().second;
+}
+
+void take_hints(Comm& comm, std::vector<std::string>& complaints) {
+    constexpr std::string_view all = "tutti_coll", one = "tutti_coll_";
+    auto settings = std::make_unique<Settings>(state_of(comm.process).settings);
+    for (auto const& [key, value] : comm.info->entries)
+        if (key == all) settings->take(value, join("info key ", key), complaints);
+    for (auto const& [key, value] : comm.info->entries) {
+        if (!key.starts_with(one)) continue;
+        Collective collective;
+        if (find_collective(std::string_view(key).substr(one.size()), collective))
+            settings->take(collective, value, join("info key ", key), complaints);
+        else complaints.push_back(join("info key ", key, ": what follows tutti_coll_ is not a collective"));
+    }
+    if (!comm.collectives) return;   // MPI_Comm_idup takes them when it is done
+    CommState& state = state_of(comm);
+    if (state.settings) state.former_settings.push_back(std::move(state.settings));
+    state.settings = std::move(settings);
+    state.choices.forget();
+}
+
+void rename(Comm& comm, std::string_view name) {
+    comm.name = name;
+    if (comm.collectives) state_of(comm).choices.forget();   // each knows the call statistics' line with the old name
+}
+
+void stop_recording(Process& process) {
+    state_of(process).call_statistics = nullptr;
+    state_of(*process.world).choices.forget();
+}
+
+void start(Process& process, std::vector<std::string>& complaints) {
+    auto node = std::make_unique<ProcessState>(process, 16 * process.variables.staging);
+    node->settings = settings_of(process.variables, complaints);
+    read_tuning(process, node->settings, complaints);
+    read_placement(process, *node);
+    if (process.variables.stats) node->call_statistics = &process.segment.call_statistics(process.place());
+    process.collectives = std::move(node);
+
+    std::vector<int> everybody(static_cast<std::size_t>(process.size()));
+    std::iota(everybody.begin(), everybody.end(), 0);
+    int const ranks_here = process.cluster.ranks_here();
+    process.world =
+        Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context));
+    bool const one_node = ranks_here == process.size();
+    (one_node ? attach_node : attach_multi_node)(*process.world, world_context, process.segment.commons().data());
+    auto myself = Ref<Group>::adopt(new Group({process.rank()}, process.rank()));
+    ContextAllocation const alone = allocate_context(process, *myself);
+    agree(process, {&alone, 1});
+    process.self = make_comm(process, std::move(myself), {&alone, 1});
+    process.world->name = "MPI_COMM_WORLD";
+    process.self->name = "MPI_COMM_SELF";
+}
+
+}  // namespace tutti::coll

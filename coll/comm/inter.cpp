@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Intercommunicators. Their two leaders tell each other who is in their groups, by messages over the peer communicator,
+// then what each member of the groups brings, and each time their own group. The group of the leader with the lower
+// world rank is the one that comes first wherever both stand in one order.
+#include "coll/comm/inter.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "coll/call/bytes.hpp"
+#include "coll/comm/create.hpp"
+#include "coll/comm/derive.hpp"
+#include "p2p/p2p.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+namespace {
+
+constexpr char created_by[] = "MPI_Intercomm_create";
+
+/// What a leader tells its group, before the other group's world ranks.
+struct News {
+    enum class Outcome { met, no_bridge, overlap } outcome;
+    bool first;     ///< does the local group come first?
+    int others;     ///< ranks of the other group
+};
+
+/// Both leaders send and receive the same sequence of messages.
+void exchange(Bridge const& with, void const* out, std::size_t out_bytes, void* in, std::size_t in_bytes) {
+    p2p::sendrecv_bytes(*with.peer, out, out_bytes, with.remote_leader, in, in_bytes, with.remote_leader, with.tag,
+                        created_by);
+}
+
+/// The leader's part: learns the other group.
+News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
+    int const mine = local.size(), other_leader = with.peer->peers().world_rank(with.remote_leader);
+    News news{News::Outcome::met, local.process.rank() < other_leader, 0};
+    exchange(with, &mine, sizeof mine, &news.others, sizeof news.others);
+    others.resize(static_cast<std::size_t>(news.others));
+    exchange(with, local.group->world_ranks().data(), local.group->world_ranks().size_bytes(), others.data(),
+             others.size() * sizeof(int));
+    if (std::ranges::any_of(others, [&](int world) { return local.group->rank_of(world) >= 0; }))
+        news.outcome = News::Outcome::overlap;   // the other leader finds the same
+    return news;
+}
+
+/// What the members of both groups bring, in the order of the union.
+std::vector<ContextAllocation> gather_parts(Comm& local, int leader, std::optional<Bridge> const& bridge, Members const& members) {
+    std::vector<ContextAllocation> parts(static_cast<std::size_t>(members.union_group->size()));
+    ContextAllocation const mine = allocate_context(local.process, *members.union_group);
+    std::span<ContextAllocation> const all = parts;
+    auto const first_group_size = static_cast<std::size_t>(members.first_group_size());
+    auto ours = all.first(first_group_size), theirs = all.subspan(first_group_size);
+    if (!members.comes_first()) std::swap(ours, theirs);
+    allgather_bytes(local, &mine, sizeof mine, ours.data());
+    if (local.rank() == leader) exchange(*bridge, ours.data(), ours.size_bytes(), theirs.data(), theirs.size_bytes());
+    bcast_bytes(local, theirs.data(), theirs.size_bytes(), leader);
+    return parts;
+}
+
+/// What each member of the union group says in a merge, in its order.
+std::vector<char> everybodys(Comm& inter, bool high) {
+    char const mine = high;
+    std::vector<char> all(static_cast<std::size_t>(inter.union_group->size()));
+    allgather_bytes(inter, &mine, sizeof mine, all.data());
+    return all;
+}
+
+}  // namespace
+
+Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge) {
+    News news{News::Outcome::no_bridge, false, 0};
+    std::vector<int> others;
+    if (local.rank() == leader && bridge) news = meet(local, *bridge, others);
+    bcast_bytes(local, &news, sizeof news, leader);
+    if (news.outcome == News::Outcome::no_bridge)
+        fail(ErrorClass::arg, "the local leader, rank ", leader, ", was called with wrong arguments");
+    if (news.outcome == News::Outcome::overlap)
+        fail(ErrorClass::comm, "the two groups have processes in common: an intercommunicator joins disjoint ones");
+    others.resize(static_cast<std::size_t>(news.others));
+    bcast_bytes(local, others.data(), others.size() * sizeof(int), leader);
+    auto remote = Ref<Group>::adopt(new Group(std::move(others), local.process.rank()));
+    Members members(local.group, std::move(remote), news.first);
+    std::vector<ContextAllocation> const parts = gather_parts(local, leader, bridge, members);
+    return make_child(local, std::move(members), parts);
+}
+
+Ref<Comm> merge(Comm& inter, bool high) {
+    std::vector<char> const said = everybodys(inter, high);
+    auto const first_group_size = said.begin() + inter.first_group_size();
+    for (auto [from, to] : {std::pair(said.begin(), first_group_size), std::pair(first_group_size, said.end())})
+        if (std::any_of(from, to, [&](char one) { return one != *from; }))
+            fail(ErrorClass::arg, "high is not the same at all processes of a group");
+    bool const turned = said.front() && !said.back();   // the first say high, the others do not
+    Ref<Group> order = turned ? Members(inter.group, inter.remote, !inter.comes_first()).union_group : inter.union_group;
+    return create_of_all(inter, std::move(order));
+}
+
+}  // namespace tutti::coll

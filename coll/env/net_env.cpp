@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/env/net_env.hpp"
+
+#include "coll/choice/state.hpp"
+
+namespace tutti::coll {
+namespace {
+
+constexpr std::uint64_t collective_context = 1ULL << 62;   // messages of operations never meet those of programs
+
+}  // namespace
+
+NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers, Suspension* suspension,
+               FramePool* frames)
+    : comm_(comm), trees_(trees), operation_(operation), traffic_(comm.process.rank_state().traffic),
+      suspension_(suspension), frames_(frames ? *frames : comm.process.frames), whole_(nullptr), numbers_(numbers),
+      rank_(comm.union_group->rank()) {}
+
+NetEnv::NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees)
+    : comm_(whole.comm_), trees_(trees), operation_(whole.operation_), traffic_(whole.traffic_),
+      suspension_(whole.suspension_), frames_(whole.frames_), whole_(&whole), numbers_(whole.numbers_),
+      members_(std::move(members)),
+      rank_(static_cast<int>(std::ranges::find(members_, whole.rank()) - members_.begin())) {}
+
+MultiNode const& NetEnv::multi_node() const { return *state_of(comm_).multi_node; }
+
+p2p::Key NetEnv::key(int source) const {
+    return {comm_.context | collective_context, source, static_cast<std::int32_t>(numbers_.operation & 0x3fffffff)};
+}
+
+void NetEnv::begin(Outgoing& op, int to) {
+    op.to = to;
+    op.key = key(comm_.union_group->rank());
+    op.peer = peer_of(to);
+    op.finished = [](p2p::Send& s) { static_cast<Outgoing&>(s).over.store(1, std::memory_order_release); };
+    count_message(to, op.data.bytes);
+    p2p::engine(comm_.process).begin(op);
+}
+
+void NetEnv::begin(Incoming& op, int from) {
+    op.key = key(union_group(from));
+    op.peer = peer_of(from);
+    op.traffic = &traffic_;
+    op.finished = [](p2p::Receive& r) {
+        Incoming& in = static_cast<Incoming&>(r);
+        in.traffic->stored.add(in.status.bytes);
+        in.over.store(1, std::memory_order_release);
+    };
+    p2p::engine(comm_.process).begin(op);
+}
+
+void NetEnv::abandon(Incoming& op) { p2p::engine(comm_.process).cancel(op); }
+
+void NetEnv::count_message(int peer, std::size_t bytes) {
+    count(bytes, 0);
+    if (peer == rank_) return;
+    auto const way = state_of(comm_).localities[static_cast<std::size_t>(union_group(peer))];
+    traffic_.messages[static_cast<int>(way)].add(1);
+    if (way == topo::Locality::network) traffic_.to_nodes.add(bytes);
+}
+
+std::uint64_t NetEnv::left_on_node() const { return whole_ ? whole_->left_on_node() : numbers_.node_count; }
+
+std::uint64_t NetEnv::next_on_node() {
+    if (whole_) return whole_->next_on_node();
+    if (numbers_.node_count == 0) fail(ErrorClass::intern, operation_, ": more operations on the node than were told");
+    --numbers_.node_count;
+    return numbers_.node_first++;
+}
+
+bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer, int from) const {
+    if (suspension_) return false;
+    p2p::Engine& engine = p2p::engine(comm_.process);
+    int const looks = engine.looks(from);
+    auto reached = [&] { return word.load(std::memory_order_acquire) >= value; };
+    comm_.process.waiter.until(
+        [&] {
+            for (int i = 0; i < looks; ++i) {
+                if (reached()) return true;
+                engine.poll_from(from);
+            }
+            return reached();
+        },
+        {operation_, comm_.union_group->world_rank(peer), -1, comm_.context});
+    return true;
+}
+
+}  // namespace tutti::coll

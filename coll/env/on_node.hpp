@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A collective of the communicator's part on this node, as a step of an operation over several nodes: the algorithm is
+// chosen by the same table as for any communicator of one node, and takes the operation's next number there.
+#pragma once
+
+#include <exception>
+
+#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/net_env.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::coll {
+
+/// Runs `which` over env.multi_node().node. Ranks, roots and parts are those of the node's part; kernels are known.
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args);
+
+/// The same where other nodes wait for this rank whatever happens on its own: what went wrong is kept.
+template <class Args>
+Task on_node(NetEnv& env, Collective which, Args args, std::exception_ptr& error) {
+    try {
+        co_await on_node(env, which, args);
+    } catch (Error const&) {
+        error = std::current_exception();
+    }
+}
+
+/// Passes over the numbers on the node that the operation did not need.
+Task leave_node(NetEnv& env);
+
+/// How many operations of each node's own a call is made of.
+template <class Args>
+std::uint64_t node_operations(Algorithm<Args> const& algorithm, Args const& args, MultiNode const& multi_node) {
+    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.map.nodes()) : 0;
+}
+
+/// An algorithm in the environment of its operation, to its end.
+template <class Args>
+Task run_in(ShmEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
+    return algorithm.shm(env, args);
+}
+template <class Args>
+Task run_in(NetEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
+    std::exception_ptr error;
+    try {
+        co_await algorithm.net(env, args);
+    } catch (...) {
+        error = std::current_exception();
+    }
+    co_await leave_node(env);
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace tutti::coll

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A peer's buffer that this rank can load and store, in whatever layout: what is copied goes from the one user's layout
+// to the other's in one pass.
+#pragma once
+
+#include <optional>
+
+#include "coll/env/arguments.hpp"
+#include "runtime/datatype/layout/remote.hpp"
+
+namespace tutti::coll {
+
+template <class Env>
+class PeerBuffer {
+public:
+    /// Not reachable.
+    PeerBuffer() = default;
+    /// `bytes` bytes in one piece at `address` in the peer's own memory.
+    PeerBuffer(Env& env, int peer, std::uint64_t address, std::size_t bytes)
+        : env_(&env), peer_(peer), dense_(env.reach(peer, address, bytes)) {}
+    /// `bytes` bytes of elements with gaps, whose layout the peer has written down at `flat`.
+    PeerBuffer(Env& env, int peer, std::uint64_t origin, std::size_t bytes, std::byte const* flat)
+        : env_(&env), peer_(peer), type_(reinterpret_cast<std::int64_t const*>(flat)) {
+        std::int64_t const count = static_cast<std::int64_t>(bytes) / type_->size();
+        AddressRange const range = type_->range(origin, count);
+        if (std::byte* here = env.reach(peer, range.first, range.bytes)) typed_ = type_->at(here, origin, count);
+        else type_.reset();
+    }
+
+    explicit operator bool() const { return dense_ || type_; }
+
+    /// Copies packed bytes [position, position + bytes) from the peer's buffer to the same place in this rank's own.
+    /// `working_set` as in Copier::copy.
+    void get(Buffer const& mine, std::size_t position, std::size_t bytes, std::size_t working_set) const {
+        env_->count_message(peer_);
+        if (type_) copy_with_gaps(typed(mine), typed_, position, bytes);
+        else if (mine.type->dense(mine.count))
+            env_->copy(first_byte(mine) + position, dense_ + position, bytes, working_set);
+        else env_->store(mine, position, dense_ + position, bytes);
+    }
+    /// The other direction.
+    void put(Buffer const& mine, std::size_t position, std::size_t bytes, std::size_t working_set) const {
+        env_->count_message(peer_);
+        if (type_) copy_with_gaps(typed_, typed(mine), position, bytes);
+        else if (mine.type->dense(mine.count))
+            env_->copy(dense_ + position, first_byte(mine) + position, bytes, working_set);
+        else env_->load(dense_ + position, mine, position, bytes);
+    }
+
+private:
+    static TypedMemory typed(Buffer const& b) { return TypedMemory::of(b.address, b.count, *b.type); }
+
+    void copy_with_gaps(TypedMemory const& to, TypedMemory const& from, std::size_t position, std::size_t bytes) const {
+        env_->count(bytes, bytes);
+        copy_typed(to, from, position, bytes);
+    }
+
+    Env* env_ = nullptr;
+    int peer_ = -1;
+    std::byte* dense_ = nullptr;
+    std::optional<RemoteType> type_;
+    TypedMemory typed_{};
+};
+
+}  // namespace tutti::coll

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow paths of the environment between processes: waiting, and this rank's staging memory.
+#include "coll/env/shm_env.hpp"
+
+#include "coll/choice/state.hpp"
+
+namespace tutti::coll {
+
+std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).staging_bytes; }
+
+void ShmMemory::reserve_staging(std::size_t bytes) {
+    state_of(comm_.process).stagings.enlarge(comm_.process.heap, bytes);
+    if (staging_.bytes != 0 && staging_.bytes < bytes) give_staging_back();
+}
+
+void ShmMemory::take_staging() { staging_ = state_of(comm_.process).stagings.take(comm_.process.heap); }
+
+void ShmMemory::give_staging_back() {
+    state_of(comm_.process).stagings.put(comm_.process.heap, std::exchange(staging_, {}));
+}
+
+bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
+    if (suspension_) return false;
+    comm_.process.waiter.until([&] { return word.load(std::memory_order_acquire) >= value; },
+                               {operation_, comm_.union_group->world_rank(peer), -1, comm_.context});
+    return true;
+}
+
+}  // namespace tutti::coll

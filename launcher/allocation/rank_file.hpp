@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Open MPI's rank files: for each rank its node and its cores, one line "rank 0=node1 slot=0-3" each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/options/job.hpp"
+#include "topo/machine/machine.hpp"
+
+namespace tutti::launcher {
+
+/// The lines of a file in the order of ranks, which must be 0 to some number without a gap. `hosts`: what "+n0", the
+/// first of the job's nodes, and so on stand for. Throws Complaint with the line.
+std::vector<RankPlace> read_rank_file(std::string const& file, std::vector<Host> const& hosts);
+
+/// The processing units (as the system numbers them) that a line's `slot=` names on this machine: cores "0-2,5" counted
+/// over the machine, "1:0-2" counted within socket 1, "1:*" all of it, "p4" a processing unit. Throws Complaint.
+std::vector<int> units_of_slots(std::string_view slots, topo::Machine const& machine);
+
+/// "0,2-4" → 0 2 3 4. Throws Complaint with `what` in front.
+std::vector<int> number_list(std::string_view what, std::string_view text);
+
+}  // namespace tutti::launcher

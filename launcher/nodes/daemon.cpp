@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A daemon between its parent, its ranks and its children.
+#include "launcher/nodes/daemon.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "launcher/nodes/rank_counts.hpp"
+#include "launcher/nodes/world.hpp"
+#include "launcher/supervise/signals.hpp"
+#include "launcher/supervise/supervisor.hpp"
+#include "runtime/wait/clock.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto for_the_job = 60s;   // from the handshake to what is to be done
+
+Descriptor moved(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 3)); }
+
+// What tells of one login on one node, and would be wrong on another.
+bool belongs_to_a_node(std::string_view name) {
+    constexpr std::string_view names[] = {"HOSTNAME",        "SSH_CLIENT",     "SSH_CONNECTION",
+                                          "SSH_TTY",         "SSH_AUTH_SOCK",  "XDG_RUNTIME_DIR",
+                                          "XDG_SESSION_ID",  "SLURM_NODEID",   "SLURMD_NODENAME",
+                                          "DBUS_SESSION_BUS_ADDRESS"};
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// What only this node has stays; the rest is as where mpiexec was started.
+void take_over(std::vector<std::string> const& environment) {
+    for (std::string const& entry : environment) {
+        std::size_t const equals = entry.find('=');
+        if (equals == std::string::npos || equals == 0 || belongs_to_a_node(entry.substr(0, equals))) continue;
+        setenv(entry.substr(0, equals).c_str(), entry.c_str() + equals + 1, 1);
+    }
+}
+
+}  // namespace
+
+Daemon::Daemon() {
+    setsid();   // a signal to the agent's group is not for us
+    parent_ = Link(moved(STDIN_FILENO), moved(STDOUT_FILENO));
+    int const nothing = open("/dev/null", O_RDWR);
+    for (int number : {STDIN_FILENO, STDOUT_FILENO}) dup2(nothing, number);
+    if (nothing > STDERR_FILENO) close(nothing);
+    parent_.greet();
+}
+
+void Daemon::open_pipes() {
+    Pipe out = Pipe::make(), error = Pipe::make(), in = Pipe::make();
+    dup2(out.write.get(), STDOUT_FILENO);
+    dup2(error.write.get(), STDERR_FILENO);
+    dup2(in.read.get(), STDIN_FILENO);
+    output_ = Outgoing(std::move(out.read));
+    errors_ = Outgoing(std::move(error.read));
+    input_ = IncomingBytes(std::move(in.write));
+}
+
+bool Daemon::receive() {
+    Clock::time_point const until = Clock::now() + for_the_job;
+    while (part_.node < 0 && !gone_) {
+        if (Clock::now() > until) return false;
+        wait_a_turn(nullptr);
+    }
+    if (gone_) return false;
+    open_pipes();
+    take_over(assignment_.environment);
+    std::error_code error;
+    std::filesystem::current_path(assignment_.folder, error);
+    if (error && std::any_of(job().programs.begin(), job().programs.end(),
+                             [](Program const& p) { return !p.directory.starts_with('/'); }))
+        throw Complaint(join("the folder ", assignment_.folder, " cannot be entered: ", error.message(),
+                             " (-wdir names another)"),
+                        127);
+    return true;
+}
+
+void Daemon::begin(OwnLauncher own) {
+    children_ = std::make_unique<Children>(job(), allocation());
+    children_->start(part_.below, assignment_bytes_, own.guardian, own.signals.original_mask());
+}
+
+World Daemon::meet(NodeFacts const& own, std::string const&) {
+    up(FrameType::ready, packed(own));
+    while (!start_ && !gone_ && !dismissed_) wait_a_turn(nullptr);
+    if (!start_) throw Complaint("the job has ended before it began", 1);
+    children_->judge_silence();
+    return world_of(allocation(), part_.node, *start_);
+}
+
+void Daemon::wait_a_turn(Supervisor* supervisor) {
+    std::vector<pollfd> set;
+    watch(set);
+    poll(set.data(), set.size(), static_cast<int>(patience().count()));
+    turn(supervisor);
+}
+
+void Daemon::watch(std::vector<pollfd>& set) const {
+    parent_.watch(set);
+    if (children_) children_->watch(set);
+    output_.watch(set);
+    errors_.watch(set);
+    input_.watch(set);
+}
+
+std::chrono::milliseconds Daemon::patience() const {
+    auto const mine = gone_ ? 24h : std::chrono::duration_cast<std::chrono::milliseconds>(parent_.patience());
+    return children_ ? std::min<std::chrono::milliseconds>(mine, children_->patience()) : mine;
+}
+
+void Daemon::beat() {
+    parent_.look(Clock::now());
+    children_->beat();
+}
+
+void Daemon::serve(Supervisor& supervisor) { turn(&supervisor); }
+
+void Daemon::turn(Supervisor* supervisor) {
+    look_at_parent(supervisor);
+    if (children_)
+        children_->serve([&](Frame&& frame) { parent_.send(frame); },
+                         [&](Children::Lost const& lost) {
+                             parent_.send(FrameType::failed, lost.nodes[0],
+                                          packed(Verdict{Verdict::Kind::killed, 1, lost.sentence}));
+                             for (int node : lost.nodes) parent_.send(FrameType::done, node);
+                         });
+    pump();
+}
+
+void Daemon::look_at_parent(Supervisor* supervisor) {
+    if (gone_) return;
+    std::string bytes;
+    bool const there = parent_.exchange(bytes);
+    try {
+        parent_.frames.add(bytes);
+        while (std::optional<Frame> frame = parent_.frames.next()) from_parent(*frame, supervisor);
+    } catch (Error const&) {
+        return leave(supervisor);   // not our parent's words
+    }
+    parent_.look(Clock::now());
+    bool const silent = start_ && !parent_stopped_ && parent_.silence() > job().silence_limit;
+    if (!there || silent) leave(supervisor);
+}
+
+// Nobody is there to tell anything to: everything here ends, and with it what is below.
+void Daemon::leave(Supervisor* supervisor) {
+    gone_ = true;
+    parent_.close();
+    output_.close();
+    errors_.close();
+    if (children_) children_->send(FrameType::end, -1);
+    if (supervisor) supervisor->end_job(1, "");
+}
+
+void Daemon::from_parent(Frame const& frame, Supervisor* supervisor) {
+    parent_stopped_ = frame.type == FrameType::signal && unpacked<int>(frame.body) == SIGTSTP;
+    if (frame.type == FrameType::beat) return;
+    bool const for_all = frame.node < 0;
+    if (children_ && (for_all || frame.node != part_.node)) children_->send(frame.type, frame.node, frame.body);
+    if (for_all || frame.node == part_.node || part_.node < 0) carry_out(frame, supervisor);
+}
+
+void Daemon::carry_out(Frame const& frame, Supervisor* supervisor) {
+    switch (frame.type) {
+    case FrameType::job: {
+        Unpacker unpack(frame.body);
+        unpack(part_);
+        assignment_bytes_ = unpack.rest();
+        assignment_ = unpacked<Assignment>(assignment_bytes_);
+        assignment_.allocation.here = part_.node;
+        assignment_.job.timeout = 0ms;   // mpiexec's own business
+        return;
+    }
+    case FrameType::start: start_ = unpacked<StartOrder>(frame.body); return;
+    case FrameType::signal:
+        if (supervisor) supervisor->deliver(unpacked<int>(frame.body));
+        return;
+    case FrameType::quit: dismissed_ = true; [[fallthrough]];
+    case FrameType::end:
+        if (supervisor) return supervisor->end_job(1, "");
+        dismissed_ = true;
+        return;
+    case FrameType::look:
+        if (supervisor) supervisor->look_for_the_missing(unpacked<Missing>(frame.body));
+        return;
+    case FrameType::why: return up(FrameType::reasons, supervisor ? supervisor->waiting_reasons() : "");
+    case FrameType::input: return input_.add(frame.body);
+    case FrameType::input_end: return input_.end();
+    case FrameType::taken: {
+        auto const taken = unpacked<Taken>(frame.body);
+        return (taken.stream == 2 ? errors_ : output_).taken(taken.bytes);
+    }
+    case FrameType::closed: return (unpacked<int>(frame.body) == 2 ? errors_ : output_).close();
+    default: tutti::fail(ErrorClass::other, "a message came that only a daemon sends");
+    }
+}
+
+void Daemon::pump() {
+    output_.pump([&](std::string_view bytes) { up(FrameType::output, packed(Chunk{1, std::string(bytes)})); });
+    errors_.pump([&](std::string_view bytes) { up(FrameType::output, packed(Chunk{2, std::string(bytes)})); });
+    if (std::uint64_t const bytes = input_.pump()) up(FrameType::taken, packed(Taken{0, bytes}));
+    if (input_.broke()) up(FrameType::closed, packed(0));
+}
+
+bool Daemon::report(Verdict const& verdict) {
+    pump();   // the rank's last words come first
+    up(FrameType::verdict, packed(verdict));
+    return true;
+}
+
+void Daemon::report(Missing const& missing) { up(FrameType::missing, packed(missing)); }
+
+void Daemon::fail(Complaint const& complaint) {
+    pump();
+    up(FrameType::failed,
+       packed(Verdict{Verdict::Kind::failed, complaint.exit_code, join("on node ", name(), ": ", complaint.what())}));
+    finish_when_dismissed(nullptr);
+}
+
+void Daemon::finish(Supervisor& supervisor, Segment const* segment) {
+    while (!gone_ && !dismissed_ && !(output_.empty() && errors_.empty())) wait_a_turn(&supervisor);
+    if (job().statistics && segment)
+        for (RankCounts const& counts : counts_of(*segment))
+            up(FrameType::counts, packed_counts(counts, static_cast<std::uint64_t>(now_ns())));
+    up(FrameType::done);
+    finish_when_dismissed(&supervisor);
+}
+
+void Daemon::finish_when_dismissed(Supervisor* supervisor) {
+    while (!gone_ && !dismissed_) wait_a_turn(supervisor);
+    part();
+}
+
+}  // namespace tutti::launcher

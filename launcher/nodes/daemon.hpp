@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The other nodes as a daemon sees them: its parent (mpiexec, or a daemon that speaks for it), and the daemons that it
+// has started itself. Output of this process, which goes into pipes, is passed up; what comes down is carried out or
+// passed on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "launcher/supervise/elsewhere.hpp"
+#include "launcher/nodes/children.hpp"
+#include "launcher/nodes/streams.hpp"
+
+namespace tutti::launcher {
+
+class Daemon : public Elsewhere {
+public:
+    /// Descriptors 0 and 1 are the parent's: they are taken away, and the handshake is written.
+    Daemon();
+
+    /// Waits for the job, becomes like mpiexec in environment and folder, and puts pipes in the place of descriptors
+    /// 0, 1 and 2. False when the parent has gone. Throws Complaint.
+    bool receive();
+    Job const& job() const { return assignment_.job; }
+    Allocation const& allocation() const { return assignment_.allocation; }
+
+    /// The job has failed here before it began; waits until mpiexec has heard of it.
+    void fail(Complaint const& complaint);
+
+    std::vector<int> readers() const override { return {}; }
+    void begin(OwnLauncher own) override;
+    World meet(NodeFacts const& own, std::string const& tuning) override;
+
+    void watch(std::vector<pollfd>& set) const override;
+    void serve(Supervisor& supervisor) override;
+    std::chrono::milliseconds patience() const override;
+    void beat() override;
+    bool running() const override { return false; }
+    bool buried(pid_t pid, int status) override { return children_ && children_->buried(pid, status); }
+
+    bool report(Verdict const& verdict) override;
+    void report(Missing const& missing) override;
+    void pass_on(int) override {}
+    void end() override {}
+    std::string reasons() override { return {}; }
+    void finish(Supervisor& supervisor, Segment const* segment) override;
+    void part() override {
+        if (children_) children_->dismiss();
+    }
+    AllRankCounts with_others(AllRankCounts) override { return {}; }
+
+private:
+    using Clock = Silence::Clock;
+
+    void open_pipes();
+    /// One round with the parent and the children; `supervisor` is null before there is one.
+    void turn(Supervisor* supervisor);
+    void wait_a_turn(Supervisor* supervisor);
+    void from_parent(Frame const& frame, Supervisor* supervisor);
+    void carry_out(Frame const& frame, Supervisor* supervisor);
+    void look_at_parent(Supervisor* supervisor);
+    void leave(Supervisor* supervisor);
+    void finish_when_dismissed(Supervisor* supervisor);
+    void pump();
+    void up(FrameType type, std::string_view body = {}) { parent_.send(type, part_.node, body); }
+    std::string const& name() const { return allocation().nodes[static_cast<std::size_t>(part_.node)]; }
+
+    Link parent_;
+    Part part_;
+    Assignment assignment_;
+    std::string assignment_bytes_;          ///< as they came, for those below
+    std::unique_ptr<Children> children_;
+    Outgoing output_, errors_;
+    IncomingBytes input_;
+    std::optional<StartOrder> start_;
+    bool parent_stopped_ = false;           ///< it has said so: its silence means nothing
+    bool gone_ = false, dismissed_ = false;
+};
+
+}  // namespace tutti::launcher

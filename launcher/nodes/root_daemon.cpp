@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mpiexec and its daemons.
+#include "launcher/nodes/root_daemon.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <set>
+
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/streams/input.hpp"
+#include "launcher/nodes/agent.hpp"
+#include "launcher/nodes/world.hpp"
+#include "launcher/streams/output.hpp"
+#include "launcher/supervise/signals.hpp"
+#include "launcher/supervise/supervisor.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto for_ending = 1300ms;     // of daemons, from SIGTERM to their last word
+constexpr auto for_reasons = 300ms;
+
+std::string fresh_key() {
+    std::string key(sizeof(JobKey), 0);
+    for (std::size_t got = 0; got < key.size();) {
+        ssize_t const n = getrandom(key.data() + got, key.size() - got, 0);
+        if (n > 0) got += static_cast<std::size_t>(n);
+        else if (errno != EINTR) throw Complaint("the system gives no random numbers for the job's key", 1);
+    }
+    return key;
+}
+
+}  // namespace
+
+RootDaemon::RootDaemon(Job const& job, Allocation const& allocation)
+    : job_(job), allocation_(allocation), children_(job, allocation), nodes_(allocation.nodes.size()) {}
+
+RootDaemon::RemoteNode& RootDaemon::at(int node) {
+    if (node < 0 || node >= static_cast<int>(nodes_.size()) || node == allocation_.here)
+        fail(ErrorClass::other, "what came names a node that is none of this job");
+    return nodes_[static_cast<std::size_t>(node)];
+}
+
+std::vector<int> RootDaemon::readers() const {
+    std::vector<int> nodes;
+    if (job_.input.kind == InputTo::Kind::one)
+        nodes.push_back(allocation_.node_of[static_cast<std::size_t>(job_.input.rank)]);
+    else if (job_.input.kind == InputTo::Kind::all)
+        for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) nodes.push_back(node);
+    std::erase(nodes, allocation_.here);
+    return nodes;
+}
+
+void RootDaemon::begin(OwnLauncher own) {
+    output_ = &own.output;
+    signals_ = &own.signals;
+    Assignment assignment{job_, allocation_, std::filesystem::current_path(), {}};
+    assignment.job.on_terminal = own.output.standard_output().terminal();
+    for (char** entry = environ; *entry; ++entry) assignment.environment.emplace_back(*entry);
+    std::vector<int> others;
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
+        if (node != allocation_.here) others.push_back(node);
+    children_.start(others, packed(assignment), own.guardian, own.signals.original_mask());
+    if (job_.verbose) {
+        std::string words;
+        for (std::string const& word : agent_command(job_, "HOST")) words += " " + word;
+        own.output.say(join("daemons for ", others.size(), " other nodes are started by:", words));
+    }
+    for (int node : others)
+        if (Descriptor pipe = own.input.take_far(node)) input_.emplace(node, Outgoing(std::move(pipe)));
+}
+
+// Which node is to blame is known where a daemon has not even greeted; of one behind it only that it is missing.
+Complaint RootDaemon::nobody_answers() const {
+    std::string sentence;
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
+        if (node == allocation_.here || nodes_[static_cast<std::size_t>(node)].facts) continue;
+        std::string const& name = allocation_.nodes[static_cast<std::size_t>(node)];
+        if (sentence.empty())
+            sentence = join("node ", name, " has not answered within ",
+                            static_cast<double>(job_.start_limit.count()) / 1000,
+                            " s (--start-timeout); ", children_.words_about(node));
+        else sentence += join("; nor has node ", name);
+    }
+    return Complaint(sentence, 1);
+}
+
+void RootDaemon::hear_signals() {
+    while (std::optional<int> signal = signals_->next()) {
+        if (*signal == SIGCHLD) {
+            int status = 0;
+            for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) children_.buried(pid, status);
+        } else if (*signal == SIGTSTP) {
+            raise(SIGSTOP);
+        } else if (*signal != SIGCONT && *signal != SIGUSR1 && *signal != SIGUSR2) {
+            throw Complaint(join("ended by ", signal_words(*signal), " before all nodes had answered"), 128 + *signal);
+        }
+    }
+}
+
+void RootDaemon::start_frame(Frame const& frame) {
+    RemoteNode& node = at(frame.node);
+    if (frame.type == FrameType::ready) node.facts = unpacked<NodeFacts>(frame.body);
+    if (frame.type == FrameType::output) take_output(frame);
+    if (frame.type == FrameType::failed) {
+        auto const verdict = unpacked<Verdict>(frame.body);
+        throw Complaint(verdict.sentence, verdict.code);
+    }
+}
+
+void RootDaemon::start_turn() {
+    std::vector<pollfd> set{{signals_->descriptor(), POLLIN, 0}};
+    children_.watch(set);
+    poll(set.data(), set.size(), static_cast<int>(children_.patience().count()));
+    hear_signals();
+    children_.serve([&](Frame&& frame) { start_frame(frame); },
+                    [](Children::Lost const& lost) { throw Complaint(lost.sentence, 1); });
+}
+
+StartOrder RootDaemon::start_order(NodeFacts const& own, std::string const& tuning) {
+    StartOrder order{{}, {}, {}, fresh_key(), tuning};
+    std::set<std::string> hosts;
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
+        NodeFacts const& facts =
+            node == allocation_.here ? own : *nodes_[static_cast<std::size_t>(node)].facts;
+        order.names.push_back(facts.host);
+        order.addresses.push_back(facts.addresses);
+        order.ports.push_back(facts.ports);
+        hosts.insert(facts.host);
+    }
+    // Names are to tell nodes apart; several on one host, or hosts of one name, are called as the user has done.
+    if (hosts.size() < nodes_.size()) order.names = allocation_.nodes;
+    return order;
+}
+
+/// Of all nodes, each behind its name.
+std::string RootDaemon::drawings(NodeFacts const& own, StartOrder const& order) const {
+    std::string all;
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
+        auto const index = static_cast<std::size_t>(node);
+        std::string const& one = node == allocation_.here ? own.drawing : nodes_[index].facts->drawing;
+        if (!one.empty()) all += join(all.empty() ? "" : "\n", "Node ", order.names[index], ", ", one);
+    }
+    return all;
+}
+
+World RootDaemon::meet(NodeFacts const& own, std::string const& tuning) {
+    Clock::time_point const until = Clock::now() + job_.start_limit;
+    auto waiting = [&] {
+        for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
+            if (node != allocation_.here && !nodes_[static_cast<std::size_t>(node)].facts) return true;
+        return false;
+    };
+    while (waiting()) {
+        if (Clock::now() > until) throw nobody_answers();
+        start_turn();
+    }
+    StartOrder const order = start_order(own, tuning);
+    World world = world_of(allocation_, std::max(0, allocation_.here), order);
+    world.drawings = drawings(own, order);
+    children_.send(FrameType::start, -1, packed(order));
+    children_.judge_silence();
+    return world;
+}
+
+void RootDaemon::watch(std::vector<pollfd>& set) const {
+    children_.watch(set);
+    for (auto const& [node, stream] : input_) stream.watch(set);
+}
+
+std::chrono::milliseconds RootDaemon::patience() const {
+    auto wait = children_.patience();
+    for (auto const& [where, lines] : lines_) wait = std::min(wait, lines.patience());
+    if (end_by_ && !all_done())
+        wait = std::min(wait, std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(*end_by_ - Clock::now())));
+    return wait;
+}
+
+void RootDaemon::serve(Supervisor& supervisor) {
+    children_.serve([&](Frame&& frame) { handle(frame, supervisor); },
+                    [&](Children::Lost const& lost) { lose(lost, supervisor); });
+    pump();
+    for (auto& [where, lines] : lines_) lines.show_unfinished(Clock::now());
+}
+
+void RootDaemon::pump() {
+    for (auto& [where, lines] : lines_) {
+        if (std::uint64_t const bytes = lines.take_room())
+            children_.send(FrameType::taken, where.first, packed(Taken{where.second, bytes}));
+        if (lines.broke()) children_.send(FrameType::closed, where.first, packed(where.second));
+    }
+    for (auto& [node, stream] : input_) {
+        bool const ended =
+            stream.pump([&, to = node](std::string_view bytes) { children_.send(FrameType::input, to, bytes); });
+        if (ended) children_.send(FrameType::input_end, node);
+    }
+}
+
+void RootDaemon::take_output(Frame const& frame) {
+    auto const chunk = unpacked<Chunk>(frame.body);
+    Sink& sink = chunk.stream == 2 ? output_->standard_error() : output_->standard_output();
+    lines_.try_emplace({frame.node, chunk.stream == 2 ? 2 : 1}, sink).first->second.add(chunk.bytes);
+}
+
+void RootDaemon::close_streams(int node) {
+    for (auto& [where, lines] : lines_)
+        if (where.first == node) lines.finish();
+    input_.erase(node);
+}
+
+void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
+    RemoteNode& node = at(frame.node);
+    switch (frame.type) {
+    case FrameType::output: return take_output(frame);
+    case FrameType::verdict: return supervisor.conclude(unpacked<Verdict>(frame.body));
+    case FrameType::failed: {
+        auto const verdict = unpacked<Verdict>(frame.body);
+        node.done = true;
+        close_streams(frame.node);
+        return supervisor.end_job(verdict.code, verdict.sentence);
+    }
+    case FrameType::missing: {
+        auto const missing = unpacked<Missing>(frame.body);
+        supervisor.look_for_the_missing(missing);
+        return report(missing);
+    }
+    case FrameType::reasons:
+        node.answered = true;
+        reasons_ += frame.body;
+        return;
+    case FrameType::taken:
+        if (auto to = input_.find(frame.node); to != input_.end()) to->second.taken(unpacked<Taken>(frame.body).bytes);
+        return;
+    case FrameType::closed: input_.erase(frame.node); return;
+    case FrameType::counts: counts_.push_back(copy_of_counts(frame.body)); return;
+    case FrameType::done:
+        node.done = true;
+        return close_streams(frame.node);
+    default: fail(ErrorClass::other, "a message came that only mpiexec sends");
+    }
+}
+
+void RootDaemon::lose(Children::Lost const& lost, Supervisor& supervisor) {
+    for (int node : lost.nodes) {
+        at(node).done = true;
+        close_streams(node);
+    }
+    supervisor.end_job(1, lost.sentence);
+}
+
+bool RootDaemon::all_done() const {
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
+        if (node != allocation_.here && !nodes_[static_cast<std::size_t>(node)].done) return false;
+    return true;
+}
+
+bool RootDaemon::running() const { return !all_done() && (!end_by_ || Clock::now() < *end_by_); }
+
+void RootDaemon::report(Missing const& missing) { children_.send(FrameType::look, -1, packed(missing)); }
+
+void RootDaemon::pass_on(int signal) { children_.send(FrameType::signal, -1, packed(signal)); }
+
+void RootDaemon::end() {
+    if (end_by_) return;
+    end_by_ = Clock::now() + for_ending;
+    children_.send(FrameType::end, -1);
+}
+
+std::string RootDaemon::reasons() {
+    children_.send(FrameType::why, -1);
+    Clock::time_point const until = Clock::now() + for_reasons;
+    auto waiting = [&] {
+        for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
+            if (RemoteNode const& n = nodes_[static_cast<std::size_t>(node)];
+                node != allocation_.here && !n.done && !n.answered)
+                return true;
+        return false;
+    };
+    while (waiting() && Clock::now() < until) {
+        std::vector<pollfd> set;
+        children_.watch(set);
+        poll(set.data(), set.size(), 20);
+        children_.serve(
+            [&](Frame&& frame) {
+                RemoteNode& node = at(frame.node);
+                if (frame.type == FrameType::output) return take_output(frame);
+                if (frame.type == FrameType::done) node.done = true;
+                if (frame.type != FrameType::reasons) return;
+                node.answered = true;
+                reasons_ += frame.body;
+            },
+            [&](Children::Lost const& lost) {
+                for (int node : lost.nodes) at(node).done = true;
+            });
+    }
+    return reasons_;
+}
+
+void RootDaemon::finish(Supervisor&, Segment const*) { children_.dismiss(); }
+
+AllRankCounts RootDaemon::with_others(AllRankCounts own) {
+    for (auto const& copy : counts_) own.push_back(copy->counts());
+    std::ranges::sort(own, {}, &RankCounts::rank);
+    return own;
+}
+
+}  // namespace tutti::launcher

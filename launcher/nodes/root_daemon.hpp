@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The other nodes as mpiexec sees them: it starts their daemons, puts the map together, and decides how the job ends.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/supervise/elsewhere.hpp"
+#include "launcher/nodes/rank_counts.hpp"
+#include "launcher/nodes/children.hpp"
+#include "launcher/nodes/streams.hpp"
+
+namespace tutti::launcher {
+
+class RootDaemon : public Elsewhere {
+public:
+    RootDaemon(Job const& job, Allocation const& allocation);
+
+    std::vector<int> readers() const override;
+    void begin(OwnLauncher own) override;
+    World meet(NodeFacts const& own, std::string const& tuning) override;
+
+    void watch(std::vector<pollfd>& set) const override;
+    void serve(Supervisor& supervisor) override;
+    std::chrono::milliseconds patience() const override;
+    void beat() override { children_.beat(); }
+    bool running() const override;
+    bool buried(pid_t pid, int status) override { return children_.buried(pid, status); }
+
+    bool report(Verdict const&) override { return false; }
+    void report(Missing const& missing) override;
+    void pass_on(int signal) override;
+    void end() override;
+    std::string reasons() override;
+    void finish(Supervisor& supervisor, Segment const* segment) override;
+    void part() override { children_.dismiss(); }
+    AllRankCounts with_others(AllRankCounts own) override;
+
+private:
+    using Clock = Silence::Clock;
+    struct RemoteNode {
+        std::optional<NodeFacts> facts;
+        bool done = false, answered = false;
+    };
+
+    void start_turn();
+    void start_frame(Frame const& frame);
+    void hear_signals();
+    Complaint nobody_answers() const;
+    StartOrder start_order(NodeFacts const& own, std::string const& tuning);
+    std::string drawings(NodeFacts const& own, StartOrder const& order) const;
+
+    void handle(Frame const& frame, Supervisor& supervisor);
+    void take_output(Frame const& frame);
+    void lose(Children::Lost const& lost, Supervisor& supervisor);
+    void close_streams(int node);
+    void pump();
+    bool all_done() const;
+    RemoteNode& at(int node);
+
+    Job const& job_;
+    Allocation const& allocation_;
+    Children children_;
+    Output* output_ = nullptr;
+    Signals* signals_ = nullptr;
+    std::vector<RemoteNode> nodes_;
+    std::map<std::pair<int, int>, IncomingLines> lines_;            ///< by node and stream
+    std::map<int, Outgoing> input_;                                 ///< by node
+    std::optional<Clock::time_point> end_by_;
+    std::string reasons_;
+    std::vector<std::unique_ptr<RankCountsCopy>> counts_;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `mpiexec --help`, made from the table of options.
+#include <sstream>
+
+#include "launcher/options/options.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr std::size_t column = 30, width = 110;
+
+constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program, on one machine or several. So does mpirun.
+
+    mpiexec -n 4 ./a.out                        four ranks
+    mpiexec -n 8 -l ./a.out                     eight, each line with its rank in front
+    mpiexec -n 1 ./boss : -n 3 ./worker         two programs in one world
+    mpiexec -n 4 --drop-in ./built-with-mpich   a program that was built against MPICH
+    mpiexec -n 4 -timeout 60 ./a.out            ended after a minute, saying who waited for whom
+    mpiexec -n 8 --show-hierarchy               where eight ranks would go
+    mpiexec -hosts one:4,two:4 ./a.out          eight ranks on two machines that ssh reaches
+
+No option is needed for containers, for root, for more ranks than cores, without a network or without /dev/shm.
+Options of MPICH and of Open MPI are understood, with one dash or two, and --name=value as well as --name value.
+)";
+
+constexpr char ending[] = R"(
+Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the last 8
+bits of the code given to MPI_Abort (so 0 is 0, and 256, too); 1 for a rank that left between MPI_Init and MPI_Finalize
+with code 0; 124 after -timeout; 126 for a program that cannot be executed, or that the loader gives another MPI library
+than Tutti's; 127 for one that cannot be found; 2 for a wrong option.
+
+On several nodes tutti-daemon does on each what mpiexec does here; it must be installed there in the same folder. ssh
+must not ask for a password. Inside a job of Slurm, PBS, LSF, Grid Engine, Cobalt or OAR the nodes are those of the job
+when none are named. Ranks find the environment and the folder of mpiexec on every node. When a node, its connection
+or mpiexec itself goes, all ranks on all nodes end within two seconds.
+
+When a rank fails, the others get SIGTERM and after 0.3 seconds SIGKILL, with everything that they started.
+SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the ranks; the second SIGINT, SIGTERM,
+SIGHUP or SIGQUIT kills them.
+Output arrives in whole lines. What a rank finds in its environment: PMI_RANK, PMI_SIZE, MPI_LOCALRANKID,
+MPI_LOCALNRANKS, OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK, … as from either mpiexec.
+
+tutti-info lists the variables (TUTTI_…) and the algorithms.
+)";
+
+// `text` from `column` on, wrapped at `width`.
+void print_wrapped(std::ostream& out, std::string_view text, std::size_t at) {
+    std::istringstream words{std::string(text)};
+    for (std::string word; words >> word;) {
+        if (at + 1 + word.size() > width) {
+            out << '\n' << std::string(column, ' ');
+            at = column;
+        } else if (at > column) {
+            out << ' ';
+            ++at;
+        }
+        out << word;
+        at += word.size();
+    }
+    out << '\n';
+}
+
+void print_option(std::ostream& out, Option const& option) {
+    std::ostringstream head;
+    head << "  " << option.names << (option.argument.empty() ? "" : " ") << option.argument;
+    std::string text = head.str();
+    if (text.size() + 2 > column) {
+        std::istringstream words(text);
+        std::size_t at = 1;
+        out << ' ';
+        for (std::string word; words >> word; at += word.size() + 1) {
+            if (at + word.size() > width) out << "\n ", at = 1;
+            out << ' ' << word;
+        }
+        out << '\n' << std::string(column, ' ');
+    } else {
+        out << text << std::string(column - text.size(), ' ');
+    }
+    print_wrapped(out, option.sentence, column);
+}
+
+}  // namespace
+
+std::string help_text() {
+    std::ostringstream out;
+    out << beginning;
+    for (OptionGroup const& group : option_groups()) {
+        out << '\n' << group.title << ":\n";
+        for (Option const& option : group.options) print_option(out, option);
+    }
+    out << ending;
+    return out.str();
+}
+
+}  // namespace tutti::launcher

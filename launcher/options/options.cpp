@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Walks the arguments of mpiexec along the table of options.
+#include "launcher/options/options.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "launcher/allocation/allocation.hpp"
+#include "launcher/allocation/hosts.hpp"
+#include "launcher/allocation/rank_file.hpp"
+#include "runtime/error.hpp"
+#include "runtime/settings/variables.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+std::vector<std::string_view> words_of(std::string_view text) {
+    std::vector<std::string_view> words;
+    while (!text.empty()) {
+        std::size_t blank = std::min(text.find(' '), text.size());
+        if (blank > 0) words.push_back(text.substr(0, blank));
+        text.remove_prefix(std::min(blank + 1, text.size()));
+    }
+    return words;
+}
+
+std::string_view without_dashes(std::string_view word) {
+    for (int i = 0; i < 2 && word.starts_with('-'); ++i) word.remove_prefix(1);
+    return word;
+}
+
+Option const* find_option(std::string_view word) {
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options)
+            for (std::string_view name : words_of(option.names))
+                if (without_dashes(name) == without_dashes(word)) return &option;
+    return nullptr;
+}
+
+std::string nearest_option(std::string_view word) {
+    std::vector<std::string_view> names;
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options)
+            for (std::string_view name : words_of(option.names)) names.push_back(without_dashes(name));
+    std::string dashes(word.substr(0, word.size() - without_dashes(word).size()));
+    word.remove_prefix(dashes.size());
+    for (std::string_view name : names)   // --bind-to-core, as it was called once
+        if (word.size() > name.size() + 1 && name.size() > 3 && word.starts_with(name) && word[name.size()] == '-')
+            return join(dashes, name, " ", word.substr(name.size() + 1));
+    std::string near = nearest(word, names);
+    return near.empty() ? near : dashes + near;
+}
+
+class Walk {
+public:
+    Walk(Job& job, std::span<std::string const> arguments) : job_(job), arguments_(arguments) {}
+
+    void programs() {
+        while (at_ < arguments_.size()) {
+            Program program;
+            options(program);
+            command(program);
+            keep(std::move(program));
+        }
+    }
+
+private:
+    std::string const& next() const { return arguments_[at_]; }
+    bool done() const { return at_ == arguments_.size(); }
+
+    void options(Program& program) {
+        while (!done() && next().size() > 1 && next().starts_with('-')) {
+            if (next() == "--") return void(++at_);
+            option(program);
+        }
+    }
+
+    void option(Program& program) {
+        std::string word = next();
+        Option const* found = find_option(word);
+        std::vector<std::string> values;
+        std::size_t equals = word.find('=');
+        if (!found && equals != std::string::npos) {
+            found = find_option(std::string_view(word).substr(0, equals));
+            if (found && found->argument.empty()) throw Complaint(join(word.substr(0, equals), " takes no value"));
+            values.push_back(word.substr(equals + 1));
+        }
+        if (!found) throw wrong(word.substr(0, equals));
+        if (found->effect == Effect::refused)
+            throw Complaint(join(word.substr(0, equals), " is not an option of this mpiexec: ", as_clause(*found)));
+        ++at_;
+        take_values(*found, word, values);
+        if (found->apply) found->apply({job_, program}, values);
+        else if (found->effect == Effect::none)
+            job_.notes.push_back(join(word.substr(0, equals), " has no effect: ", as_clause(*found)));
+        else read_config(values.at(0));
+    }
+
+    /// The option's sentence as the end of another.
+    static std::string as_clause(Option const& option) {
+        std::string clause(option.sentence.substr(0, option.sentence.size() - 1));
+        bool const word = clause.size() > 1 && std::islower(static_cast<unsigned char>(clause[1]));
+        if (word) clause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(clause[0])));
+        return clause;
+    }
+
+    static Complaint wrong(std::string const& word) {
+        std::string near = nearest_option(word);
+        return Complaint(join(word, " is not an option", near.empty() ? "" : "; did you mean " + near + "?",
+                              near.empty() ? "; mpiexec --help lists them all" : " (mpiexec --help lists them all)"));
+    }
+
+    void take_values(Option const& option, std::string const& word, std::vector<std::string>& values) {
+        std::size_t wanted = words_of(option.argument).size();
+        while (values.size() < wanted) {
+            if (done()) throw Complaint(join(word, " wants ", option.argument, " behind it"));
+            values.push_back(next());
+            ++at_;
+            std::size_t equals = values[0].find('=');
+            if (option.argument == "NAME VALUE" && values.size() == 1 && equals != std::string::npos && equals > 0) {
+                values.push_back(values[0].substr(equals + 1));   // -env NAME=VALUE is as good
+                values[0].resize(equals);
+            }
+        }
+    }
+
+    void command(Program& program) {
+        for (; !done() && next() != ":"; ++at_) program.command.push_back(next());
+        if (done()) return;
+        if (program.command.empty()) throw Complaint("there is no program before ':'");
+        if (++at_ == arguments_.size()) throw Complaint("there is no program behind ':'");
+    }
+
+    void keep(Program program) {
+        if (!program.command.empty()) return job_.programs.push_back(std::move(program));
+        if (program.ranks > 0) pending_ranks_ = program.ranks;   // for --show-hierarchy without a program
+        if (job_.programs.empty() && (pending_ranks_ > 0 || job_.show_hierarchy))
+            job_.programs.push_back(std::move(program));
+    }
+
+    void read_config(std::string const& file) {
+        std::ifstream in(file);
+        if (!in) throw Complaint(join("the configuration file ", file, " cannot be read"));
+        std::ostringstream text;
+        text << in.rdbuf();
+        std::vector<std::string> arguments = config_arguments(text.str());
+        Walk(job_, arguments).programs();
+    }
+
+    Job& job_;
+    std::span<std::string const> arguments_;
+    std::size_t at_ = 0;
+    int pending_ranks_ = 0;
+};
+
+void leave_out_this_node(std::vector<Host>& hosts) {
+    std::string const own = host_name();
+    std::erase_if(hosts, [&](Host const& host) { return means_this_node(host.name, own); });
+}
+
+void sort_hosts(std::vector<Host>& hosts, HostOrder order) {
+    auto const slots = [](Host const& host) { return std::max(1, host.slots); };
+    if (order == HostOrder::ascending) std::ranges::stable_sort(hosts, std::less{}, slots);
+    if (order == HostOrder::descending) std::ranges::stable_sort(hosts, std::greater{}, slots);
+}
+
+// Hosts before the first program are for all programs, those before another for that one.
+void choose_hosts(Job& job) {
+    if (!job.programs.empty()) job.hosts.swap(job.programs.front().hosts);
+    if (job.only_here) {
+        job.hosts.clear();
+        for (Program& program : job.programs) program.hosts.clear();
+        return;
+    }
+    if (!job.hosts.empty()) return;
+    auto const variable = [](char const* name) { return std::getenv(name); };
+    job.hosts = hosts_of_resource_manager(variable, job.resource_manager);
+    if (job.agent.empty() && !job.hosts.empty()) job.agent = agent_of_resource_manager(variable);
+}
+
+void settle_hosts(Job& job) {
+    choose_hosts(job);
+    if (!job.rank_file.empty()) job.rank_places = read_rank_file(job.rank_file, job.hosts);
+    sort_hosts(job.hosts, job.order);
+    if (!job.never_here) return;
+    leave_out_this_node(job.hosts);
+    for (Program& program : job.programs) leave_out_this_node(program.hosts);
+    if (job.hosts.empty())
+        throw Complaint("--nolocal: no rank may run on this node, and no other one is named (-hosts or -f)");
+}
+
+void settle_ranks(Job& job) {
+    for (Program& p : job.programs) {
+        if (p.ranks != 0) continue;
+        bool const alone = job.programs.size() == 1;
+        if (alone && !job.rank_places.empty()) p.ranks = static_cast<int>(job.rank_places.size());
+        else p.ranks = alone ? slots_of_all(job.hosts, job.slots_per_node(), host_name()) : 1;
+    }
+}
+
+void settle_windows(Job& job) {
+    if (job.debugger && job.windows.empty()) job.windows.push_back(-1);
+    for (int rank : job.windows)
+        if (rank >= job.ranks()) throw Complaint(join("--xterm ", rank, ": the ranks are 0 to ", job.ranks() - 1));
+}
+
+void apply_environment(Job& job) {
+    char const* timeout = std::getenv("MPIEXEC_TIMEOUT");
+    if (!timeout || job.timeout.count() != 0 || job.programs.empty()) return;
+    std::string const value = timeout;
+    find_option("-timeout")->apply({job, job.programs.front()}, {&value, 1});
+}
+
+void check(Job const& job) {
+    if (job.show_help || job.show_version || job.show_hierarchy) return;
+    bool nothing = job.programs.empty() || job.programs.front().command.empty();
+    if (nothing) throw Complaint("there is no program to start; mpiexec --help shows how to name one");
+    if (job.input.kind == InputTo::Kind::one && job.input.rank >= job.ranks())
+        throw Complaint(join("-stdin ", job.input.rank, ": the ranks are 0 to ", job.ranks() - 1));
+}
+
+}  // namespace
+
+Job parse_arguments(std::span<std::string const> arguments) {
+    Job job;
+    Walk(job, arguments).programs();
+    settle_hosts(job);
+    settle_ranks(job);
+    settle_windows(job);
+    apply_environment(job);
+    check(job);
+    return job;
+}
+
+std::vector<std::string> config_arguments(std::string_view text) {
+    std::vector<std::string> arguments;
+    std::string word;
+    bool in_word = false;
+    char quote = 0;
+    auto end_word = [&] {
+        if (in_word) arguments.push_back(word);
+        word.clear();
+        in_word = false;
+    };
+    auto end_line = [&] {
+        end_word();
+        if (!arguments.empty() && arguments.back() != ":") arguments.emplace_back(":");
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        char c = text[i];
+        if (quote) {
+            if (c == quote) quote = 0;
+            else word += c;
+        } else if (c == '"' || c == '\'') {
+            quote = c, in_word = true;
+        } else if (c == '\\' && i + 1 < text.size()) {
+            if (text[++i] != '\n') word += text[i], in_word = true;
+        } else if (c == '\n') {
+            end_line();
+        } else if (c == '#' && !in_word) {
+            i = std::min(text.find('\n', i), text.size()) - 1;
+        } else if (c == ' ' || c == '\t' || c == '\r') {
+            end_word();
+        } else {
+            word += c, in_word = true;
+        }
+    }
+    if (quote) throw Complaint("a quote in the configuration file is not closed");
+    end_line();
+    if (!arguments.empty()) arguments.pop_back();   // the colon behind the last line
+    return arguments;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making a rank's environment.
+#include "launcher/start/environment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "runtime/job/launch.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using Inherit = EnvironmentRules::Inherit;
+using EnvironmentMap = std::map<std::string, std::string>;
+
+// An outer launcher's contact points: a rank that followed them would join the outer job, or wait for it.
+constexpr std::array<std::string_view, 6> foreign = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMIX_RANK", "PMIX_NAMESPACE",
+                                                     "PMIX_SERVER_URI2"};
+
+void inherit(EnvironmentMap& out, char const* const* environment, EnvironmentRules const& rules) {
+    if (rules.inherit == Inherit::none) return;
+    for (; environment && *environment; ++environment) {
+        std::string_view entry = *environment;
+        std::size_t equals = entry.find('=');
+        if (equals == std::string_view::npos) continue;
+        std::string name(entry.substr(0, equals));
+        bool listed = std::find(rules.list.begin(), rules.list.end(), name) != rules.list.end();
+        if (rules.inherit == Inherit::listed && !listed) continue;
+        if (std::find(foreign.begin(), foreign.end(), name) == foreign.end()) out[name] = entry.substr(equals + 1);
+    }
+}
+
+void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
+    std::string rank = std::to_string(facts.rank), ranks = std::to_string(facts.ranks);
+    std::string place = std::to_string(facts.place), places = std::to_string(facts.places);
+    out[launch::segment_variable] = std::to_string(facts.segment);
+    out[launch::rank_variable] = place;
+    out[launch::launcher_variable] = std::to_string(facts.launcher);
+    for (char const* outer : {launch::listen_variable, launch::parent_variable}) out.erase(outer);   // of an outer job
+    std::string& listeners = out[launch::listen_variable];
+    for (int descriptor : facts.listeners) listeners += (listeners.empty() ? "" : ",") + std::to_string(descriptor);
+    if (listeners.empty()) out.erase(launch::listen_variable);
+    for (char const* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK"}) out[name] = rank;
+    for (char const* name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_NODE_RANK"})
+        out[name] = place;
+    for (char const* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "OMPI_UNIVERSE_SIZE"}) out[name] = ranks;
+    for (char const* name : {"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"}) out[name] = places;
+    out["PMI_APPNUM"] = std::to_string(facts.program);
+}
+
+void add(EnvironmentMap& out, char const* list, std::string const& front, std::string const& back) {
+    std::string& value = out[list];
+    if (!front.empty()) value = front + (value.empty() ? "" : ":") + value;
+    if (!back.empty()) value += (value.empty() ? "" : ":") + back;
+}
+
+// An allocator that the user preloads stays in front of ours, which then stands aside. Inside a job of ours (mpiexec
+// run by a rank) it may be there already.
+void put_in_front(EnvironmentMap& out, LibraryInFront const& library) {
+    if (!library.folder.empty()) add(out, "LD_LIBRARY_PATH", library.folder, {});
+    if (library.preload)
+        add(out, "LD_PRELOAD", library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12", {});
+    else if (!library.arena.empty() && out["LD_PRELOAD"].find(library.arena) == std::string::npos)
+        add(out, "LD_PRELOAD", {}, library.arena);
+}
+
+}  // namespace
+
+std::vector<std::string> rank_environment(char const* const* inherited, EnvironmentRules const& everywhere,
+                                          EnvironmentRules const& own, RankFacts const& facts,
+                                          LibraryInFront const& library) {
+    EnvironmentMap all;
+    inherit(all, inherited, own.inherit == Inherit::unsaid ? everywhere : own);
+    for (auto const& [name, value] : everywhere.set) all[name] = value;
+    for (auto const& [name, value] : own.set) all[name] = value;
+    put_in_front(all, library);
+    set_rank_variables(all, facts);
+    std::vector<std::string> entries;
+    for (auto const& [name, value] : all) entries.push_back(name + "=" + value);
+    return entries;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asking the loader, and reading what a process has mapped.
+#include "launcher/start/mpi_library.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/supervise/descriptor.hpp"
+#include "launcher/start/drop_in.hpp"
+#include "launcher/start/find_program.hpp"
+#include "launcher/options/job.hpp"
+#include "launcher/start/spawn.hpp"
+#include "runtime/error.hpp"
+#include "runtime/job/launch.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+std::string file_name(std::string const& file) { return file.substr(file.rfind('/') + 1); }
+
+std::string value_of(char const* name, std::vector<std::string> const& environment) {
+    std::string const front = join(name, "=");
+    for (std::string const& entry : environment)
+        if (entry.starts_with(front)) return entry.substr(front.size());
+    return {};
+}
+
+/// Everything that the command prints, on standard error, too.
+std::string output_of(std::vector<std::string> const& command, Surroundings const& where) {
+    Descriptor const nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
+    Pipe pipe = Pipe::make();
+    Start start{};
+    start.path = command[0];
+    start.command = command;
+    start.environment = where.environment;
+    start.directory = where.folder;
+    start.input = nothing.get();
+    start.output = start.error = pipe.write.get();
+    pid_t const child = spawn(start);
+    pipe.write.reset();
+    std::string text;
+    char buffer[4096];
+    for (ssize_t n; (n = read(pipe.read.get(), buffer, sizeof buffer)) != 0;) {
+        if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+        else if (errno != EINTR) break;
+    }
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+    return text;
+}
+
+/// The loader's list for a program, or its complaint; empty where there is no loader.
+std::string words_of_loader(std::string const& program, Surroundings const& where) {
+    std::string const loader = read_linkage(seen_from(where.folder, program)).loader;
+    if (loader.empty()) return {};
+    try {
+        return output_of({loader, "--list", program}, where);
+    } catch (Complaint const&) {
+        return {};   // the rank's own start will tell
+    }
+}
+
+/// The folder of a search path in which the file is; none when that cannot be told without the loader.
+std::optional<std::string> folder_with(std::string const& file, std::string const& path) {
+    std::istringstream folders(path);
+    std::error_code ignored;
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (!folder.empty() && std::filesystem::exists(folder + "/" + file, ignored)) return folder;
+    return {};
+}
+
+/// For the common case, in which a search path leads to our own folder, the loader need not be asked.
+bool surely_ours(Linkage const& linkage, std::string const& library, Surroundings const& where) {
+    std::string const set = value_of("LD_LIBRARY_PATH", where.environment);
+    std::string const path = join(linkage.rpath, ":", set, ":", linkage.runpath);
+    std::string const preloaded = value_of("LD_PRELOAD", where.environment);
+    bool const plain = path.find('$') == std::string::npos && preloaded.find("mpi") == std::string::npos;
+    std::optional<std::string> const folder = plain ? folder_with(library, path) : std::nullopt;
+    std::error_code ignored;
+    return folder && std::filesystem::weakly_canonical(*folder, ignored) == library_folder(library);
+}
+
+std::vector<pid_t> with_children(pid_t process) {
+    std::vector<pid_t> all{process};
+    std::ifstream list(join("/proc/", process, "/task/", process, "/children"));
+    for (pid_t child; list >> child;) all.push_back(child);
+    return all;
+}
+
+}  // namespace
+
+std::vector<Resolved> resolved_libraries(std::string const& program, Surroundings const& where) {
+    std::istringstream lines(words_of_loader(program, where));
+    std::vector<Resolved> all;
+    for (std::string line; std::getline(lines, line);) {
+        std::size_t const first = line.find_first_not_of(" \t"), arrow = line.find(" => /"), end = line.rfind(" (0x");
+        if (arrow == std::string::npos || end == std::string::npos || end < arrow) continue;
+        all.push_back({line.substr(first, arrow - first), line.substr(arrow + 4, end - arrow - 4)});
+    }
+    return all;
+}
+
+std::string loader_error(std::string const& program, Surroundings const& where) {
+    constexpr std::string_view front = "error while loading shared libraries: ";
+    std::string const words = words_of_loader(program, where);
+    std::size_t const at = words.find(front);
+    return at == std::string::npos ? "" : words.substr(at + front.size(), words.find('\n', at) - at - front.size());
+}
+
+// Whatever joins our jobs knows the name of the variable by which it finds them.
+bool is_our_library(std::string const& file) {
+    MappedFile const library(file);
+    return library.bytes().find(launch::segment_variable) != std::string_view::npos;
+}
+
+bool is_mpi_library(std::string_view name) {
+    return name == "libmpi.so" || name.starts_with("libmpi.so.") || name == "libmpich.so" ||
+           name.starts_with("libmpich.so.");
+}
+
+bool has_our_abi(std::string_view name) {
+    for (std::string_view front : {"libmpi.so.12", "libmpich.so.12"})
+        if (name == front || (name.starts_with(front) && name[front.size()] == '.')) return true;
+    return false;
+}
+
+Resolved foreign_library(std::string const& program, Surroundings const& where) {
+    Linkage const linkage = read_linkage(seen_from(where.folder, program));
+    auto const found = std::ranges::find_if(linkage.libraries, is_mpi_library);
+    if (found == linkage.libraries.end() || surely_ours(linkage, *found, where)) return {};
+    for (Resolved const& one : resolved_libraries(program, where))
+        if (one.name == *found && !is_our_library(one.file)) return one;
+    return {};
+}
+
+std::string mapped_foreign_library(pid_t process) {
+    std::string foreign;
+    for (pid_t one : with_children(process)) {
+        std::ifstream maps(join("/proc/", one, "/maps"));
+        for (std::string line; std::getline(maps, line);) {
+            std::size_t const slash = line.find('/');
+            std::string const file = slash == std::string::npos ? "" : line.substr(slash);
+            if (file.empty() || file == foreign || !is_mpi_library(file_name(file))) continue;
+            if (is_our_library(file)) return {};
+            foreign = file;
+        }
+    }
+    return foreign;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Starting one rank's process by vfork: nothing is copied, and since parent and child share memory until the exec,
+// the child simply writes down what failed. Between vfork and exec only system calls are allowed, so all is prepared
+// before.
+#include "launcher/start/spawn.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "launcher/options/job.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+struct Failure {
+    char const* step = nullptr;
+    int error = 0;
+};
+
+std::vector<char*> pointers(std::vector<std::string> const& words) {
+    std::vector<char*> all;
+    for (std::string const& word : words) all.push_back(const_cast<char*>(word.c_str()));
+    all.push_back(nullptr);
+    return all;
+}
+
+// As the kernel's mask of any size, so that machines beyond CPU_SETSIZE work.
+std::vector<unsigned long> cpu_mask(std::vector<int> const& cpus) {
+    constexpr std::size_t bits = 8 * sizeof(unsigned long);
+    std::vector<unsigned long> mask;
+    for (int cpu : cpus) {
+        std::size_t word = static_cast<std::size_t>(cpu) / bits;
+        if (mask.size() <= word) mask.resize(word + 1);
+        mask[word] |= 1UL << (static_cast<std::size_t>(cpu) % bits);
+    }
+    return mask;
+}
+
+struct Prepared {
+    Start const& start;
+    std::vector<char*> argv, environment, shell_argv;
+    std::vector<unsigned long> mask;
+    pid_t launcher;
+    Failure failure;
+};
+
+void put(int from, int to) {
+    if (from == to) fcntl(to, F_SETFD, 0);
+    else dup2(from, to);
+}
+
+// In the child. Returns only when something failed.
+void become_rank(Prepared& p) {
+    Start const& start = p.start;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != p.launcher) _exit(1);   // it died before the line above
+    put(start.input, STDIN_FILENO);
+    put(start.output, STDOUT_FILENO);
+    put(start.error, STDERR_FILENO);
+    for (int descriptor : start.kept) fcntl(descriptor, F_SETFD, 0);
+    if (start.descriptors) setrlimit(RLIMIT_NOFILE, start.descriptors);
+    if (!p.mask.empty())
+        sched_setaffinity(0, p.mask.size() * sizeof(unsigned long), reinterpret_cast<cpu_set_t*>(p.mask.data()));
+    if (!start.directory.empty() && chdir(start.directory.c_str()) != 0) {
+        p.failure = {"the folder", errno};
+        return;
+    }
+    if (start.signals) sigprocmask(SIG_SETMASK, start.signals, nullptr);
+    execve(start.path.c_str(), p.argv.data(), p.environment.data());
+    if (errno == ENOEXEC) execve("/bin/sh", p.shell_argv.data(), p.environment.data());   // a script without #!
+    p.failure = {"the program", errno};
+}
+
+// Not inlined: what the child does to the stack must not touch the caller's variables.
+__attribute__((noinline)) pid_t start_child(Prepared& p) {
+    pid_t pid = vfork();
+    if (pid == 0) {
+        become_rank(p);
+        _exit(127);
+    }
+    return pid;
+}
+
+[[noreturn]] void complain(Start const& start, Failure const& failure) {
+    bool folder = std::strcmp(failure.step, "the folder") == 0;
+    bool interpreter = !folder && failure.error == ENOENT && access(start.path.c_str(), F_OK) == 0;
+    throw Complaint(
+        join(failure.step, " ", folder ? start.directory : start.path,
+             folder ? " cannot be entered: " : " cannot be started: ",
+             interpreter ? "the interpreter or loader that it names does not exist" : std::strerror(failure.error)),
+        failure.error == ENOENT ? 127 : 126);
+}
+
+}  // namespace
+
+pid_t spawn(Start const& start) {
+    Prepared p{start, pointers(start.command), pointers(start.environment), {}, cpu_mask(start.cpus), getpid(), {}};
+    p.shell_argv = p.argv;
+    p.shell_argv.insert(p.shell_argv.begin(), const_cast<char*>("sh"));
+    p.shell_argv[1] = const_cast<char*>(start.path.c_str());
+    pid_t pid = start_child(p);
+    if (pid < 0) throw Complaint(join("no further process can be started: ", std::strerror(errno)), 1);
+    if (p.failure.step) complain(start, p.failure);
+    setpgid(pid, pid);   // again, for the sake of a kernel that runs us first
+    return pid;
+}
+
+}  // namespace tutti::launcher

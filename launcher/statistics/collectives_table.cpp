@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the ranks' call statistics to one table of the whole job.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "launcher/statistics/statistics.hpp"
+#include "launcher/options/table.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr char meaning[] =
+    R"(communicator, ranks: its name (MPI_Comm_set_name) and size; those of one name and size share a line. calls and
+bytes are of the rank with the most; of a reduction the whole vector, else what the rank itself gave or got.
+mean, most: the time that a rank spent in these calls, waiting included, on average and at most. longest: one call's.
+share: of the time that all ranks together spent between MPI_Init and MPI_Finalize.
+)";
+
+struct Key {
+    std::string communicator;
+    int ranks;
+    std::string collective, algorithm;
+    auto operator<=>(Key const&) const = default;
+};
+
+/// What all ranks together have done.
+struct Sum {
+    std::uint64_t ranks = 0, calls = 0, bytes = 0, time = 0, most = 0, longest = 0;   ///< calls, bytes: of one rank
+
+    void add(CallStatisticsRow const& line) {
+        ++ranks;
+        calls = std::max(calls, line.calls.read());
+        bytes = std::max(bytes, line.bytes.read());
+        time += line.time.read();
+        most = std::max(most, line.time.read());
+        longest = std::max(longest, line.longest.read());
+    }
+};
+
+std::map<Key, Sum> add_up(AllRankCounts const& counts) {
+    std::map<Key, Sum> sums;
+    for (RankCounts const& counts : counts) {
+        CallStatistics const& call_statistics = *counts.call_statistics;
+        for (CallStatisticsRow const& line : call_statistics.lines()) {
+            std::string const name = line.communicator[0] ? line.communicator : "(unnamed)";
+            sums[{name, line.ranks, line.collective, line.algorithm}].add(line);
+        }
+        if (call_statistics.others().calls.read() != 0) sums[{"(others)", 0, "", ""}].add(call_statistics.others());
+    }
+    return sums;
+}
+
+std::string per_cent(std::uint64_t part, std::uint64_t whole) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.1f %%",
+                  whole == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(whole));
+    return text;
+}
+
+}  // namespace
+
+std::string collectives_table(AllRankCounts const& counts, std::uint64_t now) {
+    std::uint64_t all_time = 0;
+    for (RankCounts const& counts : counts) all_time += run_time(counts.rank_state->times, now);
+    std::map<Key, Sum> const sums = add_up(counts);
+    if (sums.empty()) return "No rank called a collective.\n";
+    std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
+    std::ranges::stable_sort(rows, std::greater{}, [](auto const& row) { return row.second.time; });
+    Table table({"communicator", "collective", "algorithm", "ranks", "calls", "bytes", "mean", "most", "longest",
+                 "share"},
+                3);
+    for (auto const& [key, sum] : rows)
+        table.add({key.communicator, key.collective, key.algorithm, key.ranks == 0 ? "" : std::to_string(key.ranks),
+                   std::to_string(sum.calls), size_words(sum.bytes), time_words(sum.time / sum.ranks),
+                   time_words(sum.most), time_words(sum.longest), per_cent(sum.time, all_time)});
+    std::string text = "Time in collectives:\n" + table.text() + meaning;
+    if (sums.contains({"(others)", 0, "", ""}))
+        text += join("(others): what a rank did after all ", CallStatistics::room, " lines of its call statistics were in use.\n");
+    return text;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the counters on the ranks' states to tables with a line for each rank.
+#include "launcher/statistics/statistics.hpp"
+
+#include <span>
+#include <vector>
+
+#include "launcher/options/table.hpp"
+#include "runtime/wait/clock.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+enum class Unit { count, bytes, time };
+
+struct Column {
+    char const* title;
+    Unit unit;
+    std::uint64_t (*read)(RankState const& rank_state, std::uint64_t now);
+};
+
+#define READ(member) [](RankState const& rank_state, std::uint64_t) { return rank_state.member.read(); }
+constexpr Column ways[] = {
+    {"arenas", Unit::bytes, READ(counters.direct)},   {"XPMEM", Unit::bytes, READ(counters.attached)},
+    {"CMA", Unit::bytes, READ(counters.cma)},         {"staged", Unit::bytes, READ(counters.staged)},
+    {"maps", Unit::count, READ(counters.maps)},       {"hits", Unit::count, READ(counters.hits)},
+    {"own arena", Unit::bytes, READ(counters.arena)}, {"at most", Unit::bytes, READ(counters.arena_highest)}};
+
+constexpr Column traffic[] = {
+    {"loaded", Unit::bytes, READ(traffic.loaded)},
+    {"stored", Unit::bytes, READ(traffic.stored)},
+    {"in cache", Unit::count, READ(traffic.messages[0])},
+    {"in NUMA", Unit::count, READ(traffic.messages[1])},
+    {"in socket", Unit::count, READ(traffic.messages[2])},
+    {"between", Unit::count, READ(traffic.messages[3])},
+    {"to nodes", Unit::count, READ(traffic.messages[4])},
+    {"sent there", Unit::bytes, READ(traffic.to_nodes)},
+    {"waits", Unit::count, READ(times.waits)},
+    {"waited", Unit::time, READ(times.waited)},
+    {"run time", Unit::time, [](RankState const& rank_state, std::uint64_t now) { return run_time(rank_state.times, now); }}};
+#undef READ
+
+constexpr char ways_meaning[] =
+    R"(arenas, XPMEM: bytes that the rank could load and store in its peers' memory; reductions touch a share of them.
+CMA: bytes that the kernel copied for it. staged: bytes that it copied into the segment, for peers to copy out.
+maps, hits: how often it mapped memory of its peers, and used what it had mapped. own arena: its large blocks that
+were not freed before MPI_Finalize; at most: how far the arena ever grew. Messages of a few KiB are not counted.
+)";
+
+constexpr char traffic_meaning[] =
+    R"(loaded, stored: bytes of its collectives' data; a copy counts in both, combining k operands loads k, stores one,
+and a message between nodes is loaded by its sender, stored by its receiver.
+in cache, in NUMA, in socket, between: how often it got at a peer's data, by what lies in between: they share a cache,
+else a NUMA node, else a socket, else nothing of these; to nodes, sent there: messages to other nodes, and their bytes.
+waits: how often it had to wait, in collectives and messages, longer than for a few looks; waited: how long in all.
+run time: from MPI_Init to MPI_Finalize.
+)";
+
+std::string words(Unit unit, std::uint64_t n) {
+    return unit == Unit::bytes ? size_words(n) : unit == Unit::time ? time_words(n) : std::to_string(n);
+}
+
+std::string by_rank(AllRankCounts const& counts, std::span<Column const> columns, std::uint64_t now) {
+    std::vector<std::string> titles = {"rank"}, all = {"all"};
+    for (Column const& c : columns) titles.push_back(c.title);
+    std::vector<std::uint64_t> sums(columns.size());
+    Table table(titles, 0);
+    for (RankCounts const& counts : counts) {
+        std::vector<std::string> cells = {std::to_string(counts.rank)};
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            std::uint64_t const n = columns[c].read(*counts.rank_state, now);
+            sums[c] += n;
+            cells.push_back(words(columns[c].unit, n));
+        }
+        table.add(std::move(cells));
+    }
+    for (std::size_t c = 0; c < columns.size(); ++c) all.push_back(words(columns[c].unit, sums[c]));
+    table.add(std::move(all));
+    return table.text();
+}
+
+}  // namespace
+
+std::uint64_t run_time(Times const& times, std::uint64_t now) {
+    std::uint64_t const started = times.started.read(), ended = times.ended.read();
+    return started == 0 ? 0 : (ended != 0 ? ended : now) - started;
+}
+
+AllRankCounts counts_of(Segment const& segment) {
+    AllRankCounts counts;
+    for (unsigned place = 0; place < segment.ranks(); ++place)
+        counts.push_back({segment.rank_state(place).world_rank, &segment.rank_state(place), &segment.call_statistics(place)});
+    return counts;
+}
+
+std::string ways_table(AllRankCounts const& counts) {
+    return "Data that ranks got from each other, by the way it went:\n" + by_rank(counts, ways, 0) + ways_meaning;
+}
+
+std::string traffic_table(AllRankCounts const& counts, std::uint64_t now) {
+    return "What the ranks' collectives moved, and how long the ranks waited:\n" + by_rank(counts, traffic, now) +
+           traffic_meaning;
+}
+
+std::string statistics(AllRankCounts const& counts) {
+    auto const now = static_cast<std::uint64_t>(now_ns());
+    return ways_table(counts) + "\n" + traffic_table(counts, now) + "\n" + collectives_table(counts, now);
+}
+
+}  // namespace tutti::launcher

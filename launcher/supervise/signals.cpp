@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking signals and reading them.
+#include "launcher/supervise/signals.hpp"
+
+#include <sys/signalfd.h>
+
+namespace tutti::launcher {
+namespace {
+
+bool is_ignored(int signal) {
+    struct sigaction action {};
+    return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+Signals::Signals() {
+    std::signal(SIGCHLD, SIG_DFL);   // a parent that ignored it would make waitpid useless
+    sigset_t seen;
+    sigemptyset(&seen);
+    sigaddset(&seen, SIGCHLD);
+    for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT})
+        if (!is_ignored(signal)) sigaddset(&seen, signal);
+    sigset_t blocked = seen;
+    sigaddset(&blocked, SIGPIPE);   // a write says so itself
+    sigprocmask(SIG_BLOCK, &blocked, &original_);
+    descriptor_ = Descriptor(signalfd(-1, &seen, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+std::optional<int> Signals::next() {
+    signalfd_siginfo info{};
+    if (read(descriptor_.get(), &info, sizeof info) != sizeof info) return {};
+    return static_cast<int>(info.ssi_signo);
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Signals as descriptors: everything that mpiexec waits for, it waits for in one poll. Ranks start with the mask that
+// mpiexec was started with.
+#pragma once
+
+#include <csignal>
+#include <optional>
+
+#include "launcher/supervise/descriptor.hpp"
+
+namespace tutti::launcher {
+
+class Signals {
+public:
+    /// Blocks what is passed on and what poll is to see. A signal that was ignored (nohup) stays ignored.
+    Signals();
+
+    sigset_t const& original_mask() const { return original_; }
+    int descriptor() const { return descriptor_.get(); }
+    /// The next signal that has arrived, if any.
+    std::optional<int> next();
+
+private:
+    sigset_t original_;
+    Descriptor descriptor_;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop, and how a job ends.
+#include "launcher/supervise/supervisor.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/supervise/leftovers.hpp"
+#include "launcher/start/mpi_library.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+constexpr milliseconds grace = 300ms;          // between SIGTERM and SIGKILL
+constexpr milliseconds show_after = 100ms;     // an unfinished line on a terminal
+constexpr milliseconds look_again = 100ms;     // for what no descriptor tells
+constexpr milliseconds longest_library_pause = 60s;
+constexpr int not_loaded = 127;                // the exit code of the loader that cannot go on, and of a shell
+constexpr milliseconds forever = 24h;
+
+}  // namespace
+
+Supervisor::Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere)
+    : job_(job), segment_(segment), output_(own.output), input_(own.input), signals_(own.signals),
+      guardian_(own.guardian), host_(std::move(host)), elsewhere_(elsewhere) {
+    for (pid_t pid : children()) not_ours_.insert(pid);
+}
+
+void Supervisor::add_rank(pid_t pid) {
+    ranks_.push_back({pid, true});
+    guardian_.watch(pid);
+}
+
+std::optional<int> Supervisor::interrupted() {
+    handle_signals();
+    return interrupts_ > 0 ? std::optional<int>(passed_on_) : std::nullopt;
+}
+
+int Supervisor::alive() const {
+    return static_cast<int>(std::count_if(ranks_.begin(), ranks_.end(), [](Rank const& r) { return r.alive; }));
+}
+
+bool Supervisor::busy() const { return alive() > 0 || (elsewhere_ && elsewhere_->running()); }
+
+int Supervisor::run() {
+    while (busy()) turn();
+    while (end_leftovers()) turn();
+    output_.drain();
+    Clock::time_point over = Clock::now();
+    while (!output_.all_written() && (interrupts_ == 0 || Clock::now() < over + grace)) turn();
+    look_for_lost_output();
+    return code_;
+}
+
+void Supervisor::turn() {
+    std::vector<pollfd> set{{signals_.descriptor(), POLLIN, 0}};
+    output_.watch(set);
+    input_.watch(set);
+    if (elsewhere_) elsewhere_->watch(set);
+    int found = poll(set.data(), set.size(), static_cast<int>(patience().count()));
+    if (found > 0) {
+        output_.serve(set);
+        input_.serve(set);
+        silence_ = Clock::now();
+    }
+    handle_signals();
+    reap();
+    if (elsewhere_) elsewhere_->serve(*this);
+    look_for_lost_output();
+    check_time();
+}
+
+// How long poll may sleep: until the next thing that no descriptor tells.
+milliseconds Supervisor::patience() const {
+    milliseconds wait = forever;
+    auto until = [&](Clock::time_point t) {
+        wait = std::min(wait, std::max(0ms, std::chrono::ceil<milliseconds>(t - Clock::now())));
+    };
+    if (kill_at_ && !killed_) until(*kill_at_);
+    if (job_.timeout > 0ms && !ending_) until(started_ + job_.timeout);
+    if (output_.wants_showing()) until(silence_ + show_after);
+    if (foreign_library_possible()) until(library_look_);
+    if (elsewhere_) wait = std::min(wait, elsewhere_->patience());
+    bool looking = missing_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
+    return looking ? std::min(wait, look_again) : wait;
+}
+
+void Supervisor::check_time() {
+    Clock::time_point now = Clock::now();
+    if (output_.wants_showing() && now >= silence_ + show_after) output_.show_unfinished();
+    if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && busy()) time_out();
+    if (missing_ && !ending_) look_again_for_the_missing();
+    if (foreign_library_possible() && now >= library_look_) look_for_foreign_library(now);
+    if (kill_at_ && now >= *kill_at_) {
+        killed_ = true;
+        send(SIGKILL);
+    }
+}
+
+void Supervisor::send(int signal) {
+    for (Rank const& rank : ranks_) {
+        if (!rank.alive) continue;
+        kill(-rank.pid, signal);
+        if (getpgid(rank.pid) != rank.pid) kill(rank.pid, signal);   // it has left its group
+    }
+}
+
+void Supervisor::end_job(int code, std::string const& sentence) {
+    if (ending_) return;
+    ending_ = true;
+    code_ = code;
+    output_.collect();   // a rank's last words come before ours
+    if (!job_.quiet && !sentence.empty()) output_.say(sentence);
+    send(SIGTERM);
+    send(SIGCONT);   // a stopped rank could not hear it
+    if (elsewhere_) elsewhere_->end();
+    kill_at_ = Clock::now() + grace;
+}
+
+void Supervisor::handle_signals() {
+    while (std::optional<int> signal = signals_.next()) {
+        if (*signal == SIGCHLD) continue;   // reap() looks anyway
+        if (elsewhere_) elsewhere_->pass_on(*signal);
+        deliver(*signal);
+        if (*signal == SIGTSTP) raise(SIGSTOP);   // for the shell to see; SIGCONT is passed on when it comes
+    }
+}
+
+void Supervisor::deliver(int signal) {
+    bool const ending = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+    if (ending) interrupt(signal);
+    else send(signal);   // also SIGTSTP: ranks must not compute while the job is stopped
+}
+
+// The first time ranks may tidy up as they like, the second time they are killed.
+void Supervisor::interrupt(int signal) {
+    passed_on_ = signal;
+    if (++interrupts_ == 1) return send(signal);
+    if (!ending_) code_ = 128 + signal;
+    ending_ = killed_ = true;
+    kill_at_ = Clock::now();
+    send(SIGKILL);
+    if (elsewhere_) elsewhere_->end();
+}
+
+void Supervisor::reap() {
+    Verdict worst;
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+        std::optional<Verdict> verdict = buried(pid, status);
+        if (verdict && verdict->kind > worst.kind) worst = *verdict;
+    }
+    conclude(worst);
+}
+
+std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
+    warned_.erase(pid);
+    auto found = std::find_if(ranks_.begin(), ranks_.end(), [&](Rank const& r) { return r.alive && r.pid == pid; });
+    if (found == ranks_.end()) {
+        if (elsewhere_) elsewhere_->buried(pid, status);
+        return {};
+    }
+    found->alive = false;
+    guardian_.forget(pid);
+    int const place = static_cast<int>(found - ranks_.begin()), rank = world_rank(static_cast<std::size_t>(place));
+    RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
+    RankPhase const state = rank_state.state.load(std::memory_order_acquire);
+    End end{rank, pid, status, state, rank_state.abort_code.load(), what_ran_out(place, status),
+            what_was_not_loaded(static_cast<std::size_t>(place), status, state)};
+    if (end.state == RankPhase::absent && status == 0 && !missing_ && !job_.keep_going) {
+        missing_ = Missing{rank, pid, host_};
+        if (elsewhere_) elsewhere_->report(*missing_);
+    }
+    Verdict verdict = judge(end, host_);
+    if (job_.exit_codes)
+        output_.say(join("rank ", rank, elsewhere_ ? " on " + host_ : "", ", process ", pid, ", ended with ",
+                         WIFSIGNALED(status) ? signal_words(WTERMSIG(status))
+                                             : join("exit code ", WEXITSTATUS(status))));
+    else if (job_.verbose && !ending_)
+        output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well")
+                                             : verdict.sentence);
+    return verdict;
+}
+
+int Supervisor::world_rank(std::size_t place) const { return segment_->rank_state(static_cast<unsigned>(place)).world_rank; }
+
+// What a killed rank had in its arena stays in the segment, and with it the want: the job is over, so it goes at once.
+std::string Supervisor::what_ran_out(int place, int status) {
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || killed_) return {};
+    std::string what = memory_.what_ran_out();
+    if (!what.empty())
+        segment_->forget(segment_->arena(static_cast<unsigned>(place)), segment_->header().arena_bytes);
+    return what;
+}
+
+void Supervisor::look_for_lost_output() {
+    while (std::optional<std::string> const sentence = output_.next_loss())
+        output_lost({Verdict::Kind::output_lost, 1, elsewhere_ ? join("on ", host_, " ", *sentence) : *sentence});
+}
+
+// The ranks go on: their work may be worth more than what they print.
+void Supervisor::output_lost(Verdict const& verdict) {
+    if (elsewhere_ && elsewhere_->report(verdict)) return;
+    if (code_ == 0) code_ = verdict.code;
+    if (!job_.quiet) output_.say(verdict.sentence);
+}
+
+std::string Supervisor::what_was_not_loaded(std::size_t place, int status, RankPhase state) const {
+    bool const by_loader = WIFEXITED(status) && WEXITSTATUS(status) == not_loaded && state == RankPhase::absent;
+    return by_loader && why_not_loaded_ && !ending_ ? why_not_loaded_(place) : "";
+}
+
+// Of the first rank alone: what one has loaded, all have. Once it is in our MPI there is nothing to look for.
+bool Supervisor::foreign_library_possible() const {
+    if (ranks_.empty() || library_told_ || ending_ || job_.quiet || job_.ranks() == 1) return false;
+    return ranks_[0].alive && world_rank(0) == 0 &&
+           segment_->rank_state(0).state.load(std::memory_order_relaxed) == RankPhase::absent;
+}
+
+// A program that is linked with another library does not get here; scripts and interpreters do, and are left running:
+// whether they will call MPI_Init of what they have loaded nobody can see.
+void Supervisor::look_for_foreign_library(Clock::time_point now) {
+    std::string const file = mapped_foreign_library(ranks_[0].pid);
+    library_pause_ = std::min(2 * library_pause_, longest_library_pause);
+    library_look_ = now + library_pause_;
+    if (file.empty()) return;
+    library_told_ = true;
+    output_.say(join("rank 0, process ", ranks_[0].pid, ", has loaded ", file,
+                     ", which is not Tutti's: with it each rank is alone in a world of its own",
+                     has_our_abi(file.substr(file.rfind('/') + 1)) ? "; --drop-in puts Tutti's in front" : ""));
+}
+
+void Supervisor::conclude(Verdict const& verdict) {
+    if (verdict.kind == Verdict::Kind::output_lost) return output_lost(verdict);
+    if (ending_ || verdict.kind == Verdict::Kind::fine) return;
+    if (elsewhere_) {
+        output_.collect();   // a rank's last words come before ours
+        if (elsewhere_->report(verdict)) return;
+    }
+    bool our_reader_left = verdict.code == 128 + SIGPIPE && output_.standard_output().broken();
+    bool as_told = passed_on_ != 0 && verdict.code == 128 + passed_on_;
+    bool tell = !our_reader_left && !as_told && !job_.verbose;
+    bool const kept_going = job_.keep_going && verdict.kind != Verdict::Kind::aborted;
+    if (verdict.ends_job() && !kept_going) return end_job(verdict.code, tell ? verdict.sentence : "");
+    if (code_ == 0 || kept_going) {
+        if (tell && !job_.quiet) output_.say(verdict.sentence);
+    }
+    if (code_ == 0) code_ = verdict.code;
+}
+
+void Supervisor::fail(Verdict const& verdict) {
+    if (ending_ || (elsewhere_ && elsewhere_->report(verdict))) return;
+    end_job(verdict.code, verdict.sentence);
+}
+
+void Supervisor::look_for_the_missing(Missing const& missing) {
+    if (!missing_ && !job_.keep_going) missing_ = missing;
+}
+
+// Somebody who is in MPI would wait for ever for a rank that has gone without it. Of programs that have nothing to do
+// with MPI each rank may end when it likes.
+void Supervisor::look_again_for_the_missing() {
+    for (std::size_t place = 0; place < ranks_.size(); ++place) {
+        RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
+        if (!ranks_[place].alive || rank_state.state.load(std::memory_order_acquire) != RankPhase::initialised) continue;
+        return fail({Verdict::Kind::left_early, 1,
+                     join("rank ", missing_->rank, " on ", missing_->host, ", process ", missing_->pid,
+                          ", ended without calling MPI_Init, which rank ", world_rank(place), " has called")});
+    }
+}
+
+// One reason per rank that waits; the count beside it is odd while it is being valid.
+std::string Supervisor::waiting_reasons() const {
+    std::string all;
+    for (std::size_t place = 0; place < ranks_.size(); ++place) {
+        RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
+        std::uint64_t before = rank_state.waits.load(std::memory_order_acquire);
+        std::string reason(rank_state.reason, strnlen(rank_state.reason, sizeof rank_state.reason));
+        std::atomic_thread_fence(std::memory_order_acquire);
+        if (before % 2 == 1 && before == rank_state.waits.load(std::memory_order_relaxed) && ranks_[place].alive)
+            all += join("; rank ", world_rank(place), " waits: ", reason);
+    }
+    return all;
+}
+
+void Supervisor::time_out() {
+    double seconds = static_cast<double>(job_.timeout.count()) / 1000;
+    end_job(124, join("the time limit of ", seconds, " s is over and the job is ended", waiting_reasons(),
+                      elsewhere_ ? elsewhere_->reasons() : ""));
+}
+
+// True while there is something to wait for.
+bool Supervisor::end_leftovers() {
+    bool any = false;
+    for (pid_t pid : children()) {
+        if (not_ours_.contains(pid)) continue;
+        any = true;
+        bool first_time = warned_.insert(pid).second;
+        if (kill_at_ && Clock::now() >= *kill_at_) kill(pid, SIGKILL);
+        else if (first_time) kill(pid, SIGTERM), kill(pid, SIGCONT);
+    }
+    if (any && !kill_at_) kill_at_ = Clock::now() + grace;
+    return any;
+}
+
+}  // namespace tutti::launcher

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The life of a job after its start: one poll over output, input, signals and deaths, until no process is left.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "launcher/supervise/elsewhere.hpp"
+#include "launcher/supervise/guardian.hpp"
+#include "launcher/streams/input.hpp"
+#include "launcher/options/job.hpp"
+#include "launcher/supervise/memory_watch.hpp"
+#include "launcher/streams/output.hpp"
+#include "launcher/supervise/signals.hpp"
+#include "launcher/supervise/verdict.hpp"
+#include "runtime/memory/segment.hpp"
+
+namespace tutti::launcher {
+
+class Supervisor {
+public:
+    /// `segment` is null where no rank will be added; `elsewhere` in a job on one node. `host`: this node's name.
+    Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere);
+
+    /// The next rank has been started as this process.
+    void add_rank(pid_t pid);
+
+    /// While ranks are being started: the signal by which the user ends the job before it has begun, if one has come.
+    std::optional<int> interrupted();
+
+    /// Says why the loader could not start the rank at this place; asked when a rank has ended as the loader ends one.
+    void when_not_loaded(std::function<std::string(std::size_t place)> why) { why_not_loaded_ = std::move(why); }
+
+    /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
+    void end_job(int code, std::string const& sentence);
+
+    /// A rank has not ended well, here or elsewhere: ends the job if it must, or leaves that to whoever decides.
+    void conclude(Verdict const& verdict);
+    /// The same for whatever else is wrong, and told in any case.
+    void fail(Verdict const& verdict);
+    /// A rank somewhere has ended without MPI_Init: ends the job when one of this node is in MPI.
+    void look_for_the_missing(Missing const& missing);
+    /// A signal of the user for the ranks, as told by mpiexec to its daemons.
+    void deliver(int signal);
+    /// What the ranks of this node wait for; each sentence begins with "; ".
+    std::string waiting_reasons() const;
+
+    /// Until the last process has gone and all output is delivered. The exit code of mpiexec.
+    int run();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct Rank {
+        pid_t pid;
+        bool alive;
+    };
+
+    int alive() const;
+    bool busy() const;
+    void turn();
+    std::chrono::milliseconds patience() const;
+
+    void handle_signals();
+    void interrupt(int signal);
+    void send(int signal);
+
+    void reap();
+    std::optional<Verdict> buried(pid_t pid, int status);
+    std::string what_ran_out(int place, int status);
+    std::string what_was_not_loaded(std::size_t place, int status, RankPhase state) const;
+    bool foreign_library_possible() const;
+    void look_for_foreign_library(Clock::time_point now);
+    void look_again_for_the_missing();
+    int world_rank(std::size_t place) const;
+
+    void look_for_lost_output();
+    void output_lost(Verdict const& verdict);
+
+    void check_time();
+    void time_out();
+    bool end_leftovers();
+
+    Job const& job_;
+    Segment* segment_;
+    Output& output_;
+    Input& input_;
+    Signals& signals_;
+    Guardian& guardian_;
+    std::string host_;
+    Elsewhere* elsewhere_;
+    MemoryWatch memory_;
+
+    std::vector<Rank> ranks_;                      // by place on this node
+    int code_ = 0;
+    bool ending_ = false, killed_ = false;
+    int interrupts_ = 0, passed_on_ = 0;           // passed_on_: the last ending signal that ranks got from the user
+    std::optional<Missing> missing_;
+    std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us
+    std::set<pid_t> warned_;                       // leftovers that have got SIGTERM
+    Clock::time_point started_ = Clock::now(), silence_ = Clock::now();
+    std::optional<Clock::time_point> kill_at_;
+    std::function<std::string(std::size_t)> why_not_loaded_;
+    std::chrono::milliseconds library_pause_{100};           // between two looks at what ranks have mapped
+    Clock::time_point library_look_ = Clock::now() + library_pause_;
+    bool library_told_ = false;
+};
+
+}  // namespace tutti::launcher

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the end of a rank's process means for the job, from its wait status and its state.
+#pragma once
+
+#include <string>
+
+#include <sys/types.h>
+
+#include "runtime/memory/segment.hpp"
+
+namespace tutti::launcher {
+
+struct End {
+    int rank = 0;
+    pid_t pid = 0;
+    int status = 0;                        ///< as waitpid gave it
+    RankPhase state = RankPhase::absent;   ///< how far it had come in MPI
+    int abort_code = 0;
+    std::string ran_out{};                 ///< of memory: what MemoryWatch says when it was killed
+    std::string not_loaded{};              ///< what the loader complains about, when it has ended the rank
+};
+
+struct Verdict {
+    /// The later, the more it explains: of ranks that ended at the same moment the last one is the one to tell.
+    enum class Kind { fine, output_lost, failed_after_finalize, failed, left_early, killed, aborted };
+    Kind kind = Kind::fine;
+    int code = 0;          ///< for mpiexec; not 0 unless fine, or aborted with 0 as under MPICH and Open MPI
+    std::string sentence;  ///< without its full stop
+
+    /// A rank that fails after MPI_Finalize leaves nobody waiting; nor does output that cannot be written.
+    bool ends_job() const { return kind > Kind::failed_after_finalize; }
+};
+
+Verdict judge(End const& end, std::string const& host);
+
+/// "signal 11 (Segmentation fault)"
+std::string signal_words(int signal);
+
+}  // namespace tutti::launcher

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one file that knows the ABI: handles to objects and back, error classes to numbers, statuses. Everything else in
+// the library deals in objects. Handles here are MPICH's: two bits for how (invalid, built in, direct, indirect), four
+// for the kind, the rest a number; built-in ones are found by their low eight bits, ours are direct.
+#pragma once
+
+#pragma GCC visibility push(default)
+#include "mpi_h/include/mpi.h"
+#pragma GCC visibility pop
+
+#include <array>
+#include <vector>
+
+#include "runtime/objects/attribute.hpp"
+#include "runtime/objects/comm.hpp"
+#include "runtime/datatype/datatype.hpp"
+#include "runtime/objects/errhandler.hpp"
+#include "runtime/error.hpp"
+#include "runtime/objects/group.hpp"
+#include "runtime/objects/info.hpp"
+#include "runtime/objects/op.hpp"
+#include "runtime/objects/request.hpp"
+
+namespace tutti::abi {
+
+enum class Kind : unsigned {
+    comm = 1, group = 2, datatype = 3, errhandler = 5, op = 6, info = 7, keyval = 9, request = 11,
+};
+
+/// The objects of one kind that users hold handles of. Numbers of freed handles are used again, the oldest last.
+template <class T, Kind kind>
+class Table {
+public:
+    /// Null when the handle is none of this kind or names nothing (any more).
+    T* find(int handle) const {
+        unsigned bits = static_cast<unsigned>(handle);
+        if (((bits >> 26) & 0xf) != static_cast<unsigned>(kind)) return nullptr;
+        if (bits >> 30 == 1) return builtin_[bits & 0xff];
+        unsigned index = bits & 0x3ffffff;
+        return bits >> 30 == 2 && index < direct_.size() ? direct_[index] : nullptr;
+    }
+
+    /// Gives the object a fresh handle; the table takes over the caller's reference.
+    int add(T* object) {
+        unsigned index;
+        if (free_.empty()) {
+            index = static_cast<unsigned>(direct_.size());
+            direct_.push_back(object);
+        } else {
+            index = free_.back();
+            free_.pop_back();
+            direct_[index] = object;
+        }
+        int handle = static_cast<int>(0x80000000u | (static_cast<unsigned>(kind) << 26) | index);
+        object->handle = handle;
+        return handle;
+    }
+
+    /// Places a predefined object under the handle that the ABI gives it.
+    void place(int handle, T* object) {
+        unsigned bits = static_cast<unsigned>(handle), index = bits & 0x3ffffff;
+        object->handle = handle;
+        if (bits >> 30 == 1) {
+            builtin_[bits & 0xff] = object;
+        } else {
+            if (direct_.size() <= index) direct_.resize(index + 1);
+            direct_[index] = object;
+        }
+    }
+
+    /// Forgets a handle and gives up the table's reference. Objects in use elsewhere live on.
+    void remove(int handle) {
+        T* object = direct_[static_cast<unsigned>(handle) & 0x3ffffff];
+        forget(handle);
+        object->handle = 0;
+        Ref<T>::release(object);
+    }
+
+    /// Forgets a handle only: for objects that keep theirs until their end and then call this.
+    void forget(int handle) {
+        unsigned index = static_cast<unsigned>(handle) & 0x3ffffff;
+        direct_[index] = nullptr;
+        free_.push_back(index);
+    }
+
+private:
+    std::array<T*, 256> builtin_{};
+    std::vector<T*> direct_;
+    std::vector<unsigned> free_;
+};
+
+struct Tables {
+    Table<Comm, Kind::comm> comms;
+    Table<Group, Kind::group> groups;
+    Table<Datatype, Kind::datatype> datatypes;
+    Table<Errhandler, Kind::errhandler> errhandlers;
+    Table<Op, Kind::op> ops;
+    Table<Info, Kind::info> infos;
+    Table<Keyval, Kind::keyval> keyvals;
+    Table<Request, Kind::request> requests;
+};
+
+/// The ABI's number of an error class, and back (unknown numbers: ErrorClass::unknown).
+int class_number(ErrorClass error_class);
+ErrorClass class_of(int number);
+
+/// Internal ranks and tags of wildcards and MPI_PROC_NULL have values of their own: these translate.
+inline int rank_in(int source) {
+    return source == MPI_ANY_SOURCE ? any_source : source == MPI_PROC_NULL ? proc_null : source;
+}
+inline int rank_out(int source) {
+    return source == any_source ? MPI_ANY_SOURCE : source == proc_null ? MPI_PROC_NULL : source;
+}
+inline int tag_in(int tag) { return tag == MPI_ANY_TAG ? any_tag : tag; }
+inline int tag_out(int tag) { return tag == any_tag ? MPI_ANY_TAG : tag; }
+
+inline void set_status_bytes(MPI_Status& s, std::size_t bytes) {
+    s.count_lo = static_cast<int>(bytes & 0xffffffff);
+    s.count_hi_and_cancelled = static_cast<int>((bytes >> 32) << 1) | (s.count_hi_and_cancelled & 1);
+}
+inline void set_status_cancelled(MPI_Status& s, bool cancelled) {
+    s.count_hi_and_cancelled = (s.count_hi_and_cancelled & ~1) | (cancelled ? 1 : 0);
+}
+
+/// Writes what happened to a user's status, unless that is MPI_STATUS_IGNORE. MPI_ERROR is left alone: only calls that
+/// complete several requests set it (MPI 3.1, 3.2.5).
+inline void store(MPI_Status* to, Status const& from) {
+    if (to == MPI_STATUS_IGNORE) return;
+    to->count_hi_and_cancelled = from.cancelled ? 1 : 0;
+    set_status_bytes(*to, from.bytes);
+    to->MPI_SOURCE = rank_out(from.source);
+    to->MPI_TAG = tag_out(from.tag);
+}
+inline std::size_t status_bytes(MPI_Status const& s) {
+    std::size_t low = static_cast<unsigned>(s.count_lo);
+    std::size_t high = static_cast<unsigned>(s.count_hi_and_cancelled) >> 1;
+    return high << 32 | low;
+}
+inline bool status_cancelled(MPI_Status const& s) { return s.count_hi_and_cancelled & 1; }
+
+}  // namespace tutti::abi

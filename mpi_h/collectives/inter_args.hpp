@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What collectives on intercommunicators are called with: each group moves data to the other one, a root says MPI_ROOT,
+// the rest of its group MPI_PROC_NULL (MPI 3.1, 5.2.2 and 5.2.3). Below, ranks are those of the union group.
+#pragma once
+
+#include "mpi_h/collectives/buffers.hpp"
+#include "mpi_h/collectives/forms.hpp"
+
+namespace tutti::inter {
+
+/// A rank's part in a rooted collective.
+enum class Role { root, idle, remote };
+
+struct Root {
+    Role role;
+    int rank;   ///< of the root; −1 beside it: who has nothing to do need not know
+};
+
+inline Root root_of(Comm const& comm, int root) {
+    if (root == MPI_ROOT) return {Role::root, comm.union_group->rank()};
+    if (root == MPI_PROC_NULL) return {Role::idle, -1};
+    if (root < 0 || root >= comm.remote->size())
+        fail(ErrorClass::root, "root is ", root, " but must be MPI_ROOT, MPI_PROC_NULL or a rank of the remote group, ",
+             "which has ", comm.remote->size(), " ranks: 0 to ", comm.remote->size() - 1);
+    return {Role::remote, comm.remote_at + root};
+}
+
+/// No data, for ranks that give or get none.
+inline coll::Buffer nothing() { return {nullptr, 0, library().tables.datatypes.find(MPI_BYTE)}; }
+
+/// A part for, or from, each of the remote group.
+inline coll::Parts with_remote(Comm const& comm, coll::Parts const& parts) {
+    return parts.only_of(comm.remote_at, comm.remote->size());
+}
+
+template <class Args>
+Args args_of(Comm const& comm) {
+    Args args{};
+    args.first_group_size = comm.first_group_size();
+    return args;
+}
+
+/// `data()` makes the message.
+template <class Data>
+coll::BcastArgs bcast(Comm& comm, int root, Data&& data) {
+    auto args = args_of<coll::BcastArgs>(comm);
+    Root const at = root_of(comm, root);
+    args.data = at.role == Role::idle ? nothing() : data();
+    args.root = at.rank;
+    return args;
+}
+
+/// Gather and scatter: `mine()` makes the message of a rank across from the root, `parts()` the root's side.
+template <class Mine, class MakeParts>
+coll::RootedArgs rooted(Comm& comm, int root, Mine&& mine, MakeParts&& parts) {
+    auto args = args_of<coll::RootedArgs>(comm);
+    Root const at = root_of(comm, root);
+    args.mine = at.role == Role::remote ? mine() : nothing();
+    if (at.role == Role::root) args.parts = with_remote(comm, parts());
+    args.root = at.rank;
+    args.in_place_at_root = at.role == Role::root;
+    args.equal = false;
+    return args;
+}
+
+inline coll::AllgatherArgs allgather(Comm& comm, coll::Buffer const& mine, coll::Parts const& parts) {
+    auto args = args_of<coll::AllgatherArgs>(comm);
+    args.mine = mine;
+    args.parts = with_remote(comm, parts);
+    no_alias(args.mine, args.parts[comm.remote_at]);
+    return args;
+}
+
+inline coll::AlltoallArgs alltoall(Comm& comm, coll::Parts const& send, coll::Parts const& receive) {
+    auto args = args_of<coll::AlltoallArgs>(comm);
+    args.send = with_remote(comm, send);
+    args.receive = with_remote(comm, receive);
+    args.equal = false;
+    no_alias(args.send[comm.remote_at], args.receive[comm.remote_at]);
+    return args;
+}
+
+/// `operand()` and `result()` make what a rank across from the root gives, and what the root gets.
+template <class Operand, class Result>
+coll::ReduceArgs reduce(Comm& comm, int root, Operand&& operand, Result&& result) {
+    Root const at = root_of(comm, root);
+    coll::ReduceArgs args{};
+    if (at.role == Role::remote) {
+        args = operand();
+    } else if (at.role == Role::root) {
+        args = result();
+    } else {
+        args.type = nothing().type;
+        args.op = library().tables.ops.find(MPI_BOR);
+    }
+    args.first_group_size = comm.first_group_size();
+    args.root = at.rank;
+    return args;
+}
+
+}  // namespace tutti::inter

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the collectives that move data are called with, checked and turned into objects; the same for their three forms
+// (MPI 3.1, 5.5 to 5.8 and 5.12; MPI 4.0, 6.13). Arguments that are not significant at a rank are not looked at there.
+#pragma once
+
+#include "mpi_h/collectives/forms.hpp"
+#include "mpi_h/collectives/inter_args.hpp"
+#include "mpi_h/collectives/parts.hpp"
+
+namespace tutti {
+
+/// gather, scatter and their v forms: `parts()` makes the root's side.
+template <class MakeParts>
+BoundCall<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
+                                       MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
+    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
+    if (comm.inter()) return {comm, coll::Collective::gather, inter::rooted(comm, root, given, parts)};
+    coll::RootedArgs args{};
+    call.root(comm, root);
+    args.root = root;
+    args.equal = equal;
+    bool const at_root = comm.rank() == root;
+    if (at_root) args.parts = parts();
+    args.in_place_at_root = at_root && is_in_place(sendbuf);
+    args.mine = args.in_place_at_root ? args.parts[root] : given();
+    if (at_root && !args.in_place_at_root) no_alias(args.mine, args.parts[root]);
+    args.largest = args.mine.bytes();
+    return {comm, coll::Collective::gather, args};
+}
+
+template <class MakeParts>
+BoundCall<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                        int root, bool equal, MakeParts&& parts) {
+    auto const wanted = [&] { return message(call, recvbuf, recvcount, recvtype, receive_side); };
+    if (comm.inter()) return {comm, coll::Collective::scatter, inter::rooted(comm, root, wanted, parts)};
+    coll::RootedArgs args{};
+    call.root(comm, root);
+    args.root = root;
+    args.equal = equal;
+    bool const at_root = comm.rank() == root;
+    if (at_root) args.parts = parts();
+    args.in_place_at_root = at_root && is_in_place(recvbuf);
+    args.mine = args.in_place_at_root ? args.parts[root] : wanted();
+    if (at_root && !args.in_place_at_root) no_alias(args.parts[root], args.mine);
+    args.largest = args.mine.bytes();
+    return {comm, coll::Collective::scatter, args};
+}
+
+inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
+                                                    MPI_Datatype sendtype, coll::Parts const& parts) {
+    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
+    if (comm.inter()) return {comm, coll::Collective::allgather, inter::allgather(comm, given(), parts)};
+    coll::AllgatherArgs args{};
+    args.parts = parts;
+    args.is_in_place = is_in_place(sendbuf);
+    args.mine = args.is_in_place ? parts[comm.rank()] : given();
+    if (!args.is_in_place) no_alias(args.mine, parts[comm.rank()]);
+    for (int i = 0; i < comm.size(); ++i) args.largest = std::max(args.largest, parts[i].bytes());
+    return {comm, coll::Collective::allgather, args};
+}
+
+/// `send()` makes what is sent unless that is what is received.
+template <class MakeParts>
+BoundCall<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, coll::Parts const& receive, bool equal,
+                                           MakeParts&& send) {
+    if (comm.inter()) {
+        own_address(sendbuf, "sendbuf (on an intercommunicator)");
+        return {comm, coll::Collective::alltoall, inter::alltoall(comm, send(), receive)};
+    }
+    coll::AlltoallArgs args{};
+    args.receive = receive;
+    args.is_in_place = is_in_place(sendbuf);
+    args.equal = equal;
+    args.send = args.is_in_place ? receive : send();
+    if (!args.is_in_place) no_alias(args.send[comm.rank()], args.receive[comm.rank()]);
+    args.each = equal ? args.receive[0].bytes() : 0;
+    return {comm, coll::Collective::alltoall, args};
+}
+
+inline BoundCall<coll::RootedArgs> gather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                         void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    return gather_into(call, c, sendbuf, sendcount, sendtype, root, true,
+                       [&] { return equal_parts(call, c.peers().size(), recvbuf, recvcount, recvtype, receive_side); });
+}
+
+inline BoundCall<coll::RootedArgs> gatherv(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                          void* recvbuf, int const recvcounts[], int const displs[],
+                                          MPI_Datatype recvtype, int root, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
+    return gather_into(call, c, sendbuf, sendcount, sendtype, root, false,
+                       [&] { return parts(call, n, recvbuf, recvcounts, displs, recvtype, receive_sides); });
+}
+
+inline BoundCall<coll::RootedArgs> scatter(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                          void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                          MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    return scatter_from(call, c, recvbuf, recvcount, recvtype, root, true,
+                        [&] { return equal_parts(call, c.peers().size(), sendbuf, sendcount, sendtype, send_side); });
+}
+
+inline BoundCall<coll::RootedArgs> scatterv(Call& call, void const* sendbuf, int const sendcounts[], int const displs[],
+                                           MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                           int root, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
+    return scatter_from(call, c, recvbuf, recvcount, recvtype, root, false,
+                        [&] { return parts(call, n, sendbuf, sendcounts, displs, sendtype, send_sides); });
+}
+
+inline BoundCall<coll::AllgatherArgs> allgather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                               void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    return allgather_into(call, c, sendbuf, sendcount, sendtype,
+                          equal_parts(call, c.peers().size(), recvbuf, recvcount, recvtype, receive_side));
+}
+
+inline BoundCall<coll::AllgatherArgs> allgatherv(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                                void* recvbuf, int const recvcounts[], int const displs[],
+                                                MPI_Datatype recvtype, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
+    return allgather_into(call, c, sendbuf, sendcount, sendtype,
+                          parts(call, n, recvbuf, recvcounts, displs, recvtype, receive_sides));
+}
+
+inline BoundCall<coll::AlltoallArgs> alltoall(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
+                                             void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
+    return alltoall_into(c, sendbuf, equal_parts(call, n, recvbuf, recvcount, recvtype, receive_side), true,
+                         [&] { return equal_parts(call, n, sendbuf, sendcount, sendtype, send_side); });
+}
+
+inline BoundCall<coll::AlltoallArgs> alltoallv(Call& call, void const* sendbuf, int const sendcounts[],
+                                              int const sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                              int const recvcounts[], int const rdispls[], MPI_Datatype recvtype,
+                                              MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
+    auto const receive = parts(call, n, recvbuf, recvcounts, rdispls, recvtype, receive_sides);
+    return alltoall_into(c, sendbuf, receive, false,
+                         [&] { return parts(call, n, sendbuf, sendcounts, sdispls, sendtype, send_sides); });
+}
+
+inline BoundCall<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
+                                              int const sdispls[], MPI_Datatype const sendtypes[], void* recvbuf,
+                                              int const recvcounts[], int const rdispls[],
+                                              MPI_Datatype const recvtypes[], MPI_Comm comm, coll::Lists& lists) {
+    Comm& c = call.comm(comm);
+    int const n = c.peers().size();   // parts
+    auto const receive =
+        typed_parts(call, n, recvbuf, recvcounts, rdispls, recvtypes, lists.receive_types, receive_sides);
+    return alltoall_into(c, sendbuf, receive, false, [&] {
+        return typed_parts(call, n, sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
+    });
+}
+
+}  // namespace tutti

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the neighbourhood collectives are called with, checked and turned into objects; the same for their three forms
+// (MPI 3.1, 7.6 and 7.7; MPI 4.0, 8.8). Parts go by the number of the edge; MPI_IN_PLACE is not allowed.
+#pragma once
+
+#include "mpi_h/collectives/forms.hpp"
+#include "mpi_h/collectives/parts.hpp"
+#include "mpi_h/topologies/topologies.hpp"
+
+namespace tutti {
+
+/// The edges of a communicator that has a topology.
+inline Neighborhood const& edges_of(Comm& c) {
+    if (!c.topology)
+        fail(ErrorClass::topology, "comm has no topology, and so no neighbours (MPI_Cart_create and others make one)");
+    if (!c.neighborhood) c.neighborhood = Neighborhood::of(*c.topology, c.rank(), c.size());
+    return *c.neighborhood;
+}
+
+/// The v and w forms: only the ends of an edge know how much goes along it.
+inline constexpr bool any_sizes = false;
+
+template <class Args>
+Args neighbor_args(Neighborhood const& edges, coll::Parts const& receive, bool equal) {
+    Args args{};
+    args.edges = &edges;
+    args.receive = receive;
+    args.equal = equal;
+    return args;
+}
+
+inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgather_into(Call& call, Comm& c, void const* sendbuf,
+                                                                     int sendcount, MPI_Datatype sendtype,
+                                                                     coll::Parts const& receive, bool equal) {
+    Neighborhood const& edges = edges_of(c);
+    auto args = neighbor_args<coll::NeighborAllgatherArgs>(edges, receive, equal);
+    args.mine = message(call, sendbuf, sendcount, sendtype, send_side);
+    if (edges.in_degree() > 0) no_alias(args.mine, receive[0]);
+    if (equal) args.each = edges.out_degree() > 0 ? args.mine.bytes() : receive[0].bytes();
+    return {c, coll::Collective::neighbor_allgather, args};
+}
+
+inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoall_into(Comm& c, coll::Parts const& send,
+                                                                   coll::Parts const& receive, bool equal) {
+    Neighborhood const& edges = edges_of(c);
+    auto args = neighbor_args<coll::NeighborAlltoallArgs>(edges, receive, equal);
+    args.send = send;
+    if (edges.in_degree() > 0 && edges.out_degree() > 0) no_alias(send[0], receive[0]);
+    if (equal) args.each = (edges.out_degree() > 0 ? send : receive)[0].bytes();
+    return {c, coll::Collective::neighbor_alltoall, args};
+}
+
+inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgather(Call& call, void const* sendbuf, int sendcount,
+                                                                MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                                                MPI_Datatype recvtype, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    int const n = edges_of(c).in_degree();
+    return neighbor_allgather_into(call, c, sendbuf, sendcount, sendtype,
+                                   equal_parts(call, n, recvbuf, recvcount, recvtype, receive_side), true);
+}
+
+inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgatherv(Call& call, void const* sendbuf, int sendcount,
+                                                                 MPI_Datatype sendtype, void* recvbuf,
+                                                                 int const recvcounts[], int const displs[],
+                                                                 MPI_Datatype recvtype, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    int const n = edges_of(c).in_degree();
+    return neighbor_allgather_into(call, c, sendbuf, sendcount, sendtype,
+                                   parts(call, n, recvbuf, recvcounts, displs, recvtype, receive_sides), any_sizes);
+}
+
+inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoall(Call& call, void const* sendbuf, int sendcount,
+                                                              MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                                              MPI_Datatype recvtype, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    Neighborhood const& edges = edges_of(c);
+    return neighbor_alltoall_into(
+        c, equal_parts(call, edges.out_degree(), sendbuf, sendcount, sendtype, send_side),
+        equal_parts(call, edges.in_degree(), recvbuf, recvcount, recvtype, receive_side), true);
+}
+
+inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallv(Call& call, void const* sendbuf, int const sendcounts[],
+                                                               int const sdispls[], MPI_Datatype sendtype,
+                                                               void* recvbuf, int const recvcounts[],
+                                                               int const rdispls[], MPI_Datatype recvtype,
+                                                               MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    Neighborhood const& edges = edges_of(c);
+    return neighbor_alltoall_into(
+        c, parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtype, send_sides),
+        parts(call, edges.in_degree(), recvbuf, recvcounts, rdispls, recvtype, receive_sides), any_sizes);
+}
+
+inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
+                                                               MPI_Aint const sdispls[], MPI_Datatype const sendtypes[],
+                                                               void* recvbuf, int const recvcounts[],
+                                                               MPI_Aint const rdispls[], MPI_Datatype const recvtypes[],
+                                                               MPI_Comm comm, coll::Lists& lists) {
+    Comm& c = call.comm(comm);
+    Neighborhood const& edges = edges_of(c);
+    auto const send = typed_parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtypes, lists.send_types,
+                                  send_sides);
+    auto const receive = typed_parts(call, edges.in_degree(), recvbuf, recvcounts, rdispls, recvtypes,
+                                     lists.receive_types, receive_sides);
+    return neighbor_alltoall_into(c, send, receive, any_sizes);
+}
+
+}  // namespace tutti

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What barrier, broadcast and the reductions are called with, checked and turned into objects; the same for their three
+// forms (MPI 3.1, 5.3, 5.4, 5.9 to 5.12; MPI 4.0, 6.13).
+#pragma once
+
+#include <numeric>
+
+#include "mpi_h/collectives/buffers.hpp"
+#include "mpi_h/collectives/forms.hpp"
+#include "mpi_h/collectives/inter_args.hpp"
+
+namespace tutti {
+
+/// Count, datatype and operator, checked.
+inline coll::ReduceArgs reduction(Call& call, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+    coll::ReduceArgs args{};
+    Datatype& type = call.type(datatype);
+    Op& operation = call.op(op);
+    call.count(count);
+    operation.check(type);
+    args.count = count;
+    args.type = &type;
+    args.op = &operation;
+    return args;
+}
+
+/// What every reduction checks at a rank that gives an operand and, unless `recvbuf` is null, gets a result.
+inline coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
+                                  MPI_Datatype datatype, MPI_Op op) {
+    coll::ReduceArgs args = reduction(call, count, datatype, op);
+    args.in = is_in_place(sendbuf) ? coll::in_place : sendbuf;
+    args.out = own_address(recvbuf, "recvbuf");
+    if (args.in) no_alias({args.in, count, args.type}, {args.out, count, args.type});
+    else if (!is_in_place(sendbuf) && count > 0 && args.type->size() > 0)   // below, a null pointer means in place
+        fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions cannot start from)");
+    if (!is_in_place(sendbuf)) call.buffer(sendbuf, count, *args.type, "sendbuf");
+    return args;
+}
+
+/// The same at a rank that certainly gets a result.
+inline coll::ReduceArgs reduction_for_all(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
+                                          MPI_Datatype datatype, MPI_Op op) {
+    coll::ReduceArgs args = reduction(call, sendbuf, recvbuf, count, datatype, op);
+    call.buffer(recvbuf, count, *args.type, "recvbuf");
+    return args;
+}
+
+/// The same at a rank that gives no operand.
+inline coll::ReduceArgs reduction_of_others(Call& call, void* recvbuf, std::int64_t count, MPI_Datatype datatype,
+                                            MPI_Op op) {
+    coll::ReduceArgs args = reduction(call, count, datatype, op);
+    args.out = own_address(recvbuf, "recvbuf");
+    call.buffer(recvbuf, count, *args.type, "recvbuf");
+    return args;
+}
+
+/// On an intercommunicator nothing is in place.
+inline void must_give(Comm const& comm, void const* sendbuf) {
+    if (comm.inter()) own_address(sendbuf, "sendbuf (on an intercommunicator)");
+}
+
+inline BoundCall<coll::BarrierArgs> barrier(Call& call, MPI_Comm comm) {
+    return {call.comm(comm), coll::Collective::barrier, {}};
+}
+
+inline BoundCall<coll::BcastArgs> bcast(Call& call, void* buffer, int count, MPI_Datatype datatype, int root,
+                                       MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    auto const data = [&] { return message(call, buffer, count, datatype); };
+    if (c.inter()) return {c, coll::Collective::bcast, inter::bcast(c, root, data)};
+    call.root(c, root);
+    coll::BcastArgs args{};
+    args.data = data();
+    args.root = root;
+    return {c, coll::Collective::bcast, args};
+}
+
+inline BoundCall<coll::ReduceArgs> reduce(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                         MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    auto const operand = [&] {
+        own_address(sendbuf, "sendbuf (not at the root)");
+        return reduction(call, sendbuf, nullptr, count, datatype, op);
+    };
+    if (c.inter())
+        return {c, coll::Collective::reduce, inter::reduce(c, root, operand, [&] {
+                    return reduction_of_others(call, recvbuf, count, datatype, op);
+                })};
+    call.root(c, root);
+    bool const at_root = c.rank() == root;
+    coll::ReduceArgs args = at_root ? reduction_for_all(call, sendbuf, recvbuf, count, datatype, op) : operand();
+    args.root = root;
+    return {c, coll::Collective::reduce, args};
+}
+
+inline BoundCall<coll::ReduceArgs> allreduce(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    must_give(c, sendbuf);
+    coll::ReduceArgs args = reduction_for_all(call, sendbuf, recvbuf, count, datatype, op);
+    args.first_group_size = c.first_group_size();
+    return {c, coll::Collective::allreduce, args};
+}
+
+/// `counts` must outlive the call.
+inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_by(Call& call, Comm& comm, void const* sendbuf, void* recvbuf,
+                                                           std::span<int const> counts, MPI_Datatype datatype,
+                                                           MPI_Op op) {
+    must_give(comm, sendbuf);
+    for (int n : counts) call.count(n, "recvcounts");
+    std::int64_t const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    coll::ReduceScatterArgs args{reduction(call, sendbuf, recvbuf, total, datatype, op), counts};
+    call.buffer(recvbuf, args.in ? counts[static_cast<std::size_t>(comm.rank())] : total, *args.type, "recvbuf");
+    args.first_group_size = comm.first_group_size();
+    return {comm, coll::Collective::reduce_scatter, args};
+}
+
+inline BoundCall<coll::ReduceScatterArgs> reduce_scatter(Call& call, void const* sendbuf, void* recvbuf,
+                                                        int const recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                                                        MPI_Comm comm) {
+    Comm& c = call.comm(comm);
+    call.pointer(recvcounts, "recvcounts");
+    return reduce_scatter_by(call, c, sendbuf, recvbuf, {recvcounts, static_cast<std::size_t>(c.size())}, datatype, op);
+}
+
+inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_block(Call& call, void const* sendbuf, void* recvbuf,
+                                                              int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                                              MPI_Comm comm, coll::Lists& lists) {
+    Comm& c = call.comm(comm);
+    call.count(recvcount, "recvcount");
+    lists.counts.assign(static_cast<std::size_t>(c.size()), recvcount);
+    return reduce_scatter_by(call, c, sendbuf, recvbuf, lists.counts, datatype, op);
+}
+
+inline BoundCall<coll::ReduceArgs> scan(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    Comm& c = call.intracomm(comm);
+    return {c, coll::Collective::scan, reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)};
+}
+
+inline BoundCall<coll::ReduceArgs> exscan(Call& call, void const* sendbuf, void* recvbuf, int count,
+                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+    Comm& c = call.intracomm(comm);
+    bool const gets_nothing = c.rank() == 0 && !is_in_place(sendbuf);   // recvbuf is not significant at rank 0
+    return {c, coll::Collective::exscan,
+            gets_nothing ? reduction(call, sendbuf, recvbuf, count, datatype, op)
+                         : reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)};
+}
+
+}  // namespace tutti

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups: asking and combining (MPI 3.1, 6.3).
+#include "mpi_h/communicators/objects.hpp"
+
+using namespace tutti;
+
+namespace {
+
+/// The functions that make one group of two.
+int combine(char const* name, MPI_Group first, MPI_Group second, MPI_Group* result,
+            Ref<Group> (*operation)(Group const&, Group const&)) {
+    return enter(name, [&](Call& call) {
+        call.pointer(result, "newgroup");
+        *result = handle_of(operation(call.group(first, "group1"), call.group(second, "group2")));
+    });
+}
+
+/// The functions that make one group of another and a list of ranks.
+int choose(char const* name, MPI_Group group, int n, int const* ranks, MPI_Group* result,
+           Ref<Group> (*operation)(Group const&, std::span<int const>)) {
+    return enter(name, [&](Call& call) {
+        Group& of = call.group(group);
+        call.pointer(result, "newgroup");
+        *result = handle_of(operation(of, list(call, n, ranks, "n", "ranks")));
+    });
+}
+
+/// The functions that make one group of another and a list of ranges.
+int choose_ranges(char const* name, MPI_Group group, int n, int (*ranges)[3], MPI_Group* result,
+                  Ref<Group> (*operation)(Group const&, std::span<RankRange const>)) {
+    return enter(name, [&](Call& call) {
+        Group& of = call.group(group);
+        call.pointer(result, "newgroup");
+        std::vector<RankRange> copy;
+        for (auto const& range : list(call, n, ranges, "n", "ranges")) copy.push_back({range[0], range[1], range[2]});
+        *result = handle_of(operation(of, copy));
+    });
+}
+
+int translated(Group const& from, Group const& to, int rank) {
+    if (rank == MPI_PROC_NULL) return MPI_PROC_NULL;
+    if (rank < 0 || rank >= from.size())
+        fail(ErrorClass::rank, "ranks1 contains ", rank, " but group1 has ", from.size(), " ranks");
+    int found = to.rank_of(from.world_rank(rank));
+    return found < 0 ? MPI_UNDEFINED : found;
+}
+
+}  // namespace
+
+TUTTI_FUNCTION(Group_size)
+int PMPI_Group_size(MPI_Group group, int* size) {
+    return enter("MPI_Group_size", [&](Call& call) {
+        Group& g = call.group(group);
+        call.pointer(size, "size");
+        *size = g.size();
+    });
+}
+
+TUTTI_FUNCTION(Group_rank)
+int PMPI_Group_rank(MPI_Group group, int* rank) {
+    return enter("MPI_Group_rank", [&](Call& call) {
+        Group& g = call.group(group);
+        call.pointer(rank, "rank");
+        *rank = g.rank() < 0 ? MPI_UNDEFINED : g.rank();
+    });
+}
+
+TUTTI_FUNCTION(Group_translate_ranks)
+int PMPI_Group_translate_ranks(MPI_Group group1, int n, int const ranks1[], MPI_Group group2, int ranks2[]) {
+    return enter("MPI_Group_translate_ranks", [&](Call& call) {
+        Group &from = call.group(group1, "group1"), &to = call.group(group2, "group2");
+        auto ranks = list(call, n, ranks1, "n", "ranks1");
+        if (n > 0) call.pointer(ranks2, "ranks2");
+        for (int rank : ranks) *ranks2++ = translated(from, to, rank);
+    });
+}
+
+TUTTI_FUNCTION(Group_compare)
+int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
+    return enter("MPI_Group_compare", [&](Call& call) {
+        Group &first = call.group(group1, "group1"), &second = call.group(group2, "group2");
+        call.pointer(result, "result");
+        *result = number_of(compare(first, second));
+    });
+}
+
+TUTTI_FUNCTION(Group_union)
+int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
+    return combine("MPI_Group_union", group1, group2, newgroup, group_union);
+}
+
+TUTTI_FUNCTION(Group_intersection)
+int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
+    return combine("MPI_Group_intersection", group1, group2, newgroup, group_intersection);
+}
+
+TUTTI_FUNCTION(Group_difference)
+int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
+    return combine("MPI_Group_difference", group1, group2, newgroup, group_difference);
+}
+
+TUTTI_FUNCTION(Group_incl)
+int PMPI_Group_incl(MPI_Group group, int n, int const ranks[], MPI_Group* newgroup) {
+    return choose("MPI_Group_incl", group, n, ranks, newgroup, group_incl);
+}
+
+TUTTI_FUNCTION(Group_excl)
+int PMPI_Group_excl(MPI_Group group, int n, int const ranks[], MPI_Group* newgroup) {
+    return choose("MPI_Group_excl", group, n, ranks, newgroup, group_excl);
+}
+
+TUTTI_FUNCTION(Group_range_incl)
+int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
+    return choose_ranges("MPI_Group_range_incl", group, n, ranges, newgroup, group_range_incl);
+}
+
+TUTTI_FUNCTION(Group_range_excl)
+int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
+    return choose_ranges("MPI_Group_range_excl", group, n, ranges, newgroup, group_range_excl);
+}
+
+/// MPI_GROUP_EMPTY may be freed like any other empty group: programs do not ask which one they got.
+TUTTI_FUNCTION(Group_free)
+int PMPI_Group_free(MPI_Group* group) {
+    return enter("MPI_Group_free", [&](Call& call) {
+        call.pointer(group, "group");
+        call.group(*group);
+        if (*group != MPI_GROUP_EMPTY) library().tables.groups.remove(*group);
+        *group = MPI_GROUP_NULL;
+    });
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Communicators: asking, names and hints (MPI 3.1, 6.4.1, 6.4.4, 6.6, 6.8; the parent: 10.3.2).
+#include <algorithm>
+#include <cstring>
+
+#include "mpi_h/communicators/objects.hpp"
+#include "mpi_h/entry/text.hpp"
+
+using namespace tutti;
+
+namespace {
+
+Likeness compare(Comm const& a, Comm const& b) {
+    if (&a == &b) return Likeness::identical;
+    if (a.inter() != b.inter()) return Likeness::unequal;
+    Likeness members = tutti::compare(*a.group, *b.group);
+    if (a.inter()) members = std::max(members, tutti::compare(*a.remote, *b.remote));   // the less alike
+    return members == Likeness::identical ? Likeness::congruent : members;
+}
+
+Group& remote_group(Call& call, MPI_Comm comm) {
+    Comm& c = call.any_comm(comm);
+    if (!c.inter()) fail(ErrorClass::comm, "comm is an intracommunicator: it has no remote group");
+    return *c.remote;
+}
+
+}  // namespace
+
+TUTTI_FUNCTION(Comm_size)
+int PMPI_Comm_size(MPI_Comm comm, int* size) {
+    return enter("MPI_Comm_size", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        call.pointer(size, "size");
+        *size = c.size();
+    });
+}
+
+TUTTI_FUNCTION(Comm_rank)
+int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
+    return enter("MPI_Comm_rank", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        call.pointer(rank, "rank");
+        *rank = c.rank();
+    });
+}
+
+TUTTI_FUNCTION(Comm_compare)
+int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
+    return enter("MPI_Comm_compare", [&](Call& call) {
+        Comm &first = call.any_comm(comm1), &second = call.any_comm(comm2);
+        call.pointer(result, "result");
+        *result = number_of(compare(first, second));
+    });
+}
+
+TUTTI_FUNCTION(Comm_group)
+int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
+    return enter("MPI_Comm_group", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        call.pointer(group, "group");
+        *group = handle_of(c.group);
+    });
+}
+
+TUTTI_FUNCTION(Comm_test_inter)
+int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
+    return enter("MPI_Comm_test_inter", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        call.pointer(flag, "flag");
+        *flag = c.inter();
+    });
+}
+
+TUTTI_FUNCTION(Comm_remote_size)
+int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
+    return enter("MPI_Comm_remote_size", [&](Call& call) {
+        Group& others = remote_group(call, comm);
+        call.pointer(size, "size");
+        *size = others.size();
+    });
+}
+
+TUTTI_FUNCTION(Comm_remote_group)
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
+    return enter("MPI_Comm_remote_group", [&](Call& call) {
+        Group& others = remote_group(call, comm);
+        call.pointer(group, "group");
+        *group = handle_of(Ref<Group>::share(&others));
+    });
+}
+
+/// No process here has been started by others (MPI_Comm_spawn is not there), so there are no parents.
+TUTTI_FUNCTION(Comm_get_parent)
+int PMPI_Comm_get_parent(MPI_Comm* parent) {
+    return enter("MPI_Comm_get_parent", [&](Call& call) {
+        call.pointer(parent, "parent");
+        *parent = MPI_COMM_NULL;
+    });
+}
+
+TUTTI_FUNCTION(Comm_set_name)
+int PMPI_Comm_set_name(MPI_Comm comm, char const* name) {
+    return enter("MPI_Comm_set_name", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        call.pointer(name, "comm_name");
+        coll::rename(c, {name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)});
+    });
+}
+
+TUTTI_FUNCTION(Comm_get_name)
+int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* length) {
+    return enter("MPI_Comm_get_name", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        call.pointer(name, "comm_name");
+        call.pointer(length, "resultlen");
+        *length = copy_text(c.name, name, MPI_MAX_OBJECT_NAME);
+    });
+}
+
+/// Hints that are not in `info` stay as they are.
+TUTTI_FUNCTION(Comm_set_info)
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
+    return enter("MPI_Comm_set_info", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        take_hints(c, call.info(info));
+    });
+}
+
+TUTTI_FUNCTION(Comm_get_info)
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
+    return enter("MPI_Comm_get_info", [&](Call& call) {
+        Comm& c = call.any_comm(comm);
+        call.pointer(info, "info_used");
+        auto copy = Ref<Info>::adopt(new Info);
+        if (c.info) copy->entries = c.info->entries;
+        *info = handle_of(std::move(copy));
+    });
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How every MPI function is written: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body,
+// and Call's members check arguments and turn handles into objects. A body throws Error; `enter` names the call,
+// finds the error handler (the communicator's once `call.comm` has seen one, MPI_COMM_WORLD's before) and returns the
+// code. The whole call is inside the process's lock. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
+#pragma once
+
+#include <new>
+#include <utility>
+
+#include "mpi_h/entry/library_state.hpp"
+
+/// Stands before the definition of PMPI_name: gives it its second, weak name MPI_name (MPI 3.1, 14.2.1).
+#define TUTTI_PRAGMA(text) _Pragma(#text)
+#define TUTTI_FUNCTION(name) TUTTI_PRAGMA(weak MPI_##name = PMPI_##name)
+
+namespace tutti {
+
+class Call {
+public:
+    explicit Call(char const* call_name) : name(call_name) {}
+
+    /// The communicator that the call is about; its error handler hears of whatever follows.
+    Comm& comm(MPI_Comm handle) {
+        Comm& c = any_comm(handle);
+        if (c.context == 0) [[unlikely]] unmade();
+        return c;
+    }
+    /// The same for a call that does not communicate: also a communicator that MPI_Comm_idup is still making, to which
+    /// programs give an error handler or a name at once.
+    Comm& any_comm(MPI_Comm handle) {
+        Comm* c = library().tables.comms.find(handle);
+        if (!c) [[unlikely]] bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
+        return *(on = c);
+    }
+    /// The same where MPI allows no intercommunicator.
+    Comm& intracomm(MPI_Comm handle, char const* argument = "comm") {
+        Comm& c = comm(handle);
+        if (c.inter()) [[unlikely]] fail(ErrorClass::comm, argument, " is an intercommunicator");
+        return c;
+    }
+    /// A committed datatype with which data is moved.
+    Datatype& type(MPI_Datatype handle, char const* argument = "datatype") {
+        Datatype& t = any_type(handle, argument);
+        if (!t.committed) [[unlikely]] fail(ErrorClass::type, argument, " is not committed (MPI_Type_commit)");
+        return t;
+    }
+    /// Any datatype, committed or not.
+    Datatype& any_type(MPI_Datatype handle, char const* argument = "datatype") {
+        Datatype* t = library().tables.datatypes.find(handle);
+        if (!t) [[unlikely]] bad_handle(ErrorClass::type, argument, handle, handle == MPI_DATATYPE_NULL);
+        return *t;
+    }
+    Op& op(MPI_Op handle) {
+        Op* o = library().tables.ops.find(handle);
+        if (!o) [[unlikely]] bad_handle(ErrorClass::op, "op", handle, handle == MPI_OP_NULL);
+        return *o;
+    }
+    Group& group(MPI_Group handle, char const* argument = "group") {
+        Group* g = library().tables.groups.find(handle);
+        if (!g) [[unlikely]] bad_handle(ErrorClass::group, argument, handle, handle == MPI_GROUP_NULL);
+        return *g;
+    }
+    Info& info(MPI_Info handle) {
+        Info* i = library().tables.infos.find(handle);
+        if (!i) [[unlikely]] bad_handle(ErrorClass::info, "info", handle, handle == MPI_INFO_NULL);
+        return *i;
+    }
+    Errhandler& errhandler(MPI_Errhandler handle) {
+        Errhandler* e = library().tables.errhandlers.find(handle);
+        if (!e) [[unlikely]] bad_handle(ErrorClass::arg, "errhandler", handle, handle == MPI_ERRHANDLER_NULL);
+        return *e;
+    }
+    Keyval& keyval(int handle) {
+        Keyval* k = library().tables.keyvals.find(handle);
+        if (!k) [[unlikely]] bad_handle(ErrorClass::keyval, "keyval", handle, handle == MPI_KEYVAL_INVALID);
+        return *k;
+    }
+    Request& request(MPI_Request handle) {
+        Request* r = library().tables.requests.find(handle);
+        if (!r) [[unlikely]] bad_handle(ErrorClass::request, "request", handle, handle == MPI_REQUEST_NULL);
+        return *r;
+    }
+
+    void count(long value, char const* argument = "count") const {
+        if (value < 0 && library().check_arguments) [[unlikely]] negative(ErrorClass::count, argument, value);
+    }
+    /// A rank that a message goes to or comes from; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
+    void rank(Comm const& c, int value, char const* argument, bool any = false) const {
+        auto const ranks = static_cast<unsigned>(c.peers().size());
+        if (static_cast<unsigned>(value) >= ranks && library().check_arguments) [[unlikely]]
+            if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE))
+                bad_rank(ErrorClass::rank, c, value, argument);
+    }
+    void root(Comm const& c, int value) const {
+        if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && library().check_arguments) [[unlikely]]
+            bad_rank(ErrorClass::root, c, value, "root");
+    }
+    void tag(int value, bool any = false) const {
+        if (value < 0 && !(any && value == MPI_ANY_TAG) && library().check_arguments) [[unlikely]]
+            negative(ErrorClass::tag, "tag", value);
+    }
+    /// A buffer of `n` elements: no address only when nothing is in it or the type has absolute ones (MPI_BOTTOM).
+    void buffer(void const* address, long n, Datatype const& t, char const* argument = "buf") const {
+        if ((no_address(address) || too_large(n, t)) && library().check_arguments) [[unlikely]]
+            check_buffer(address, n, t, argument);
+    }
+    /// `n` elements whose number of bytes, and those of their extent, can be counted; what has no buffer checks this.
+    void size(long n, Datatype const& t, char const* argument = "count") const {
+        if (too_large(n, t) && library().check_arguments) [[unlikely]] bad_size(n, t, argument);
+    }
+    /// An address that the call reads from or writes to.
+    void pointer(void const* address, char const* argument, ErrorClass what = ErrorClass::arg) const {
+        if (no_address(address) && library().check_arguments) [[unlikely]] bad_pointer(what, address, argument);
+    }
+    /// The same of a function of the program's.
+    template <class Function>
+    void function(Function* address, char const* argument) const {
+        pointer(reinterpret_cast<void const*>(address), argument);
+    }
+    /// A status to be written, or MPI_STATUS_IGNORE. Checked before anything is received or completed.
+    void status(MPI_Status const* address, char const* argument = "status") const {
+        if (no_address(address) && address != MPI_STATUS_IGNORE && library().check_arguments) [[unlikely]]
+            bad_status(address, argument, "MPI_STATUS_IGNORE");
+    }
+    /// An array of `n` of them, or MPI_STATUSES_IGNORE.
+    void statuses(int n, MPI_Status const* addresses) const {
+        if (no_address(addresses) && addresses != MPI_STATUSES_IGNORE && n > 0 && library().check_arguments) [[unlikely]]
+            bad_status(addresses, "array_of_statuses", "MPI_STATUSES_IGNORE");
+    }
+
+    char const* const name;
+    Comm* on = nullptr;
+
+private:
+    /// Nothing of a program lies in the first page or in the system's half, where −1 is: there are null pointers, the
+    /// ABI's constants and numbers that went astray.
+    static bool no_address(void const* p) { return reinterpret_cast<std::intptr_t>(p) < 4096; }
+    /// A quarter of what can be counted is left for displacements.
+    static bool too_large(long n, Datatype const& t) {
+        std::int64_t bytes;
+        return __builtin_mul_overflow(4 * n, t.extent(), &bytes) || __builtin_mul_overflow(4 * n, t.size(), &bytes);
+    }
+
+    [[noreturn]] static void unmade();
+    [[noreturn]] static void bad_handle(ErrorClass what, char const* argument, int handle, bool null);
+    [[noreturn]] static void negative(ErrorClass what, char const* argument, long value);
+    [[noreturn]] static void bad_rank(ErrorClass what, Comm const& c, int value, char const* argument);
+    [[noreturn]] static void bad_pointer(ErrorClass what, void const* address, char const* argument);
+    [[noreturn]] static void bad_status(void const* address, char const* argument, char const* constant);
+    [[noreturn]] static void bad_size(long n, Datatype const& t, char const* argument);
+    static void check_buffer(void const* address, long n, Datatype const& t, char const* argument);
+};
+
+/// Calls the error handler with the code of `error` and returns the code; does not return when errors are fatal.
+int raise(Call const& call, Error const& error);
+/// The code under which MPI_Error_string finds this sentence again.
+int error_code(Error const& error, std::string const& sentence);
+/// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
+[[noreturn]] void not_running(char const* name);
+
+template <class Body>
+inline int enter(LibraryState& f, char const* name, Body&& body) {
+    Inside inside(f.shared.load(std::memory_order_acquire));
+    Call call(name);
+    try {
+        body(call);
+        return MPI_SUCCESS;
+    } catch (Error const& error) {
+        return raise(call, error);
+    } catch (std::bad_alloc const&) {
+        return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
+    }
+}
+
+/// Runs the body of an MPI function between MPI_Init and MPI_Finalize: `return enter("MPI_Send", [&](Call& call) {…});`
+template <class Body>
+inline int enter(char const* name, Body&& body) {
+    LibraryState& f = library();
+    if (f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]] not_running(name);
+    return enter(f, name, std::forward<Body>(body));
+}
+
+/// The same for the few functions that may be called at any time.
+template <class Body>
+inline int enter_any_time(char const* name, Body&& body) {
+    return enter(library(), name, std::forward<Body>(body));
+}
+
+}  // namespace tutti

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Error classes, codes and strings, and those that a program adds and removes (MPI 4.1, 9.4 and 9.5).
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "mpi_h/entry/entry.hpp"
+#include "mpi_h/entry/errors.hpp"
+#include "mpi_h/entry/text.hpp"
+
+namespace tutti {
+namespace {
+
+struct ClassText {
+    int number;
+    char const* name;
+    char const* sentence;
+};
+
+constexpr ClassText class_texts[] = {
+#define CLASS(name, sentence) {name, #name, sentence},
+#include "mpi_h/entry/error_classes.def"
+#undef CLASS
+};
+
+/// The entry of a class or code that the program added; null when it is none.
+LibraryState::AddedCode* added(int code) {
+    LibraryState& f = library();
+    std::int64_t index = static_cast<std::int64_t>(code) - MPI_ERR_LASTCODE - 1;
+    bool known = index >= 0 && index < static_cast<std::int64_t>(f.added_codes.size());
+    LibraryState::AddedCode* found = known ? &f.added_codes[static_cast<std::size_t>(index)] : nullptr;
+    return found && found->error_class ? found : nullptr;
+}
+
+/// The same; throws when it is none. `argument` is "errorcode", or "errorclass" of which there must be a class.
+LibraryState::AddedCode& added_here(int code, char const* argument, bool is_class) {
+    LibraryState::AddedCode* a = added(code);
+    if (!a) fail(ErrorClass::arg, argument, " is ", code, ", which this program did not add");
+    if (is_class != (*a->error_class == code))
+        fail(ErrorClass::arg, argument, " is ", code, ", which is ",
+             is_class ? "a code, not a class (MPI_Remove_error_code)" : "a class, not a code (MPI_Remove_error_class)");
+    return *a;
+}
+
+/// The class of any code; none when it is no code.
+std::optional<int> class_of_code(int code) {
+    if (LibraryState::AddedCode const* a = added(code)) return a->error_class;
+    int number = code & 0x7f;
+    auto same = [number](ClassText const& c) { return c.number == number; };
+    bool in_range = code >= 0 && code <= MPI_ERR_LASTCODE;
+    bool known = in_range && std::any_of(std::begin(class_texts), std::end(class_texts), same);
+    return known ? std::optional(number) : std::nullopt;
+}
+
+int existing_class(int code) {
+    std::optional<int> found = class_of_code(code);
+    if (!found) fail(ErrorClass::arg, "errorcode is ", code, ", which is no error code");
+    return *found;
+}
+
+int code_at(std::size_t index) { return MPI_ERR_LASTCODE + 1 + static_cast<int>(index); }
+
+/// Adds a code of the given class, or a class of its own, under the lowest number that is free.
+int add_code(std::optional<int> error_class) {
+    LibraryState& f = library();
+    auto const free = std::ranges::find_if(f.added_codes, [](auto const& a) { return !a.error_class; });
+    auto const index = static_cast<std::size_t>(free - f.added_codes.begin());
+    if (free == f.added_codes.end()) f.added_codes.emplace_back();
+    f.added_codes[index] = {error_class.value_or(code_at(index)), {}};
+    f.last_used_code = code_at(f.added_codes.size() - 1);
+    return code_at(index);
+}
+
+void remove_code(LibraryState::AddedCode& removed) {
+    LibraryState& f = library();
+    removed = {};
+    while (!f.added_codes.empty() && !f.added_codes.back().error_class) f.added_codes.pop_back();
+    f.last_used_code = code_at(f.added_codes.size()) - 1;
+}
+
+}  // namespace
+
+std::string error_text(int code) {
+    if (LibraryState::AddedCode const* a = added(code)) return a->text.value_or("");
+    for (LibraryState::Sentence const& s : library().sentences)
+        if (s.code == code && code != MPI_SUCCESS) return s.text;
+    int number = existing_class(code);
+    for (ClassText const& c : class_texts)
+        if (c.number == number) return join(c.name, ": ", c.sentence);
+    return "";
+}
+
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Error_class)
+int PMPI_Error_class(int errorcode, int* errorclass) {
+    return enter_any_time("MPI_Error_class", [&](Call& call) {
+        call.pointer(errorclass, "errorclass");
+        *errorclass = existing_class(errorcode);
+    });
+}
+
+TUTTI_FUNCTION(Error_string)
+int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
+    return enter_any_time("MPI_Error_string", [&](Call& call) {
+        call.pointer(string, "string");
+        call.pointer(resultlen, "resultlen");
+        *resultlen = copy_text(error_text(errorcode), string, MPI_MAX_ERROR_STRING);
+    });
+}
+
+TUTTI_FUNCTION(Add_error_class)
+int PMPI_Add_error_class(int* errorclass) {
+    return enter_any_time("MPI_Add_error_class", [&](Call& call) {
+        call.pointer(errorclass, "errorclass");
+        *errorclass = add_code(std::nullopt);
+    });
+}
+
+TUTTI_FUNCTION(Add_error_code)
+int PMPI_Add_error_code(int errorclass, int* errorcode) {
+    return enter_any_time("MPI_Add_error_code", [&](Call& call) {
+        call.pointer(errorcode, "errorcode");
+        if (class_of_code(errorclass) != errorclass)
+            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which is no error class");
+        *errorcode = add_code(errorclass);
+    });
+}
+
+TUTTI_FUNCTION(Add_error_string)
+int PMPI_Add_error_string(int errorcode, char const* string) {
+    return enter_any_time("MPI_Add_error_string", [&](Call& call) {
+        call.pointer(string, "string");
+        LibraryState::AddedCode* a = added(errorcode);
+        if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
+        if (std::strlen(string) >= MPI_MAX_ERROR_STRING)
+            fail(ErrorClass::arg, "string is longer than MPI_MAX_ERROR_STRING - 1 (", MPI_MAX_ERROR_STRING - 1, ")");
+        a->text = string;
+    });
+}
+
+TUTTI_FUNCTION(Remove_error_class)
+int PMPI_Remove_error_class(int errorclass) {
+    return enter_any_time("MPI_Remove_error_class", [&](Call&) {
+        LibraryState::AddedCode& a = added_here(errorclass, "errorclass", true);
+        auto const codes = std::ranges::count(library().added_codes, std::optional(errorclass),
+                                              &LibraryState::AddedCode::error_class) - 1;   // without itself
+        if (codes > 0)
+            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which still has ", codes,
+                 codes == 1 ? " error code" : " error codes", " (MPI_Remove_error_code)");
+        if (a.text)
+            fail(ErrorClass::arg, "errorclass is ", errorclass, ", which still has a string (MPI_Remove_error_string)");
+        remove_code(a);
+    });
+}
+
+TUTTI_FUNCTION(Remove_error_code)
+int PMPI_Remove_error_code(int errorcode) {
+    return enter_any_time("MPI_Remove_error_code", [&](Call&) {
+        LibraryState::AddedCode& a = added_here(errorcode, "errorcode", false);
+        if (a.text)
+            fail(ErrorClass::arg, "errorcode is ", errorcode, ", which still has a string (MPI_Remove_error_string)");
+        remove_code(a);
+    });
+}
+
+/// Of a code or of a class.
+TUTTI_FUNCTION(Remove_error_string)
+int PMPI_Remove_error_string(int errorcode) {
+    return enter_any_time("MPI_Remove_error_string", [&](Call&) {
+        LibraryState::AddedCode* a = added(errorcode);
+        if (!a) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which this program did not add");
+        if (!a->text) fail(ErrorClass::arg, "errorcode is ", errorcode, ", which has no string");
+        a->text.reset();
+    });
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The process's one LibraryState: what an MPI program means when it names no object. The only global of the library.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mpi_h/abi/abi.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti {
+
+namespace tool {
+struct State;
+}
+
+/// `child`: of a running rank, made by its fork(); of the job it has only what it must not touch.
+enum class Stage { before, running, after, child };
+
+struct LibraryState {
+    std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
+    std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls
+    int thread_level = MPI_THREAD_SINGLE;
+    std::uint64_t main_thread = 0;              ///< pthread_self() of the caller of MPI_Init
+    bool check_arguments = true;
+    std::unique_ptr<Segment> segment;
+    std::unique_ptr<Process> process;
+    abi::Tables tables;
+    std::uint64_t searches = 0;                 ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
+    std::shared_ptr<tool::State> tool;          ///< of the interface for tools; null before its first use
+    std::recursive_mutex tool_lock;             ///< of its calls, which may come before MPI_Init; taken inside the lock
+    /// What MPI_Type_create_f90_* made, by (combiner, p, r): equal arguments give the same type (MPI 3.1, 17.1.9).
+    std::map<std::array<int, 3>, MPI_Datatype> f90_types;
+
+    /// The last errors' sentences, so that MPI_Error_string can give back more than the class: an error code is its
+    /// class in the low seven bits and a running number from bit 8, whose remainder is the place in this ring.
+    struct Sentence {
+        int code = 0;
+        std::string text;
+    };
+    std::array<Sentence, 256> sentences;
+    unsigned next_sentence = 0;
+
+    /// Classes and codes that the program added; the first one's number is MPI_ERR_LASTCODE + 1. A class is a code of
+    /// its own class. The last one is never a removed one.
+    struct AddedCode {
+        std::optional<int> error_class;   ///< none: removed, its number is free
+        std::optional<std::string> text;
+    };
+    std::vector<AddedCode> added_codes;
+    int last_used_code = MPI_ERR_LASTCODE;      ///< the attribute MPI_LASTUSEDCODE points here
+};
+
+extern std::atomic<LibraryState*> the_library_state;   ///< null until somebody asks
+LibraryState& make_library_state();
+inline LibraryState& library() {
+    LibraryState* f = the_library_state.load(std::memory_order_acquire);
+    return f ? *f : make_library_state();
+}
+
+/// Inside the process's lock while it lives, if several threads may call.
+class Inside {
+public:
+    explicit Inside(Waiter* shared) : shared_(shared) {
+        if (shared_) [[unlikely]] shared_->enter();
+    }
+    ~Inside() {
+        if (shared_) [[unlikely]] shared_->leave();
+    }
+    Inside(Inside const&) = delete;
+    Inside& operator=(Inside const&) = delete;
+
+private:
+    Waiter* const shared_;
+};
+
+/// MPI_Init's work: reads the variables, joins the segment (or makes one for a world of one), makes the predefined
+/// objects. Throws Error with a sentence.
+void start(LibraryState& f, int thread_level);
+/// MPI_Finalize's work: attribute callbacks of MPI_COMM_SELF, a barrier, then the end of everything.
+void finish(LibraryState& f);
+
+/// Writes how much of this process's arena is and was in use onto its state.
+void note_arena_use(RankState& rank_state);
+
+/// Ends the whole job: leaves code and sentence on this rank's state for the launcher and exits. `sentence` may be
+/// empty. A rank's child ends alone.
+[[noreturn]] void abort_job(int code, std::string const& sentence);
+
+/// Makes the predefined datatypes and operators known by their handles; once per process (predefined_types.cpp).
+void place_predefined_types(abi::Tables& tables);
+void place_predefined_ops(abi::Tables& tables);
+
+}  // namespace tutti

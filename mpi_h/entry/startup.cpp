@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The beginning and the end of a rank: MPI_Init's and MPI_Finalize's work.
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "coll/comm/create.hpp"
+#include "coll/call/collectives.hpp"
+#include "mpi_h/entry/job_server.hpp"
+#include "mpi_h/entry/entry.hpp"
+#include "mpi_h/environment/info_env.hpp"
+#include "p2p/p2p.hpp"
+#include "runtime/memory/arena/access.hpp"
+#include "runtime/wait/clock.hpp"
+#include "runtime/job/join_job.hpp"
+#include "runtime/job/launch.hpp"
+#include "runtime/job/pmix.hpp"
+#include "runtime/wait/progress_thread.hpp"
+
+namespace tutti {
+namespace {
+
+/// The number in an environment variable; −1 when it is not there or not a number.
+int number_in(char const* variable) {
+    char const* text = std::getenv(variable);
+    int value = -1;
+    if (text) std::from_chars(text, text + std::strlen(text), value);
+    return value;
+}
+
+/// What this process starts itself is not this rank: without these it is a world of its own, and can say why.
+void forget_launcher(int rank) {
+    for (char const* variable :
+         {launch::segment_variable, launch::rank_variable, launch::listen_variable, launch::launcher_variable})
+        unsetenv(variable);
+    setenv(launch::parent_variable, std::to_string(rank).c_str(), 1);
+}
+
+/// The sockets on which other nodes call this rank. Programs that it starts do not inherit them.
+std::vector<int> inherited_listeners() {
+    std::vector<int> descriptors;
+    char const* const text = std::getenv(launch::listen_variable);
+    std::istringstream list(text ? text : "");
+    for (int descriptor; list >> descriptor; list.ignore(1, ','))
+        if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0) descriptors.push_back(descriptor);
+    return descriptors;
+}
+
+/// A rank of mpiexec's: everything is prepared.
+void join_launched(LibraryState& f, int descriptor, unsigned place) {
+    f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
+    if (place >= f.segment->ranks())
+        fail(ErrorClass::other, launch::rank_variable, "=", place, " is not a rank of this job");
+    RankState& rank_state = f.segment->rank_state(place);
+    std::int32_t nobody = 0;
+    if (!rank_state.pid.compare_exchange_strong(nobody, getpid()))
+        fail(ErrorClass::other, "rank ", rank_state.world_rank, " of this job has run an MPI program already, as process ",
+             nobody, "; each can run one");
+    forget_launcher(rank_state.world_rank);
+}
+
+/// The server of what has started this process; none when it cannot be reached, which is told.
+std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
+    constexpr char alone[] = ": every process is rank 0 of 1";
+    try {
+        if (pmix_offered()) return connect_pmix();
+    } catch (Error const& error) {
+        complaints.push_back(join("the launcher's PMIx server cannot be used (", error.what(), ")", alone));
+        return nullptr;
+    }
+    // The variables of the rank that has started this program say nothing of it.
+    if (int const parent = number_in(launch::parent_variable); parent >= 0) {
+        complaints.push_back(join("started by rank ", parent, " of an MPI program, of which it is no rank: it is rank ",
+                                  "0 of 1, and an mpiexec in front of it could start more"));
+        return nullptr;
+    }
+    // Ranks of a launcher whose job this process cannot join are worth a warning.
+    if (number_in("SLURM_NTASKS") > 1 && std::getenv("SLURM_PROCID"))
+        complaints.push_back(join("started by srun without --mpi=pmix", alone));
+    else if (number_in("PMI_SIZE") > 1 || number_in("OMPI_COMM_WORLD_SIZE") > 1)
+        complaints.push_back(join("started by a launcher that is neither Tutti's mpiexec nor speaks PMIx", alone));
+    return nullptr;
+}
+
+struct Membership {
+    unsigned place;      ///< on this node
+    std::vector<int> listeners{};   ///< on which other nodes call this rank
+};
+
+/// The arena of a process that mpiexec has not started, for its peers; none when the settings forbid it.
+ArenaWindow own_arena(Variables const& variables) {
+    if (!variables.arena) return {};
+    tutti_arena()->open();
+    return tutti_arena()->arena->window();
+}
+
+/// The job's segment and this process's place in it; without a launcher a segment of its own.
+Membership join_segment(LibraryState& f, Variables const& variables, std::vector<std::string>& complaints) {
+    int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
+    std::vector<int> listeners = inherited_listeners();
+    if (descriptor >= 0 && place >= 0) {
+        join_launched(f, descriptor, static_cast<unsigned>(place));
+        if (variables.arena) tutti_arena()->open();
+        return {static_cast<unsigned>(place), std::move(listeners)};
+    }
+    ArenaWindow const arena = own_arena(variables);
+    job_server() = find_server(complaints);
+    if (!job_server()) {
+        f.segment = std::make_unique<Segment>(Segment::create(1, {}, {}, {}, Maker::rank));
+        f.segment->show(0, arena);
+        return {0};
+    }
+    Joined joined = join_job(*job_server(), variables, arena);
+    forget_launcher(job_server()->rank());
+    f.segment = std::make_unique<Segment>(std::move(joined.segment));
+    complaints.insert(complaints.end(), joined.complaints.begin(), joined.complaints.end());
+    if (!variables.topology.empty())
+        complaints.push_back("TUTTI_TOPOLOGY has no effect under this launcher: only Tutti's mpiexec can pretend");
+    return {joined.place, std::move(joined.listeners)};
+}
+
+void place_predefined_objects(LibraryState& f) {
+    Process& process = *f.process;
+    auto handler = [&](Errhandler::Kind kind, int handle) {
+        auto* h = new Errhandler;
+        h->kind = kind;
+        h->predefined = true;
+        f.tables.errhandlers.place(handle, h);
+        return h;
+    };
+    Errhandler* fatal = handler(Errhandler::Kind::fatal, MPI_ERRORS_ARE_FATAL);
+    handler(Errhandler::Kind::returning, MPI_ERRORS_RETURN);
+    handler(Errhandler::Kind::fatal, MPI_ERRORS_ABORT);
+    for (auto [comm, handle] : {std::pair{process.world.get(), MPI_COMM_WORLD}, {process.self.get(), MPI_COMM_SELF}}) {
+        comm->errhandler = Ref<Errhandler>::share(fatal);
+        comm->predefined = true;
+        f.tables.comms.place(handle, comm);
+    }
+    auto* empty = new Group({}, process.rank());
+    empty->predefined = true;
+    f.tables.groups.place(MPI_GROUP_EMPTY, empty);
+    place_predefined_types(f.tables);
+    place_predefined_ops(f.tables);
+    place_info_env(f);
+}
+
+/// Children that a rank makes by fork() share the job's memory and connections but are no ranks: none of their calls
+/// may get there. They do not wait at the lock either, which a thread may have held that they lack.
+void watch_forks() {
+    pthread_atfork(nullptr, nullptr, [] {
+        LibraryState& f = library();
+        if (f.stage != Stage::running) return;
+        f.stage = Stage::child;
+        f.shared = nullptr;
+    });
+}
+
+}  // namespace
+
+std::unique_ptr<JobServer>& job_server() {
+    static std::unique_ptr<JobServer> one;
+    return one;
+}
+
+void start(LibraryState& f, int thread_level) {
+    std::vector<std::string> complaints;
+    Variables variables = read_variables(environ, complaints);
+    std::size_t const of_settings = complaints.size();
+    std::uint64_t const settings = fingerprint(complaints);
+    Membership const mine = join_segment(f, variables, complaints);
+    if (settings == f.segment->header().told)   // mpiexec has told them before the start
+        complaints.erase(complaints.begin(), complaints.begin() + static_cast<std::ptrdiff_t>(of_settings));
+    f.check_arguments = variables.check_arguments;
+    f.thread_level = thread_level;
+    f.main_thread = static_cast<std::uint64_t>(pthread_self());
+    f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
+    f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
+    if (f.process->many_threads) f.process->lock.open();
+    p2p::start(*f.process, mine.listeners);
+    coll::start(*f.process, complaints);
+    place_predefined_objects(f);
+    if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(*f.process);
+    if (f.process->lock.on()) f.shared = &f.process->waiter;
+    watch_forks();
+    f.stage = Stage::running;
+    if (f.process->rank() == 0 && !f.process->variables.quiet)
+        for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
+}
+
+void note_arena_use(RankState& rank_state) {
+    arena::Arena& arena = *tutti_arena()->arena;
+    if (arena.state() != arena::State::open) return;
+    arena::Arena::Use const use = arena.use();
+    rank_state.counters.arena.set(use.in_use);
+    rank_state.counters.arena_highest.set(use.highest);
+}
+
+void finish(LibraryState& f) {
+    Process& process = *f.process;
+    process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
+    process.world->attributes.clear(*process.world);
+    process.progress_thread.reset();
+    coll::stop_recording(process);
+    // Until the first barrier others may still ask for messages that this rank offered; after it they are on their way
+    // or never will be, and the second one keeps this rank's memory until they are there.
+    for (int round = 0; round < 2; ++round) {
+        p2p::finish(process, "MPI_Finalize");
+        coll::barrier(*process.world);
+    }
+    p2p::leave(process, "MPI_Finalize");
+    RankState& rank_state = process.rank_state();
+    note_arena_use(rank_state);
+    rank_state.times.ended.set(static_cast<std::uint64_t>(now_ns()));
+    rank_state.state.store(RankPhase::finalised, std::memory_order_release);
+    if (job_server()) job_server()->finish();
+    f.stage = Stage::after;
+}
+
+}  // namespace tutti

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI's beginning and end, and what a program may ask about them (MPI 3.1, 8.1, 8.6 and 8.7; threads: 12.4.3).
+#include <algorithm>
+#include <ctime>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "mpi_h/entry/entry.hpp"
+#include "mpi_h/entry/text.hpp"
+
+namespace tutti {
+namespace {
+
+int initialise(char const* name, int required, int* provided) {
+    return enter_any_time(name, [&](Call& call) {
+        LibraryState& f = library();
+        call.pointer(provided, "provided");
+        if (f.stage == Stage::child) not_running(name);
+        if (f.stage == Stage::running) fail(ErrorClass::other, "MPI has been initialised already");
+        if (f.stage == Stage::after) fail(ErrorClass::other, "MPI has been finalised and cannot be started again");
+        if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
+            fail(ErrorClass::arg, "required is ", required, ", which is no thread level");
+        start(f, required);
+        *provided = f.thread_level;
+    });
+}
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Init)
+int PMPI_Init(int*, char***) {
+    int provided;
+    return initialise("MPI_Init", MPI_THREAD_SINGLE, &provided);
+}
+
+TUTTI_FUNCTION(Init_thread)
+int PMPI_Init_thread(int*, char***, int required, int* provided) {
+    return initialise("MPI_Init_thread", required, provided);
+}
+
+TUTTI_FUNCTION(Initialized)
+int PMPI_Initialized(int* flag) {
+    return enter_any_time("MPI_Initialized", [&](Call& call) {
+        call.pointer(flag, "flag");
+        *flag = library().stage != Stage::before;
+    });
+}
+
+TUTTI_FUNCTION(Finalize)
+int PMPI_Finalize() {
+    return enter("MPI_Finalize", [](Call&) { finish(library()); });
+}
+
+/// True in a rank's child too: for whoever cleans up at the end of every process, MPI is over there.
+TUTTI_FUNCTION(Finalized)
+int PMPI_Finalized(int* flag) {
+    return enter_any_time("MPI_Finalized", [&](Call& call) {
+        call.pointer(flag, "flag");
+        Stage const stage = library().stage;
+        *flag = stage == Stage::after || stage == Stage::child;
+    });
+}
+
+TUTTI_FUNCTION(Query_thread)
+int PMPI_Query_thread(int* provided) {
+    return enter("MPI_Query_thread", [&](Call& call) {
+        call.pointer(provided, "provided");
+        *provided = library().thread_level;
+    });
+}
+
+TUTTI_FUNCTION(Is_thread_main)
+int PMPI_Is_thread_main(int* flag) {
+    return enter("MPI_Is_thread_main", [&](Call& call) {
+        call.pointer(flag, "flag");
+        *flag = library().main_thread == static_cast<std::uint64_t>(pthread_self());
+    });
+}
+
+TUTTI_FUNCTION(Abort)
+int PMPI_Abort(MPI_Comm, int code) {
+    if (library().stage != Stage::running) not_running("MPI_Abort");
+    abort_job(code, join("the program called MPI_Abort with code ", code));
+}
+
+TUTTI_FUNCTION(Pcontrol)
+int PMPI_Pcontrol(const int, ...) {
+    return enter("MPI_Pcontrol", [](Call&) {});   // for profiling tools, which put their own in its place
+}
+
+TUTTI_FUNCTION(Get_version)
+int PMPI_Get_version(int* version, int* subversion) {
+    return enter_any_time("MPI_Get_version", [&](Call& call) {
+        call.pointer(version, "version");
+        call.pointer(subversion, "subversion");
+        *version = MPI_VERSION;
+        *subversion = MPI_SUBVERSION;
+    });
+}
+
+TUTTI_FUNCTION(Get_library_version)
+int PMPI_Get_library_version(char* version, int* length) {
+    return enter_any_time("MPI_Get_library_version", [&](Call& call) {
+        call.pointer(version, "version");
+        call.pointer(length, "resultlen");
+        // "NAME Version: x.y.z" in the first line is what programs take apart.
+        std::string text = "Tutti Version: " TUTTI_VERSION "\nTutti ABI: MPICH (libmpi.so.12)\n";
+        *length = copy_text(text, version, MPI_MAX_LIBRARY_VERSION_STRING);
+    });
+}
+
+TUTTI_FUNCTION(Get_processor_name)
+int PMPI_Get_processor_name(char* name, int* length) {
+    return enter("MPI_Get_processor_name", [&](Call& call) {
+        call.pointer(name, "name");
+        call.pointer(length, "resultlen");
+        char host[MPI_MAX_PROCESSOR_NAME] = "";
+        if (gethostname(host, sizeof host - 1) != 0) fail(ErrorClass::other, "the system does not tell its host name");
+        // Of several nodes the map's names, which differ also where host names do not.
+        Cluster const& cluster = library().process->cluster;
+        *length = copy_text(cluster.alone() ? host : cluster.node(cluster.here()).name, name, sizeof host);
+    });
+}
+
+TUTTI_FUNCTION(Wtime)
+double PMPI_Wtime() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+TUTTI_FUNCTION(Wtick)
+double PMPI_Wtick() {
+    timespec tick;
+    clock_getres(CLOCK_MONOTONIC, &tick);
+    return static_cast<double>(tick.tv_sec) + 1e-9 * static_cast<double>(tick.tv_nsec);
+}

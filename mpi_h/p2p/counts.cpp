@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much a status says was received (MPI 3.1, 3.2.5 and 4.1.11), and arithmetic of addresses (4.1.5).
+#include <climits>
+
+#include "mpi_h/entry/entry.hpp"
+
+namespace tutti {
+namespace {
+
+std::size_t bytes_in(Call& call, MPI_Status const* status) {
+    call.pointer(status, "status");
+    return abi::status_bytes(*status);
+}
+
+std::int64_t elements_in(Call& call, MPI_Status const* status, MPI_Datatype datatype) {
+    return call.type(datatype).elements(bytes_in(call, status));
+}
+
+int address_of(char const* name, void const* location, MPI_Aint* address) {
+    return enter(name, [&](Call& call) {
+        call.pointer(address, "address");
+        *address = reinterpret_cast<MPI_Aint>(location);
+    });
+}
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Get_count)
+int PMPI_Get_count(MPI_Status const* status, MPI_Datatype datatype, int* count) {
+    return enter("MPI_Get_count", [&](Call& call) {
+        auto const bytes = static_cast<std::int64_t>(bytes_in(call, status)), size = call.type(datatype).size();
+        call.pointer(count, "count");
+        bool const whole = size == 0 ? bytes == 0 : bytes % size == 0 && bytes / size <= INT_MAX;
+        *count = !whole ? MPI_UNDEFINED : size == 0 ? 0 : static_cast<int>(bytes / size);
+    });
+}
+
+TUTTI_FUNCTION(Get_elements)
+int PMPI_Get_elements(MPI_Status const* status, MPI_Datatype datatype, int* count) {
+    return enter("MPI_Get_elements", [&](Call& call) {
+        std::int64_t n = elements_in(call, status, datatype);
+        call.pointer(count, "count");
+        *count = n < 0 || n > INT_MAX ? MPI_UNDEFINED : static_cast<int>(n);
+    });
+}
+
+TUTTI_FUNCTION(Get_elements_x)
+int PMPI_Get_elements_x(MPI_Status const* status, MPI_Datatype datatype, MPI_Count* count) {
+    return enter("MPI_Get_elements_x", [&](Call& call) {
+        std::int64_t n = elements_in(call, status, datatype);
+        call.pointer(count, "count");
+        *count = n < 0 ? MPI_UNDEFINED : n;
+    });
+}
+
+TUTTI_FUNCTION(Get_address)
+int PMPI_Get_address(void const* location, MPI_Aint* address) {
+    return address_of("MPI_Get_address", location, address);
+}
+
+TUTTI_FUNCTION(Address)
+int PMPI_Address(void* location, MPI_Aint* address) { return address_of("MPI_Address", location, address); }
+
+// Addresses wrap like unsigned numbers: a difference may pass through the far half of the address space.
+
+TUTTI_FUNCTION(Aint_add)
+MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp) {
+    return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(disp));
+}
+
+TUTTI_FUNCTION(Aint_diff)
+MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
+    return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(addr1) - static_cast<std::uintptr_t>(addr2));
+}

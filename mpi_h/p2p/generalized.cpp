@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Grequest_* and what their callbacks write into statuses (MPI 3.1, 12.2 and 12.3).
+#include "mpi_h/p2p/generalized.hpp"
+
+#include "mpi_h/entry/entry.hpp"
+
+namespace tutti {
+namespace {
+
+// The same callbacks as a Fortran program wrote them.
+using FortranQuery = void(void* extra_state, MPI_Status* status, MPI_Fint* code);
+using FortranFree = void(void* extra_state, MPI_Fint* code);
+using FortranCancel = void(void* extra_state, MPI_Fint* complete, MPI_Fint* code);
+
+template <class Fortran, class C, class... Arguments>
+int call_fortran(C* function, Arguments... arguments) {
+    MPI_Fint code = MPI_SUCCESS;
+    auto* any = reinterpret_cast<void (*)()>(function);   // by way of which a function of another form may be named
+    reinterpret_cast<Fortran*>(any)(arguments..., &code);
+    return code;
+}
+
+void check(int code, char const* callback) {
+    if (code != MPI_SUCCESS) throw Error(code, join("its ", callback, " returned ", code));
+}
+
+int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+    return enter(name, [&](Call& call) {
+        call.pointer(status, "status");
+        Datatype& type = call.any_type(datatype);
+        call.count(count);
+        std::int64_t bytes = type.bytes_of_elements(count);
+        if (bytes < 0) fail(ErrorClass::count, "count is ", count, ", more than ", type.size(), " bytes can be");
+        abi::set_status_bytes(*status, static_cast<std::size_t>(bytes));
+    });
+}
+
+}  // namespace
+
+GeneralizedRequest::GeneralizedRequest(MPI_Grequest_query_function* query, MPI_Grequest_free_function* release,
+                                       MPI_Grequest_cancel_function* cancel, void* extra_state)
+    : query_(query), release_(release), cancel_(cancel), extra_(extra_state) {
+    generalized = true;
+}
+
+void GeneralizedRequest::query(MPI_Status* status) {
+    MPI_Status unseen;
+    if (status == MPI_STATUS_IGNORE) status = &unseen;
+    abi::store(status, {});   // for whatever the callback leaves out
+    check(fortran ? call_fortran<FortranQuery>(query_, extra_, status) : query_(extra_, status), "query_fn");
+}
+
+void GeneralizedRequest::release() {
+    check(fortran ? call_fortran<FortranFree>(release_, extra_) : release_(extra_), "free_fn");
+}
+
+void GeneralizedRequest::cancel() {
+    MPI_Fint done = complete;
+    check(fortran ? call_fortran<FortranCancel>(cancel_, extra_, &done) : cancel_(extra_, complete), "cancel_fn");
+}
+
+std::optional<Error> GeneralizedRequest::finish(MPI_Status* status) {
+    std::optional<Error> failed;
+    try {
+        query(status);
+    } catch (Error const& error) {
+        failed = error;
+    }
+    try {
+        release();
+    } catch (Error const& error) {
+        failed = error;
+    }
+    return failed;
+}
+
+void give_up(GeneralizedRequest& request, MPI_Request handle) {
+    auto kept = Ref<Request>::share(&request);
+    library().tables.requests.remove(handle);
+    request.release();
+}
+
+GeneralizedRequest* generalized(Request* request) {
+    return request && request->generalized ? static_cast<GeneralizedRequest*>(request) : nullptr;
+}
+
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Grequest_start)
+int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                        MPI_Grequest_cancel_function* cancel_fn, void* extra_state, MPI_Request* request) {
+    return enter("MPI_Grequest_start", [&](Call& call) {
+        call.function(query_fn, "query_fn");
+        call.function(free_fn, "free_fn");
+        call.function(cancel_fn, "cancel_fn");
+        call.pointer(request, "request");
+        *request = library().tables.requests.add(new GeneralizedRequest(query_fn, free_fn, cancel_fn, extra_state));
+    });
+}
+
+TUTTI_FUNCTION(Grequest_complete)
+int PMPI_Grequest_complete(MPI_Request request) {
+    return enter("MPI_Grequest_complete", [&](Call& call) {
+        GeneralizedRequest* r = generalized(&call.request(request));
+        if (!r) fail(ErrorClass::request, "request is not a generalized one (MPI_Grequest_start)");
+        if (r->complete) fail(ErrorClass::request, "request is complete already");
+        r->complete = true;
+        if (!r->freed) return library().process->waiter.wake_sleepers();   // another thread of ours may wait for it
+        give_up(*r, request);
+    });
+}
+
+TUTTI_FUNCTION(Status_set_elements)
+int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
+    return set_elements("MPI_Status_set_elements", status, datatype, count);
+}
+
+TUTTI_FUNCTION(Status_set_elements_x)
+int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+    return set_elements("MPI_Status_set_elements_x", status, datatype, count);
+}
+
+TUTTI_FUNCTION(Status_set_cancelled)
+int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
+    return enter("MPI_Status_set_cancelled", [&](Call& call) {
+        call.pointer(status, "status");
+        abi::set_status_cancelled(*status, flag != 0);
+    });
+}

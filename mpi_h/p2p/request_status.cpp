@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Looking at requests without completing them, one, any, some or all (MPI 3.1, 3.7.6; MPI 4.1, 3.7.6). A failed request
+// keeps its error for the call that completes it; only statuses of several requests tell it before, in MPI_ERROR.
+#include "mpi_h/p2p/generalized.hpp"
+#include "mpi_h/p2p/request_handles.hpp"
+
+namespace tutti {
+namespace {
+
+Waiter& waiter() { return library().process->waiter; }
+
+/// What a complete request would tell; null: that of one that is not there.
+void show(Request* r, MPI_Status* status) {
+    if (GeneralizedRequest* g = generalized(r)) return g->query(status);
+    abi::store(status, r ? r->status : Status{});
+}
+
+/// For the calls that look at several: statuses with their errors.
+class Statuses {
+public:
+    Statuses(Call& call, MPI_Status* statuses) : call_(call), statuses_(statuses) {}
+
+    void add(Request* r) {
+        MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + count_;
+        ++count_;
+        show(r, status);
+        bool const failed = r && r->status.error != ErrorClass::success;
+        int const code = failed ? error_code({r->status.error, r->error_text},
+                                             join(call_.name, ": ", r->error_text)) : MPI_SUCCESS;
+        if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+    }
+
+private:
+    Call& call_;
+    MPI_Status* statuses_;
+    std::size_t count_ = 0;
+};
+
+/// The place of the first complete request, MPI_UNDEFINED when there is none; `any`: whether there are requests at all.
+int first_complete(ConstHandles handles, bool& any) {
+    any = false;
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        Request const* r = active(handles[i]);
+        if (r && r->complete) return any = true, static_cast<int>(i);
+        any |= r != nullptr;
+    }
+    return MPI_UNDEFINED;
+}
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Request_get_status)
+int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+    return enter("MPI_Request_get_status", [&](Call& call) {
+        call.pointer(flag, "flag");
+        call.status(status);
+        Request* r = active_in(call, request);
+        *flag = !r || waiter().look([r] { return r->complete; });
+        if (*flag) show(r, status);
+    });
+}
+
+TUTTI_FUNCTION(Request_get_status_all)
+int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
+                                MPI_Status* array_of_statuses) {
+    return enter("MPI_Request_get_status_all", [&](Call& call) {
+        call.pointer(flag, "flag");
+        ConstHandles handles = checked(call, count, array_of_requests);
+        call.statuses(count, array_of_statuses);
+        std::size_t done = 0;   // those before it are complete and stay so
+        *flag = waiter().look([&] {
+            while (done < handles.size() && ready(handles[done])) ++done;
+            return done == handles.size();
+        });
+        if (!*flag) return;
+        Statuses statuses(call, array_of_statuses);
+        for (MPI_Request h : handles) statuses.add(active(h));
+    });
+}
+
+TUTTI_FUNCTION(Request_get_status_any)
+int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* indx, int* flag,
+                                MPI_Status* status) {
+    return enter("MPI_Request_get_status_any", [&](Call& call) {
+        call.pointer(indx, "index");
+        call.pointer(flag, "flag");
+        ConstHandles handles = checked(call, count, array_of_requests);
+        call.status(status);
+        bool any = false;
+        *flag = waiter().look([&] {
+            *indx = first_complete(handles, any);
+            return *indx != MPI_UNDEFINED || !any;
+        });
+        if (*flag) show(*indx == MPI_UNDEFINED ? nullptr : active(handles[static_cast<std::size_t>(*indx)]), status);
+    });
+}
+
+TUTTI_FUNCTION(Request_get_status_some)
+int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
+                                 int array_of_indices[], MPI_Status* array_of_statuses) {
+    return enter("MPI_Request_get_status_some", [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        ConstHandles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
+        bool any = false;
+        waiter().look([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; });
+        *outcount = any ? 0 : MPI_UNDEFINED;
+        Statuses statuses(call, array_of_statuses);
+        for (std::size_t i = 0; i < handles.size(); ++i) {
+            Request* r = active(handles[i]);
+            if (!r || !r->complete) continue;
+            array_of_indices[(*outcount)++] = static_cast<int>(i);
+            statuses.add(r);
+        }
+    });
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completing requests, one, any, some or all of them (MPI 3.1, 3.7.3 to 3.7.5). A null handle and an inactive
+// persistent request count as not there, and answer with the empty status where an answer is due.
+#include <optional>
+#include <utility>
+
+#include "coll/call/request.hpp"
+#include "mpi_h/entry/entry.hpp"
+#include "mpi_h/p2p/generalized.hpp"
+#include "mpi_h/p2p/request_handles.hpp"
+#include "p2p/p2p.hpp"
+
+namespace tutti {
+namespace {
+
+Waiter& waiter() { return library().process->waiter; }
+
+template <class Ready>
+void wait(Ready&& done, Reason const& why) {
+    waiter().until([&] { return done() || (waiter().progress(), done()); }, why);
+}
+
+/// How a completed request failed, if it did, once its handle is given up (or, if it is persistent, made inactive).
+struct Outcome {
+    std::optional<Error> error;
+    Ref<Comm> comm;
+
+    /// Errors belong to the communicator of the request, if that still has a name.
+    void blame(Call& call) const {
+        if (comm && comm->handle != 0) call.on = comm.get();
+    }
+};
+
+/// A message of MPI_Mprobe has a handle of the same kind, but nothing ends it except receiving it.
+void refuse_message(Request& r) {
+    if (dynamic_cast<p2p::Message*>(&r))
+        fail(ErrorClass::request, "request is a message of MPI_Mprobe or MPI_Improbe; receive it (MPI_Mrecv)");
+}
+
+/// Tells the user's status what became of a complete request.
+std::optional<Error> tell(Request& r, MPI_Status* status) {
+    if (GeneralizedRequest* g = generalized(&r)) [[unlikely]] return g->finish(status);
+    abi::store(status, r.status);
+    if (r.status.error == ErrorClass::success) [[likely]] return std::nullopt;
+    refuse_message(r);
+    return Error(r.status.error, r.error_text);
+}
+
+/// The end of a request whose outcome was told; a persistent one can start again.
+void retire(MPI_Request& handle, Request& r) {
+    if (r.persistent) {
+        r.active = false;
+    } else {
+        library().tables.requests.remove(handle);
+        handle = MPI_REQUEST_NULL;
+    }
+}
+
+Outcome take(MPI_Request& handle, MPI_Status* status) {
+    Request* r = active(handle);
+    if (!r) {
+        abi::store(status, {});
+        if (handle == MPI_REQUEST_NULL || library().tables.requests.find(handle)) return {};
+        handle = MPI_REQUEST_NULL;   // checked, so there was one until its first place was
+        return {Error(ErrorClass::request, "it is in the list twice"), {}};
+    }
+    Outcome outcome{tell(*r, status), r->comm};
+    retire(handle, *r);
+    return outcome;
+}
+
+/// For the calls that complete one request: its status to the user, its error to the error handler.
+void answer_one(Call& call, MPI_Request& handle, MPI_Status* status) {
+    Outcome outcome = take(handle, status);
+    if (!outcome.error) return;
+    outcome.blame(call);
+    throw *outcome.error;
+}
+
+/// For the calls that complete several: collects statuses and remembers the first error.
+class Answers {
+public:
+    Answers(Call& call, MPI_Status* statuses) : call_(call), statuses_(statuses) {}
+
+    void add(MPI_Request& handle) {
+        MPI_Status* status = statuses_ == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses_ + count_;
+        ++count_;
+        Outcome outcome = take(handle, status);
+        if (!outcome.error) return set(status, MPI_SUCCESS);
+        set(status, error_code(*outcome.error, join(call_.name, ": ", outcome.error->what())));
+        if (!first_error_.empty()) return;
+        outcome.blame(call_);
+        first_error_ = join("request ", count_ - 1, " failed: ", outcome.error->what());
+    }
+    void finish() const {
+        if (!first_error_.empty()) throw Error(ErrorClass::in_status, first_error_);
+    }
+
+private:
+    static void set(MPI_Status* status, int code) {
+        if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+    }
+
+    Call& call_;
+    MPI_Status* statuses_;
+    std::size_t count_ = 0;
+    std::string first_error_;
+};
+
+/// Looks for a complete request among several and takes the first in the array, which is what programs expect. A later
+/// one waits while earlier ones are always complete again; MPI_Waitsome and MPI_Testsome, which take all that are
+/// complete, are the fair ones (MPI 3.1, 3.7.5).
+class Search {
+public:
+    explicit Search(Handles handles) : handles_(handles) {
+        // What came for others is seen at times although the call finds something at once.
+        if (++library().searches % 16 == 0) waiter().progress();
+    }
+
+    /// True when there is one, or nothing to wait for.
+    bool operator()() {
+        some = false;
+        for (std::size_t at = 0; at < handles_.size(); ++at) {
+            Request* r = active(handles_[at]);
+            if (!r) continue;
+            some = true;
+            if (r->complete) return found = static_cast<int>(at), true;
+        }
+        return found = MPI_UNDEFINED, !some;
+    }
+
+    int found = MPI_UNDEFINED;
+    bool some = false;   ///< whether any is there at all
+
+private:
+    Handles handles_;
+};
+
+Reason reason_of_first(Call& call, Handles handles) {
+    for (MPI_Request h : handles)
+        if (Request* r = active(h); r && !r->complete) return r->reason(call.name);
+    return {call.name};
+}
+
+/// Takes every complete request of `handles`; `count`: of them, MPI_UNDEFINED when there is nothing to wait for.
+void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
+    Search search(handles);
+    if (waits) wait(search, reason_of_first(call, handles));
+    else waiter().look(search);
+    count = search.some ? 0 : MPI_UNDEFINED;
+    Answers answers(call, statuses);
+    for (std::size_t i = 0; i < handles.size(); ++i) {
+        Request* r = active(handles[i]);
+        if (!r || !r->complete) continue;
+        indices[count++] = static_cast<int>(i);
+        answers.add(handles[i]);
+    }
+    answers.finish();
+}
+
+/// What neither MPI_Cancel nor MPI_Request_free may be called for (MPI 4.0, 6.12): others count on this rank's part.
+void refuse_collective(Call& call, Request& r, char const* what) {
+    if (!r.active || !dynamic_cast<coll::CollectiveRequest*>(&r)) return;
+    if (r.comm) call.on = r.comm.get();
+    fail(ErrorClass::request, "request is of a collective in flight, which cannot be ", what, "; complete it");
+}
+
+void start(Call& call, MPI_Request handle, char const* which) {
+    Request& r = call.request(handle);
+    call.on = r.comm ? r.comm.get() : call.on;
+    if (!r.persistent) fail(ErrorClass::request, which, " is not a persistent one");
+    if (r.active) fail(ErrorClass::request, which, " is active already; complete it first");
+    r.start();
+}
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Wait)
+int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
+    return enter("MPI_Wait", [&](Call& call) {
+        call.pointer(request, "request");
+        call.status(status);
+        Request* r = active_in(call, *request);
+        if (r && !r->complete) {
+            auto const done = [r] { return r->complete || (r->advance(), r->complete); };
+            if (!done()) waiter().until(done, r->reason(call.name));
+        }
+        if (!r || !r->plain()) return answer_one(call, *request, status);
+        abi::store(status, r->status);
+        retire(*request, *r);
+    });
+}
+
+TUTTI_FUNCTION(Test)
+int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    return enter("MPI_Test", [&](Call& call) {
+        call.pointer(request, "request");
+        call.pointer(flag, "flag");
+        call.status(status);
+        Request* r = active_in(call, *request);
+        *flag = !r || waiter().look([r] { return r->complete; });
+        if (*flag) answer_one(call, *request, status);
+    });
+}
+
+TUTTI_FUNCTION(Waitall)
+int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_of_statuses) {
+    return enter("MPI_Waitall", [&](Call& call) {
+        Handles handles = checked(call, count, array_of_requests);
+        call.statuses(count, array_of_statuses);
+        std::size_t done = 0;   // those before it are complete and stay so
+        wait([&] {
+            while (done < handles.size() && ready(handles[done])) ++done;
+            return done == handles.size();
+        }, reason_of_first(call, handles));
+        Answers answers(call, array_of_statuses);
+        for (MPI_Request& h : handles) answers.add(h);
+        answers.finish();
+    });
+}
+
+TUTTI_FUNCTION(Testall)
+int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status* array_of_statuses) {
+    return enter("MPI_Testall", [&](Call& call) {
+        call.pointer(flag, "flag");
+        Handles handles = checked(call, count, array_of_requests);
+        call.statuses(count, array_of_statuses);
+        std::size_t done = 0;
+        *flag = waiter().look([&] {
+            while (done < handles.size() && ready(handles[done])) ++done;
+            return done == handles.size();
+        });
+        if (!*flag) return;
+        Answers answers(call, array_of_statuses);
+        for (MPI_Request& h : handles) answers.add(h);
+        answers.finish();
+    });
+}
+
+TUTTI_FUNCTION(Waitany)
+int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Status* status) {
+    return enter("MPI_Waitany", [&](Call& call) {
+        call.pointer(indx, "index");
+        Handles handles = checked(call, count, array_of_requests);
+        call.status(status);
+        Search search(handles);
+        wait(search, reason_of_first(call, handles));
+        *indx = search.found;
+        if (*indx == MPI_UNDEFINED) abi::store(status, {});
+        else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
+    });
+}
+
+TUTTI_FUNCTION(Testany)
+int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* flag, MPI_Status* status) {
+    return enter("MPI_Testany", [&](Call& call) {
+        call.pointer(indx, "index");
+        call.pointer(flag, "flag");
+        Handles handles = checked(call, count, array_of_requests);
+        call.status(status);
+        Search search(handles);
+        *flag = waiter().look(search);
+        *indx = search.found;
+        if (!*flag) return;
+        if (*indx == MPI_UNDEFINED) abi::store(status, {});
+        else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
+    });
+}
+
+TUTTI_FUNCTION(Waitsome)
+int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                  MPI_Status* array_of_statuses) {
+    return enter("MPI_Waitsome", [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        Handles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
+        take_some(call, handles, *outcount, array_of_indices, array_of_statuses, true);
+    });
+}
+
+TUTTI_FUNCTION(Testsome)
+int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                  MPI_Status* array_of_statuses) {
+    return enter("MPI_Testsome", [&](Call& call) {
+        call.pointer(outcount, "outcount");
+        Handles handles = checked(call, incount, array_of_requests, "incount");
+        if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
+        call.statuses(incount, array_of_statuses);
+        take_some(call, handles, *outcount, array_of_indices, array_of_statuses, false);
+    });
+}
+
+TUTTI_FUNCTION(Request_free)
+int PMPI_Request_free(MPI_Request* request) {
+    return enter("MPI_Request_free", [&](Call& call) {
+        call.pointer(request, "request");
+        Request& r = call.request(*request);
+        refuse_message(r);
+        refuse_collective(call, r, "freed");
+        MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
+        GeneralizedRequest* g = generalized(&r);
+        if (!g) return library().tables.requests.remove(handle);
+        if (g->complete) give_up(*g, handle);
+        else g->freed = true;
+    });
+}
+
+TUTTI_FUNCTION(Cancel)
+int PMPI_Cancel(MPI_Request* request) {
+    return enter("MPI_Cancel", [&](Call& call) {
+        call.pointer(request, "request");
+        Request& r = call.request(*request);
+        call.on = r.comm ? r.comm.get() : call.on;
+        if (!r.active) fail(ErrorClass::request, "request is persistent and not active (MPI_Start)");
+        refuse_message(r);
+        refuse_collective(call, r, "cancelled");
+        r.cancel();
+    });
+}
+
+TUTTI_FUNCTION(Test_cancelled)
+int PMPI_Test_cancelled(const MPI_Status* status, int* flag) {
+    return enter("MPI_Test_cancelled", [&](Call& call) {
+        call.pointer(status, "status");
+        call.pointer(flag, "flag");
+        *flag = abi::status_cancelled(*status);
+    });
+}
+
+TUTTI_FUNCTION(Start)
+int PMPI_Start(MPI_Request* request) {
+    return enter("MPI_Start", [&](Call& call) {
+        call.pointer(request, "request");
+        start(call, *request, "request");
+    });
+}
+
+TUTTI_FUNCTION(Startall)
+int PMPI_Startall(int count, MPI_Request array_of_requests[]) {
+    return enter("MPI_Startall", [&](Call& call) {
+        Handles handles = checked(call, count, array_of_requests);
+        for (std::size_t i = 0; i < handles.size(); ++i) start(call, handles[i], join("request ", i).c_str());
+    });
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sending in all modes, blocking, nonblocking and persistent (MPI 3.1, 3.4 to 3.9).
+#include "mpi_h/entry/entry.hpp"
+#include "p2p/request.hpp"
+
+namespace tutti {
+namespace {
+
+using p2p::Data;
+using p2p::Mode;
+
+/// The arguments that all sends share, as the program gave them.
+struct Outgoing {
+    void const* buf;
+    int count;
+    MPI_Datatype datatype;
+    int dest, tag;
+    MPI_Comm comm;
+};
+
+/// Checks them and calls `body(comm, type)`.
+template <class Body>
+inline int with(char const* name, Outgoing const& a, Body&& body) {
+    return enter(name, [&](Call& call) {
+        Comm& comm = call.comm(a.comm);
+        // To nobody nothing goes, so no type is needed.
+        bool nobody = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
+        Datatype& type = call.type(nobody ? MPI_BYTE : a.datatype);
+        call.count(a.count);
+        call.rank(comm, a.dest, "dest");
+        call.tag(a.tag);
+        call.buffer(a.buf, a.count, type);
+        body(call, comm, type);
+    });
+}
+
+inline int send(char const* name, Outgoing const& a, Mode mode) {
+    return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
+        p2p::send(comm, Data::of(a.buf, a.count, type), abi::rank_in(a.dest), a.tag, mode, call.name);
+    });
+}
+
+int isend(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+    return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
+        call.pointer(request, "request");
+        auto made = p2p::isend(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);
+        *request = library().tables.requests.add(made.detach());
+    });
+}
+
+int send_init(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+    return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
+        call.pointer(request, "request");
+        auto made = p2p::send_init(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);
+        *request = library().tables.requests.add(made.detach());
+    });
+}
+
+}  // namespace
+}  // namespace tutti
+
+using tutti::p2p::Mode;
+
+TUTTI_FUNCTION(Send)
+int PMPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Send", {buf, count, datatype, dest, tag, comm}, Mode::standard);
+}
+
+TUTTI_FUNCTION(Bsend)
+int PMPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Bsend", {buf, count, datatype, dest, tag, comm}, Mode::buffered);
+}
+
+TUTTI_FUNCTION(Ssend)
+int PMPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Ssend", {buf, count, datatype, dest, tag, comm}, Mode::synchronous);
+}
+
+TUTTI_FUNCTION(Rsend)
+int PMPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
+    return tutti::send("MPI_Rsend", {buf, count, datatype, dest, tag, comm}, Mode::ready);
+}
+
+TUTTI_FUNCTION(Isend)
+int PMPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request) {
+    return tutti::isend("MPI_Isend", {buf, count, datatype, dest, tag, comm}, Mode::standard, request);
+}
+
+TUTTI_FUNCTION(Ibsend)
+int PMPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+    return tutti::isend("MPI_Ibsend", {buf, count, datatype, dest, tag, comm}, Mode::buffered, request);
+}
+
+TUTTI_FUNCTION(Issend)
+int PMPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+    return tutti::isend("MPI_Issend", {buf, count, datatype, dest, tag, comm}, Mode::synchronous, request);
+}
+
+TUTTI_FUNCTION(Irsend)
+int PMPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                MPI_Request* request) {
+    return tutti::isend("MPI_Irsend", {buf, count, datatype, dest, tag, comm}, Mode::ready, request);
+}
+
+TUTTI_FUNCTION(Send_init)
+int PMPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                   MPI_Request* request) {
+    return tutti::send_init("MPI_Send_init", {buf, count, datatype, dest, tag, comm}, Mode::standard, request);
+}
+
+TUTTI_FUNCTION(Bsend_init)
+int PMPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+    return tutti::send_init("MPI_Bsend_init", {buf, count, datatype, dest, tag, comm}, Mode::buffered, request);
+}
+
+TUTTI_FUNCTION(Ssend_init)
+int PMPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+    return tutti::send_init("MPI_Ssend_init", {buf, count, datatype, dest, tag, comm}, Mode::synchronous, request);
+}
+
+TUTTI_FUNCTION(Rsend_init)
+int PMPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+                    MPI_Request* request) {
+    return tutti::send_init("MPI_Rsend_init", {buf, count, datatype, dest, tag, comm}, Mode::ready, request);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sending and receiving in one call, blocking and nonblocking (MPI 4.0, 3.10).
+#include "mpi_h/entry/entry.hpp"
+#include "mpi_h/entry/status_out.hpp"
+#include "p2p/request.hpp"
+
+namespace tutti {
+namespace {
+
+using p2p::Data;
+
+/// Where both halves go, as the program gave it.
+struct Ways {
+    int dest, sendtag, source, recvtag;
+    MPI_Comm comm;
+};
+
+/// The communicator, with the ranks and tags checked and turned into the library's own.
+Comm& check(Call& call, Ways& w) {
+    Comm& comm = call.comm(w.comm);
+    call.rank(comm, w.dest, "dest");
+    call.rank(comm, w.source, "source", true);
+    call.tag(w.sendtag);
+    call.tag(w.recvtag, true);
+    w.dest = abi::rank_in(w.dest);
+    w.source = abi::rank_in(w.source);
+    w.recvtag = abi::tag_in(w.recvtag);
+    return comm;
+}
+
+struct Outgoing {
+    void const* buf;
+    int count;
+    MPI_Datatype datatype;
+};
+struct Incoming {
+    void* buf;
+    int count;
+    MPI_Datatype datatype;
+};
+
+/// `body(call, comm, ways, type sent, type received)`
+template <class Body>
+int with(char const* name, Outgoing const& out, Incoming const& in, Ways ways, Body&& body) {
+    return enter(name, [&](Call& call) {
+        Comm& comm = check(call, ways);
+        Datatype& sent = call.type(out.datatype, "sendtype");
+        Datatype& received = call.type(in.datatype, "recvtype");
+        call.count(out.count, "sendcount");
+        call.count(in.count, "recvcount");
+        call.buffer(out.buf, out.count, sent, "sendbuf");
+        call.buffer(in.buf, in.count, received, "recvbuf");
+        body(call, comm, ways, sent, received);
+    });
+}
+
+/// `body(call, comm, ways, type)`
+template <class Body>
+int with_one(char const* name, Incoming const& both, Ways ways, Body&& body) {
+    return enter(name, [&](Call& call) {
+        Comm& comm = check(call, ways);
+        Datatype& type = call.type(both.datatype);
+        call.count(both.count);
+        call.buffer(both.buf, both.count, type);
+        body(call, comm, ways, type);
+    });
+}
+
+MPI_Request handle_of(Ref<Request> made) { return library().tables.requests.add(made.detach()); }
+
+}  // namespace
+}  // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Sendrecv)
+int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+    return with("MPI_Sendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
+                {dest, sendtag, source, recvtag, comm},
+                [&](Call& call, Comm& c, Ways const& w, Datatype& sent, Datatype& received) {
+                    call.status(status);
+                    StatusOut answer(status);
+                    p2p::sendrecv(c, Data::of(sendbuf, sendcount, sent), w.dest, w.sendtag,
+                                  Data::of(recvbuf, recvcount, received), w.source, w.recvtag, answer.status,
+                                  call.name);
+                });
+}
+
+TUTTI_FUNCTION(Sendrecv_replace)
+int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                          MPI_Comm comm, MPI_Status* status) {
+    return with_one("MPI_Sendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
+                    [&](Call& call, Comm& c, Ways const& w, Datatype& type) {
+                        call.status(status);
+                        StatusOut answer(status);
+                        p2p::sendrecv_replace(c, Data::of(buf, count, type), w.dest, w.sendtag, w.source, w.recvtag,
+                                              answer.status, call.name);
+                    });
+}
+
+TUTTI_FUNCTION(Isendrecv)
+int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                   MPI_Request* request) {
+    return with("MPI_Isendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
+                {dest, sendtag, source, recvtag, comm},
+                [&](Call& call, Comm& c, Ways const& w, Datatype& sent, Datatype& received) {
+                    call.pointer(request, "request");
+                    *request = handle_of(p2p::isendrecv(c, sendbuf, sendcount, sent, w.dest, w.sendtag, recvbuf,
+                                                        recvcount, received, w.source, w.recvtag));
+                });
+}
+
+TUTTI_FUNCTION(Isendrecv_replace)
+int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                           MPI_Comm comm, MPI_Request* request) {
+    return with_one("MPI_Isendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
+                    [&](Call& call, Comm& c, Ways const& w, Datatype& type) {
+                        call.pointer(request, "request");
+                        *request = handle_of(p2p::isendrecv_replace(c, buf, count, type, w.dest, w.sendtag, w.source,
+                                                                    w.recvtag));
+                    });
+}

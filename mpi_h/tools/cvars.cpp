@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Control variables (MPI 3.1, 14.3.6): the settings of variables.def under their names in the environment. Before
+// MPI_Init, which reads them, most can be set; later none. A value outside its range is refused.
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include "mpi_h/entry/entry.hpp"
+#include "mpi_h/tools/tool.hpp"
+#include "runtime/error.hpp"
+#include "runtime/job/launch.hpp"
+
+namespace tutti::tool {
+namespace {
+
+using Handle = MPIR_T_cvar_handle_s;
+
+constexpr std::size_t text_room = 1024;   ///< for texts, or as much as they take
+
+/// What a program sees of a setting's type.
+MPI_Datatype type_of(bool) { return MPI_INT; }
+MPI_Datatype type_of(long) { return MPI_COUNT; }
+MPI_Datatype type_of(std::size_t) { return MPI_UNSIGNED_LONG; }
+MPI_Datatype type_of(std::string const&) { return MPI_CHAR; }
+
+std::size_t elements(std::string const& text) { return std::max(text_room, text.size() + 1); }
+template <class T>
+std::size_t elements(T) { return 1; }
+
+void write_out(bool value, void* to) { *static_cast<int*>(to) = value; }
+void write_out(long value, void* to) { *static_cast<MPI_Count*>(to) = value; }
+void write_out(std::size_t value, void* to) { *static_cast<unsigned long*>(to) = value; }
+void write_out(std::string const& value, void* to) { std::memcpy(to, value.c_str(), value.size() + 1); }
+
+/// As it is written into the environment; a number that is no value of the setting is written so, too.
+void read_in(bool, void const* from, std::string& text) { text = std::to_string(*static_cast<int const*>(from)); }
+void read_in(long, void const* from, std::string& text) { text = std::to_string(*static_cast<MPI_Count const*>(from)); }
+void read_in(std::size_t, void const* from, std::string& text) {
+    text = std::to_string(*static_cast<unsigned long const*>(from));
+}
+void read_in(std::string const&, void const* from, std::string& text) { text = static_cast<char const*>(from); }
+
+/// Calls `use` with the setting of that index, in its own type.
+template <class Use>
+void with(int index, Use use) {
+    std::vector<std::string> ignored;
+    bool const started = library().process != nullptr;
+    Variables const values = started ? library().process->variables : read_variables(environ, ignored);
+    int number = 0;
+#define VAR(group, type, name, ...) \
+    if (number++ == index) use(values.name);
+#include "runtime/settings/variables.def"
+#undef VAR
+}
+
+/// Read before the program could write it: by the loader's constructors, or by mpiexec.
+bool read_already(VariableRow const& row) {
+    if (row.scope == VariableScope::early) return true;
+    return row.scope == VariableScope::launch && std::getenv(launch::segment_variable);
+}
+
+int scope_of(VariableRow const& row) {
+    if (read_already(row)) return MPI_T_SCOPE_READONLY;
+    return row.scope == VariableScope::own ? MPI_T_SCOPE_LOCAL : MPI_T_SCOPE_ALL_EQ;
+}
+
+Handle* find_handle(MPI_T_cvar_handle handle) {
+    auto const found = find_owner(state().cvar_handles, handle);
+    return found == state().cvar_handles.end() ? nullptr : found->get();
+}
+
+}  // namespace
+
+std::vector<VariableRow> const& cvars() {
+    static std::vector<VariableRow> const all = describe_variables(nullptr);
+    return all;
+}
+
+}  // namespace tutti::tool
+
+using namespace tutti;
+
+TUTTI_FUNCTION(T_cvar_get_num)
+int PMPI_T_cvar_get_num(int* num_cvar) {
+    return tool::enter([&] {
+        tool::give(num_cvar, static_cast<int>(tool::cvars().size()));
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_cvar_get_info)
+int PMPI_T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype,
+                         MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope) {
+    return tool::enter([&] {
+        VariableRow const* const row = tool::at(tool::cvars(), cvar_index);
+        if (!row) return MPI_T_ERR_INVALID_INDEX;
+        tool::give(row->name, name, name_len);
+        tool::give(verbosity, row->group == "check" ? MPI_T_VERBOSITY_USER_BASIC : MPI_T_VERBOSITY_TUNER_BASIC);
+        tool::with(cvar_index, [&](auto const& value) { tool::give(datatype, tool::type_of(value)); });
+        tool::give(enumtype, MPI_T_ENUM_NULL);
+        tool::give(join(row->sentence, " Values: ", row->range, "."), desc, desc_len);
+        tool::give(bind, MPI_T_BIND_NO_OBJECT);
+        tool::give(scope, tool::scope_of(*row));
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_cvar_get_index)
+int PMPI_T_cvar_get_index(char const* name, int* cvar_index) {
+    return tool::enter([&] {
+        if (!tool::address(name) || !tool::address(cvar_index)) return MPI_T_ERR_INVALID;
+        int const index = tool::index_of(tool::cvars(), name);
+        if (index < 0) return MPI_T_ERR_INVALID_NAME;
+        *cvar_index = index;
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_cvar_handle_alloc)
+int PMPI_T_cvar_handle_alloc(int cvar_index, void*, MPI_T_cvar_handle* handle, int* count) {
+    return tool::enter([&] {
+        if (!tool::at(tool::cvars(), cvar_index)) return MPI_T_ERR_INVALID_INDEX;
+        if (!tool::address(handle)) return MPI_T_ERR_INVALID;
+        tool::address(count);
+        tool::state().cvar_handles.push_back(std::make_unique<MPIR_T_cvar_handle_s>(cvar_index));
+        *handle = tool::state().cvar_handles.back().get();
+        tool::with(cvar_index, [&](auto const& value) { tool::give(count, static_cast<int>(tool::elements(value))); });
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_cvar_handle_free)
+int PMPI_T_cvar_handle_free(MPI_T_cvar_handle* handle) {
+    return tool::enter([&] {
+        if (!tool::address(handle) || !tool::find_handle(*handle)) return MPI_T_ERR_INVALID_HANDLE;
+        tool::state().cvar_handles.erase(tool::find_owner(tool::state().cvar_handles, *handle));
+        *handle = MPI_T_CVAR_HANDLE_NULL;
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_cvar_read)
+int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void* buf) {
+    return tool::enter([&] {
+        MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);
+        if (!h) return MPI_T_ERR_INVALID_HANDLE;
+        if (!tool::address(buf)) return MPI_T_ERR_INVALID;
+        tool::with(h->index, [&](auto const& value) { tool::write_out(value, buf); });
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_cvar_write)
+int PMPI_T_cvar_write(MPI_T_cvar_handle handle, void const* buf) {
+    return tool::enter([&] {
+        MPIR_T_cvar_handle_s const* const h = tool::find_handle(handle);
+        if (!h) return MPI_T_ERR_INVALID_HANDLE;
+        VariableRow const& row = *tool::at(tool::cvars(), h->index);
+        if (library().stage != Stage::before || tool::read_already(row)) return MPI_T_ERR_CVAR_SET_NEVER;
+        std::string text;
+        if (!tool::address(buf)) return MPI_T_ERR_INVALID;
+        tool::with(h->index, [&](auto const& value) { tool::read_in(value, buf, text); });
+        if (!fits_variable(row.name, text)) return MPI_T_ERR_INVALID;
+        return setenv(row.name.c_str(), text.c_str(), 1) == 0 ? MPI_SUCCESS : MPI_T_ERR_MEMORY;
+    });
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Performance variables (MPI 3.1, 14.3.7). What only grows can be started, stopped, set and reset for each handle
+// apart, so that sessions do not disturb each other; the rest always runs and can only be read.
+#include "mpi_h/entry/entry.hpp"
+#include "mpi_h/tools/tool.hpp"
+
+namespace tutti::tool {
+namespace {
+
+using Handle = MPIR_T_pvar_handle_s;
+using Session = MPIR_T_pvar_session_s;
+
+/// What the variable counts for everybody. False: its communicator is gone.
+bool look(Handle const& h, std::uint64_t& value) {
+    Comm const* comm = nullptr;
+    if (h.variable->of_communicator) {
+        comm = library().tables.comms.find(h.comm);
+        if (!comm || comm->context != h.context) return false;
+    }
+    value = h.variable->read(comm);
+    return true;
+}
+
+bool value_of(Handle const& h, std::uint64_t& value) {
+    value = h.before;
+    if (h.variable->grows() && !h.running) return true;
+    std::uint64_t now = 0;
+    if (!look(h, now)) return false;
+    value += now - h.at_start;
+    return true;
+}
+
+/// From here on the handle counts on from `value`.
+bool set(Handle& h, std::uint64_t value) {
+    h.before = value;
+    return !h.running || look(h, h.at_start);
+}
+
+bool start(Handle& h) {
+    if (h.running) return true;
+    if (!look(h, h.at_start)) return false;
+    return h.running = true;
+}
+
+bool stop(Handle& h) {
+    if (!value_of(h, h.before)) return false;
+    h.running = false;
+    return true;
+}
+
+/// In the variable's type; times are seconds.
+void write_out(Pvar const& p, std::uint64_t value, void* to) {
+    if (p.items) *static_cast<int*>(to) = static_cast<int>(value);
+    else if (p.kind == CounterKind::time) *static_cast<double*>(to) = static_cast<double>(value) * 1e-9;
+    else *static_cast<unsigned long long*>(to) = value;
+}
+std::uint64_t read_in(Pvar const& p, void const* from) {
+    if (p.kind == CounterKind::time) return static_cast<std::uint64_t>(*static_cast<double const*>(from) * 1e9 + 0.5);
+    return *static_cast<unsigned long long const*>(from);
+}
+
+int done(bool there) { return there ? MPI_SUCCESS : MPI_T_ERR_INVALID_HANDLE; }
+
+Session* find_session(MPI_T_pvar_session session) {
+    auto const found = find_owner(state().sessions, session);
+    return found == state().sessions.end() ? nullptr : found->get();
+}
+
+/// For one handle of a session; with MPI_T_PVAR_ALL_HANDLES for all of those that `fits` does not refuse.
+template <class Do>
+int for_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int refusal, Do act) {
+    return enter([&] {
+        Session* const s = find_session(session);
+        if (!s) return MPI_T_ERR_INVALID_SESSION;
+        bool there = true;
+        if (handle == MPI_T_PVAR_ALL_HANDLES) {
+            for (auto const& h : s->handles)
+                if (h->variable->grows()) there = act(*h) && there;
+            return done(there);
+        }
+        auto const found = find_owner(s->handles, handle);
+        if (found == s->handles.end()) return MPI_T_ERR_INVALID_HANDLE;
+        return handle->variable->grows() ? done(act(**found)) : refusal;
+    });
+}
+
+/// For one handle and the program's memory.
+template <class Buffer, class Do>
+int for_value(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Buffer* buf, Do act) {
+    return enter([&] {
+        Session* const s = find_session(session);
+        if (!s) return MPI_T_ERR_INVALID_SESSION;
+        auto const found = find_owner(s->handles, handle);
+        if (found == s->handles.end()) return MPI_T_ERR_INVALID_HANDLE;
+        return address(buf) ? act(**found) : MPI_T_ERR_INVALID;
+    });
+}
+
+int allocate(Session& s, Pvar const& p, void* object, MPI_T_pvar_handle* handle, int* count) {
+    address(count);
+    auto made = std::make_unique<Handle>(Handle{&p, MPI_COMM_NULL, 0, false, 0, 0});
+    if (p.of_communicator) {
+        if (!address(object)) return MPI_T_ERR_INVALID;
+        made->comm = *static_cast<MPI_Comm*>(object);
+        Comm const* const comm = library().tables.comms.find(made->comm);
+        if (!comm) return MPI_T_ERR_INVALID_HANDLE;
+        made->context = comm->context;
+    }
+    give(count, 1);
+    *handle = made.get();
+    s.handles.push_back(std::move(made));
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace tutti::tool
+
+using namespace tutti;
+
+TUTTI_FUNCTION(T_pvar_get_num)
+int PMPI_T_pvar_get_num(int* num_pvar) {
+    return tool::enter([&] {
+        tool::give(num_pvar, static_cast<int>(tool::pvars().size()));
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_get_info)
+int PMPI_T_pvar_get_info(int pvar_index, char* name, int* name_len, int* verbosity, int* var_class,
+                         MPI_Datatype* datatype, MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind,
+                         int* readonly, int* continuous, int* atomic) {
+    return tool::enter([&] {
+        tool::Pvar const* const p = tool::at(tool::pvars(), pvar_index);
+        if (!p) return MPI_T_ERR_INVALID_INDEX;
+        tool::give(p->name, name, name_len);
+        tool::give(verbosity, MPI_T_VERBOSITY_TUNER_BASIC);
+        tool::give(var_class, p->var_class());
+        tool::give(datatype, p->type());
+        tool::give(enumtype, p->items);
+        tool::give(p->sentence, desc, desc_len);
+        tool::give(bind, p->of_communicator ? MPI_T_BIND_MPI_COMM : MPI_T_BIND_NO_OBJECT);
+        tool::give(readonly, !p->grows());
+        tool::give(continuous, !p->grows());
+        tool::give(atomic, p->grows());
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_get_index)
+int PMPI_T_pvar_get_index(char const* name, int var_class, int* pvar_index) {
+    return tool::enter([&] {
+        if (!tool::address(name) || !tool::address(pvar_index)) return MPI_T_ERR_INVALID;
+        int const index = tool::index_of(tool::pvars(), name);
+        if (index < 0 || tool::at(tool::pvars(), index)->var_class() != var_class) return MPI_T_ERR_INVALID_NAME;
+        *pvar_index = index;
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_session_create)
+int PMPI_T_pvar_session_create(MPI_T_pvar_session* session) {
+    return tool::enter([&] {
+        if (!tool::address(session)) return MPI_T_ERR_INVALID;
+        tool::state().sessions.push_back(std::make_unique<MPIR_T_pvar_session_s>());
+        *session = tool::state().sessions.back().get();
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_session_free)
+int PMPI_T_pvar_session_free(MPI_T_pvar_session* session) {
+    return tool::enter([&] {
+        if (!tool::address(session) || !tool::find_session(*session)) return MPI_T_ERR_INVALID_SESSION;
+        tool::state().sessions.erase(tool::find_owner(tool::state().sessions, *session));
+        *session = MPI_T_PVAR_SESSION_NULL;
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_handle_alloc)
+int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void* obj_handle, MPI_T_pvar_handle* handle,
+                             int* count) {
+    return tool::enter([&] {
+        tool::Session* const s = tool::find_session(session);
+        tool::Pvar const* const p = tool::at(tool::pvars(), pvar_index);
+        if (!s) return MPI_T_ERR_INVALID_SESSION;
+        if (!p) return MPI_T_ERR_INVALID_INDEX;
+        return tool::address(handle) ? tool::allocate(*s, *p, obj_handle, handle, count) : MPI_T_ERR_INVALID;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_handle_free)
+int PMPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle* handle) {
+    return tool::enter([&] {
+        tool::Session* const s = tool::find_session(session);
+        if (!s) return MPI_T_ERR_INVALID_SESSION;
+        auto const found = tool::find_owner(s->handles, tool::address(handle) ? *handle : nullptr);
+        if (found == s->handles.end()) return MPI_T_ERR_INVALID_HANDLE;
+        s->handles.erase(found);
+        *handle = MPI_T_PVAR_HANDLE_NULL;
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_start)
+int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+    return tool::for_handles(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, tool::start);
+}
+
+TUTTI_FUNCTION(T_pvar_stop)
+int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+    return tool::for_handles(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP, tool::stop);
+}
+
+TUTTI_FUNCTION(T_pvar_reset)
+int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {
+    return tool::for_handles(session, handle, MPI_T_ERR_PVAR_NO_WRITE,
+                             [](MPIR_T_pvar_handle_s& h) { return tool::set(h, 0); });
+}
+
+TUTTI_FUNCTION(T_pvar_read)
+int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf) {
+    return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
+        std::uint64_t value = 0;
+        if (!tool::value_of(h, value)) return MPI_T_ERR_INVALID_HANDLE;
+        tool::write_out(*h.variable, value, buf);
+        return MPI_SUCCESS;
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_write)
+int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void const* buf) {
+    return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
+        if (!h.variable->grows()) return MPI_T_ERR_PVAR_NO_WRITE;
+        return tool::done(tool::set(h, tool::read_in(*h.variable, buf)));
+    });
+}
+
+TUTTI_FUNCTION(T_pvar_readreset)
+int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void* buf) {
+    return tool::for_value(session, handle, buf, [&](MPIR_T_pvar_handle_s& h) {
+        if (!h.variable->grows()) return MPI_T_ERR_PVAR_NO_WRITE;
+        std::uint64_t value = 0;
+        if (!tool::value_of(h, value)) return MPI_T_ERR_INVALID_HANDLE;
+        tool::write_out(*h.variable, value, buf);
+        return tool::done(tool::set(h, 0));
+    });
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The interface for tools, MPI_T (MPI 3.1, chapter 14): its state, its variables as rows, and how its functions are
+// written. They return codes and call no error handler, may be called before MPI_Init and after MPI_Finalize, and leave
+// out what they are not asked for: null pointers in the place of results.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coll/choice/choose.hpp"
+#include "coll/choice/use.hpp"
+#include "mpi_h/entry/library_state.hpp"
+
+/// The algorithms of one collective.
+struct MPIR_T_enum_s {
+    tutti::coll::Collective collective;
+};
+
+struct MPIR_T_cvar_handle_s {
+    int index;
+};
+
+namespace tutti::tool {
+
+/// A performance variable. Those with an enumeration tell a state; level and highest are as they are; what only grows
+/// is counted for each handle apart, from its start on.
+struct Pvar {
+    std::string group, name, sentence;
+    CounterKind kind = CounterKind::level;
+    MPI_T_enum items = MPI_T_ENUM_NULL;
+    bool of_communicator = false;
+    coll::Collective collective{};
+    std::function<std::uint64_t(Comm const*)> read;   ///< null for those of no communicator
+
+    bool grows() const { return kind != CounterKind::level && kind != CounterKind::highest; }
+    MPI_Datatype type() const;
+    int var_class() const;
+};
+std::vector<Pvar> const& pvars();
+
+/// The control variables: every setting.
+std::vector<VariableRow> const& cvars();
+
+/// "tutti", the groups of variables.def, and "communicator"; the variables in them by their indices.
+struct Category {
+    std::string name, sentence;
+    std::vector<int> cvars, pvars, categories;
+};
+std::vector<Category> const& categories();
+
+MPI_T_enum algorithms_of(coll::Collective collective);
+
+}  // namespace tutti::tool
+
+/// A variable in a session.
+struct MPIR_T_pvar_handle_s {
+    tutti::tool::Pvar const* variable;
+    MPI_Comm comm;             ///< for those of a communicator, which may be freed before the handle is
+    std::uint64_t context;
+    bool running;
+    std::uint64_t before, at_start;   ///< what was counted until the last start, and what the variable was then
+};
+
+struct MPIR_T_pvar_session_s {
+    std::vector<std::unique_ptr<MPIR_T_pvar_handle_s>> handles;
+};
+
+namespace tutti::tool {
+
+struct State {
+    int users = 0;             ///< calls of MPI_T_init_thread that await their MPI_T_finalize
+    std::vector<std::unique_ptr<MPIR_T_pvar_session_s>> sessions;
+    std::vector<std::unique_ptr<MPIR_T_cvar_handle_s>> cvar_handles;
+};
+State& state();
+
+/// The owner of `object` in a list, or the list's end.
+template <class List, class T>
+auto find_owner(List& list, T const* object) {
+    return std::ranges::find_if(list, [object](auto const& owner) { return owner.get() == object; });
+}
+
+/// Thrown where a constant of the ABI or another small number stands for an address.
+struct NoAddress {};
+/// What a result is written to, or a value read from; null: it is not asked for.
+template <class T>
+T* address(T* given) {
+    if (given && reinterpret_cast<std::intptr_t>(given) < 4096) throw NoAddress();
+    return given;
+}
+
+/// A string's result: `length` says how much room there is and then how much is needed, the final zero included.
+inline void give(std::string_view text, char* to, int* length) {
+    if (!address(length)) return;
+    if (address(to) && *length > 0) {
+        std::size_t const n = std::min(text.size(), static_cast<std::size_t>(*length) - 1);
+        std::memcpy(to, text.data(), n);
+        to[n] = '\0';
+    }
+    *length = static_cast<int>(text.size()) + 1;
+}
+template <class T, class V>
+void give(T* to, V const& value) {
+    if (address(to)) *to = value;
+}
+
+/// The row at an index; null when there is none.
+template <class T>
+T const* at(std::vector<T> const& rows, int index) {
+    return index >= 0 && index < static_cast<int>(rows.size()) ? &rows[static_cast<std::size_t>(index)] : nullptr;
+}
+/// The index of the row of that name, −1: none.
+template <class T>
+int index_of(std::vector<T> const& rows, std::string_view name) {
+    auto const found = std::ranges::find_if(rows, [name](T const& row) { return row.name == name; });
+    return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
+}
+
+/// Around every call of the interface: one thread at a time, and none in another call of MPI (which may have begun when
+/// MPI_Init was not called yet, and then needs no more than the lock).
+class Alone {
+public:
+    explicit Alone(LibraryState& f) : inside_(f.shared.load(std::memory_order_acquire)), lock_(f.tool_lock) {}
+
+private:
+    Inside inside_;
+    std::lock_guard<std::recursive_mutex> lock_;
+};
+
+/// Runs the body of a function that may be called between MPI_T_init_thread and MPI_T_finalize only.
+template <class Body>
+int enter(Body&& body) {
+    Alone alone(library());
+    if (!library().tool || state().users == 0) return MPI_T_ERR_NOT_INITIALIZED;
+    try {
+        return body();
+    } catch (NoAddress) {
+        return MPI_T_ERR_INVALID;
+    } catch (std::bad_alloc const&) {
+        return MPI_T_ERR_MEMORY;
+    }
+}
+
+}  // namespace tutti::tool

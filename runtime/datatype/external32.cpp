@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Conversion to and from external32, one stretch of equal elements at a time.
+#include "runtime/datatype/external32.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/datatype/signature.hpp"
+
+namespace tutti {
+namespace {
+
+__extension__ using Quad = __float128;
+using Format = Elementary::Format;
+
+void copy_big_endian(char* to, char const* from, int bytes) {
+    if constexpr (std::endian::native == std::endian::little) std::reverse_copy(from, from + bytes, to);
+    else std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+/// One number: `size` bytes here, `external` bytes there.
+void to_external(char* to, char const* from, int size, int external, Format format) {
+    if (format == Format::extended) {
+        long double here;
+        std::memcpy(&here, from, sizeof here);
+        Quad wide = here;
+        char bytes[sizeof wide];
+        std::memcpy(bytes, &wide, sizeof wide);
+        return copy_big_endian(to, bytes, external);
+    }
+    char low[16] = {};
+    std::memcpy(low, from, static_cast<std::size_t>(size));
+    copy_big_endian(to, low, external);   // a shorter integer is its lower bytes, which come first here
+}
+
+void from_external(char* to, char const* from, int size, int external, Format format) {
+    char bytes[16] = {};
+    copy_big_endian(bytes, from, external);
+    if (format == Format::extended) {
+        Quad wide;
+        std::memcpy(&wide, bytes, sizeof wide);
+        auto here = static_cast<long double>(wide);
+        std::memcpy(to, &here, sizeof here);
+        return;
+    }
+    bool const negative = format == Format::signed_integer && (bytes[external - 1] & 0x80) != 0;
+    if (negative) std::memset(bytes + external, 0xff, sizeof bytes - static_cast<std::size_t>(external));
+    std::memcpy(to, bytes, static_cast<std::size_t>(size));
+}
+
+/// Converts every element of the buffer: convert(packed bytes here, external bytes, unit, elements).
+template <class Move, class Convert>
+std::int64_t in_stretches(std::int64_t count, Datatype const& type, Move&& move, Convert&& convert) {
+    char piece[4096];
+    std::size_t position = 0;
+    std::int64_t external = 0;
+    auto stretch = [&](Elementary unit, std::int64_t elements) {
+        std::int64_t const most = static_cast<std::int64_t>(sizeof piece) / unit.size;
+        for (std::int64_t n; elements > 0; elements -= n) {
+            n = std::min(elements, most);
+            move(position, piece, static_cast<std::size_t>(n * unit.size), [&] { convert(piece, external, unit, n); });
+            position += static_cast<std::size_t>(n * unit.size);
+            external += n * unit.external;
+        }
+    };
+    if (type.signature())
+        for (std::int64_t i = 0; i < count; ++i) type.signature()->for_each(stretch);
+    return external;
+}
+
+}  // namespace
+
+std::int64_t external_size(std::int64_t count, Datatype const& type) {
+    return type.signature() ? count * type.signature()->external_bytes : 0;
+}
+
+std::int64_t pack_external(void const* buffer, std::int64_t count, Datatype const& type, void* out) {
+    auto move = [&](std::size_t position, char* piece, std::size_t bytes, auto const& convert) {
+        type.pack(buffer, count, position, piece, bytes);
+        convert();
+    };
+    auto convert = [&](char const* piece, std::int64_t at, Elementary unit, std::int64_t n) {
+        int const size = unit.size / unit.parts, external = unit.external / unit.parts;
+        char* to = static_cast<char*>(out) + at;
+        for (std::int64_t i = 0; i < n * unit.parts; ++i)
+            to_external(to + i * external, piece + i * size, size, external, unit.format);
+    };
+    return in_stretches(count, type, move, convert);
+}
+
+std::int64_t unpack_external(void* buffer, std::int64_t count, Datatype const& type, void const* in) {
+    auto move = [&](std::size_t position, char* piece, std::size_t bytes, auto const& convert) {
+        convert();
+        type.unpack(buffer, count, position, piece, bytes);
+    };
+    auto convert = [&](char* piece, std::int64_t at, Elementary unit, std::int64_t n) {
+        int const size = unit.size / unit.parts, external = unit.external / unit.parts;
+        char const* from = static_cast<char const*>(in) + at;
+        for (std::int64_t i = 0; i < n * unit.parts; ++i)
+            from_external(piece + i * size, from + i * external, size, external, unit.format);
+    };
+    return in_stretches(count, type, move, convert);
+}
+
+}  // namespace tutti

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contract between the launcher and the ranks of a node: what a rank finds in its environment. Everything else it
+// finds in the segment. A process without these variables is a world of one.
+#pragma once
+
+namespace tutti::launch {
+
+inline constexpr char segment_variable[] = "TUTTI_SEGMENT_FD";   ///< number of the inherited descriptor
+inline constexpr char rank_variable[] = "TUTTI_RANK";            ///< rank on this node, index of the rank state
+inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";     ///< listening sockets, "7,8"; only on several nodes
+inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";    ///< pid of the launcher that made the segment
+
+/// Set by a rank in MPI_Init, for what it starts itself: its number in the world.
+inline constexpr char parent_variable[] = "TUTTI_STARTED_BY_RANK";
+
+}  // namespace tutti::launch

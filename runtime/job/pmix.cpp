@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Calling libpmix. The types are those of its header; its macros and its other functions are not used.
+#include "runtime/job/pmix.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <pmix.h>
+
+#include "runtime/error.hpp"
+#include "topo/words.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr char library_name[] = "libpmix.so.2";
+constexpr char const* server_variables[] = {"PMIX_NAMESPACE", "PMIX_RANK"};
+
+/// The functions that we call. The library stays loaded: it has threads.
+struct Library {
+    Library() {
+        void* handle = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) fail(ErrorClass::other, dlerror());
+        auto find = [handle](auto& function, char const* name) {
+            function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
+            if (!function) fail(ErrorClass::other, library_name, " has no ", name);
+        };
+        find(init, "PMIx_Init");
+        find(finalize, "PMIx_Finalize");
+        find(abort, "PMIx_Abort");
+        find(put, "PMIx_Put");
+        find(commit, "PMIx_Commit");
+        find(fence, "PMIx_Fence");
+        find(get, "PMIx_Get");
+        find(error_string, "PMIx_Error_string");
+    }
+
+    decltype(&PMIx_Init) init;
+    decltype(&PMIx_Finalize) finalize;
+    decltype(&PMIx_Abort) abort;
+    decltype(&PMIx_Put) put;
+    decltype(&PMIx_Commit) commit;
+    decltype(&PMIx_Fence) fence;
+    decltype(&PMIx_Get) get;
+    decltype(&PMIx_Error_string) error_string;
+};
+
+/// A value that the library has allocated with the C library's malloc, and what is behind it.
+class Value {
+public:
+    Value() = default;
+    Value(Value const&) = delete;
+    Value& operator=(Value const&) = delete;
+    ~Value() {
+        if (!value_) return;
+        if (value_->type == PMIX_STRING) std::free(value_->data.string);
+        if (value_->type == PMIX_BYTE_OBJECT) std::free(value_->data.bo.bytes);
+        std::free(value_);
+    }
+    pmix_value_t** place() { return &value_; }
+
+    /// As text; empty when it is none.
+    std::string text() const {
+        if (value_->type == PMIX_STRING) return value_->data.string ? value_->data.string : "";
+        if (value_->type == PMIX_BYTE_OBJECT) return {value_->data.bo.bytes, value_->data.bo.size};
+        return {};
+    }
+    /// As a number; −1 when it is none.
+    long number() const {
+        switch (value_->type) {
+        case PMIX_UINT32: return static_cast<long>(value_->data.uint32);
+        case PMIX_INT: return value_->data.integer;
+        case PMIX_UINT: return static_cast<long>(value_->data.uint);
+        case PMIX_INT32: return value_->data.int32;
+        case PMIX_SIZE: return static_cast<long>(value_->data.size);
+        default: return -1;
+        }
+    }
+
+private:
+    pmix_value_t* value_ = nullptr;
+};
+
+class Pmix : public JobServer {
+public:
+    Pmix() {
+        check(call_.init(&self_, nullptr, 0), "PMIx_Init");
+        Value size;
+        ask(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, size);
+        size_ = static_cast<int>(size.number());
+        if (size_ < 1 || self_.rank >= static_cast<pmix_rank_t>(size_))
+            fail(ErrorClass::other, "the server says that this is rank ", self_.rank, " of ", size_);
+        read_local_ranks();
+        Value name;
+        if (call(static_cast<pmix_rank_t>(self_.rank), PMIX_HOSTNAME, name) == PMIX_SUCCESS) node_name_ = name.text();
+    }
+
+    int rank() const override { return static_cast<int>(self_.rank); }
+    int size() const override { return size_; }
+    std::vector<int> const& local_ranks() const override { return local_ranks_; }
+    std::string const& node_name() const override { return node_name_; }
+
+    void put(Reach reach, std::string const& key, std::string const& value) override {
+        pmix_value_t v{};
+        v.type = PMIX_BYTE_OBJECT;
+        v.data.bo = {const_cast<char*>(value.data()), value.size()};   // is copied
+        check(call_.put(reach == Reach::node ? PMIX_LOCAL : PMIX_GLOBAL, key.c_str(), &v), "PMIx_Put");
+    }
+
+    void exchange() override {
+        check(call_.commit(), "PMIx_Commit");
+        pmix_info_t collect{};   // then what others ask for is here already
+        std::strncpy(collect.key, PMIX_COLLECT_DATA, PMIX_MAX_KEYLEN);
+        collect.value.type = PMIX_BOOL;
+        collect.value.data.flag = true;
+        check(call_.fence(nullptr, 0, &collect, 1), "PMIx_Fence");
+    }
+
+    std::string get(int rank, std::string const& key) override {
+        Value value;
+        ask(static_cast<pmix_rank_t>(rank), key.c_str(), value);
+        return value.text();
+    }
+
+    void abort(int code, std::string const& sentence) override { call_.abort(code, sentence.c_str(), nullptr, 0); }
+    void finish() override { call_.finalize(nullptr, 0); }
+
+private:
+    void check(pmix_status_t status, char const* what) const {
+        if (status != PMIX_SUCCESS) fail(ErrorClass::other, what, ": ", call_.error_string(status));
+    }
+
+    pmix_status_t call(pmix_rank_t rank, char const* key, Value& value) const {
+        pmix_proc_t whose{};
+        std::memcpy(whose.nspace, self_.nspace, sizeof whose.nspace);
+        whose.rank = rank;
+        pmix_status_t const status = call_.get(&whose, key, nullptr, 0, value.place());
+        return status == PMIX_SUCCESS && !*value.place() ? PMIX_ERR_NOT_FOUND : status;
+    }
+
+    void ask(pmix_rank_t rank, char const* key, Value& value) const {
+        pmix_status_t const status = call(rank, key, value);
+        if (status != PMIX_SUCCESS) fail(ErrorClass::other, "PMIx_Get of ", key, ": ", call_.error_string(status));
+    }
+
+    void read_local_ranks() {
+        Value peers;
+        if (call(PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, peers) == PMIX_SUCCESS)
+            for (std::string const& word : topo::split_words(peers.text(), ","))
+                if (auto const number = topo::whole_number(word); number && *number < size_)
+                    local_ranks_.push_back(*number);
+        std::sort(local_ranks_.begin(), local_ranks_.end());
+        if (!std::binary_search(local_ranks_.begin(), local_ranks_.end(), rank())) local_ranks_ = {rank()};
+    }
+
+    Library const call_;
+    pmix_proc_t self_{};
+    int size_ = 0;
+    std::vector<int> local_ranks_;
+    std::string node_name_;
+};
+
+}  // namespace
+
+bool pmix_offered() {
+    for (char const* variable : server_variables)
+        if (!std::getenv(variable)) return false;
+    return true;
+}
+
+std::unique_ptr<JobServer> connect_pmix() {
+    auto server = std::make_unique<Pmix>();
+    for (char const* variable : server_variables) unsetenv(variable);
+    return server;
+}
+
+}  // namespace tutti

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which copy kernel, and how much cache there is. Measured with a destination that its owner reads afterwards, as
+// programs do: a non-temporal copy that would have fitted takes 1.5 times a temporal one, reading included, while a
+// temporal copy that does not fit loses nothing when it is read and about a half when it is not. So the room is
+// rather taken too large than too small: the whole of a last level of which the job's cores are a part, and the whole
+// that a virtual machine shows, of which its two cores had most when it was measured. TUTTI_CACHE says otherwise.
+#include "runtime/kernels/copy.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <vector>
+
+namespace tutti {
+namespace {
+
+void copy_portably(void* to, void const* from, std::size_t n) { std::memcpy(to, from, n); }
+
+CopyKernels best_copies() {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f")) return avx512_copies;
+    if (__builtin_cpu_supports("avx2")) return avx2_copies;
+#endif
+    return portable_copies;
+}
+
+constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
+
+std::size_t stream_limit(std::size_t cache, Copier::Stores stores) {
+    if (stores == Copier::Stores::nontemporal) return 0;
+    return stores == Copier::Stores::temporal || cache == 0 ? unlimited : cache;
+}
+
+/// The units that the ranks may run on.
+std::vector<topo::Pu> units_of(topo::NodeMap const& node) {
+    if (!node.placement.fixed) return node.machine.pus;
+    std::vector<topo::Pu> units;
+    for (int pu : node.placement.pu) units.push_back(node.machine.pus[static_cast<std::size_t>(pu)]);
+    return units;
+}
+
+}  // namespace
+
+constinit CopyKernels const portable_copies{copy_portably, copy_portably, copy_portably};
+
+CacheRoom cache_room(topo::NodeMap const& node) {
+    topo::Caches const& caches = node.machine.caches;
+    if (caches.last_level_size == 0) return {};
+    std::set<int> last_levels, cores;
+    for (topo::Pu const& pu : units_of(node)) {
+        last_levels.insert(pu.l3);
+        cores.insert(pu.core);
+    }
+    auto const instances = std::min(last_levels.size(), static_cast<std::size_t>(std::max(1, caches.last_level_count)));
+    std::size_t together = instances * caches.last_level_size;
+    // Where cores share nothing, the last level is the private one.
+    if (!caches.inclusive && caches.private_size != caches.last_level_size)
+        together += std::min(cores.size(), node.placement.pu.size()) * caches.private_size;
+    return {together, caches.private_size};
+}
+
+Copier::Stores stores_named(std::string_view name) {
+    if (name == "temporal") return Copier::Stores::temporal;
+    return name == "nontemporal" ? Copier::Stores::nontemporal : Copier::Stores::automatic;
+}
+
+Copier::Copier(CacheRoom room, Stores stores)
+    : private_cache_(room.alone ? room.alone : unlimited), stream_beyond_(stream_limit(room.together, stores)),
+      core_holds_(stream_limit(room.alone, stores)), kernels_(best_copies()) {}
+
+}  // namespace tutti

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The copy kernels with AVX2.
+#include "runtime/kernels/copy_kernels.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC target("avx2,prfchw")
+#include "runtime/kernels/copy_loops.hpp"
+#include "runtime/kernels/vector_avx2.hpp"
+
+namespace tutti {
+constinit CopyKernels const avx2_copies = vector_copies<Avx2>;
+}
+#endif

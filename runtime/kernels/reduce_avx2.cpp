@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The reduction kernels compiled for AVX2.
+#include "runtime/kernels/reduce_table.hpp"
+
+#if defined(__x86_64__)
+#pragma GCC target("avx2,prfchw")
+#include "runtime/kernels/vector_avx2.hpp"
+
+namespace tutti {
+namespace {
+using Vectors = Avx2;
+}
+}  // namespace tutti
+#include "runtime/kernels/reduce_loops.hpp"
+
+namespace tutti {
+constinit KernelTable const avx2_kernels = vector_table();
+}
+#endif

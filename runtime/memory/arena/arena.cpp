@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Claiming the window, blocks, and fork.
+#include "runtime/memory/arena/arena.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/memory/map_window.hpp"
+#include "runtime/memory/segment.hpp"
+
+namespace tutti::arena {
+namespace {
+
+std::uintptr_t round_up(std::uintptr_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+/// Does the system count memory before it is touched (vm.overcommit_memory = 2)? Shared files are then refused at the
+/// touch, with a signal, where ordinary malloc would have refused with a null pointer: no place for an arena.
+bool counts_strictly() {
+    int const file = ::open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    char mode = 0;
+    bool const strict = file >= 0 && read(file, &mode, 1) == 1 && mode == '2';
+    if (file >= 0) ::close(file);
+    return strict;
+}
+
+[[noreturn]] void wrong_pointer(char const* what, void const* block) {
+    char line[128] = "tutti: ";
+    std::size_t n = std::strlen(line);
+    for (char const* c = what; *c && n < 60; ++c) line[n++] = *c;
+    for (char const* c = "(): 0x"; *c; ++c) line[n++] = *c;
+    for (int shift = 44; shift >= 0; shift -= 4)
+        line[n++] = "0123456789abcdef"[reinterpret_cast<std::uintptr_t>(block) >> shift & 15];
+    for (char const* c = " is no block that was allocated\n"; *c; ++c) line[n++] = *c;
+    if (write(2, line, n) < 0) {}   // nobody to tell that nobody can be told
+    std::abort();
+}
+
+}  // namespace
+
+/// Holds a shard's lock, and leaves errno as it was: free must not change it.
+class Arena::Locked {
+public:
+    explicit Locked(Shard& shard) : shard_(shard), error_(errno) { pthread_mutex_lock(&shard_.mutex); }
+    ~Locked() {
+        pthread_mutex_unlock(&shard_.mutex);
+        errno = error_;
+    }
+
+private:
+    Shard& shard_;
+    int error_;
+};
+
+State Arena::open(int descriptor, unsigned rank, Options const& options) {
+    Locked lock(shards_[0]);
+    if (state_ == State::closed) {
+        State const found = claim(descriptor, rank, options);
+        __atomic_store_n(&state_, found, __ATOMIC_RELEASE);
+    }
+    return state_;
+}
+
+State Arena::open(Options const& options) {
+    Locked lock(shards_[0]);
+    if (state_ == State::closed) __atomic_store_n(&state_, claim_file(options), __ATOMIC_RELEASE);
+    return state_;
+}
+
+ArenaWindow Arena::window() const {
+    // A program may have closed descriptors that it has not opened.
+    bool const own = state() == State::open && !rank_state_;
+    if (!own || memory_file(descriptor_) != file_ || !others_may_open()) return {};
+    return {file_, base_, bytes_};
+}
+
+State Arena::claim(int descriptor, unsigned rank, Options const& options) {
+    SegmentLayout layout{};
+    if (pread(descriptor, &layout, sizeof layout, 0) != sizeof layout ||
+        layout.magic != SegmentLayout::expected_magic || rank >= layout.ranks || layout.arena_bytes == 0 ||
+        counts_strictly())
+        return State::refused;
+    // This rank's state, by the pages that hold it.
+    std::size_t const at = layout.rank_states + rank * sizeof(RankState), first = at / page_bytes * page_bytes;
+    rank_state_bytes_ = round_up(at + sizeof(RankState), page_bytes) - first;
+    rank_state_page_ = mmap(nullptr, rank_state_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
+                      static_cast<off_t>(first));
+    if (rank_state_page_ == MAP_FAILED) return State::refused;
+    rank_state_ = reinterpret_cast<RankState*>(static_cast<std::byte*>(rank_state_page_) + (at - first));
+    std::int32_t const me = getpid();
+    std::int32_t owner = 0;
+    bool fresh = rank_state_->arena_pid.compare_exchange_strong(owner, me, std::memory_order_acq_rel);
+    if (!fresh && owner != me && !(kill(owner, 0) != 0 && errno == ESRCH)) return State::refused;
+    if (!fresh) rank_state_->arena_pid.store(me, std::memory_order_release);
+
+    offset_ = static_cast<off_t>(layout.arenas + rank * layout.arena_bytes);
+    descriptor_ = put_aside(descriptor);
+    if (descriptor_ < 0) return State::refused;
+    if (!fresh)   // by a program in whose place this one runs now
+        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
+                  static_cast<off_t>(layout.arena_bytes));
+    State const found = map(layout.arena_bytes, options);
+    if (found == State::open) rank_state_->arena_base.store(base_, std::memory_order_release);
+    return found;
+}
+
+// How many ranks there will be is not known yet: as many as processors, which may turn out to be too few; then peers
+// map as much of each window as fits (Segment::show).
+State Arena::claim_file(Options const& options) {
+    if (counts_strictly()) return State::refused;
+    long const ranks = sysconf(_SC_NPROCESSORS_ONLN);
+    std::size_t bytes = window_bytes(ranks > 0 ? static_cast<std::uint64_t>(ranks) : 1, addresses_for_windows());
+    descriptor_ = window_file(bytes);
+    if (descriptor_ < 0) return State::refused;
+    offset_ = 0;
+    return map(bytes, options);
+}
+
+State Arena::map(std::size_t bytes, Options const& options) {
+    void* window = map_window(descriptor_, offset_, bytes, options.huge_pages);
+    if (!window) return State::refused;
+    bookkeeping_bytes_ = PageRuns::bookkeeping(static_cast<Page>(bytes / page_bytes)) + shards * 64;
+    bookkeeping_ = mmap(nullptr, bookkeeping_bytes_, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bookkeeping_ == MAP_FAILED) {
+        munmap(window, bytes);
+        return State::refused;
+    }
+    madvise(window, bytes, MADV_DONTDUMP);
+    file_ = memory_file(descriptor_);
+    base_ = reinterpret_cast<std::uintptr_t>(window);
+    bytes_ = bytes;
+    divide(options);
+    return State::open;
+}
+
+// Half of the window, then the other half in equal parts; all begin on huge pages.
+void Arena::divide(Options const& options) {
+    std::size_t const part = bytes_ / 2 / (shards - 1) / huge_page_bytes * huge_page_bytes;
+    std::uintptr_t base = base_;
+    auto* bookkeeping = static_cast<std::byte*>(bookkeeping_);
+    for (int i = 0; i < shards; ++i) {
+        Shard& shard = shards_[i];
+        shard.base = base;
+        shard.bytes = i == 0 ? bytes_ / 2 : part;
+        shard.in_dumps = 0;
+        shard.keep = static_cast<Page>(options.keep / (i == 0 ? 1 : 8) / page_bytes);
+        Page const pages = static_cast<Page>(shard.bytes / page_bytes);
+        shard.runs.start(bookkeeping, pages);
+        bookkeeping += round_up(PageRuns::bookkeeping(pages), 16);
+        base += shard.bytes;
+    }
+}
+
+Arena::Shard& Arena::shard_of(void const* block) {
+    std::uintptr_t const offset = reinterpret_cast<std::uintptr_t>(block) - base_, first = shards_[0].bytes;
+    if (offset < first) return shards_[0];
+    std::size_t const i = 1 + (offset - first) / shards_[1].bytes;
+    return shards_[i < shards ? i : shards - 1];
+}
+
+void Arena::close() {
+    if (state_ != State::open) return;
+    if (rank_state_) {
+        rank_state_->arena_base.store(0, std::memory_order_release);
+        rank_state_->arena_pid.store(0, std::memory_order_release);
+        munmap(rank_state_page_, rank_state_bytes_);
+    }
+    munmap(reinterpret_cast<void*>(base_), bytes_);
+    munmap(bookkeeping_, bookkeeping_bytes_);
+    ::close(descriptor_);
+    rank_state_ = nullptr;
+    base_ = bytes_ = 0;
+    for (Shard& shard : shards_) shard.runs = PageRuns{};
+    state_ = State::closed;
+}
+
+namespace {
+
+/// The shard of the calling thread: the first one to ask has the large one for itself, the others have one per core, so
+/// that threads that come and go find what their likes have left.
+int my_shard(int shards) {
+    enum Kind : char { unknown, first, later };
+    // A library that is opened late has room for a few bytes of this sort only, and it must not allocate.
+    [[gnu::tls_model("initial-exec")]] static thread_local Kind mine = unknown;
+    static bool taken = false;
+    if (mine == unknown) mine = __atomic_exchange_n(&taken, true, __ATOMIC_RELAXED) ? later : first;
+    if (mine == first) return 0;
+    int const core = sched_getcpu();
+    return 1 + (core < 0 ? 0 : core) % (shards - 1);
+}
+
+}  // namespace
+
+template <class Each>
+void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
+    if (pages > shard.bytes / page_bytes) return nullptr;
+    Locked lock(shard);
+    Page const first = shard.runs.take(pages, alignment);
+    if (first == PageRuns::none) return nullptr;
+    shard.show_to_dumps();
+    shard.runs.soil(first, pages, [&](Page dirty_first, Page n) { dirty(shard.address(dirty_first), n * page_bytes); });
+    return shard.address(first);
+}
+
+template <class Each>
+void* Arena::take(std::size_t bytes, std::size_t alignment, Each dirty) {
+    if (alignment > huge_page_bytes || bytes > bytes_ || state() != State::open) return nullptr;
+    Page const pages = bytes == 0 ? 1 : static_cast<Page>((bytes + page_bytes - 1) / page_bytes);
+    Page const on = alignment <= page_bytes ? 1 : static_cast<Page>(alignment / page_bytes);
+    int const mine = my_shard(shards);
+    void* block = take_from(shards_[mine], pages, on, dirty);
+    return block || mine == 0 ? block : take_from(shards_[0], pages, on, dirty);
+}
+
+void* Arena::allocate(std::size_t bytes, std::size_t alignment) {
+    return take(bytes, alignment, [](void*, std::size_t) {});
+}
+
+void* Arena::allocate_zeroed(std::size_t bytes) {
+    // Outside of the lock, where it matters: stretches are noted, up to a number; beyond it they are zeroed at once.
+    struct Stretch {
+        std::byte* first;
+        std::size_t bytes;
+    } stretches[16];
+    int n = 0;
+    void* block = take(bytes, page_bytes, [&](void* first, std::size_t length) {
+        auto* at = static_cast<std::byte*>(first);
+        if (n != 0 && stretches[n - 1].first + stretches[n - 1].bytes == at) stretches[n - 1].bytes += length;
+        else if (n < 16) stretches[n++] = {at, length};
+        else std::memset(at, 0, length);
+    });
+    for (int i = 0; i < n; ++i) std::memset(stretches[i].first, 0, stretches[i].bytes);
+    return block;
+}
+
+// A core file must not have the window, which is many times the memory: whoever dumped it would touch all of it. So it
+// is left out as a whole (map), and what blocks have reached comes in, in few steps.
+void Arena::Shard::show_to_dumps() {
+    std::size_t const reached = std::size_t{runs.top()} * page_bytes;
+    if (reached <= in_dumps) return;
+    std::size_t end = round_up(reached + reached / 8, 2 * huge_page_bytes);
+    if (end > bytes) end = bytes;
+    madvise(reinterpret_cast<void*>(base + in_dumps), end - in_dumps, MADV_DODUMP);
+    in_dumps = end;
+}
+
+Page Arena::Shard::checked(void const* block, char const* what) const {
+    Page const first = page_of(block);
+    if (address(first) != block || runs.used(first) == 0) wrong_pointer(what, block);
+    return first;
+}
+
+void Arena::release(void* block) {
+    Shard& shard = shard_of(block);
+    Locked lock(shard);
+    shard.runs.give(shard.checked(block, "free"));
+    Page const half = shard.runs.in_use() / 2, limit = shard.keep > half ? shard.keep : half;
+    if (shard.runs.idle_dirty() <= limit || state_ != State::open) return;
+    // Down to half of what may be kept, so that not every further call has to ask the system.
+    shard.runs.clean(limit / 2, [&](Page first, Page pages) {
+        madvise(shard.address(first), std::size_t{pages} * page_bytes, MADV_REMOVE);
+    });
+}
+
+bool Arena::resize(void* block, std::size_t bytes) {
+    Shard& shard = shard_of(block);
+    if (bytes > shard.bytes) return false;
+    Page const pages = bytes == 0 ? 1 : static_cast<Page>((bytes + page_bytes - 1) / page_bytes);
+    Locked lock(shard);
+    Page const first = shard.checked(block, "realloc"), old = shard.runs.used(first);
+    if (state_ != State::open && pages > old) return false;
+    if (!shard.runs.resize(first, pages)) return false;
+    shard.show_to_dumps();
+    if (pages > old) shard.runs.soil(first + old, pages - old, [](Page, Page) {});
+    return true;
+}
+
+std::size_t Arena::usable(void const* block) {
+    Shard& shard = shard_of(block);
+    Locked lock(shard);
+    return std::size_t{shard.runs.used(shard.checked(block, "malloc_usable_size"))} * page_bytes;
+}
+
+Arena::Use Arena::use() {
+    Use all{};
+    for (Shard& shard : shards_) {
+        Locked lock(shard);
+        all.in_use += std::size_t{shard.runs.in_use()} * page_bytes;
+        all.kept += std::size_t{shard.runs.idle_dirty()} * page_bytes;
+        all.highest += std::size_t{shard.runs.top()} * page_bytes;
+    }
+    return all;
+}
+
+void Arena::before_fork() {
+    Page in_use = 0;
+    for (Shard& shard : shards_) {
+        pthread_mutex_lock(&shard.mutex);
+        in_use += shard.runs.in_use();
+    }
+    child_done_[0] = child_done_[1] = -1;
+    if (state_ == State::open && in_use != 0 && pipe2(child_done_, O_CLOEXEC) != 0)
+        child_done_[0] = child_done_[1] = -1;   // no descriptors left: the child copies while the parent runs on
+}
+
+void Arena::after_fork_in_parent() {
+    if (child_done_[0] >= 0) {
+        ::close(child_done_[1]);
+        char nothing;
+        while (read(child_done_[0], &nothing, 1) < 0 && errno == EINTR) {}   // ends when the child closes, or dies
+        ::close(child_done_[0]);
+    }
+    for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
+}
+
+void Arena::after_fork_in_child() {
+    if (child_done_[0] >= 0) ::close(child_done_[0]);
+    if (state_ == State::open) {
+        copy_for_child();
+        __atomic_store_n(&state_, State::forked, __ATOMIC_RELEASE);
+    }
+    if (child_done_[1] >= 0) ::close(child_done_[1]);
+    for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
+}
+
+void Arena::copy_for_child() {
+    if (memory_file(descriptor_).inode != file_.inode) return copy_without_file();
+    // First nothing is shared any more; the data is still in the file.
+    mmap(reinterpret_cast<void*>(base_), bytes_, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    for (Shard& shard : shards_)
+        shard.runs.for_each_used([&](Page first, Page pages) {
+            copy_block(reinterpret_cast<std::uintptr_t>(shard.address(first)), std::size_t{pages} * page_bytes);
+        });
+    ::close(descriptor_);
+    descriptor_ = -1;
+}
+
+// The program has closed descriptors that it has not opened. The blocks are still where they were; more memory is
+// touched this way, as holes cannot be told from zeroes.
+void Arena::copy_without_file() {
+    void* const room = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                            -1, 0);
+    if (room == MAP_FAILED) return;
+    for (Shard& shard : shards_)
+        shard.runs.for_each_used([&](Page first, Page pages) {
+            void const* const block = shard.address(first);
+            std::memcpy(static_cast<std::byte*>(room) + (reinterpret_cast<std::uintptr_t>(block) - base_), block,
+                        std::size_t{pages} * page_bytes);
+        });
+    mremap(room, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(base_));
+    descriptor_ = -1;
+}
+
+// A private view of the file whose pages are all written to at once, so that none of them follows the parent's later
+// changes. Holes of the file are left to the zeroes that are there already.
+void Arena::copy_block(std::uintptr_t block, std::size_t bytes) {
+    off_t const begin = offset_ + static_cast<off_t>(block - base_), end = begin + static_cast<off_t>(bytes);
+    for (off_t at = begin; at < end;) {
+        off_t const data = lseek(descriptor_, at, SEEK_DATA);
+        if (data < 0 || data >= end) return;
+        off_t hole = lseek(descriptor_, data, SEEK_HOLE);
+        if (hole < 0 || hole > end) hole = end;
+        auto* to = reinterpret_cast<char volatile*>(base_) + (data - offset_);
+        mmap(const_cast<char*>(to), static_cast<std::size_t>(hole - data), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_FIXED, descriptor_, data);
+        for (off_t k = 0; k < hole - data; k += static_cast<off_t>(page_bytes)) to[k] = to[k];
+        at = hole;
+    }
+}
+
+}  // namespace tutti::arena

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank's arena: the window of a file in memory from which its large blocks come, as its owner sees it. Peers map the
+// same window (runtime/memory/peer_arenas.hpp) and load and store there. The file is the node segment's where mpiexec
+// has made one, else this process's own.
+//
+// It works inside malloc, before main and in every thread: no allocation, no exceptions. Blocks begin on pages, since
+// peers' processors and the kernel's huge pages know nothing smaller. The window is cut into shards with a lock each:
+// half of it is the first thread's, the others serve further threads, and every block goes back to where it came from.
+//
+// fork: the window is shared memory, so a child would write into its parent's blocks. The child therefore gets private
+// copies of all blocks in use before either of the two goes on, and takes no new ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "runtime/memory/arena/page_runs.hpp"
+#include "runtime/memory/memory_file.hpp"
+
+namespace tutti {
+struct RankState;
+}
+
+namespace tutti::arena {
+
+struct Options {
+    /// Bytes of freed pages that are kept for reuse: by the first shard, 1/8 of it by each of the others; or half of
+    /// what is in use, if that is more.
+    std::size_t keep = 0;
+    bool huge_pages = true;        ///< ask for them
+};
+
+enum class State {
+    closed,     ///< not opened (yet)
+    open,
+    refused,    ///< the system gave no window; for good
+    forked,     ///< a child: blocks can be read, written and freed, no new ones come
+};
+
+class Arena {
+public:
+    constexpr Arena() = default;
+    Arena(Arena const&) = delete;
+    Arena& operator=(Arena const&) = delete;
+
+    /// Claims the window of `rank` in the segment behind `descriptor`, once; what another process of the same rank has
+    /// left in it is dropped, and a window that such a process still uses is refused. Thread-safe.
+    State open(int descriptor, unsigned rank, Options const& options);
+    /// The same without a segment: makes a file for this process alone, which its peers open when they meet.
+    State open(Options const& options);
+    /// What peers need for that; none where the window is in a segment, or where the system would not let them.
+    ArenaWindow window() const;
+    /// Gives everything back. For tests; a program keeps its arena to its end.
+    void close();
+    State state() const { return __atomic_load_n(&state_, __ATOMIC_ACQUIRE); }
+
+    /// Is this a block of ours? One comparison; false before open().
+    bool holds(void const* p) const { return reinterpret_cast<std::uintptr_t>(p) - base_ < bytes_; }
+
+    /// `alignment`: a power of two. Null when there is no room, no arena, or no such alignment (above 2 MiB).
+    void* allocate(std::size_t bytes, std::size_t alignment = page_bytes);
+    /// All bytes zero; pages that were never written are not touched.
+    void* allocate_zeroed(std::size_t bytes);
+    /// Ends the program with a sentence when `block` is none of ours.
+    void release(void* block);
+    /// Makes a block longer or shorter where it lies; false when that is not possible.
+    bool resize(void* block, std::size_t bytes);
+    std::size_t usable(void const* block);
+
+    struct Use {
+        std::size_t in_use, kept, highest;   ///< bytes
+    };
+    Use use();
+
+    // The three handlers of pthread_atfork.
+    void before_fork();
+    void after_fork_in_parent();
+    void after_fork_in_child();
+
+private:
+    static constexpr int shards = 9;
+
+    struct alignas(64) Shard {
+        pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        PageRuns runs;
+        std::uintptr_t base = 0;
+        std::size_t bytes = 0;
+        std::size_t in_dumps = 0;   ///< bytes from the beginning on that a core file gets
+        Page keep = 0;
+
+        void* address(Page p) const { return reinterpret_cast<void*>(base + std::size_t{p} * page_bytes); }
+        Page page_of(void const* block) const {
+            return static_cast<Page>((reinterpret_cast<std::uintptr_t>(block) - base) / page_bytes);
+        }
+        Page checked(void const* block, char const* what) const;
+        void show_to_dumps();
+    };
+    class Locked;
+
+    State claim(int descriptor, unsigned rank, Options const& options);
+    State claim_file(Options const& options);
+    State map(std::size_t bytes, Options const& options);
+    void divide(Options const& options);
+    Shard& shard_of(void const* block);
+    template <class Each>
+    void* take(std::size_t bytes, std::size_t alignment, Each dirty);
+    template <class Each>
+    static void* take_from(Shard& shard, Page pages, Page alignment, Each dirty);
+    void copy_for_child();
+    void copy_without_file();
+    void copy_block(std::uintptr_t block, std::size_t bytes);
+
+    State state_ = State::closed;
+    std::uintptr_t base_ = 0;          ///< both set once, before state_ says open
+    std::size_t bytes_ = 0;
+    Shard shards_[shards];
+    int descriptor_ = -1;              ///< our own, for the child's copies
+    off_t offset_ = 0;                 ///< of the window in the file
+    int child_done_[2] = {-1, -1};     ///< a pipe that the child closes when it has its copies
+    MemoryFile file_;
+    RankState* rank_state_ = nullptr;             ///< only where the file is a segment
+    void* rank_state_page_ = nullptr;
+    std::size_t rank_state_bytes_ = 0;
+    void* bookkeeping_ = nullptr;
+    std::size_t bookkeeping_bytes_ = 0;
+};
+
+}  // namespace tutti::arena

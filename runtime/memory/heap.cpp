@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// First fit over a map of free pieces: a handful of blocks per communicator, never on a data path.
+#include "runtime/memory/heap.hpp"
+
+#include "runtime/error.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t keep = 1 << 20;   // smaller blocks are likely to be asked for again soon
+
+}  // namespace
+
+SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segment) {
+    auto heap = segment.heap(rank);
+    begin_ = segment.offset(heap.data());
+    end_ = begin_ + heap.size();
+    free_.emplace(begin_, heap.size());
+}
+
+std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
+    collect();
+    bytes = (bytes + page - 1) / page * page;
+    for (auto it = free_.begin(); it != free_.end(); ++it) {
+        auto [offset, room] = *it;
+        if (room < bytes) continue;
+        free_.erase(it);
+        if (room > bytes) free_.emplace(offset + bytes, room - bytes);
+        used_.emplace(offset, bytes);
+        return offset;
+    }
+    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", (end_ - begin_) >> 20,
+         " MiB) has no room for ", bytes >> 10, " KiB more: too many communicators are alive");
+}
+
+void SegmentHeap::release(std::uint64_t offset) {
+    auto found = used_.find(offset);
+    std::uint64_t bytes = found->second;
+    used_.erase(found);
+    if (bytes > keep) segment_.forget(offset, bytes);
+    auto next = free_.lower_bound(offset);
+    if (next != free_.end() && next->first == offset + bytes) {
+        bytes += next->second;
+        next = free_.erase(next);
+    }
+    if (next != free_.begin()) {
+        auto before = std::prev(next);
+        if (before->first + before->second == offset) {
+            before->second += bytes;
+            return;
+        }
+    }
+    free_.emplace(offset, bytes);
+}
+
+void SegmentHeap::release_when(std::uint64_t offset, std::function<bool()> unused) {
+    retired_.emplace_back(offset, std::move(unused));
+}
+
+void SegmentHeap::collect() {
+    for (std::size_t i = 0; i < retired_.size();) {
+        if (!retired_[i].second()) {
+            ++i;
+            continue;
+        }
+        release(retired_[i].first);
+        retired_[i] = std::move(retired_.back());
+        retired_.pop_back();
+    }
+}
+
+}  // namespace tutti

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The arenas of all ranks of the node as this rank sees them: mapped together at the first use, and kept.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/memory/segment.hpp"
+
+namespace tutti {
+
+class PeerArenas {
+public:
+    PeerArenas(Segment const& segment, Counters& counters, bool huge_pages)
+        : segment_(segment), counters_(counters), huge_pages_(huge_pages) {}
+    ~PeerArenas();
+    PeerArenas(PeerArenas const&) = delete;
+    PeerArenas& operator=(PeerArenas const&) = delete;
+
+    /// Maps everything unless that was done (or refused) before. False: this rank cannot reach any arena. All or
+    /// nothing, because whoever calls its own memory direct promises to reach what its peers call so.
+    bool map();
+    /// Where this rank finds bytes that lie at `address` in the arena of the node's rank `peer`, in that rank's own
+    /// address space. Null when they do not lie in its arena, or map() is false. Reading beyond what the owner has
+    /// allocated is no fault.
+    std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes);
+
+private:
+    bool fill();
+    bool fill_from_own_file(RankState const& peer, std::byte* window) const;
+
+    Segment const& segment_;
+    Counters& counters_;
+    bool huge_pages_;
+    std::byte* base_ = nullptr;
+    std::size_t bytes_ = 0;
+    std::vector<std::byte*> windows_;   ///< of each rank, one behind the other
+    bool tried_ = false;
+};
+
+/// Does [address, address + bytes) lie in the arena of the rank state's rank?
+inline bool in_arena(RankState const& rank_state, std::uint64_t address, std::size_t bytes) {
+    std::uint64_t const base = rank_state.arena_base.load(std::memory_order_acquire), offset = address - base,
+                        window = rank_state.arena_bytes.load(std::memory_order_relaxed);
+    return base != 0 && offset < window && bytes <= window - offset;
+}
+
+}  // namespace tutti

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Laying out, making and mapping the node segment.
+#include "runtime/memory/segment.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/job/cluster.hpp"
+#include "runtime/error.hpp"
+#include "runtime/memory/map_window.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t mega = 1 << 20;
+constexpr std::uint64_t giga = 1 << 30;
+
+std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
+
+// Memory is used only where touched, so the sizes below bound addresses, not memory.
+struct Texts {
+    std::string_view machine, tuning, cluster;
+    std::size_t size() const { return machine.size() + tuning.size() + cluster.size(); }
+};
+
+SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, std::uint64_t heap_bytes) {
+    SegmentLayout h{};
+    h.ranks = ranks;
+    h.world_size = world_size;
+    h.machine_bytes = static_cast<std::uint32_t>(texts.machine.size());
+    h.tuning_bytes = static_cast<std::uint32_t>(texts.tuning.size());
+    h.cluster_bytes = static_cast<std::uint32_t>(texts.cluster.size());
+    h.pair_bytes = ranks <= 64 ? 80 * 1024 : 32 * 1024;
+    h.commons_bytes = ranks * mega;
+    h.heap_bytes = heap_bytes;
+    h.rank_states = round_up(sizeof(SegmentHeader), page);
+    h.call_statistics = h.rank_states + round_up(ranks * sizeof(RankState), page);
+    h.machine = h.call_statistics + round_up(ranks * sizeof(CallStatistics), page);
+    h.inboxes = round_up(h.machine + texts.size(), page);
+    h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
+    h.heaps = h.commons + h.commons_bytes;
+    h.bytes = h.heaps + ranks * heap_bytes;
+    return h;
+}
+
+// The arenas are memory that may be used, not memory that is: without leave for so long a file there are none.
+bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
+    std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
+    layout.arenas = round_up(layout.bytes, huge_page_bytes);
+    layout.arena_bytes = window;
+    for (; layout.arena_bytes >= least_window; layout.arena_bytes /= 2) {
+        std::uint64_t const whole = layout.arenas + layout.ranks * layout.arena_bytes;
+        if (whole <= limit && ftruncate(descriptor, static_cast<off_t>(whole)) == 0) return true;
+    }
+    layout.arena_bytes = 0;
+    if (layout.bytes <= limit) return ftruncate(descriptor, static_cast<off_t>(layout.bytes)) == 0;
+    return errno = EFBIG, false;
+}
+
+std::byte* map(int descriptor, std::size_t bytes) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (p == MAP_FAILED) return nullptr;
+    madvise(p, bytes, MADV_DONTDUMP);   // a core file of a rank is about its own memory
+    return static_cast<std::byte*>(p);
+}
+
+}  // namespace
+
+Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster,
+                        Maker maker) {
+    auto const everybody = cluster.empty() ? Cluster::one_node(static_cast<int>(ranks)) : Cluster::from_text(cluster);
+    if (!everybody) fail(ErrorClass::other, everybody.error());
+    if (everybody->ranks_here() != static_cast<int>(ranks))
+        fail(ErrorClass::other, ranks, " ranks on a node that has ", everybody->ranks_here(), " of the job");
+    Texts const texts{machine, tuning, cluster};
+    if (ranks > most_ranks)
+        fail(ErrorClass::other, ranks, " ranks on one node are more than the ", most_ranks,
+             " that its shared memory can be laid out for; use more nodes");
+    int descriptor = memfd_create("tutti", maker == Maker::rank ? MFD_CLOEXEC : 0);
+    if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
+    // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
+    std::uint64_t const share = addresses_for_windows();
+    std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
+    std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
+    for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
+        SegmentLayout layout = lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap);
+        if (layout.bytes > share || !make_room(descriptor, layout, window)) continue;
+        std::byte* base = map(descriptor, layout.bytes);
+        if (!base) continue;
+        auto* text = reinterpret_cast<char*>(base + layout.machine);
+        for (std::string_view one : {machine, tuning, cluster}) text += one.copy(text, one.size());
+        auto& header = *new (base) SegmentHeader{};
+        static_cast<SegmentLayout&>(header) = layout;
+        header.magic = SegmentHeader::expected_magic;
+        Segment segment(descriptor, base, layout.bytes);
+        for (unsigned place = 0; place < ranks; ++place) {
+            segment.rank_state(place).world_rank = everybody->rank_at(static_cast<int>(place));
+            segment.rank_state(place).arena_bytes = layout.arena_bytes;
+        }
+        return segment;
+    }
+    int why = errno;
+    close(descriptor);
+    fail(ErrorClass::no_mem, "no address space for the shared memory of ", ranks, " ranks: ", std::strerror(why));
+}
+
+Segment Segment::attach(int descriptor) {
+    struct stat info {};
+    SegmentLayout layout{};
+    if (fstat(descriptor, &info) != 0 || pread(descriptor, &layout, sizeof layout, 0) != sizeof layout)
+        fail(ErrorClass::other, "descriptor ", descriptor, " is not a segment of this job");
+    if (layout.magic != SegmentHeader::expected_magic || layout.bytes > static_cast<std::uint64_t>(info.st_size))
+        fail(ErrorClass::other, "descriptor ", descriptor, " is a segment of another version of Tutti");
+    std::byte* base = map(descriptor, layout.bytes);
+    if (!base) fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno));
+    Segment segment(descriptor, base, layout.bytes);
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);   // programs that a rank starts are not ranks
+    return segment;
+}
+
+Segment::Segment(Segment&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), base_(std::exchange(other.base_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+Segment& Segment::operator=(Segment&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+}
+
+Segment::~Segment() {
+    if (base_) munmap(base_, bytes_);
+    if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::string_view Segment::machine() const {
+    return {reinterpret_cast<char const*>(at(header().machine)), header().machine_bytes};
+}
+
+std::string_view Segment::tuning() const {
+    return {reinterpret_cast<char const*>(at(header().machine)) + header().machine_bytes, header().tuning_bytes};
+}
+
+std::string_view Segment::cluster() const {
+    return {tuning().data() + tuning().size(), header().cluster_bytes};
+}
+
+void Segment::show(unsigned rank, ArenaWindow const& window) const {
+    std::uint64_t const share = most_window_addresses / ranks() / huge_page_bytes * huge_page_bytes;
+    rank_state(rank).arena_file = window.file;
+    rank_state(rank).arena_bytes = std::min(window.bytes, share);   // blocks beyond are as memory outside of arenas
+    rank_state(rank).arena_base = window.base;
+}
+
+std::byte* Segment::pair(unsigned receiver, unsigned sender) const {
+    SegmentHeader const& h = header();
+    return at(h.inboxes + (static_cast<std::uint64_t>(receiver) * h.ranks + sender) * h.pair_bytes);
+}
+
+std::span<std::byte> Segment::heap(unsigned rank) const {
+    return {at(header().heaps + rank * header().heap_bytes), header().heap_bytes};
+}
+
+void Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {
+    std::uint64_t first = round_up(offset, page), last = (offset + bytes) / page * page;
+    if (last > first)
+        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first),
+                  static_cast<off_t>(last - first));
+}
+
+}  // namespace tutti

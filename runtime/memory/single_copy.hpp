@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The single-copy methods: how one rank gets at another's bytes. Its steps from the top: arenas (load and store), XPMEM
+// (the same, where the kernel has it), CMA (process_vm_readv and writev), and copy-in-copy-out through the segment,
+// which always works and is the caller's. The first refusal by the system moves one step down for good, silently.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kernels/copy.hpp"
+#include "runtime/memory/peer_arenas.hpp"
+#include "runtime/memory/segment.hpp"
+#include "runtime/memory/xpmem.hpp"
+
+namespace tutti {
+
+/// How a peer gets at bytes that a rank shows, best first.
+enum class AccessPath : std::uint32_t {
+    load_store, ///< by load and store, for certain: they lie in an arena
+    attach,   ///< by load and store if the system lets the peer attach to them (XPMEM)
+    cma,      ///< by a copy that the kernel makes
+    staged,   ///< not at all: their owner lays them out in the segment
+};
+
+/// The steps that may be tried; the last one always may.
+struct Steps {
+    bool arena = true;
+    char const* xpmem = nullptr;   ///< the library to try, see xpmem.hpp
+    bool cma = true;
+    bool huge_pages = true;        ///< ask for them where peers' arenas are mapped
+};
+
+class SingleCopy {
+public:
+    /// `rank` is this rank's state in the segment.
+    SingleCopy(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier);
+
+    /// May CMA be tried? False once any rank of the node has been refused.
+    bool cma() const { return allowed_.cma && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0; }
+
+    /// The best way for peers to bytes of this rank's own memory. AccessPath::load_store also says that this rank can
+    /// reach the arenas of all others.
+    AccessPath way(void const* address, std::size_t bytes);
+
+    /// Where this rank can load and store what lies at `address` in the memory of the node's rank `peer`; null when
+    /// there is no such way. All of it is counted as reached. Never null for what the peer calls AccessPath::load_store
+    /// if this rank has called something so.
+    std::byte* reach(unsigned peer, std::uint64_t address, std::size_t bytes);
+    /// Would reach() give something? Not counted.
+    bool reaches(unsigned peer, std::uint64_t address, std::size_t bytes);
+
+    /// Copies `bytes` bytes at `address` in the memory of the node's rank `peer`. False when the system refuses;
+    /// nothing is then promised about `to`, and cma() is false from now on, for every rank of the node. Throws Error
+    /// when the address is not the peer's. `working_set` as in Copier::copy.
+    bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes, std::size_t working_set);
+    /// The other direction, with the same rules.
+    bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes, std::size_t working_set);
+    // Without more to say: this copy is all that is touched.
+    bool read(unsigned peer, std::uint64_t address, void* to, std::size_t bytes) {
+        return read(peer, address, to, bytes, 2 * bytes);
+    }
+    bool write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes) {
+        return write(peer, address, from, bytes, 2 * bytes);
+    }
+
+private:
+    template <class Move>
+    bool move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call);
+
+    Segment const& segment_;
+    unsigned rank_;
+    Counters& counters_;
+    Steps allowed_;
+    Copier const& copier_;
+    PeerArenas arenas_;
+    Xpmem xpmem_;
+};
+
+}  // namespace tutti

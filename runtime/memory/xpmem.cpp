@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Offering and attaching.
+#include "runtime/memory/xpmem.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include <dlfcn.h>
+
+namespace tutti {
+namespace {
+
+// The constants of the library's header.
+constexpr std::size_t whole_address_space = ~std::size_t{0};
+constexpr int read_and_write = 2, permit_by_mode = 1;
+void* const anybody = reinterpret_cast<void*>(0666);   // who can guess a number is already root or this user
+
+// Of what is attached at once: few attachments, and none so large that page tables matter.
+constexpr std::uint64_t piece_bytes = 64 << 20;
+
+/// The end of the highest mapping: attaching must not go beyond it. Mappings of the kernel's half are not ours.
+std::uint64_t highest_address() {
+    std::ifstream maps("/proc/self/maps");
+    std::uint64_t top = 0;
+    for (std::string line; std::getline(maps, line);) {
+        std::uint64_t const end = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
+        if (end >> 63 == 0) top = std::max(top, end);
+    }
+    return top;
+}
+
+}  // namespace
+
+Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segment_(segment), rank_(rank) {
+    if (!library || !open(library)) return;
+    std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, anybody);
+    if (id < 0) return;   // the kernel has no XPMEM, or not for us
+    made_ = true;
+    peers_.resize(segment.ranks());
+    RankState& rank_state = segment.rank_state(rank);
+    rank_state.xpmem_top.store(highest_address(), std::memory_order_relaxed);
+    rank_state.xpmem_segment.store(id, std::memory_order_release);
+}
+
+Xpmem::~Xpmem() {
+    for (Peer& peer : peers_) {
+        for (Piece const& piece : peer.pieces) call_.detach(piece.at);
+        if (peer.access >= 0) call_.release(peer.access);
+    }
+    if (made_) call_.remove(segment_.rank_state(rank_).xpmem_segment.exchange(0));
+    if (handle_) dlclose(handle_);
+}
+
+bool Xpmem::open(char const* library) {
+    handle_ = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle_) return false;
+    auto find = [this](auto& function, char const* name) {
+        function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle_, name));
+        return function != nullptr;
+    };
+    return find(call_.make, "xpmem_make") && find(call_.remove, "xpmem_remove") && find(call_.get, "xpmem_get") &&
+           find(call_.release, "xpmem_release") && find(call_.attach, "xpmem_attach") &&
+           find(call_.detach, "xpmem_detach");
+}
+
+std::byte* Xpmem::find(unsigned rank, std::uint64_t address, std::size_t bytes) {
+    if (rank == rank_) return reinterpret_cast<std::byte*>(address);
+    Peer& peer = peers_[rank];
+    for (Piece const& piece : peer.pieces) {
+        if (address < piece.first || address + bytes > piece.last) continue;
+        segment_.rank_state(rank_).counters.hits.add(1);
+        return piece.at + (address - piece.first);
+    }
+    RankState const& rank_state = segment_.rank_state(rank);
+    bool const theirs = rank_state.xpmem_segment.load(std::memory_order_acquire) != 0;
+    std::uint64_t const top = rank_state.xpmem_top.load(std::memory_order_relaxed);
+    if (!offered() || !theirs || address >= top || bytes > top - address) return nullptr;
+    std::uint64_t const first = address / piece_bytes * piece_bytes;
+    std::uint64_t const last = std::min(top, (address + bytes + piece_bytes - 1) / piece_bytes * piece_bytes);
+    std::byte* at = attach(rank, peer, first, last);
+    return at ? at + (address - first) : nullptr;
+}
+
+std::byte* Xpmem::attach(unsigned rank, Peer& peer, std::uint64_t first, std::uint64_t last) {
+    if (peer.access < 0)
+        peer.access = call_.get(segment_.rank_state(rank).xpmem_segment.load(std::memory_order_relaxed), read_and_write,
+                                permit_by_mode, anybody);
+    if (peer.access < 0) return forbid();
+    void* at = call_.attach({peer.access, static_cast<off_t>(first)}, last - first, nullptr);
+    if (at == reinterpret_cast<void*>(-1)) return forbid();
+    segment_.rank_state(rank_).counters.maps.add(1);
+    peer.pieces.push_back({first, last, static_cast<std::byte*>(at)});
+    return peer.pieces.back().at;
+}
+
+std::byte* Xpmem::forbid() {
+    segment_.header().xpmem_forbidden.store(1, std::memory_order_relaxed);
+    return nullptr;
+}
+
+}  // namespace tutti

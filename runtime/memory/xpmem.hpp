@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The single copy's second step: load and store in a peer's memory outside of arenas, where the kernel has XPMEM (a
+// module that hands one process's pages to another). Each rank offers its whole address space once; peers attach to
+// large pieces of it at the first use and keep them. The module follows what the owner maps and unmaps, so a piece
+// stays right for good. Attaching to what the owner has not mapped is no failure, touching it is a fault.
+//
+// The library is looked up at run time: nothing is needed to build, or where there is none. The first failure ends all
+// attaching on this node, by a mark in the segment, so that ranks agree on what they show as AccessPath::attach; what
+// was attached before goes on being used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "runtime/memory/segment.hpp"
+
+namespace tutti {
+
+inline constexpr char xpmem_library[] = "libxpmem.so.0";
+
+class Xpmem {
+public:
+    /// Offers the memory of this process in the name of `rank`; `library`: to be opened, null: do nothing.
+    Xpmem(Segment const& segment, unsigned rank, char const* library);
+    ~Xpmem();
+    Xpmem(Xpmem const&) = delete;
+    Xpmem& operator=(Xpmem const&) = delete;
+
+    /// May peers try to attach to memory of this rank?
+    bool offered() const {
+        return made_ && segment_.header().xpmem_forbidden.load(std::memory_order_relaxed) == 0;
+    }
+    /// Where this rank finds bytes that lie at `address` in the memory of the node's rank `peer`; null when there is no
+    /// way.
+    std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes) {
+        return made_ ? find(peer, address, bytes) : nullptr;
+    }
+
+private:
+    struct Address {   // by value, as in the library's header
+        std::int64_t access;
+        off_t offset;
+    };
+    struct Functions {
+        std::int64_t (*make)(void* address, std::size_t bytes, int permit_type, void* permit);
+        int (*remove)(std::int64_t segment);
+        std::int64_t (*get)(std::int64_t segment, int flags, int permit_type, void* permit);
+        int (*release)(std::int64_t access);
+        void* (*attach)(Address from, std::size_t bytes, void* wanted);
+        int (*detach)(void* at);
+    };
+    struct Piece {
+        std::uint64_t first, last;   ///< in the peer's address space
+        std::byte* at;
+    };
+    struct Peer {
+        std::int64_t access = -1;
+        std::vector<Piece> pieces;
+    };
+
+    bool open(char const* library);
+    std::byte* find(unsigned peer, std::uint64_t address, std::size_t bytes);
+    std::byte* attach(unsigned rank, Peer& peer, std::uint64_t first, std::uint64_t last);
+    std::byte* forbid();
+
+    Segment const& segment_;
+    unsigned rank_;
+    void* handle_ = nullptr;
+    Functions call_{};
+    bool made_ = false;
+    std::vector<Peer> peers_;
+};
+
+}  // namespace tutti

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A communicator: a group (an intercommunicator: two), a context of its own for messages and for collectives, and what
+// users hang on it.
+// Making one is a collective operation and lives in coll/; this is the finished thing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "runtime/objects/attribute.hpp"
+#include "runtime/objects/errhandler.hpp"
+#include "runtime/objects/group.hpp"
+#include "runtime/objects/info.hpp"
+#include "runtime/topologies/neighborhood.hpp"
+#include "runtime/objects/object.hpp"
+#include "runtime/topologies/virtual_topology.hpp"
+
+namespace tutti {
+
+class Process;
+
+/// What a layer above keeps per communicator (coll/ its flags, slots and choices).
+struct Extension {
+    virtual ~Extension() = default;
+};
+
+/// Who is in a communicator. Of an intercommunicator's two groups, this process's is the local one.
+struct Members {
+    Members(Ref<Group> all) : group(std::move(all)), union_group(group) {}
+    /// `local_first`: all processes of both groups agree on which of them comes first in `union_group`.
+    Members(Ref<Group> local, Ref<Group> others, bool local_first);
+
+    Ref<Group> group;    ///< what ranks of this process's side are ranks of
+    Ref<Group> remote;   ///< the other side; null: an intracommunicator, which has none
+    Ref<Group> union_group;   ///< everybody, in an order that is the same everywhere: what collectives go over
+    int remote_at = 0;   ///< where the remote group begins in the union
+
+    bool inter() const { return static_cast<bool>(remote); }
+    /// Of an intercommunicator: does the local group come first in the union?
+    bool comes_first() const { return remote_at > 0; }
+    /// Of an intercommunicator: where the second group begins in the union; else 0.
+    int first_group_size() const { return comes_first() ? remote_at : inter() ? remote->size() : 0; }
+};
+
+class Comm final : public Object, public Members {
+public:
+    /// `context`: unique in the job, made by one of the members (see Process::fresh_context); 0 while MPI_Comm_idup is
+    /// under way.
+    Comm(Process& p, Members members, std::uint64_t context_id)
+        : Members(std::move(members)), process(p), context(context_id) {}
+
+    int rank() const { return group->rank(); }
+    int size() const { return group->size(); }
+    int world_rank(int rank) const { return group->world_rank(rank); }
+    /// Whose ranks messages name: the remote group's in an intercommunicator.
+    Group const& peers() const { return remote ? *remote : *group; }
+
+    Process& process;
+    std::uint64_t context;
+    std::string name;
+    Ref<Errhandler> errhandler;
+    Ref<Info> info;
+    Attributes attributes;
+    std::unique_ptr<VirtualTopology> topology;   ///< null: none (MPI_UNDEFINED)
+    std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, made when it is first asked for
+    std::unique_ptr<Extension> collectives;      ///< owned by coll/, made with the communicator
+};
+
+}  // namespace tutti

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Error handlers (MPI 3.1, 8.3).
+#pragma once
+
+#include <functional>
+
+#include "runtime/objects/object.hpp"
+
+namespace tutti {
+
+class Errhandler final : public Object {
+public:
+    enum class Kind { fatal, returning, user };
+
+    Kind kind = Kind::fatal;
+    int more_handles = 0;   ///< how often users got the same handle again: so many frees leave it valid
+    /// Kind::user only: calls the user's function, which the front door wrapped, with the communicator and the code.
+    std::function<void(Object* on, int code)> call;
+};
+
+}  // namespace tutti

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests and the status of what they did (MPI 3.1, 3.7).
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/objects/comm.hpp"
+#include "runtime/error.hpp"
+#include "runtime/objects/object.hpp"
+#include "runtime/wait/wait.hpp"
+
+namespace tutti {
+
+inline constexpr int any_source = -2;   ///< internal values; the front door translates the ABI's
+inline constexpr int any_tag = -1;
+inline constexpr int proc_null = -1;
+
+/// What MPI_Status tells. The default is the empty status of MPI 3.1, 3.7.3.
+struct Status {
+    int source = any_source;
+    int tag = any_tag;
+    ErrorClass error = ErrorClass::success;
+    std::size_t bytes = 0;        ///< of packed data received
+    bool cancelled = false;
+};
+
+class Request : public Object {
+public:
+    bool complete = false;        ///< set once by progress; what it waits for is polled by the one wait
+    bool persistent = false;
+    bool generalized = false;     ///< the program completes it, and its callbacks tell how (MPI 3.1, 12.2)
+    bool active = true;           ///< false: persistent, and not started since its last completion was told
+    Status status;
+    Ref<Comm> comm;               ///< whose error handler hears of its errors
+    std::string error_text;       ///< the sentence that belongs to status.error
+
+    /// Is its outcome nothing but its status, without an error?
+    bool plain() const { return !generalized && status.error == ErrorClass::success; }
+
+    /// MPI_Start; persistent requests only.
+    virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
+    /// Moves this one on without waiting, for whoever waits for it; what others move on needs nothing here.
+    virtual void advance() {}
+    /// MPI_Cancel: tries to; the outcome is in the status after completion.
+    virtual void cancel() {}
+    /// For whoever waits for it in `call`.
+    virtual Reason reason(char const* call) const { return {call, -1, -1, comm ? comm->context : 0}; }
+};
+
+}  // namespace tutti

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finding the tuning file.
+#include "runtime/settings/tuning_file.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "runtime/error.hpp"
+
+namespace tutti {
+namespace {
+
+std::string counted(int n, char const* what) { return join(n, " ", what, n == 1 ? "" : "s"); }
+
+std::string processor_of(topo::Machine const& machine) { return machine.cpu.empty() ? machine.name : machine.cpu; }
+
+/// The processor in the line "# machine: …"; empty when there is none.
+std::string_view processor_in(std::string_view text) {
+    constexpr std::string_view key = "\n# machine: ";
+    std::size_t const at = text.find(key);
+    if (at == std::string_view::npos) return {};
+    text.remove_prefix(at + key.size());
+    return text.substr(0, text.find_first_of(";\n"));
+}
+
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+/// Empty, or why there is no text. Devices and pipes may never end, so they are not even opened.
+std::string read_whole(std::string const& name, std::string& text) {
+    std::error_code error;
+    auto const kind = std::filesystem::status(name, error).type();
+    if (kind == std::filesystem::file_type::not_found) return std::strerror(ENOENT);
+    if (error) return error.message();
+    if (kind == std::filesystem::file_type::directory) return std::strerror(EISDIR);
+    if (kind != std::filesystem::file_type::regular) return "it is a device or a pipe, not a file";
+    errno = 0;
+    std::ifstream file(name);
+    if (!file) return std::strerror(errno ? errno : EIO);
+    text.resize(most_tuning_bytes + 1);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (file.bad()) return std::strerror(errno ? errno : EIO);
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    return text.size() > most_tuning_bytes ? join("it is larger than ", most_tuning_bytes >> 20, " MiB") : "";
+}
+
+TuningFile take(std::string const& name, bool named, topo::Machine const& machine) {
+    TuningFile file{name, {}, {}};
+    std::string text;
+    if (std::string const why = read_whole(name, text); !why.empty()) {
+        file.complaint = join(name, " cannot be read as a tuning file: ", why);
+        return file;
+    }
+    std::string_view const head = first_line(text), kind = tuning_head.substr(0, tuning_head.rfind(' ') + 1);
+    std::string_view const measured = processor_in(text);
+    if (!head.starts_with(kind))
+        file.complaint = join(name, ":1: this is no tuning file, whose first line would be '", tuning_head, "'");
+    else if (head != tuning_head)
+        file.complaint = join(name, ":1: version ", head.substr(kind.size()), " of the format is not read here, but ",
+                              tuning_head.substr(kind.size()), "; tutti-tune writes a new one");
+    else if (!named && !measured.empty() && measured != processor_of(machine))
+        file.complaint =
+            join(name, " was measured on another machine (", measured, ") and is not used on this one (",
+                 processor_of(machine), "); TUTTI_TUNING=", name, " would use it, tutti-tune measures anew");
+    else file.text = std::move(text);
+    return file;
+}
+
+}  // namespace
+
+TuningFile find_tuning(std::string const& wish, std::vector<std::string> const& places, topo::Machine const& machine) {
+    if (wish == "none") return {};
+    if (!wish.empty()) return take(wish, true, machine);
+    std::error_code ignored;
+    for (std::string const& place : places)
+        if (std::filesystem::exists(place, ignored)) return take(place, false, machine);
+    return {};
+}
+
+std::string user_tuning_name() {
+    char const *configuration = std::getenv("XDG_CONFIG_HOME"), *home = std::getenv("HOME");
+    if (configuration && *configuration) return join(configuration, "/tutti/tuning");
+    return home && *home ? join(home, "/.config/tutti/tuning") : std::string();
+}
+
+std::vector<std::string> tuning_places(std::string const& configuration_from_programs) {
+    std::vector<std::string> places;
+    if (std::string user = user_tuning_name(); !user.empty()) places.push_back(std::move(user));
+    std::error_code error;
+    std::filesystem::path const program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (!error)
+        places.push_back((program.parent_path() / configuration_from_programs / "tutti/tuning").lexically_normal());
+    return places;
+}
+
+std::string machine_words(topo::Machine const& machine) {
+    return join(processor_of(machine), "; ", counted(machine.count(topo::Level::socket), "socket"), ", ",
+                counted(machine.count(topo::Level::numa), "NUMA node"), ", ", counted(machine.core_count(), "core"));
+}
+
+}  // namespace tutti

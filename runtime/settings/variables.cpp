@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading and describing the settings; everything expands from variables.def.
+#include "runtime/settings/variables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <type_traits>
+
+#include "runtime/error.hpp"
+#include "runtime/job/launch.hpp"
+#include "runtime/job/listener.hpp"
+#include "runtime/settings/setting_text.hpp"
+#include "topo/hierarchy/hierarchy.hpp"
+
+namespace tutti {
+namespace {
+
+std::string shown(bool v) { return v ? "yes" : "no"; }
+std::string shown(long v) { return std::to_string(v); }
+std::string shown(std::size_t v) { return std::to_string(v); }
+std::string shown(std::string const& v) { return v; }
+
+/// "1 to 4", "0 or 4K to 1T", "auto, dedicated or shared".
+std::string in_words(std::string_view range) {
+    std::vector<std::string> parts;
+    any_part(range, [&](std::string_view part) {
+        std::size_t const dots = part.find("..");
+        parts.emplace_back(dots == part.npos ? join(part) : join(part.substr(0, dots), " to ", part.substr(dots + 2)));
+        return false;
+    });
+    std::string all;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        all += (i == 0 ? "" : i + 1 < parts.size() ? ", " : " or ") + parts[i];
+    return all;
+}
+
+// What the types of variables.def are: how a text becomes a value (it stays as it was where the text is none, which is
+// told by false), and what the values are, in words.
+
+struct Flag {
+    static bool parse(std::string_view text, std::string_view, bool& out) { return parse_setting(text, out); }
+    static std::string values(std::string_view) { return "yes or no"; }
+};
+template <class T>
+struct InRange {
+    static bool parse(std::string_view text, std::string_view range, T& out) {
+        T value{};
+        bool const fits = parse_setting(text, value) && in_range(range, value);
+        if (fits) out = value;
+        return fits;
+    }
+};
+struct Number : InRange<long> {
+    static std::string values(std::string_view range) { return in_words(range); }
+};
+struct Bytes : InRange<std::size_t> {
+    static std::string values(std::string_view range) { return in_words(range) + " bytes"; }
+};
+struct Word {
+    static bool parse(std::string_view text, std::string_view range, std::string& out) {
+        bool const fits = in_range(range, text);
+        if (fits) out = text;
+        return fits;
+    }
+    static std::string values(std::string_view range) { return in_words(range); }
+};
+struct Levels {
+    static bool parse(std::string_view text, std::string_view, std::string& out) {
+        bool const fits = static_cast<bool>(topo::parse_hierarchy(text));
+        if (fits) out = text;
+        return fits;
+    }
+    static std::string values(std::string_view) { return "auto, flat, or a sum of l2, l3, numa and socket"; }
+};
+/// What is no range is kept: other ports than the user's are no replacement, and a job on several nodes ends with it.
+struct Ports {
+    static bool parse(std::string_view text, std::string_view, std::string& out) {
+        out = text;
+        return is_port_range(text);
+    }
+    static std::string values(std::string_view) { return "a port, or two with a hyphen such as 40000-40100"; }
+};
+struct Text {
+    static bool parse(std::string_view text, std::string_view, std::string& out) { return out = text, true; }
+    static std::string values(std::string_view) { return "any text"; }
+};
+
+std::string environment_name(std::string_view name) {
+    std::string all = "TUTTI_";
+    for (char c : name) all += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return all;
+}
+
+std::optional<std::string_view> look_up(char const* const* environment, std::string_view name) {
+    for (; environment && *environment; ++environment) {
+        std::string_view entry = *environment;
+        if (entry.size() > name.size() && entry.substr(0, name.size()) == name && entry[name.size()] == '=')
+            return entry.substr(name.size() + 1);
+    }
+    return {};
+}
+
+/// ": it must be auto, dedicated or shared; did you mean dedicated".
+template <class Type>
+std::string what_it_must_be(std::string_view text, std::string_view range) {
+    std::vector<std::string_view> words;
+    any_part(range, [&](std::string_view part) { return words.push_back(part), false; });
+    std::string const near = std::is_same_v<Type, Word> ? nearest(text, words) : "";
+    return join("it must be ", Type::values(range), near.empty() ? "" : "; did you mean " + near + "?");
+}
+
+template <class Type, class T>
+void read_one(char const* const* environment, char const* name, std::string_view range, T& value,
+              std::vector<std::string>& complaints) {
+    auto const text = look_up(environment, environment_name(name));
+    if (!text || Type::parse(*text, range, value)) return;
+    std::string const must = what_it_must_be<Type>(*text, range);
+    std::string const instead = std::is_same_v<Type, Ports> ? "no job on several nodes starts with it"
+                                                            : join(shown(value), " is used");
+    complaints.push_back(
+        join(environment_name(name), "=", *text, ": ", must, must.ends_with('?') ? " " : "; ", instead));
+}
+
+std::vector<std::string> known_names() {
+    return {
+#define VAR(group, type, name, ...) environment_name(#name),
+#include "runtime/settings/variables.def"
+#undef VAR
+        launch::segment_variable, launch::rank_variable,  launch::listen_variable, launch::parent_variable,
+        launch::launcher_variable};
+}
+
+void complain_about_unknown(char const* const* environment, std::vector<std::string>& complaints) {
+    std::vector<std::string> known = known_names();
+    std::vector<std::string_view> views(known.begin(), known.end());
+    for (; environment && *environment; ++environment) {
+        std::string_view entry = *environment, name = entry.substr(0, entry.find('='));
+        if (name.substr(0, 6) != "TUTTI_" || std::find(views.begin(), views.end(), name) != views.end()) continue;
+        std::string near = nearest(name, views);
+        complaints.push_back(
+            join(name, " is not a variable of Tutti", near.empty() ? "" : "; did you mean " + near + "?"));
+    }
+}
+
+}  // namespace
+
+Variables read_variables(char const* const* environment, std::vector<std::string>& complaints) {
+    Variables v;
+#define VAR(group, type, name, fallback, range, ...) read_one<type>(environment, #name, range, v.name, complaints);
+#include "runtime/settings/variables.def"
+#undef VAR
+    complain_about_unknown(environment, complaints);
+    return v;
+}
+
+std::vector<VariableRow> describe_variables(char const* const* environment) {
+    std::vector<std::string> ignored;
+    Variables now = read_variables(environment, ignored), fresh;
+    std::vector<VariableRow> rows;
+#define VAR(group, type, name, fallback, range, scope, sentence)                                            \
+    rows.push_back({#group, environment_name(#name), #type, type::values(range), VariableScope::scope,       \
+                    shown(now.name), shown(fresh.name),                                                      \
+                    look_up(environment, environment_name(#name)) ? "environment" : "default", sentence});
+#include "runtime/settings/variables.def"
+#undef VAR
+    return rows;
+}
+
+bool fits_variable(std::string_view name, std::string_view text) {
+    Variables ignored;
+#define VAR(group, type, field, fallback, range, ...) \
+    if (name == environment_name(#field)) return type::parse(text, range, ignored.field);
+#include "runtime/settings/variables.def"
+#undef VAR
+    return false;
+}
+
+std::uint64_t fingerprint(std::vector<std::string> const& complaints) {
+    std::string all;
+    for (std::string const& one : complaints) all += one + '\n';
+    return all.empty() ? 0 : std::hash<std::string>{}(all);
+}
+
+std::string nearest(std::string_view word, std::span<std::string_view const> candidates) {
+    auto distance = [&](std::string_view other) {
+        std::vector<std::size_t> row(other.size() + 1);
+        std::iota(row.begin(), row.end(), 0);
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            std::size_t diagonal = row[0];
+            row[0] = i + 1;
+            for (std::size_t j = 0; j < other.size(); ++j) {
+                std::size_t next = std::min({row[j] + 1, row[j + 1] + 1, diagonal + (word[i] != other[j])});
+                diagonal = row[j + 1];
+                row[j + 1] = next;
+            }
+        }
+        return row.back();
+    };
+    auto best = std::min_element(candidates.begin(), candidates.end(),
+                                 [&](auto a, auto b) { return distance(a) < distance(b); });
+    if (best == candidates.end() || distance(*best) * 3 > word.size()) return {};
+    return std::string(*best);
+}
+
+}  // namespace tutti

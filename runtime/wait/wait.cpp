@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slow half of the one wait: yielding, announcing the reason, sleeping.
+#include "runtime/wait/wait.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/wait/futex.hpp"
+#include "runtime/wait/progress_thread.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t announce_after_ns = 1'000'000'000;
+constexpr long short_sleep_ns = 1'000'000;
+constexpr int followers_polls = 500;   // about 20 µs
+constexpr int most_in_vain = 8;
+constexpr std::int64_t longest_lead_ns = 100'000;
+constexpr int looks_before_yield = 4;
+constexpr std::int64_t at_work_ns = 50'000;   // who takes so long from look to look has something to do between them
+constexpr long nap_ns = 1'000'000;
+
+void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
+
+}  // namespace
+
+Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock)
+    : segment_(segment), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
+      sleep_after_ns_(sleep_after_ms * 1'000'000),
+      // When ranks share cores, whoever is waited for may not be running: a few polls, then the core is given away.
+      // A rank with a core of its own does so too in a longer wait, for there may be other programs than ours.
+      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), most_polls_(policy == WaitPolicy::dedicated ? 500 : 2),
+      polls_(most_polls_) {
+    membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+}
+
+void Waiter::attach(Pollable* pollable) { pollable_[pollables_++] = pollable; }
+
+void Waiter::detach(Pollable* pollable) {
+    auto* end = std::remove(pollable_, pollable_ + pollables_, pollable);
+    pollables_ = static_cast<int>(end - pollable_);
+}
+
+/// A yield during which threads of this rank got on with their calls did pay, however long it took.
+void Waiter::yield() {
+    unsigned const before = lock_.entries();
+    std::int64_t took = 0;
+    {
+        RankLock::Outside outside(lock_);
+        took = Yielding::yield();
+    }
+    unsigned const others = lock_.entries() - before - (lock_.on() ? 1 : 0);   // but for its own coming back
+    if (others == 0) lock_.yielding.note(took);
+}
+
+/// True when it gave the core away.
+bool Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
+    std::int64_t const now = now_ns();
+    bool const again = !moved && now - last_look_ns_ < at_work_ns;
+    last_look_ns_ = now;
+    looks_in_vain_ = again ? looks_in_vain_ + 1 : 1;
+    if (looks_in_vain_ < looks_before_yield) return false;
+    looks_in_vain_ = 0;
+    rank_state_.times.yielded_looks.add(1);
+    if (!sleeps_at_once()) {
+        yield();
+        return true;
+    }
+    Reason const none;
+    WaitLoop(*this, none, ready, what).nap();
+    return true;
+}
+
+void Waiter::wake_all() {
+    for (unsigned r = 0; r < segment_.ranks(); ++r) {
+        RankState& rank_state = segment_.rank_state(r);
+        if (&rank_state == &rank_state_ && lock_.on()) continue;   // its own threads are called by what they wait for
+        if (rank_state.asleep.load(std::memory_order_relaxed) == 0) continue;
+        rank_state.wake.fetch_add(1, std::memory_order_release);
+        futex_wake(rank_state.wake, everybody);
+    }
+}
+
+void Waiter::call_helper() { helper_->call(); }
+
+void Waiter::WaitLoop::relax() {
+    if (asleep_) {
+        if (!waiter_.announced_ && now_ns() - start_ > waiter_.sleep_after_ns_) announce();
+        return sleep(waiter_.longest_sleep_ns_);
+    }
+    polls_ = 0;
+    yielded_ = true;
+    if (waiter_.sleeps_at_once()) return mark_asleep();
+    waiter_.yield();
+    // Another thread may have taken the lead meanwhile: that one sleeps for all.
+    if (!waiter_.leader_ || waiter_.leader_->thread_ != thread_) return;
+    std::int64_t now = now_ns();
+    if (since_ == 0) since_ = now;
+    if (now - since_ > announce_after_ns) announce();
+    if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) {
+        announce();   // who has waited for so long
+        mark_asleep();
+    }
+}
+
+// So that mpiexec can say what a rank waits for; of several threads, what the first one does.
+void Waiter::WaitLoop::announce() {
+    if (waiter_.announced_) return;
+    waiter_.announced_ = this;
+    std::string text = why_.operation;
+    if (why_.peer >= 0) text += ", peer " + std::to_string(why_.peer);
+    if (why_.tag >= 0) text += ", tag " + std::to_string(why_.tag);
+    std::snprintf(waiter_.rank_state_.reason, sizeof waiter_.rank_state_.reason, "%s", text.c_str());
+    waiter_.rank_state_.waits.fetch_add(1, std::memory_order_release);
+}
+
+void Waiter::WaitLoop::mark_asleep() {
+    asleep_ = true;
+    ticket_ = waiter_.mark_asleep_state();
+}
+
+std::uint32_t Waiter::mark_asleep_state() {
+    std::uint32_t const ticket = rank_state_.wake.load(std::memory_order_acquire);
+    rank_state_.asleep.fetch_add(1, std::memory_order_relaxed);
+    segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst);
+    membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    return ticket;
+}
+
+void Waiter::unmark_asleep_state() {
+    segment_.header().sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    rank_state_.asleep.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Waiter::WaitLoop::sleep(long longest) {
+    waiter_.rank_state_.times.sleeps.add(1);
+    at_rank_state_ = true;
+    waiter_.enlist(*this);
+    {
+        RankLock::Outside outside(waiter_.lock_);
+        futex_wait(waiter_.rank_state_.wake, ticket_, longest);
+    }
+    waiter_.delist(*this);
+    ticket_ = waiter_.rank_state_.wake.load(std::memory_order_acquire);
+}
+
+/// Never takes the lead from another thread: that one looks for this one, too.
+void Waiter::WaitLoop::nap() {
+    nap_ = true;
+    long const longest = std::min(nap_ns, waiter_.longest_sleep_ns_);
+    if (waiter_.leader_ && waiter_.leader_->thread_ == thread_) return waiter_.yield();   // looks inside a wait
+    if (waiter_.leader_) return follow(longest);
+    waiter_.leader_ = this;
+    mark_asleep();
+    bool const moved = waiter_.progress();
+    if (waiter_.sleeping_) waiter_.settle();
+    if (!moved && !ready_(what_)) sleep(longest);
+}
+
+void Waiter::WaitLoop::get_up() {
+    asleep_ = false;
+    waiter_.unmark_asleep_state();
+}
+
+/// Threads that wait one inside the other, in a callback, count as one. Who comes fresh relieves a leader that sleeps,
+/// or has waited for long and is likely to stay: that one is called like the others, the fresh one need not be.
+bool Waiter::WaitLoop::take_lead() {
+    WaitLoop* const leader = waiter_.leader_;
+    bool const fresh = !followed_ && !yielded_ && polls_ == 0;
+    if (leader && leader->thread_ == thread_) return true;
+    if (leader && !fresh) return false;
+    if (leader && leader->asleep_) leader->get_up();
+    else if (leader && now_ns() - leader->start_ < longest_lead_ns) return false;
+    if (followed_) waiter_.in_vain_ = 0;
+    waiter_.leader_ = this;
+    return true;
+}
+
+void Waiter::WaitLoop::follow(long longest) {
+    bool const spins = waiter_.policy_ == WaitPolicy::dedicated && waiter_.lock_.yielding.paid();
+    if (ready_(what_)) return;   // by what the caller has polled itself since its last look
+    if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.in_vain_;
+    followed_ = true;
+    at_rank_state_ = false;
+    waiter_.enlist(*this);
+    if (waiter_.in_vain_ >= most_in_vain) longest = std::min(longest, short_sleep_ns);
+    {
+        RankLock::Outside outside(waiter_.lock_);
+        for (int i = 0; spins && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i)
+            cpu_pause();
+        futex_wait(called_, 0, longest);
+    }
+    waiter_.delist(*this);
+}
+
+/// The lock keeps it from going on before the caller has left, so it is still there when it is woken.
+void Waiter::WaitLoop::call() {
+    called_.store(1, std::memory_order_release);
+    if (!at_rank_state_) return futex_wake(called_, 1);
+    waiter_.rank_state_.wake.fetch_add(1, std::memory_order_release);
+    futex_wake(waiter_.rank_state_.wake, everybody);
+}
+
+void Waiter::enlist(WaitLoop& wait_loop) {
+    wait_loop.called_.store(0, std::memory_order_relaxed);
+    wait_loop.next_ = nullptr;
+    WaitLoop** end = &sleeping_;
+    while (*end) end = &(*end)->next_;
+    *end = &wait_loop;
+}
+
+void Waiter::delist(WaitLoop& wait_loop) {
+    WaitLoop** link = &sleeping_;
+    while (*link != &wait_loop) link = &(*link)->next_;
+    *link = wait_loop.next_;
+}
+
+void Waiter::settle() {
+    ended_.store(false, std::memory_order_relaxed);
+    for (WaitLoop* p = sleeping_; p; p = p->next_) {
+        if (p->called_.load(std::memory_order_relaxed) != 0) continue;
+        bool ready = true;
+        try {
+            ready = p->ready_(p->what_);
+        } catch (...) {   // it looks itself, and is told
+        }
+        if (ready) p->call();
+    }
+}
+
+/// So that somebody polls for those who sleep. When one thread keeps coming back sooner than another one gets up, they
+/// are left alone, and one of them looks after the lead itself a little later.
+void Waiter::call_next() {
+    if (in_vain_ >= most_in_vain) return;
+    for (WaitLoop* p = sleeping_; p; p = p->next_)
+        if (p->called_.load(std::memory_order_relaxed) != 0) return;
+    if (sleeping_) sleeping_->call();
+}
+
+void Waiter::WaitLoop::finish() {
+    if (!nap_) learn();
+    if (asleep_) get_up();
+    if (waiter_.leader_ == this) waiter_.leader_ = nullptr;
+    if (!waiter_.leader_) {   // also when one who was called to lead has nothing to wait for any more
+        if (waiter_.sleeping_) waiter_.call_next();
+        if (waiter_.helper_ && !waiter_.at_rest()) waiter_.started();
+    }
+    if (waiter_.announced_ == this) {
+        waiter_.announced_ = nullptr;
+        waiter_.rank_state_.waits.fetch_add(1, std::memory_order_release);
+    }
+    if (nap_) return;
+    Times& times = waiter_.rank_state_.times;
+    times.waits.add(1);
+    times.waited.add(static_cast<std::uint64_t>(now_ns() - start_));
+}
+
+}  // namespace tutti

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one wait: the only place that spins, yields or sleeps. Whoever waits gives a condition and a reason.
+//
+// Policies: dedicated (spin with wait loop, and yield at times), shared (a few polls, then sched_yield), and, after
+// `sleep_after` milliseconds without progress, asleep on the futex of the rank's state. Where yields have turned out to
+// cost time slices (runtime/wait/yielding.hpp), it sleeps instead of yielding.
+//
+// Sleeping, argued: the sleeper (1) counts itself in header.sleepers and marks its state, (2) runs membarrier, (3)
+// looks at its condition once more, (4) sleeps while rank state.wake is unchanged since before (1). A writer stores its
+// flag, then reads header.sleepers (the compiler is kept to that order by a signal fence, the processor by the
+// barrier). Either the writer's read comes after (1) and it wakes the sleeper, or its store came before the barrier (2)
+// and the sleeper sees it in (3). The barrier runs on all cores in (2) so that writers need none on their fast path;
+// where membarrier is missing the bounded sleep (10 ms) takes its place.
+//
+// Threads: several of a rank may wait at once, each inside the rank's lock (runtime/wait/rank_lock.hpp) when it looks,
+// outside it when it yields or sleeps. One of them leads: it polls, looks at the conditions of the others, too, and
+// calls those whose are true; they sleep until then. Who leaves the lead calls another one, and who comes while the
+// leader sleeps takes its place. So (1) to (4) are the leader's, and in (3) it looks at all conditions: all that
+// changes them happens inside the lock, or is a store of another rank. What a thread that does not wait ends
+// (wake_sleepers) is looked at before it leaves the lock. A call that only looks (MPI_Test) and does so in vain again
+// and again takes part as a wait with a short end: it sleeps as the leader where there is none, and follows one,
+// otherwise.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "runtime/wait/clock.hpp"
+#include "runtime/wait/flag.hpp"
+#include "runtime/wait/rank_lock.hpp"
+#include "runtime/memory/segment.hpp"
+
+namespace tutti {
+
+enum class WaitPolicy { dedicated, shared };
+
+/// Why a rank waits; costs nothing until the wait is long, then it is written on the rank's state.
+struct Reason {
+    char const* operation = "";   ///< the MPI call, static storage
+    int peer = -1;                ///< world rank waited for, −1: several or unknown
+    int tag = -1;
+    std::uint64_t context = 0;    ///< of the communicator
+};
+
+/// Something that moves communication on when it is called: the transports, and suspended operations.
+class Pollable {
+public:
+    virtual ~Pollable() = default;
+    /// Moves on what can be moved on without waiting; true when anything moved.
+    virtual bool poll() = 0;
+    /// Nothing is under way that needs to be polled for its end, other than what a thread waits for.
+    virtual bool at_rest() const { return true; }
+};
+
+class ProgressThread;
+
+class Waiter {
+public:
+    /// `sleep_after_ms` 0: never sleeps. `segment` and the lock must outlive the waiter.
+    Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock);
+
+    /// Whom to poll while waiting; a process has one or two (transport, operations in flight).
+    void attach(Pollable* pollable);
+    void detach(Pollable* pollable);
+
+    /// For what polls something that no rank of this node can wake a sleeper for, such as a socket.
+    void sleep_at_most(long nanoseconds) { longest_sleep_ns_ = std::min(longest_sleep_ns_, nanoseconds); }
+
+    bool at_rest() const {
+        return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
+    }
+    /// Something is under way that nobody waits for yet: for the progress thread, if there is one.
+    void started() {
+        if (helper_) [[unlikely]] call_helper();
+    }
+
+    /// Moves everything attached on by one step.
+    bool progress() {
+        bool moved = false;
+        for (int i = 0; i < pollables_; ++i) moved |= pollable_[i]->poll();
+        return moved;
+    }
+
+    /// Returns when `ready()` is true, and inside the lock since that look. `ready` must be cheap and free of side
+    /// effects other than progress of its own; any thread inside the lock may call it.
+    template <class Ready>
+    void until(Ready&& ready, Reason const& why) {
+        for (int i = 0; i < first_polls_; ++i) {
+            if (ready()) return;
+            cpu_pause();
+        }
+        for (WaitLoop wait_loop(*this, why, erased(ready), &ready); !ready(); wait_loop.step())
+            progress() ? wait_loop.moved() : void();
+    }
+
+    /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks or threads share cores,
+    /// a program that looks in vain again and again must not keep those it looks for from running: it gives the core
+    /// away. Such a call returns within a millisecond of having it back. `ready` as for `until`; its last answer is
+    /// what this returns, for what it found before may have gone while the core, and with it the lock, was given away.
+    template <class Ready>
+    bool look(Ready&& ready) {
+        if (ready()) return true;
+        if (policy_ == WaitPolicy::dedicated && !lock_.on()) [[likely]] return progress(), ready();
+        bool const moved = progress();
+        if (sleeping_) settle();
+        return ready() || (looked_in_vain(moved, erased(ready), &ready) && ready());
+    }
+
+    /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the
+    /// caller leaves the lock the threads of its own rank.
+    void wake_sleepers() {
+        ended_.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
+    }
+
+    /// Around a call where there may be several threads: into the lock, and out of it.
+    void enter() { lock_.enter(); }
+    void leave() {
+        if (sleeping_ && ended_.load(std::memory_order_relaxed)) [[unlikely]] settle();
+        lock_.leave();
+    }
+
+    WaitPolicy policy() const { return policy_; }
+
+private:
+    /// One long wait: decides step by step between polling, yielding, sleeping, and following another thread's lead,
+    /// keeps the rank state's reason, and counts itself and its time there.
+    class WaitLoop {
+    public:
+        WaitLoop(Waiter& waiter, Reason const& why, bool (*ready)(void*), void const* what)
+            : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), start_(now_ns()) {}
+        ~WaitLoop() { finish(); }
+        /// All of it for a call that only looks: sleeps, or lets another thread look, until the condition may be true
+        /// or a millisecond is over. It is no wait: not counted, and nothing is learned from it.
+        void nap();
+        /// Something arrived: more may follow at once, so the next look comes without a sleep.
+        void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
+        /// Between two looks at the condition; at the sleeping stage it first only marks, so that the conditions are
+        /// looked at between the mark and the sleep.
+        void step() {
+            if (waiter_.sleeping_) [[unlikely]] waiter_.settle();
+            if (waiter_.leader_ != this && !take_lead()) [[unlikely]] follow(waiter_.longest_sleep_ns_);
+            else if (++polls_ > waiter_.polls_ || asleep_) relax();
+            else if (waiter_.lock_.wanted()) [[unlikely]] waiter_.lock_.hand_over();
+            else cpu_pause();
+        }
+
+    private:
+        friend class Waiter;
+
+        /// What was waited for came when the core was given away: the next time give it away sooner. It came while
+        /// polling: poll longer. So two ranks that a busy machine has put on one core do not spin against each other.
+        void learn() {
+            int& polls = waiter_.polls_;
+            if (yielded_ && polls_ == 0) polls = polls > 3 ? polls / 2 : 2;
+            else if (polls < waiter_.most_polls_) polls = std::min(polls * 2, waiter_.most_polls_);
+        }
+        bool take_lead();
+        void follow(long longest);
+        void relax();
+        void announce();
+        void finish();
+        void get_up();
+        void mark_asleep();
+        void sleep(long longest);
+        void call();
+
+        Waiter& waiter_;
+        Reason const& why_;
+        bool (*const ready_)(void*);
+        void* const what_;
+        void const* const thread_ = __builtin_thread_pointer();
+        std::int64_t const start_;
+        int polls_ = 0;
+        bool yielded_ = false;
+        std::int64_t since_ = 0;
+        std::uint32_t ticket_ = 0;
+        bool asleep_ = false;                  ///< marked on the rank's state
+        bool followed_ = false;
+        bool nap_ = false;
+        bool at_rank_state_ = false;                 ///< where it sleeps: at the rank state's futex, or at its own
+        std::atomic<std::uint32_t> called_{0}; ///< futex: 1 when it shall look itself
+        WaitLoop* next_ = nullptr;                ///< in sleeping_
+    };
+    friend class ProgressThread;
+
+    using Look = bool (*)(void*);
+    template <class Ready>
+    static Look erased(Ready&) {
+        return [](void* ready) -> bool { return (*static_cast<Ready*>(ready))(); };
+    }
+
+    bool looked_in_vain(bool moved, Look ready, void const* what);
+    bool sleeps_at_once() { return sleep_after_ns_ != 0 && !lock_.yielding.pays(); }
+    void wake_all();
+    void call_helper();
+    void yield();
+    std::uint32_t mark_asleep_state();
+    void unmark_asleep_state();
+    void enlist(WaitLoop& wait_loop);
+    void delist(WaitLoop& wait_loop);
+    void settle();
+    void call_next();
+
+    Segment const& segment_;
+    RankState& rank_state_;
+    RankLock& lock_;
+    WaitPolicy policy_;
+    std::int64_t sleep_after_ns_;
+    long longest_sleep_ns_ = 10'000'000;
+    int first_polls_, most_polls_, polls_;
+    int looks_in_vain_ = 0;                    ///< in a row
+    std::int64_t last_look_ns_ = 0;            ///< when the last one of them was
+    std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
+    WaitLoop* leader_ = nullptr;
+    WaitLoop* sleeping_ = nullptr;                ///< threads of this rank, the oldest first
+    int in_vain_ = 0;                          ///< times in a row that one who was called to lead found a leader
+    WaitLoop const* announced_ = nullptr;         ///< whose reason is on the rank's state
+    ProgressThread* helper_ = nullptr;
+    Pollable* pollable_[4] = {};
+    int pollables_ = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# coll/ALGORITHMS.md is what tutti-info makes from the list of algorithms.
+set -u
+build=$1 page=$(cd "$(dirname "$0")/../../.." && pwd)/coll/ALGORITHMS.md
+made=$("$build/bin/tutti-info" --algorithms --markdown) || { echo "tutti-info ended with $?"; exit 1; }
+[ "$(grep -c '^| \[' <<< "$made")" -ge 28 ] || { echo "tutti-info lists too few: $made"; exit 1; }
+diff "$page" - <<< "$made" && exit 0
+echo "coll/ALGORITHMS.md is not up to date: build/bin/tutti-info --algorithms --markdown > coll/ALGORITHMS.md"
+exit 1

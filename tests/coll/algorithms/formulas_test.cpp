@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The volumes that YHCCL's paper (Peng et al., SC 2023, tables 1 to 3) gives for its reductions and their rivals: bytes
+// loaded and stored by all p ranks of a node, in units of the vector's s bytes, on m sockets. What the algorithms count
+// must equal them to the byte, in one round and in several, in place and not, whichever way copies store.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "coll/choice/choose.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
+#include "tests/coll/world/world.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+/// p ranks on m sockets of consecutive ranks; where m does not divide p some sockets have one rank more than others.
+topo::Hierarchy sockets(int p, int m) {
+    topo::Grouping g{"socket", {}};
+    for (int r = 0; r < p; ++r) g.group.push_back(r * m / p);
+    return topo::Hierarchy::build(p, std::vector{g});
+}
+
+struct Call {
+    Collective collective;
+    char const* algorithm;
+    std::int64_t count;          ///< doubles of the whole vector
+    std::size_t slice = 0;       ///< the parameter of this name; 0: the algorithm's own
+    bool in_place = false;
+    Copier::Stores stores = Copier::Stores::automatic;
+};
+
+AlgorithmRow const& row_of(Call const& call) {
+    for (AlgorithmRow const& row : all_algorithms())
+        if (row.collective == call.collective && std::string(row.name) == call.algorithm) return row;
+    throw std::runtime_error(std::string("no algorithm ") + call.algorithm);
+}
+
+template <class Args>
+void run_rank(ThreadWorld& world, Call const& call, int rank) {
+    int const p = world.area.members();
+    AlgorithmRow const& row = row_of(call);
+    Values values = defaults(row).values;
+    for (std::size_t i = 0; i < row.parameters.size(); ++i)
+        if (call.slice && std::string(row.parameters[i].name) == "slice") values.set(i, call.slice);
+    auto const real = TypeBuilder::predefined(Basic::float64);
+    Op sum;
+    sum.builtin = BuiltinOp::sum;
+    std::vector<double> in(static_cast<std::size_t>(call.count), rank + 1.0), out = in;
+    std::vector<int> const counts(static_cast<std::size_t>(p), static_cast<int>(call.count / p));
+    Args args{};
+    args.parameters = values;
+    bool const in_place = call.in_place && (call.collective != Collective::reduce || rank == 0);
+    args.in = in_place ? coll::in_place : in.data();
+    args.out = out.data();
+    args.count = call.count;
+    args.type = real.get();
+    args.op = &sum;
+    find_kernels(args);
+    if constexpr (std::is_same_v<Args, ReduceScatterArgs>) args.counts = counts;
+    FramePool frames;
+    coll::run(world, rank, 1, frames, static_cast<Algorithm<Args> const*>(row.record)->thread, args);
+    if (call.collective == Collective::reduce && rank != 0) return;
+    out.resize(call.collective == Collective::reduce_scatter ? static_cast<std::size_t>(counts[0]) : out.size());
+    EXPECT_EQ(out, std::vector<double>(out.size(), p * (p + 1) / 2.0)) << call.algorithm << ", rank " << rank;
+}
+
+/// Bytes that all ranks load and store in what `rank_body` does.
+template <class Body>
+std::uint64_t counted(ThreadWorld& world, Body rank_body) {
+    std::vector<std::thread> ranks;
+    for (int r = 0; r < world.area.members(); ++r) ranks.emplace_back([&, r] { rank_body(r); });
+    for (auto& t : ranks) t.join();
+    std::uint64_t bytes = 0;
+    for (Traffic const& t : world.traffic) bytes += t.loaded.read() + t.stored.read();
+    return bytes;
+}
+
+std::uint64_t volume(Call const& call, int p, int m) {
+    ThreadWorld world(p, sockets(p, m));
+    world.copier = Copier({}, call.stores);
+    return counted(world, [&](int rank) {
+        if (call.collective == Collective::reduce_scatter) run_rank<ReduceScatterArgs>(world, call, rank);
+        else run_rank<ReduceArgs>(world, call, rank);
+    });
+}
+
+using Formula = std::uint64_t (*)(std::uint64_t p, std::uint64_t m);
+struct Published {
+    Collective collective;
+    char const* algorithm;
+    Formula per_byte;
+};
+
+std::string name_of(testing::TestParamInfo<Published> const& info) {
+    return std::string(coll::name_of(info.param.collective)) + "_" + info.param.algorithm;
+}
+
+class Volume : public testing::TestWithParam<Published> {};
+
+/// The m of the formulas. The paper derives them for sockets of p/m ranks, but they hold for sockets of any sizes
+/// n_1 + … + n_m = p: the first step is a reduction in each socket (section 3.3), s·(3·n_i − 1) bytes there, also where
+/// n_i is 1 and only the copy-in is left, together s·(3·p − m); the second combines m operands of every slice,
+/// 3·s·(m − 1), whoever finished them. Only sockets that have ranks count; and where each has one, there is nothing to
+/// reduce inside of them: the hierarchy has no such level, and all ranks are one socket, m = 1.
+int sockets_that_count(int p, int m) { return m < p ? m : 1; }
+
+/// Vectors that p slices of the largest size hold, that they hold in several rounds, and with a rest.
+TEST_P(Volume, EqualsTheFormula) {
+    auto const [collective, algorithm, per_byte] = GetParam();
+    for (int p : {2, 3, 4, 5, 8, 16})
+        for (int m : {1, 2, 3, 4}) {
+            if (m == 3 && p > 5) continue;   // sockets of different sizes have been met by then
+            for (std::int64_t each : {1024, 4096, 2312})
+                for (bool in_place : {false, true})
+                    for (auto stores : {Copier::Stores::temporal, Copier::Stores::nontemporal}) {
+                        Call const call{collective, algorithm, each * p, 8192, in_place, stores};
+                        EXPECT_EQ(volume(call, p, m),
+                                  per_byte(static_cast<unsigned>(p), static_cast<unsigned>(sockets_that_count(p, m))) *
+                                      static_cast<unsigned>(each * p) * sizeof(double))
+                            << p << " ranks on " << m << " sockets, " << each << " doubles each"
+                            << (in_place ? ", in place" : "");
+                    }
+        }
+}
+
+constexpr Published published[] = {
+    {Collective::reduce_scatter, "dpml", [](auto p, auto) { return 5 * p - 1; }},
+    {Collective::reduce_scatter, "movement_avoiding", [](auto p, auto) { return 3 * p - 1; }},
+    {Collective::reduce_scatter, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 3; }},
+    {Collective::reduce_scatter, "ring", [](auto p, auto) { return 5 * (p - 1); }},
+    {Collective::allreduce, "ring", [](auto p, auto) { return 7 * (p - 1); }},
+    {Collective::allreduce, "dpml", [](auto p, auto) { return 7 * p - 1; }},
+    {Collective::allreduce, "xbrc", [](auto p, auto) { return 5 * (p - 1); }},
+    {Collective::allreduce, "movement_avoiding", [](auto p, auto) { return 5 * p - 1; }},
+    {Collective::allreduce, "socket_aware", [](auto p, auto m) { return 5 * p + 2 * m - 3; }},
+    {Collective::reduce, "dpml", [](auto p, auto) { return 5 * p + 1; }},
+    {Collective::reduce, "movement_avoiding", [](auto p, auto) { return 3 * p + 1; }},
+    {Collective::reduce, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 1; }},
+};
+INSTANTIATE_TEST_SUITE_P(Published, Volume, testing::ValuesIn(published), name_of);
+
+/// Sockets that have one rank, of m that p ranks are dealt out to evenly.
+constexpr std::uint64_t alone(std::uint64_t p, std::uint64_t m) { return 2 * m > p && m > 1 ? 2 * m - p : 0; }
+
+// What follows from how they work, without a published formula of their own. A leader in a socket of one rank has
+// nothing to combine and copies that rank's operand, 2·s for each such socket.
+constexpr Published derived[] = {
+    {Collective::reduce_scatter, "dpml_two_level", [](auto p, auto m) { return 5 * p - 3 + 2 * alone(p, m); }},
+    {Collective::allreduce, "dpml_two_level", [](auto p, auto m) { return 7 * p - 3 + 2 * alone(p, m); }},
+    {Collective::reduce, "dpml_two_level", [](auto p, auto m) { return 5 * p - 1 + 2 * alone(p, m); }},
+    {Collective::reduce, "xbrc", [](auto p, auto) { return 3 * (p - 1); }},
+    {Collective::reduce_scatter, "direct", [](auto p, auto) { return p + 1; }},
+    {Collective::allreduce, "direct", [](auto p, auto) { return 2 * p; }},
+    {Collective::reduce, "direct", [](auto p, auto) { return p + 1; }},
+};
+INSTANTIATE_TEST_SUITE_P(Derived, Volume, testing::ValuesIn(derived), name_of);
+
+/// All operands in one pass, where they lie: two operands at a time move more from three ranks on.
+TEST(Volumes, AreLeastWhereOnePassTakesAllOperands) {
+    for (int p : {2, 3, 4, 8})
+        for (auto collective : {Collective::reduce_scatter, Collective::allreduce, Collective::reduce}) {
+            auto of = [&](char const* algorithm) { return volume({collective, algorithm, 1024 * p}, p, 1); };
+            EXPECT_LT(of("direct"), of("movement_avoiding")) << p << " ranks, " << coll::name_of(collective);
+            EXPECT_LT(of("movement_avoiding"), of("dpml")) << p << " ranks, " << coll::name_of(collective);
+            // Two operands are one pass for both.
+            EXPECT_TRUE(p == 2 || of("direct") < of("xbrc")) << p << " ranks, " << coll::name_of(collective);
+        }
+}
+
+/// Its own share is then moved to where the user wants it, in place only.
+TEST(Volumes, OfDirectReductionInPlaceIncludeTheMove) {
+    for (int p : {2, 4}) {
+        Call call{Collective::reduce_scatter, "xbrc", 1024 * p};
+        std::uint64_t const each = 1024 * sizeof(double), others = static_cast<unsigned>(p - 1);
+        EXPECT_EQ(volume(call, p, 1), 3 * others * each * static_cast<unsigned>(p));
+        call.in_place = true;
+        EXPECT_EQ(volume(call, p, 1), 3 * others * each * static_cast<unsigned>(p) + 2 * others * each);
+    }
+}
+
+/// Algorithms 3 and 4: one copy in by who has the data, one copy out by everybody who wants it.
+TEST(Volumes, OfAdaptiveCopiesAreOneCopyInAndOneOutForEachReader) {
+    auto const real = TypeBuilder::predefined(Basic::float64);
+    constexpr std::int64_t n = 30000;   // several slices and a rest
+    for (int p : {2, 3, 8}) {
+        std::uint64_t const ranks = static_cast<unsigned>(p), bytes = n * sizeof(double);
+        auto run_one = [&](ThreadWorld& world, int rank, auto const& algorithm, auto& args) {
+            FramePool frames;
+            Values values;
+            values.set(0, 8192);
+            args.parameters = values;
+            coll::run(world, rank, 1, frames, algorithm.thread, args);
+        };
+        ThreadWorld one(p, sockets(p, 1)), all(p, sockets(p, 1));
+        EXPECT_EQ(counted(one, [&](int rank) {
+            std::vector<double> data(n, rank == 1 ? 7.0 : 0.0);
+            BcastArgs args{{}, {data.data(), n, real.get()}, 1};
+            run_one(one, rank, algorithms::bcast::adaptive_copy_algorithm, args);
+            EXPECT_EQ(data, std::vector<double>(n, 7.0));
+        }), 2 * ranks * bytes);
+        EXPECT_EQ(counted(all, [&](int rank) {
+            std::vector<double> mine(n, rank), data(static_cast<std::size_t>(n * p), -1.0);
+            AllgatherArgs args{{}, {mine.data(), n, real.get()}, Parts::regular(data.data(), n, *real), false, bytes};
+            run_one(all, rank, algorithms::allgather::adaptive_copy_algorithm, args);
+            for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], static_cast<double>(i / n));
+        }), 2 * (ranks + ranks * ranks) * bytes);
+    }
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

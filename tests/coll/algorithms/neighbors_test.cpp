@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What neighbourhood collectives cost: flags and messages of neighbours alone, however many ranks there are, and every
+// byte once or twice.
+#include <gmock/gmock.h>
+
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "coll/choice/choose.hpp"
+#include "runtime/datatype/builder.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+constexpr int ranks = 16;
+constexpr int degree = 4;
+
+struct Cost {
+    std::set<std::pair<int, int>> asked;                   ///< who asks for whose flags
+    std::uint64_t loaded = 0, stored = 0, messages = 0;    ///< of all ranks
+};
+
+/// An alltoall of `bytes` bytes along each edge of a torus of 4 · 4 ranks.
+Cost run_torus(Algorithm<NeighborAlltoallArgs> const& algorithm, std::size_t bytes, AccessPath way) {
+    ThreadWorld world(ranks, topo::Hierarchy::build(ranks, {}), way);
+    Cost cost;
+    std::mutex mutex;
+    world.asks = [&](int rank, int peer) {
+        std::lock_guard lock(mutex);
+        cost.asked.insert({rank, peer});
+    };
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank)
+        threads.emplace_back([&, rank] {
+            std::vector<int> const dims{4, 4};
+            auto const edges = Neighborhood::of(CartTopology::make(dims, {true, true}, ranks, rank), rank, ranks);
+            auto const type = TypeBuilder::predefined(Basic::byte_);
+            std::vector<std::byte> out(degree * bytes, std::byte(rank)), in(out.size());
+            NeighborAlltoallArgs args{};
+            Values values;
+            for (std::size_t i = 0; i < algorithm.parameters.size(); ++i)
+                values.set(i, algorithm.parameters[i].fallback);
+            args.parameters = values;
+            args.edges = edges.get();
+            args.send = Parts::regular(out.data(), static_cast<std::int64_t>(bytes), *type);
+            args.receive = Parts::regular(in.data(), static_cast<std::int64_t>(bytes), *type);
+            args.each = bytes;
+            FramePool frames;
+            coll::run(world, rank, 1, frames, algorithm.thread, args);
+            for (int k = 0; k < degree; ++k) {
+                CartTopology const grid = CartTopology::make(dims, {true, true}, ranks, rank);
+                int const source = *grid.shifted(k / 2, k % 2 ? 1 : -1);
+                EXPECT_EQ(in[static_cast<std::size_t>(k) * bytes], std::byte(source)) << rank << ", edge " << k;
+            }
+        });
+    for (auto& thread : threads) thread.join();
+    for (Traffic const& traffic : world.traffic) {
+        cost.loaded += traffic.loaded.read();
+        cost.stored += traffic.stored.read();
+        for (auto const& messages : traffic.messages) cost.messages += messages.read();
+    }
+    return cost;
+}
+
+std::set<std::pair<int, int>> neighbors() {
+    std::set<std::pair<int, int>> all;
+    for (int rank = 0; rank < ranks; ++rank)
+        for (int k = 0; k < degree; ++k)
+            all.insert({rank, *CartTopology::make(std::vector{4, 4}, {true, true}, ranks, rank)
+                                   .shifted(k / 2, k % 2 ? 1 : -1)});
+    return all;
+}
+
+constexpr std::uint64_t edges = ranks * degree;
+
+TEST(NeighborExchange, AsksNeighborsAlone) {
+    for (auto const* algorithm :
+         {&algorithms::neighbor_alltoall::direct_algorithm, &algorithms::neighbor_alltoall::linear_algorithm})
+        for (AccessPath way : {AccessPath::load_store, AccessPath::cma, AccessPath::staged})
+            for (std::size_t bytes : {8, 4000, 100000}) {
+                Cost const cost = run_torus(*algorithm, bytes, way);
+                EXPECT_EQ(cost.asked, neighbors())
+                    << algorithm->name << ", " << bytes << " bytes, way " << static_cast<int>(way);
+            }
+}
+
+TEST(NeighborExchange, SmallBlocksGoThroughSlotsAndOneMessageEach) {
+    Cost const cost = run_torus(algorithms::neighbor_alltoall::direct_algorithm, 8, AccessPath::staged);
+    EXPECT_EQ(cost.messages, edges);
+    EXPECT_EQ(cost.stored, 2 * 8 * edges);
+}
+
+TEST(NeighborExchange, LargeBlocksAreCopiedOnceWhereTheyCanBeRead) {
+    Cost const direct = run_torus(algorithms::neighbor_alltoall::direct_algorithm, 100000, AccessPath::load_store);
+    EXPECT_EQ(direct.messages, edges);
+    EXPECT_EQ(direct.stored, 100000 * edges);
+    Cost const staged = run_torus(algorithms::neighbor_alltoall::direct_algorithm, 100000, AccessPath::staged);
+    EXPECT_EQ(staged.stored, 2 * 100000 * edges);
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

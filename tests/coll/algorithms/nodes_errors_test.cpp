@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between nodes, too, a part that is too long for its place is an error at its receiver, and delays nobody.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/coll/world/nodes_world.hpp"
+#include "runtime/error.hpp"
+#include "runtime/datatype/builder.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+using Nodes = std::vector<int>;   // each rank's
+
+class NodesErrors : public testing::TestWithParam<Nodes> {};
+
+/// Does the call find that something is too long?
+template <class Args>
+bool truncates(Comm& comm, Collective which, Args args) {
+    try {
+        run(comm, which, args);
+    } catch (Error const& e) {
+        EXPECT_EQ(e.error_class, ErrorClass::truncate) << e.what();
+        return true;
+    }
+    return false;
+}
+
+/// The last rank expects a little less than the others send.
+void exchange_with_a_short_rank(Comm& comm, int n) {
+    auto const type = TypeBuilder::predefined(Basic::int32);
+    int const rank = comm.rank(), size = comm.size(), last = size - 1, room = rank == last ? n - 1 : n;
+    std::vector<int> out(static_cast<std::size_t>(n) * static_cast<std::size_t>(size), rank), in(out.size());
+    auto const bytes = [&](int count) { return static_cast<std::size_t>(count) * sizeof(int); };
+    for (bool equal : {true, false}) {
+        RootedArgs gather{};
+        gather.mine = {out.data(), n, type.get()};
+        if (rank == last) gather.parts = Parts::regular(in.data(), room, *type);
+        gather.root = last;
+        gather.equal = equal;
+        gather.largest = bytes(n);
+        EXPECT_EQ(truncates(comm, Collective::gather, gather), rank == last) << n;
+        RootedArgs scatter{};
+        scatter.mine = {in.data(), room, type.get()};
+        if (rank == 0) scatter.parts = Parts::regular(out.data(), n, *type);
+        scatter.equal = equal;
+        scatter.largest = bytes(room);
+        EXPECT_EQ(truncates(comm, Collective::scatter, scatter), rank == last) << n;
+        AlltoallArgs alltoall{};
+        alltoall.send = Parts::regular(out.data(), n, *type);
+        alltoall.receive = Parts::regular(in.data(), room, *type);
+        alltoall.equal = equal;
+        alltoall.each = equal ? bytes(room) : 0;
+        EXPECT_EQ(truncates(comm, Collective::alltoall, alltoall), rank == last) << n;
+    }
+    AllgatherArgs allgather{};
+    allgather.mine = {out.data(), n, type.get()};
+    allgather.parts = Parts::regular(in.data(), room, *type);
+    allgather.largest = bytes(room);
+    EXPECT_EQ(truncates(comm, Collective::allgather, allgather), rank == last) << n;
+}
+
+TEST_P(NodesErrors, APartThatIsTooLongIsFoundByItsReceiverAndDelaysNobody) {
+    Variables variables;
+    variables.wait = "shared";
+    NodesWorld world(GetParam(), variables);
+    std::vector<std::thread> threads;
+    for (int r = 0; r < world.size(); ++r)
+        threads.emplace_back([&, r] {
+            for (int n : {2, 15, 1000, 2049, 5000, 100000}) exchange_with_a_short_rank(world.comm(r), n);
+            world.leave(r);
+        });
+    for (auto& t : threads) t.join();
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, NodesErrors,
+                         testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2}, Nodes{0, 1, 0, 1, 0}));
+
+}  // namespace
+}  // namespace tutti::coll::test

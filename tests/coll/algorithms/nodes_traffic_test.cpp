@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What collectives send between nodes, counted: what runs by default crosses nodes no more often than a hierarchy must.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+
+#include "tests/coll/world/nodes_world.hpp"
+#include "runtime/datatype/builder.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+std::uint64_t to_other_nodes(Process& process) {
+    return process.rank_state().traffic.messages[static_cast<int>(topo::Locality::network)].read();
+}
+
+/// Messages between nodes that one call of `body` by all ranks takes.
+std::uint64_t localities(NodesWorld& world, std::function<void(Comm&)> const& body) {
+    std::uint64_t sum = 0;
+    for (int r = 0; r < world.size(); ++r) sum -= to_other_nodes(world.process(r));
+    std::vector<std::thread> threads;
+    for (int r = 0; r < world.size(); ++r)
+        threads.emplace_back([&, r] {
+            body(world.comm(r));
+            p2p::finish(world.process(r), "the test");   // what waits for a connection leaves
+        });
+    for (auto& t : threads) t.join();
+    for (int r = 0; r < world.size(); ++r) sum += to_other_nodes(world.process(r));
+    return sum;
+}
+
+class NodesTraffic : public testing::TestWithParam<std::vector<int>> {
+protected:
+    void SetUp() override {
+        Variables variables;
+        variables.wait = "shared";
+        world.emplace(GetParam(), variables);
+        nodes = static_cast<std::uint64_t>(std::ranges::max(GetParam())) + 1;
+        for (std::uint64_t n = 1; n < nodes; n *= 2) ++rounds;
+    }
+    void TearDown() override {
+        std::vector<std::thread> threads;
+        for (int r = 0; r < world->size(); ++r) threads.emplace_back([&, r] { world->leave(r); });
+        for (auto& t : threads) t.join();
+    }
+
+    std::optional<NodesWorld> world;
+    std::uint64_t nodes = 0, rounds = 0;
+    Ref<Datatype> type = TypeBuilder::predefined(Basic::int32);
+};
+
+TEST_P(NodesTraffic, ABarrierTakesLogarithmicallyManyRoundsOfMasters) {
+    EXPECT_EQ(localities(*world, [](Comm& comm) { barrier(comm); }), nodes * rounds);
+}
+
+TEST_P(NodesTraffic, ABroadcastCrossesNodesOnceForEachWhateverTheRoot) {
+    for (int root = 0; root < world->size(); ++root)
+        for (int count : {0, 2, 1000, 3000})
+            EXPECT_EQ(localities(*world,
+                                [&](Comm& comm) {
+                                    std::vector<int> data(static_cast<std::size_t>(count));
+                                    BcastArgs args{};
+                                    args.data = {data.data(), count, type.get()};
+                                    args.root = root;
+                                    run(comm, Collective::bcast, args);
+                                }),
+                      nodes - 1);
+}
+
+TEST_P(NodesTraffic, GatherAndScatterTakeOneMessageForEachOtherNode) {
+    for (Collective which : {Collective::gather, Collective::scatter})
+        for (int root = 0; root < world->size(); ++root)
+            EXPECT_EQ(localities(*world,
+                                [&](Comm& comm) {
+                                    std::vector<int> part(100), all(100u * static_cast<unsigned>(comm.size()));
+                                    RootedArgs args{};
+                                    args.mine = {part.data(), 100, type.get()};
+                                    if (comm.rank() == root) args.parts = Parts::regular(all.data(), 100, *type);
+                                    args.root = root;
+                                    args.largest = args.mine.bytes();
+                                    run(comm, which, args);
+                                }),
+                      nodes - 1);
+}
+
+TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
+    for (int count : {1, 200}) {
+        auto const size = static_cast<std::size_t>(world->size()) * static_cast<std::size_t>(count);
+        EXPECT_EQ(localities(*world,
+                            [&](Comm& comm) {
+                                std::vector<int> part(static_cast<std::size_t>(count)), all(size);
+                                AllgatherArgs args{};
+                                args.mine = {part.data(), count, type.get()};
+                                args.parts = Parts::regular(all.data(), count, *type);
+                                args.largest = args.mine.bytes();
+                                run(comm, Collective::allgather, args);
+                            }),
+                  nodes * (nodes - 1));
+        EXPECT_EQ(localities(*world,
+                            [&](Comm& comm) {
+                                std::vector<int> out(size), in(size);
+                                AlltoallArgs args{};
+                                args.send = Parts::regular(out.data(), count, *type);
+                                args.receive = Parts::regular(in.data(), count, *type);
+                                args.each = static_cast<std::size_t>(count) * sizeof(int);
+                                run(comm, Collective::alltoall, args);
+                            }),
+                  nodes * (nodes - 1));
+    }
+}
+
+using Nodes = std::vector<int>;   // each rank's
+INSTANTIATE_TEST_SUITE_P(Worlds, NodesTraffic,
+                         testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},
+                                         Nodes{0, 1, 2, 3, 0, 1, 2, 3}));
+
+}  // namespace
+}  // namespace tutti::coll::test

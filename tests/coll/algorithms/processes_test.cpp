@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm of the list in the environment of real programs: node segment, waiting, staging memory, arenas, CMA.
+// The ranks are threads of this process, each with its own Process over one segment.
+#include <gmock/gmock.h>
+
+#include <optional>
+
+#include "coll/call/collectives.hpp"
+#include "coll/comm/create.hpp"
+#include "coll/call/drive.hpp"
+#include "tests/coll/world/window.hpp"
+#include "tests/coll/world/world.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+struct ProcessExecute {
+    Comm const& comm;
+
+    template <class Args>
+    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
+        drive(comm, algorithm.name, [&](ShmEnv& env) { return algorithm.shm(env, args); });
+    }
+};
+
+Variables variables(bool cma) {
+    Variables v;
+    v.wait = "shared";
+    v.cma = cma;
+    v.staging = 8192;
+    return v;
+}
+
+enum class Arenas { none, some };
+
+void run_world(int ranks, bool cma, Arenas arenas) {
+    Segment segment = Segment::create(static_cast<unsigned>(ranks));
+    if (arenas == Arenas::some && segment.header().arena_bytes == 0)
+        GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
+    Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
+    CaseList(suite, static_cast<unsigned>(ranks * 3 + cma + 7 * static_cast<int>(arenas))).add_all();
+    run_ranks(suite, [&](int rank) {
+        std::optional<Window> window;
+        std::optional<Arena> arena;
+        if (arenas == Arenas::some) {
+            window.emplace(segment, rank);
+            arena.emplace(window->room.first(64 << 20), rank, ranks);
+        }
+        Process process(segment, static_cast<unsigned>(rank), variables(cma));
+        std::vector<std::string> complaints;
+        start(process, complaints);
+        EXPECT_THAT(complaints, testing::IsEmpty());
+        ProcessExecute execute{*process.world};
+        run_cases(suite, rank, execute, arena ? &*arena : nullptr);
+    });
+}
+
+TEST(Processes, OneRank) { run_world(1, true, Arenas::none); }
+TEST(Processes, OneRankWithAnArena) { run_world(1, true, Arenas::some); }
+TEST(Processes, TwoRanksWithCma) { run_world(2, true, Arenas::none); }
+TEST(Processes, TwoRanksWithArenasAndCma) { run_world(2, true, Arenas::some); }
+TEST(Processes, ThreeRanksStaged) { run_world(3, false, Arenas::none); }
+TEST(Processes, ThreeRanksWithArenasElseStaged) { run_world(3, false, Arenas::some); }
+TEST(Processes, FiveRanksWithCma) { run_world(5, true, Arenas::none); }
+TEST(Processes, FiveRanksWithArenasAndCma) { run_world(5, true, Arenas::some); }
+
+Task reach(ShmEnv& env, std::uint64_t address, bool& fetched, bool& put) {
+    char here[8] = {};
+    fetched = env.fetch(0, address, here, sizeof here);
+    put = env.put(0, address, here, sizeof here);
+    co_return;
+}
+
+TEST(Processes, MemoryThatTheKernelDoesNotCopyIsRefusedWithoutAnError) {
+    Segment segment = Segment::create(1);
+    Process process(segment, 0, variables(true));
+    std::vector<std::string> complaints;
+    start(process, complaints);
+    char there[8] = {};
+    bool fetched = true, put = true;
+    drive(*process.world, "test", [&](ShmEnv& env) { return reach(env, 4096, fetched, put); });
+    EXPECT_FALSE(fetched);
+    EXPECT_FALSE(put);
+    drive(*process.world, "test",
+          [&](ShmEnv& env) { return reach(env, reinterpret_cast<std::uint64_t>(there), fetched, put); });
+    EXPECT_EQ(fetched, process.single_copy.cma());
+    EXPECT_EQ(put, process.single_copy.cma());
+}
+
+TEST(Processes, CmaRefusedInMidRun) {
+    Segment segment = Segment::create(2);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 2; ++rank)
+        threads.emplace_back([&, rank] {
+            Process process(segment, static_cast<unsigned>(rank), variables(true));
+            std::vector<std::string> complaints;
+            start(process, complaints);
+            auto type = TypeBuilder::predefined(Basic::int32);
+            std::vector<int> mine(50000), all(100000);
+            for (int turn = 0; turn < 20; ++turn) {
+                for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = static_cast<int>(i) * 2 + rank + turn;
+                if (turn == 10 && rank == 1) segment.header().cma_forbidden = 1;   // at any moment, as seen by rank 0
+                AllgatherArgs args{};
+                args.mine = {mine.data(), 50000, type.get()};
+                args.parts = Parts::regular(all.data(), 50000, *type);
+                args.largest = 200000;
+                run(*process.world, Collective::allgather, args);
+                for (std::size_t i = 0; i < mine.size(); ++i) {
+                    ASSERT_EQ(all[i], static_cast<int>(i) * 2 + turn);
+                    ASSERT_EQ(all[i + 50000], static_cast<int>(i) * 2 + 1 + turn);
+                }
+            }
+        });
+    for (auto& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread storm: every algorithm of the list on four ranks with eight threads each, all in this process, so that
+// ThreadSanitizer sees everything. Each thread has a communicator of its own and runs every eighth case on it,
+// blocking, nonblocking or persistent, while messages go over the world; some make communicators in between.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "coll/comm/create.hpp"
+#include "coll/comm/derive.hpp"
+#include "tests/coll/world/juggler.hpp"
+#include "p2p/p2p.hpp"
+#include "runtime/wait/progress_thread.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+constexpr int ranks = 4, threads = 8;
+
+/// A call as the front door makes it.
+struct Visit {
+    explicit Visit(Comm& comm) : waiter(comm.process.waiter) { waiter.enter(); }
+    ~Visit() { waiter.leave(); }
+    Waiter& waiter;
+};
+
+/// One thread of a rank.
+class Sailor {
+public:
+    Sailor(Comm& comm, Comm& world, int thread)
+        : comm_(comm), world_(world), thread_(thread), suite_(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes()) {
+        CaseList(suite_, 11).add_all();
+    }
+
+    void run() {
+        std::vector<Operator> const operators = make_operators();
+        for (at_ = static_cast<std::size_t>(thread_); at_ < suite_.cases.size(); at_ += threads) {
+            check(Turn<Sailor>{suite_, suite_.cases[at_], comm_.rank(), *this, operators});
+            talk();
+            if (at_ % 5 == 0) make();
+        }
+    }
+    std::vector<std::string> const& failures() const { return suite_.failures; }
+
+    /// What a check calls: runs the algorithm in one of the three forms.
+    template <class Args>
+    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
+        Collective const collective = suite_.cases[at_].algorithm->collective;
+        Setting setting;
+        Ref<Request> request;
+        {
+            Visit visit(comm_);
+            force(comm_, algorithm, args, setting);
+            Args own = args;
+            switch (static_cast<Call>(at_ / threads % 3)) {
+            case Call::blocking: return coll::run(comm_, collective, own);
+            case Call::nonblocking: request = coll::start(comm_, collective, args); break;
+            case Call::persistent:
+                request = coll::init(comm_, collective, args);
+                request->start();
+                break;
+            }
+        }
+        talk();   // while it is under way, and others move it on
+        auto over = [&] {
+            if (!request->complete) request->advance();
+            return request->complete;
+        };
+        Visit visit(comm_);
+        if (at_ % 2) while (!visit.waiter.look(over)) {}
+        else visit.waiter.until(over, {"the test"});
+        if (request->status.error != ErrorClass::success)
+            suite_.fail(suite_.cases[at_], comm_.rank(), request->error_text);
+        request = {};
+    }
+
+private:
+    /// A message to the next rank on the communicator of all threads.
+    void talk() {
+        std::uint64_t const out = at_ * ranks + static_cast<std::size_t>(comm_.rank());
+        std::uint64_t in = 0;
+        int const next = (comm_.rank() + 1) % ranks, before = (comm_.rank() + ranks - 1) % ranks;
+        Visit visit(comm_);
+        p2p::sendrecv_bytes(world_, &out, sizeof out, next, &in, sizeof in, before, thread_, "the test");
+        if (in != at_ * ranks + static_cast<std::size_t>(before))
+            suite_.fail(suite_.cases[at_], comm_.rank(), "a message beside it");
+    }
+    void make() {
+        Visit visit(comm_);
+        Ref<Comm> const copy = duplicate(comm_), half = split(*copy, comm_.rank() % 2, 0);
+        std::vector<int> members(2, -1);
+        int const mine = comm_.rank();
+        allgather_bytes(*half, &mine, sizeof mine, members.data());
+        if (members != std::vector<int>{mine % 2, mine % 2 + 2})
+            suite_.fail(suite_.cases[at_], comm_.rank(), "a communicator made beside it");
+    }
+
+    Comm& comm_;
+    Comm& world_;
+    int const thread_;
+    Suite suite_;   // of its own: references to types are counted inside the lock of one rank
+    std::size_t at_ = 0;
+};
+
+void live(Process& process, std::vector<std::string>& failures) {
+    std::vector<Ref<Comm>> comms;
+    std::vector<std::unique_ptr<Sailor>> crew;
+    std::vector<std::thread> all;
+    for (int t = 0; t < threads; ++t) {
+        Visit visit(*process.world);
+        comms.push_back(duplicate(*process.world));
+    }
+    for (int t = 0; t < threads; ++t)
+        crew.push_back(std::make_unique<Sailor>(*comms[static_cast<std::size_t>(t)], *process.world, t));
+    for (auto& sailor : crew) all.emplace_back([&] { sailor->run(); });
+    for (std::thread& t : all) t.join();
+    for (auto& sailor : crew) failures.insert(failures.end(), sailor->failures().begin(), sailor->failures().end());
+    process.progress_thread.reset();
+    BarrierArgs last{};
+    coll::run(*process.world, Collective::barrier, last);
+    p2p::finish(process, "the test");
+    coll::run(*process.world, Collective::barrier, last);
+}
+
+void storm(bool progress_threads) {
+    Segment segment = Segment::create(ranks);
+    Variables variables;
+    variables.wait = "shared";
+    variables.sleep_after = 5;
+    variables.staging = 8192;
+    std::vector<std::unique_ptr<Process>> processes;
+    std::vector<std::string> complaints;
+    std::vector<std::string> failures[ranks];
+    for (unsigned r = 0; r < ranks; ++r) {
+        Process& process = *processes.emplace_back(std::make_unique<Process>(segment, r, variables));
+        process.many_threads = true;
+        process.lock.open();
+        p2p::start(process);
+        start(process, complaints);
+        if (progress_threads) process.progress_thread = std::make_unique<ProgressThread>(process);
+    }
+    std::vector<std::thread> mains;
+    for (int r = 0; r < ranks; ++r)
+        mains.emplace_back([&, r] { live(*processes[static_cast<std::size_t>(r)], failures[r]); });
+    for (std::thread& t : mains) t.join();
+    for (auto const& list : failures)
+        for (std::string const& failure : list) ADD_FAILURE() << failure;
+}
+
+TEST(ThreadStorm, EveryAlgorithmInThreeForms) { storm(false); }
+TEST(ThreadStorm, WithProgressThreads) { storm(true); }
+
+}  // namespace
+}  // namespace tutti::coll::test

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# coll/adding-an-algorithm.md, done word by word in a scratch copy of the tree: one file and one line, and the new
+# algorithm is in the help, in the settings, in the tests and in the benchmark.
+set -u
+build=$(cd "$1" && pwd) source=$(cd "$(dirname "$0")/../../.." && pwd)
+grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt" && { echo "the plain build does it"; exit 77; }
+for program in make gnuplot; do command -v $program > /dev/null || { echo "there is no $program"; exit 77; }; done
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+tar -C "$source" --exclude=./build* --exclude=./.git -cf - . | tar -C "$copy" -xf - || exit 1
+cd "$copy" || exit 1
+# What does not make rows of the list (choose.cpp and the generic tests do), nor is compiled together with the new file
+# or choose.cpp, is taken from the build that is there. Makefiles go by time alone, so that they take it.
+cat > seeded_build.sh << END
+set -e
+cmake -G "Unix Makefiles" -B build -DTUTTI_TESTS=ON . > /dev/null
+listing=\$(grep -l '"world.hpp"' tests/coll/*.cpp)
+(cd "$build" && find . \( -name '*.o' -o -name '*.gch' \) ! -name choose.cpp.o ! -name 'unity_coll_before_m*' \
+    ! -name 'unity_bcast_after_m*' \( ! -path './tests/*' -o -path '*/tests_coll.dir/*' \)) > objects
+for test in \$listing; do grep -v "/\${test##*/}.o\$" objects > others; mv others objects; done
+tar -C "$build" -cf - -T objects | tar -C build -xf -
+find build -name '*.gch' -exec touch {} +
+find build -name '*.o' -exec touch {} +
+make -C build -j2 mpi mpiexec tutti-info tutti-tune tutti-bench tests_coll > build/log 2>&1 || { tail -50 build/log; exit 1; }
+! grep -q 'allreduce' build/log
+END
+grep -q relay coll/algorithms/algorithms.def && { echo "the page's example is in the tree"; exit 1; }
+# After apps/demo.sh the build folder has no tests: the page's own command brings them back.
+cmake -G Ninja -B demo -DTUTTI_TESTS=OFF . > /dev/null || exit 1
+bash -c "$(grep '^cmake ' coll/adding-an-algorithm.md | sed 's/-B build/-B demo/')" || exit 1
+ninja -C demo -t targets all | grep -q '^tests_coll:' || { echo "the page builds no tests after apps/demo.sh"; exit 1; }
+unset TUTTI_COLL
+export TUTTI_TUNING=none
+python3 "$source/tests/coll/algorithms/run_page.py" coll/adding-an-algorithm.md "bash seeded_build.sh" || exit 1
+
+wrong() { echo "WRONG: $*"; exit 1; }
+build/bin/tutti-info --algorithms --markdown > page.md
+grep -q '^| \[relay\](bcast/relay.cpp) |' page.md || wrong "the page of all algorithms"
+build/bin/tests_coll --gtest_filter='Settings*' --gtest_brief=1 > /dev/null || wrong "the tests of the settings"
+build/bin/tutti-tune -n 2 --collectives bcast --dry-run | grep -q ' relay' || wrong "tutti-tune"
+[ -s relay.svg ] || wrong "there is no plot"

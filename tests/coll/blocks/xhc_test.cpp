@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What XHC promises of its broadcast (Table II): on 2 sockets of 4 NUMA nodes of 8 cores one message between sockets,
+// 6 between NUMA nodes, 56 inside, for every mapping, root, way to the data and layout of the leaders' flags.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <thread>
+
+#include "coll/choice/choose.hpp"
+#include "coll/blocks/trees/leader_flag.hpp"
+#include "runtime/datatype/builder.hpp"
+#include "tests/topo/machines.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+constexpr int ranks = 64;
+using Counts = std::array<std::uint64_t, topo::localities_count>;
+
+/// 64 ranks on that machine, rank r on core mapping[r].
+struct World {
+    explicit World(std::vector<int> mapping)
+        : placement{.pu = std::move(mapping), .fixed = true},
+          shared(ranks, topo::make_hierarchy(machine, placement, topo::first_ranks(ranks),
+                                             *topo::parse_hierarchy("numa+socket"))) {
+        for (int rank = 0; rank < ranks; ++rank)
+            localities.push_back(topo::localities(machine, placement, topo::first_ranks(ranks), rank));
+        shared.locality = [this](int from, int to) {
+            return localities[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+        };
+    }
+    Counts messages() const {
+        Counts sum{};
+        for (Traffic const& t : shared.traffic)
+            for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += t.messages[k].read();
+        return sum;
+    }
+
+    topo::Machine machine = topo::design_machine();
+    topo::Placement placement;
+    ThreadWorld shared;
+    std::vector<std::vector<topo::Locality>> localities;
+};
+
+AlgorithmRow const& broadcast() {
+    for (AlgorithmRow const& row : all_algorithms())
+        if (row.collective == Collective::bcast && std::string_view(row.name) == "xhc") return row;
+    throw std::invalid_argument("no such algorithm");
+}
+
+constexpr int roots[] = {0, 1, 7, 8, 19, 31, 32, 45, 56, 63};
+
+/// The messages of one broadcast with each of the roots; `bytes` are one chunk, `layout` is that of the flags.
+std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout layout) {
+    auto const type = TypeBuilder::predefined(Basic::uint8);
+    Values values = defaults(broadcast()).values;
+    values.set(3, static_cast<std::size_t>(layout));
+    std::vector<Counts> counts;
+    Counts before{};
+    std::barrier after_each(ranks, [&]() noexcept {
+        Counts const now = world.messages();
+        counts.push_back(now);
+        for (std::size_t k = 0; k < now.size(); ++k) counts.back()[k] -= before[k];
+        before = now;
+    });
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank)
+        threads.emplace_back([&, rank] {
+            FramePool frames;
+            auto const& xhc = *static_cast<Algorithm<BcastArgs> const*>(broadcast().record);
+            std::uint64_t op = 0;
+            for (int root : roots) {
+                std::vector<std::uint8_t> data(bytes, static_cast<std::uint8_t>(rank == root ? 100 + root : 255));
+                BcastArgs args{};
+                args.data = {data.data(), static_cast<std::int64_t>(bytes), type.get()};
+                args.root = root;
+                args.parameters = values;
+                run(world.shared, rank, ++op, frames, xhc.thread, args);
+                wrong += std::ranges::count(data, 100 + root) != static_cast<std::ptrdiff_t>(bytes);
+                after_each.arrive_and_wait();
+            }
+        });
+    for (std::thread& t : threads) t.join();
+    EXPECT_EQ(wrong, 0) << "wrong data";
+    return counts;
+}
+
+std::vector<int> in_order() { return topo::first_ranks(ranks); }
+std::vector<int> round_robin() {
+    std::vector<int> mapping;
+    for (int rank = 0; rank < ranks; ++rank) mapping.push_back(rank % 8 * 8 + rank / 8);
+    return mapping;
+}
+
+TEST(XhcBroadcast, CrossesSocketsOnceAndNumaNodesSixTimesInEveryWayAndLayout) {
+    for (std::vector<int> const& mapping : {in_order(), round_robin()})
+        for (std::size_t bytes : {8, 1024, 16384})
+            for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart}) {
+                World world(mapping);
+                ASSERT_EQ(world.shared.trees.hierarchy.describe(), "numa+socket+node");
+                std::vector<Counts> const counts = count_messages(world, bytes, layout);
+                for (std::size_t i = 0; i < counts.size(); ++i)
+                    EXPECT_THAT((std::array{counts[i][3], counts[i][2], counts[i][1] + counts[i][0]}),
+                                testing::ElementsAre(1, 6, 56))
+                        << "root " << roots[i] << ", rank 1 on core " << mapping[1] << ", " << bytes
+                        << " bytes, layout " << static_cast<int>(layout);
+            }
+}
+
+/// One leader's flag as its members see it, in each layout: nobody else's word is theirs.
+TEST(XhcFlags, TellEachMemberWhatItsLeaderAnnounced) {
+    constexpr int size = 12;
+    topo::Grouping const teams{"team", {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2}};
+    std::uint64_t op = 0;
+    ThreadWorld world(size, topo::Hierarchy::build(size, std::vector{teams}));
+    FramePool frames;
+    for (FlagLayout layout : {FlagLayout::one, FlagLayout::packed, FlagLayout::apart})
+        for (int root = 0; root < size; ++root) {
+            ++op;
+            std::vector<std::unique_ptr<ThreadEnv>> envs;
+            std::vector<LeaderFlag<ThreadEnv>> flags;
+            for (int rank = 0; rank < size; ++rank) {
+                envs.push_back(std::make_unique<ThreadEnv>(world.area, world.trees, rank, op, world, rank, frames));
+                flags.emplace_back(*envs.back(), world.trees.hierarchy, root, layout);
+            }
+            for (int rank = 0; rank < size; ++rank)   // what leaders have with their own leaders, beside their flags
+                if (flags[static_cast<std::size_t>(rank)].parent() >= 0)
+                    envs[static_cast<std::size_t>(rank)]->sent(flags[static_cast<std::size_t>(rank)].parent(), 1000);
+            for (int rank = 0; rank < size; ++rank)
+                flags[static_cast<std::size_t>(rank)].announce(static_cast<std::uint64_t>(1 + rank));
+            for (int rank = 0; rank < size; ++rank) {
+                LeaderFlag<ThreadEnv> const& flag = flags[static_cast<std::size_t>(rank)];
+                ASSERT_EQ(flag.parent() < 0, rank == root);
+                if (rank == root) continue;
+                EXPECT_EQ(flag.seen(), static_cast<std::uint64_t>(1 + flag.parent())) << rank << ", root " << root;
+                EXPECT_EQ(envs[static_cast<std::size_t>(flag.parent())]->sent_by(rank), 1000u) << "overwritten";
+            }
+        }
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a persistent collective is made of is made once: from its second start on nothing is chosen, no coroutine takes
+// memory from the system, and what runs by default on one node for 8 bytes and for 1 MiB allocates nothing at all.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <map>
+#include <new>
+#include <optional>
+
+#include "coll/comm/create.hpp"
+#include "coll/call/request.hpp"
+#include "tests/coll/world/juggler.hpp"
+#include "tests/coll/world/window.hpp"
+
+namespace {
+thread_local std::size_t allocations = 0;   // by operator new, of this thread
+}
+
+void* operator new(std::size_t bytes) {
+    ++allocations;
+    if (void* const memory = std::malloc(bytes)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace tutti::coll::test {
+namespace {
+
+Variables variables() {
+    Variables v;
+    v.wait = "shared";
+    v.staging = 8192;
+    v.fragment = 0;   // how many fragments are under way at once is a matter of time
+    return v;
+}
+
+void run_once(Process& process, Request& request) {
+    request.start();
+    process.waiter.until([&] { return request.complete || (request.advance(), request.complete); }, {"the test"});
+}
+
+/// What starts of a request take.
+struct Taken {
+    std::size_t own_frames, frames, heap;
+    Taken operator-(Taken const& before) const {
+        return {own_frames - before.own_frames, frames - before.frames, heap - before.heap};
+    }
+};
+Taken taken(Process& process, Request& request) {
+    return {static_cast<CollectiveRequest&>(request).frames_made(), process.frames.made(), allocations};
+}
+
+bool is_default(AlgorithmRow const& row, CommState const& state) {
+    for (std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20})
+        if (decide(row.collective, plain_traits(state, bytes), {}, [&](auto) -> Trees const& { return state.trees; })
+                .algorithm == &row)
+            return true;
+    return false;
+}
+
+/// Runs a case as one request that is started several times.
+struct Restart {
+    Comm& comm;
+    std::map<AlgorithmRow const*, std::size_t> allocated{};   ///< by three starts, the first two left out
+
+    template <class Args>
+    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
+        Setting setting;
+        force(comm, algorithm, args, setting);
+        AlgorithmRow const& row = *setting.algorithm;
+        Ref<Request> const request = init(comm, row.collective, args);
+        Choices& choices = state_of(comm).choices;
+        choices.forget();
+        for (int warm = 0; warm < 2; ++warm) run_once(comm.process, *request);
+        Taken const before = taken(comm.process, *request);
+        for (int again = 0; again < 3; ++again) run_once(comm.process, *request);
+        Taken const more = taken(comm.process, *request) - before;
+        std::string const name = std::string(name_of(row.collective)) + " " + row.name;
+        EXPECT_EQ(more.own_frames, 0u) << name;
+        EXPECT_EQ(more.frames, 0u) << name;
+        allocated[&row] += more.heap;
+        Args known = args;
+        complete(known);
+        EXPECT_EQ(choices.at(row.collective, traits_of(state_of(comm), known)).algorithm, nullptr) << name;
+        EXPECT_EQ(request->status.error, ErrorClass::success) << request->error_text;
+    }
+};
+
+/// Of each algorithm a case that fits into slots and one that does not, where it has such: elements without gaps, and
+/// operators that are no program's.
+void keep_plain_ones(Suite& suite) {
+    std::map<std::pair<AlgorithmRow const*, bool>, int> kept;
+    std::erase_if(suite.cases, [&](Case const& c) {
+        bool const barrier = c.algorithm->collective == Collective::barrier;
+        bool const plain = suite.kind(c).type->dense(2) && suite.op(c).op->builtin != BuiltinOp::none;
+        if (c.in_place || c.form != Form::equal || !plain || (c.bytes == 0) != barrier) return true;
+        return ++kept[{c.algorithm, c.bytes > 8192}] > 1;
+    });
+}
+
+struct Shape {
+    int ranks;
+    bool arenas;
+};
+
+class Persistent : public testing::TestWithParam<Shape> {};
+
+TEST_P(Persistent, StartsChooseNothingAndTakeNoMemory) {
+    auto const [ranks, arenas] = GetParam();
+    Segment segment = Segment::create(static_cast<unsigned>(ranks));
+    if (arenas && segment.header().arena_bytes == 0)
+        GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
+    Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
+    CaseList(suite, static_cast<unsigned>(ranks)).add_all();
+    keep_plain_ones(suite);
+    run_ranks(suite, [&, ranks = ranks, arenas = arenas](int rank) {
+        std::optional<Window> window;
+        std::optional<Arena> arena;
+        if (arenas) {
+            window.emplace(segment, rank);
+            arena.emplace(window->room.first(64 << 20), rank, ranks);
+        }
+        Process process(segment, static_cast<unsigned>(rank), variables());
+        std::vector<std::string> complaints;
+        start(process, complaints);
+        EXPECT_THAT(complaints, testing::IsEmpty());
+        Suite own(state_of(*process.world).trees.hierarchy, suite.slot_bytes);
+        own.cases = suite.cases;
+        Restart restart{*process.world};
+        run_cases(own, rank, restart, arena ? &*arena : nullptr);
+        for (auto const& [row, allocations] : restart.allocated)
+            EXPECT_EQ(is_default(*row, state_of(*process.world)) ? allocations : 0, 0u)
+                << name_of(row->collective) << " " << row->name;
+        std::lock_guard lock(suite.mutex);
+        suite.failures.insert(suite.failures.end(), own.failures.begin(), own.failures.end());
+    });
+}
+INSTANTIATE_TEST_SUITE_P(Worlds, Persistent,
+                         testing::Values(Shape{1, false}, Shape{2, false}, Shape{2, true}, Shape{4, false},
+                                         Shape{4, true}),
+                         [](auto const& info) {
+                             return std::to_string(info.param.ranks) + "_ranks" + (info.param.arenas ? "_arenas" : "");
+                         });
+
+}  // namespace
+}  // namespace tutti::coll::test

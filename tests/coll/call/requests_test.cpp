@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every algorithm of the list as nonblocking and persistent requests, mixed with blocking calls, several in flight and
+// ended in an order that differs from rank to rank; whole and in fragments.
+#include <gmock/gmock.h>
+
+#include <optional>
+
+#include "coll/comm/create.hpp"
+#include "tests/coll/world/juggler.hpp"
+#include "tests/coll/world/window.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+struct Circus {
+    int ranks, hands;
+    bool cma, arenas;
+    std::size_t fragment;
+};
+
+std::string name_of(testing::TestParamInfo<Circus> const& info) {
+    Circus const& c = info.param;
+    return std::to_string(c.ranks) + "_ranks_" + std::to_string(c.hands) + "_in_flight_" +
+           (c.arenas ? "arenas_" : "") + (c.cma ? "cma_" : "staged_") +
+           (c.fragment == 0 ? "whole" : std::to_string(c.fragment) + "_a_fragment");
+}
+
+Variables variables(Circus const& c) {
+    Variables v;
+    v.wait = "shared";
+    v.cma = c.cma;
+    v.staging = 8192;
+    v.fragment = c.fragment;
+    v.fragments = 3;
+    return v;
+}
+
+class Requests : public testing::TestWithParam<Circus> {};
+
+TEST_P(Requests, AgreeWithPlainComputation) {
+    Circus const circus = GetParam();
+    Segment segment = Segment::create(static_cast<unsigned>(circus.ranks));
+    if (circus.arenas && segment.header().arena_bytes == 0)
+        GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
+    Suite suite(make_tree(circus.ranks, 1), Area(nullptr, circus.ranks).slot_bytes());
+    CaseList(suite, static_cast<unsigned>(circus.ranks * 5 + circus.hands)).add_all();
+    run_ranks(suite, [&](int rank) {
+        std::optional<Window> window;
+        std::span<std::byte> arena;
+        if (circus.arenas) arena = window.emplace(segment, rank).room.first(std::size_t{512} << 20);
+        Process process(segment, static_cast<unsigned>(rank), variables(circus));
+        std::vector<std::string> complaints;
+        start(process, complaints);
+        EXPECT_THAT(complaints, testing::IsEmpty());
+        Suite own(state_of(*process.world).trees.hierarchy, suite.slot_bytes);
+        own.cases = suite.cases;
+        Juggler(*process.world, own, suite.at, rank, static_cast<std::size_t>(circus.hands), arena).run();
+        std::lock_guard lock(suite.mutex);
+        suite.failures.insert(suite.failures.end(), own.failures.begin(), own.failures.end());
+        EXPECT_EQ(state_of(process).progress.in_flight(), 0);
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(Circuses, Requests,
+                         testing::Values(Circus{1, 3, true, false, 0}, Circus{2, 4, true, true, 0},
+                                         Circus{2, 20, false, false, 4000}, Circus{3, 5, true, true, 20000},
+                                         Circus{4, 12, true, false, 0}, Circus{5, 6, false, true, 10000}),
+                         name_of);
+
+TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) {
+    Segment segment = Segment::create(2);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 2; ++rank)
+        threads.emplace_back([&, rank] {
+            Process process(segment, static_cast<unsigned>(rank), variables({2, 1, true, false, 0}));
+            std::vector<std::string> complaints;
+            start(process, complaints);
+            auto const type = TypeBuilder::predefined(Basic::int32);
+            std::size_t& held = state_of(process).sequence_bytes;
+            for (bool full : {false, true, false}) {
+                int mine = rank + 5;
+                BcastArgs args{};
+                args.data = {&mine, 1, type.get()};
+                std::size_t const before = std::exchange(held, full ? segment.header().heap_bytes : 0);
+                Ref<Request> request = init(*process.world, Collective::bcast, args);
+                EXPECT_EQ(held > (full ? segment.header().heap_bytes : 0), !full && rank == 0);
+                for (int turn = 0; turn < 20; ++turn) {
+                    if (rank == 0) mine = turn;
+                    request->start();
+                    process.waiter.until([&] { return request->complete || (request->advance(), request->complete); },
+                                         {"the test"});
+                    EXPECT_EQ(mine, turn);
+                }
+                request = {};
+                EXPECT_EQ(held, full ? segment.header().heap_bytes : 0);
+                held = before;
+            }
+        });
+    for (auto& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The decision: which sizes share one, and what it must never promise.
+#include <gtest/gtest.h>
+
+#include "coll/choice/choose.hpp"
+
+namespace tutti::coll {
+namespace {
+
+CallTraits traits_of(std::size_t bytes, std::size_t slot) {
+    return {.ranks = 200, .levels = 1, .bytes = bytes, .slot_bytes = slot, .commutes = true, .ordered = true,
+            .one_kind = true, .equal_parts = true};
+}
+
+/// Many ranks have slots that are no power of two: 200 ranks have 4800 bytes each.
+TEST(Choose, GivesNoSlotToASizeWhoseClassDoesNotFitIntoOne) {
+    std::size_t const slot = Area(nullptr, 200).slot_bytes();
+    ASSERT_EQ(slot, 4800u);
+    EXPECT_TRUE(traits_of(4096, slot).meets(requires_slot));
+    EXPECT_FALSE(traits_of(4100, slot).meets(requires_slot));
+    Choices choices;
+    Decision& small = choices.at(Collective::bcast, traits_of(4100, slot));
+    EXPECT_EQ(&small, &choices.at(Collective::bcast, traits_of(8192, slot)));
+    EXPECT_NE(&small, &choices.at(Collective::bcast, traits_of(4096, slot)));
+}
+
+/// Rings begin each slice with another rank: consecutive teams are of no help to them.
+TEST(Choose, AsksForAnOperatorThatCommutesWhereNoTeamKeepsTheOrder) {
+    CallTraits traits = traits_of(1000, 4096);
+    EXPECT_TRUE(traits.meets(requires_commuting_operator));
+    traits.commutes = false;
+    EXPECT_TRUE(traits.meets(requires_commutative));
+    EXPECT_FALSE(traits.meets(requires_commuting_operator));
+}
+
+TEST(Choose, KeepsTheSameDecisionForAllSizesOfAClassAndForgetsWhenTold) {
+    Choices choices;
+    Decision& d = choices.at(Collective::reduce, traits_of(1000, 4096));
+    EXPECT_EQ(d.algorithm, nullptr);
+    Trees const trees(topo::Hierarchy::build(200, {}));
+    d = decide(Collective::reduce, traits_of(1000, 4096), {}, [&](auto*) -> Trees const& { return trees; });
+    ASSERT_NE(d.algorithm, nullptr);
+    EXPECT_EQ(choices.at(Collective::reduce, traits_of(1024, 4096)).algorithm, d.algorithm);
+    choices.forget();
+    EXPECT_EQ(choices.at(Collective::reduce, traits_of(1024, 4096)).algorithm, nullptr);
+}
+
+TEST(Choose, PutsTheUsersWordBeforeTheTuningTableAndThatBeforeTheDefaultOne) {
+    Trees const trees(topo::Hierarchy::build(4, {}));
+    auto choose = [&](Settings const& s) {
+        CallTraits traits = traits_of(64, 8192);
+        traits.ranks = 4;
+        return std::string(decide(Collective::bcast, traits, s, [&](auto*) -> Trees const& { return trees; })
+                               .algorithm->name);
+    };
+    std::vector<std::string> complaints;
+    Settings settings;
+    EXPECT_EQ(choose(settings), "slots");
+    settings.tuned.push_back(
+        {Collective::bcast, 8, 1, 4096, parse_setting(Collective::bcast, "hierarchical", "test", complaints)});
+    EXPECT_EQ(choose(settings), "hierarchical");
+    settings.tuned.front().ranks = 2;
+    EXPECT_EQ(choose(settings), "slots") << "a rule for at most two ranks does not hold for four";
+    settings.take("bcast=hierarchical_slots", "test", complaints);
+    settings.tuned.front().ranks = 8;
+    EXPECT_EQ(choose(settings), "hierarchical_slots");
+    EXPECT_TRUE(complaints.empty());
+}
+
+}  // namespace
+}  // namespace tutti::coll

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of choices as text: what is read, what is told by line, and that what is written is read as the same.
+#include "coll/choice/tuning.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::coll {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Read {
+    explicit Read(std::string_view text) : rules(parse_rules(text, "FILE", complaints)) {}
+    std::vector<std::string> complaints;
+    std::vector<Rule> rules;
+};
+
+TEST(Tuning, ReadsLinesWithTheirLimits) {
+    Read const r("# tutti tuning 1\n"
+                 "\n"
+                 "allreduce  ranks<=8  levels>=2  bytes<=64K  hierarchical:chunk=16K   # measured\n"
+                 "bcast bytes<=8K ranks<=2 slots\r\n"
+                 "barrier exchange");
+    EXPECT_THAT(r.complaints, IsEmpty());
+    ASSERT_EQ(r.rules.size(), 3u);
+    EXPECT_EQ(r.rules[0].collective, Collective::allreduce);
+    EXPECT_EQ(r.rules[0].ranks, 8u);
+    EXPECT_EQ(r.rules[0].levels, 2u);
+    EXPECT_EQ(r.rules[0].bytes, 65536u);
+    EXPECT_EQ(text_of(r.rules[0].setting), "hierarchical:chunk=16K");
+    EXPECT_EQ(r.rules[1].bytes, 8192u);
+    EXPECT_EQ(r.rules[1].ranks, 2u) << "limits stand in any order";
+    EXPECT_EQ(r.rules[2].ranks, no_limit);
+    EXPECT_EQ(r.rules[2].bytes, no_limit);
+    EXPECT_EQ(r.rules[2].levels, 1u);
+}
+
+TEST(Tuning, TellsWrongLinesByNumberAndTakesTheOthers) {
+    Read const r("bcats slots\n"
+                 "bcast nix\n"
+                 "\n"
+                 "bcast\n"
+                 "bcast bytes<=5000 slots\n"
+                 "bcast ranks<=many slots\n"
+                 "bcast ranks<=0 slots\n"
+                 "bcast bytes>4K slots\n"
+                 "bcast levels>=x slots\n"
+                 "bcast hierarchical:chunk=x\n"
+                 "bcast slots bytes<=4K\n"
+                 "bcast hierarchical\n");
+    EXPECT_THAT(r.complaints,
+                ElementsAre("FILE:1: bcats is not a collective", HasSubstr("FILE:2: bcast has no algorithm nix; it"),
+                            "FILE:4: the algorithm of bcast must stand at the end of the line",
+                            HasSubstr("FILE:5: bytes<=5000: a power of two must follow"),
+                            HasSubstr("FILE:6: ranks<=many"), HasSubstr("FILE:7: ranks<=0"),
+                            HasSubstr("FILE:8: bytes>4K is no limit"), HasSubstr("FILE:9: levels>=x"),
+                            HasSubstr("FILE:10: chunk=x: sizes from 1"), HasSubstr("FILE:11: slots is no limit")));
+    ASSERT_EQ(r.rules.size(), 1u) << "a line is taken as a whole or not at all";
+    EXPECT_EQ(text_of(r.rules[0].setting), "hierarchical");
+}
+
+TEST(Tuning, TakesAnyText) {
+    for (std::string_view text : {"", "\n\n", "#", "\t", "bcast\tslots", "\0\xff\n"}) Read const r(text);
+    EXPECT_EQ(Read("bcast\tslots").rules.size(), 1u);
+}
+
+TEST(Tuning, WritesWhatItReads) {
+    std::string all;
+    for (Rule const& rule : default_table()) all += text_of(rule) + "\n";
+    Read const r(all);
+    EXPECT_THAT(r.complaints, IsEmpty());
+    ASSERT_EQ(r.rules.size(), default_table().size());
+    for (std::size_t i = 0; i < r.rules.size(); ++i) {
+        Rule const &a = r.rules[i], &b = default_table()[i];
+        EXPECT_EQ(text_of(a), text_of(b));
+        EXPECT_EQ(a.setting.values, b.setting.values);
+        EXPECT_EQ(a.ranks, b.ranks);
+        EXPECT_EQ(a.bytes, b.bytes);
+    }
+}
+
+}  // namespace
+}  // namespace tutti::coll

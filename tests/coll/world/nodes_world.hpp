@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A world on one node or several: each node is a segment of its own, the ranks are threads of this process, and what
+// they have in common beyond their nodes are connections over the loopback interface.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coll/call/collectives.hpp"
+#include "coll/comm/create.hpp"
+#include "coll/choice/state.hpp"
+#include "p2p/engine.hpp"
+#include "p2p/p2p.hpp"
+#include "runtime/job/listener.hpp"
+
+namespace tutti::coll::test {
+
+/// All ranks of a job. They go together: other nodes may talk to a rank until it has left.
+class NodesWorld {
+public:
+    /// `node_of[r]` is the node of world rank r; nodes are numbered from 0 without gaps.
+    NodesWorld(std::vector<int> const& node_of, Variables const& variables) {
+        std::vector<Cluster::Node> nodes;
+        std::vector<Cluster::Rank> ranks;
+        std::vector<std::vector<int>> descriptors;
+        std::vector<int> sizes;
+        bool const one_node = std::ranges::max(node_of) == 0;
+        for (int node : node_of) {
+            sizes.resize(std::max(sizes.size(), static_cast<std::size_t>(node) + 1));
+            Listener const listener = one_node ? Listener{} : listen_on({"127.0.0.1"});
+            descriptors.push_back(listener.descriptors);
+            ranks.push_back({node, sizes[static_cast<std::size_t>(node)]++, listener.port});
+        }
+        JobKey key{};
+        key.fill(std::byte{42});
+        for (std::size_t n = 0; n < sizes.size(); ++n) nodes.push_back({"node" + std::to_string(n), {"127.0.0.1/8"}});
+        for (std::size_t n = 0; n < sizes.size(); ++n) {
+            Cluster const cluster(nodes, ranks, static_cast<int>(n), key);
+            segments_.push_back(Segment::create(static_cast<unsigned>(sizes[n]), {}, {},
+                                                one_node ? std::string() : cluster.to_text()));
+        }
+        std::vector<std::string> complaints;
+        for (std::size_t r = 0; r < ranks.size(); ++r) {
+            Segment& segment = segments_[static_cast<std::size_t>(ranks[r].node)];
+            auto& process = *processes_.emplace_back(
+                std::make_unique<Process>(segment, static_cast<unsigned>(ranks[r].place), variables));
+            p2p::start(process, descriptors[r]);
+            coll::start(process, complaints);
+        }
+        EXPECT_THAT(complaints, testing::IsEmpty());
+    }
+    int size() const { return static_cast<int>(processes_.size()); }
+    Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
+    Comm& comm(int rank) { return *process(rank).world; }
+
+    /// The last that a rank does.
+    void leave(int rank) {
+        barrier(comm(rank));
+        p2p::finish(process(rank), "the test");
+        barrier(comm(rank));
+        p2p::leave(process(rank), "the test");
+    }
+
+private:
+    std::deque<Segment> segments_;
+    std::vector<std::unique_ptr<Process>> processes_;
+};
+
+/// The levels of a communicator of ranks that are on these nodes.
+inline topo::Hierarchy tree_of_nodes(std::vector<int> const& node_of) {
+    topo::Grouping const by_node{"node", node_of};
+    return topo::Hierarchy::build(static_cast<int>(node_of.size()), std::span(&by_node, 1), "cluster");
+}
+
+}  // namespace tutti::coll::test

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What is too large is refused at once, with its bound; and mpiexec can be ended while it is still starting.
+. "$(dirname "$0")/../common.sh" "$1"
+
+run -n 5000 "$rank"; expect_code 1; [ "$(wc -l < "$folder/err")" = 1 ] || wrong "$what said $(wc -l < "$folder/err") lines"
+expect_err "5000 ranks on one node are more than the 3072 that its shared memory can be laid out for"
+
+for machine in socket:10000 "socket:2 numa:100 core:100" /dev/zero; do
+    reason="more than 4096 processing units"; [ "$machine" = /dev/zero ] && reason="it is not a regular file"
+    TUTTI_TOPOLOGY=$machine run -n 2 "$rank"; expect_code 2; expect_err "$machine"; expect_err "$reason"
+    TUTTI_TOPOLOGY=$machine run -n 2 --show-hierarchy; expect_code 2; expect_err "$reason"
+    TUTTI_TOPOLOGY=$machine "$build/bin/tutti-tune" --dry-run > "$folder/out" 2> "$folder/err"
+    [ $? = 2 ] && grep -q "$reason" "$folder/err" || wrong "tutti-tune on $machine: $(cat "$folder/err")"
+done
+
+# SIGTERM while ranks are being started: those that are there end, the others are not started, nobody is left
+"$mpiexec" -n 2000 sleep 77.2 > "$folder/out" 2> "$folder/err" & pid=$!
+until [ -n "$(pgrep -f '^sleep 77.2$')" ]; do sleep 0.01; done
+kill "$pid"; wait "$pid"; code=$?; what="mpiexec that got SIGTERM while it started"
+expect_code 143
+[ -z "$(pgrep -f '^sleep 77.2$')" ] || wrong "$what left $(pgrep -c -f '^sleep 77.2$') ranks"
+finish

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/nodes/frame.hpp"
+
+#include <gtest/gtest.h>
+
+#include "launcher/nodes/assignment.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+TEST(FrameReader, cuts_frames_out_of_pieces_of_any_length) {
+    std::string const bytes = encoded(FrameType::output, 3, "abc") + encoded(FrameType::done, 70000, "") +
+                              encoded(FrameType::input, -1, std::string(100000, 'x'));
+    for (std::size_t step : {1ul, 5ul, 12ul, 13ul, 4096ul, bytes.size()}) {
+        FrameReader reader;
+        std::vector<Frame> frames;
+        for (std::size_t at = 0; at < bytes.size(); at += step) {
+            reader.add(std::string_view(bytes).substr(at, step));
+            while (std::optional<Frame> frame = reader.next()) frames.push_back(std::move(*frame));
+        }
+        ASSERT_EQ(frames.size(), 3u) << step;
+        EXPECT_EQ(frames[0].type, FrameType::output);
+        EXPECT_EQ(frames[0].node, 3);
+        EXPECT_EQ(frames[0].body, "abc");
+        EXPECT_EQ(frames[1].node, 70000);
+        EXPECT_EQ(frames[2].node, -1);
+        EXPECT_EQ(frames[2].body.size(), 100000u);
+    }
+}
+
+TEST(FrameReader, refuses_what_no_launcher_sends) {
+    FrameReader unknown, endless;
+    unknown.add(encoded(static_cast<FrameType>(99), 0, ""));
+    EXPECT_THROW(unknown.next(), Error);
+    endless.add(std::string("\xff\xff\xff\xff\0\0\0\0\0\0\0\0", 12));
+    EXPECT_THROW(endless.next(), Error);
+}
+
+TEST(HandshakeReader, finds_the_greeting_behind_what_a_shell_says) {
+    HandshakeReader reader;
+    std::string rest;
+    std::string const bytes = "Welcome to tutti-daemon\n" + handshake() + "frames";
+    for (char c : bytes.substr(0, bytes.size() - 7)) ASSERT_FALSE(reader.add({&c, 1}, rest));
+    EXPECT_TRUE(reader.add("\nframes", rest));
+    EXPECT_EQ(rest, "frames");
+    EXPECT_EQ(reader.noise(), "Welcome to tutti-daemon\n");
+}
+
+TEST(HandshakeReader, keeps_the_end_of_endless_words) {
+    HandshakeReader reader;
+    std::string rest;
+    for (int i = 0; i < 1000; ++i) ASSERT_FALSE(reader.add(std::string(1000, 'y'), rest));
+    EXPECT_LT(reader.noise().size(), 10000u);
+    EXPECT_TRUE(reader.add(handshake(), rest));
+}
+
+TEST(HandshakeReader, refuses_another_version) {
+    HandshakeReader reader;
+    std::string rest, other = handshake();
+    other.insert(other.size() - 1, "1");
+    try {
+        reader.add(other, rest);
+        FAIL() << "accepted";
+    } catch (Error const& e) {
+        EXPECT_NE(std::string(e.what()).find("of version " TUTTI_VERSION "1 and"), std::string::npos) << e.what();
+    }
+}
+
+Assignment example() {
+    Assignment a;
+    Program program;
+    program.command = {"prog", "", "an argument"};
+    program.ranks = 3;
+    program.environment.set = {{"A", "x=y"}};
+    program.hosts = {{"n1", 2, 4}};
+    a.job.programs = {program, program};
+    a.job.environment.inherit = EnvironmentRules::Inherit::listed;
+    a.job.bind = topo::BindTo{topo::BindTo::Kind::user, topo::Unit::core, 1, {{0, 2}, {1}}};
+    a.job.preload_arena = false;
+    a.job.start_limit = std::chrono::milliseconds(1234);
+    a.allocation = {{"n1", "n2"}, {0, 0, 1}, 1};
+    a.folder = "/somewhere";
+    a.environment = {"HOME=/h", "EMPTY="};
+    return a;
+}
+
+TEST(Pack, brings_an_assignment_over_unchanged) {
+    std::string const bytes = packed(example());
+    auto const a = unpacked<Assignment>(bytes);
+    EXPECT_EQ(a.job.programs[1].command, example().job.programs[1].command);
+    EXPECT_EQ(a.job.programs[0].environment.set, example().job.programs[0].environment.set);
+    EXPECT_EQ(a.job.programs[0].hosts[0].most, 4);
+    EXPECT_EQ(a.job.environment.inherit, EnvironmentRules::Inherit::listed);
+    EXPECT_EQ(a.job.bind->user, example().job.bind->user);
+    EXPECT_EQ(a.job.preload_arena, std::optional(false));
+    EXPECT_EQ(a.job.start_limit.count(), 1234);
+    EXPECT_EQ(a.allocation.node_of, example().allocation.node_of);
+    EXPECT_EQ(a.environment, example().environment);
+    EXPECT_EQ(packed(a), bytes);
+}
+
+TEST(Pack, refuses_less_than_there_was) {
+    std::string const bytes = packed(example());
+    for (std::size_t length = 0; length < bytes.size(); ++length)
+        EXPECT_THROW(unpacked<Assignment>(std::string_view(bytes).substr(0, length)), Error) << length;
+}
+
+}  // namespace
+}  // namespace tutti::launcher

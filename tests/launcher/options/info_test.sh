@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tutti-info: complete, true to the environment, and readable for programs.
+. "$(dirname "$0")/../common.sh" "$1"
+info=$build/bin/tutti-info
+source=$(cd "$(dirname "$0")/../../.." && pwd)
+
+text=$("$info") || wrong "tutti-info ended with $?"
+for word in "ABI: MPICH" "Machine:" memfd CMA XPMEM "huge pages" TUTTI_WAIT "Variables" "Algorithms"; do
+    [[ "$text" == *"$word"* ]] || wrong "tutti-info does not speak of $word"
+done
+
+# everything in the lists is there
+"$info" --json > "$folder/info.json" || wrong "--json ended with $?"
+python3 - "$source" "$folder/info.json" << 'EOF' || wrong "the lists of tutti-info"
+import json, re, sys
+source, report = sys.argv[1], json.load(open(sys.argv[2]))
+algorithms = re.findall(r"^ALGORITHM\((\w+), (\w+)\)", open(source + "/coll/algorithms/algorithms.def").read(), re.M)
+variables = re.findall(r"^VAR\(\w+, \w+, (\w+),", open(source + "/runtime/settings/variables.def").read(), re.M)
+told = [(a["collective"], a["name"]) for a in report["algorithms"]]
+assert algorithms and sorted(told) == sorted(algorithms), (told, algorithms)
+assert [v["name"] for v in report["variables"]] == ["TUTTI_" + v.upper() for v in variables], variables
+assert all(a["sentence"] and a["source"] for a in report["algorithms"])
+counters = re.findall(r"^COUNTER\(\w+, \w+, (\w+),", open(source + "/runtime/counters/counters.def").read(), re.M)
+told = [c["name"] for c in report["counters"]]
+assert counters and told[:len(counters)] == ["tutti_" + c for c in counters] and "tutti_<collective>_calls" in told, told
+assert report["usable_cores"] >= 1 and report["memory"] > 0 and report["facilities"]
+EOF
+
+# values, origins and misspelt names come from the environment
+text=$(TUTTI_WAIT=shared TUTTI_EAGR=3 "$info" --variables)
+[[ "$text" == *"TUTTI_WAIT = shared  [environment; default auto]"* ]] || wrong "the origin of a variable: $text"
+[[ "$text" == *"TUTTI_EAGR"*"TUTTI_EAGER"* ]] || wrong "a misspelt variable was not told"
+[[ "$text" == *"Algorithms;"* ]] && wrong "--variables lists algorithms"
+"$info" --algorithms --json | python3 -c 'import json, sys; assert set(json.load(sys.stdin)) == {"algorithms"}' || wrong "--algorithms --json"
+
+# algorithms of some collectives, and what they can take
+"$info" --algorithms bcast,allreduce --json --ranks 4 > "$folder/some.json" || wrong "--algorithms bcast,allreduce"
+"$info" --algorithms --json --ranks 64 > "$folder/many.json" || wrong "--ranks 64"
+python3 - "$folder/info.json" "$folder/some.json" "$folder/many.json" << 'EOF' || wrong "the algorithms' limits"
+import json, sys
+everything, some, many = (json.load(open(name))["algorithms"] for name in sys.argv[1:])
+names = lambda rows: [(a["collective"], a["name"], a["family"]) for a in rows]
+assert names(some) == [n for n in names(everything) if n[0] in ("bcast", "allreduce")], names(some)
+limits = lambda rows: {(a["collective"], a["name"]): a["most_bytes"] for a in rows}
+assert limits(some)["bcast", "slots"] == 8192 and limits(some)["bcast", "hierarchical"] is None, limits(some)
+assert limits(many)["bcast", "slots"] == 4096, "64 ranks have smaller slots"
+assert all(a["unequal_parts"] for a in some)
+EOF
+err=$("$info" --algorithms allreduc 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean allreduce?"* ]] || wrong "a wrong collective: $err"
+err=$("$info" --ranks none 2>&1); [ $? = 2 ] && [[ "$err" == *"needs a number of ranks"* ]] || wrong "wrong ranks: $err"
+
+# CMA is really tried
+[[ $("$forbid" cma -- "$info") == *"no   CMA (Operation not permitted)"* ]] || wrong "forbidden CMA was not noticed"
+[ "$(pgrep -xc tutti-info)" = 0 ] || wrong "tutti-info left a process"
+
+err=$("$info" --algoritms 2>&1); [ $? = 2 ] || wrong "a wrong option ended with another code than 2"
+[[ "$err" == *"did you mean --algorithms?"* ]] || wrong "a wrong option: $err"
+finish

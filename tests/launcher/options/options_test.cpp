@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/options/options.hpp"
+
+#include <cstdlib>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "launcher/options/job.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Job parse(std::vector<std::string> arguments) { return parse_arguments(arguments); }
+
+std::string complaint(std::vector<std::string> const& arguments) {
+    try {
+        parse_arguments(arguments);
+    } catch (Complaint const& c) {
+        return c.what();
+    }
+    return "accepted";
+}
+
+TEST(Options, takes_the_number_of_ranks_in_every_spelling) {
+    for (char const* name : {"-n", "-np", "-c", "--np", "--n"}) {
+        EXPECT_EQ(parse({name, "5", "prog"}).ranks(), 5) << name;
+        EXPECT_EQ(parse({std::string(name) + "=5", "prog"}).ranks(), 5) << name;
+    }
+    EXPECT_EQ(parse({"prog"}).ranks(), 1);
+    EXPECT_EQ(parse({"-ppn", "3", "prog"}).ranks(), 3);
+    EXPECT_EQ(parse({"-H", "localhost:2,127.0.0.1:2", "prog"}).ranks(), 4);
+    EXPECT_EQ(parse({"-H", "a,b", "-ppn", "3", "prog"}).ranks(), 6);
+}
+
+TEST(Options, leaves_the_program_its_own_arguments) {
+    Job job = parse({"-n", "2", "prog", "-n", "7", "--help", "-x"});
+    EXPECT_EQ(job.ranks(), 2);
+    EXPECT_THAT(job.programs.at(0).command, ElementsAre("prog", "-n", "7", "--help", "-x"));
+    EXPECT_FALSE(job.show_help);
+    EXPECT_THAT(parse({"-n", "1", "--", "-odd"}).programs.at(0).command, ElementsAre("-odd"));
+}
+
+TEST(Options, separates_programs_by_colons) {
+    Job job = parse({"-n", "1", "-env", "A", "1", "boss", ":", "-n", "3", "-wdir", "/tmp", "worker", "x"});
+    ASSERT_EQ(job.programs.size(), 2u);
+    EXPECT_EQ(job.ranks(), 4);
+    EXPECT_EQ(job.programs[0].environment.set.size(), 1u);
+    EXPECT_EQ(job.programs[1].environment.set.size(), 0u);
+    EXPECT_EQ(job.programs[1].directory, "/tmp");
+    EXPECT_THAT(complaint({"-n", "1", "a", ":"}), HasSubstr("behind ':'"));
+    EXPECT_THAT(complaint({":", "a"}), HasSubstr("before ':'"));
+}
+
+TEST(Options, takes_a_variable_as_two_words_or_as_one) {
+    Job job = parse({"-genv", "A", "1", "-genv", "B=2", "-env", "C", "x=y", "prog"});
+    using Pair = std::pair<std::string, std::string>;
+    EXPECT_THAT(job.environment.set, ElementsAre(Pair("A", "1"), Pair("B", "2")));
+    EXPECT_THAT(job.programs[0].environment.set, ElementsAre(Pair("C", "x=y")));
+}
+
+TEST(Options, gathers_wishes_for_algorithms_behind_what_the_environment_says) {
+    using Pair = std::pair<std::string, std::string>;
+    unsetenv("TUTTI_COLL");
+    EXPECT_THAT(parse({"--coll", "bcast=slots", "--coll", "allreduce=direct", "prog"}).environment.set,
+                ElementsAre(Pair("TUTTI_COLL", "bcast=slots,allreduce=direct")));
+    setenv("TUTTI_COLL", "reduce=blocks", 1);
+    EXPECT_THAT(parse({"--coll=bcast=slots", "prog"}).environment.set,
+                ElementsAre(Pair("TUTTI_COLL", "reduce=blocks,bcast=slots")));
+    unsetenv("TUTTI_COLL");
+}
+
+TEST(Options, names_the_nearest_option) {
+    EXPECT_THAT(complaint({"--bind-too", "core", "prog"}), HasSubstr("did you mean --bind-to?"));
+    EXPECT_THAT(complaint({"-outfile-patern", "x", "prog"}), HasSubstr("did you mean -outfile-pattern?"));
+    EXPECT_THAT(complaint({"--bind-to-core", "prog"}), HasSubstr("did you mean --bind-to core?"));
+    EXPECT_THAT(complaint({"-zzzzzz", "prog"}), HasSubstr("--help"));
+}
+
+TEST(Options, says_what_is_wrong_with_a_value) {
+    EXPECT_THAT(complaint({"-n", "x", "prog"}), HasSubstr("'x'"));
+    EXPECT_THAT(complaint({"-n", "0", "prog"}), HasSubstr("at least 1"));
+    EXPECT_THAT(complaint({"-n", "-4", "prog"}), HasSubstr("'-4'"));
+    EXPECT_THAT(complaint({"-n"}), HasSubstr("wants N"));
+    EXPECT_THAT(complaint({"-timeout", "soon", "prog"}), HasSubstr("'soon'"));
+    EXPECT_THAT(complaint({"-bind-to", "cheese", "prog"}), HasSubstr("cheese"));
+    EXPECT_THAT(complaint({"-n", "2", "-stdin", "2", "prog"}), HasSubstr("0 to 1"));
+    EXPECT_THAT(complaint({"-x", "TUTTI_TEST_NOT_SET", "prog"}), HasSubstr("TUTTI_TEST_NOT_SET"));
+    EXPECT_THAT(complaint({"-l=3", "prog"}), HasSubstr("takes no value"));
+    EXPECT_THAT(complaint({}), HasSubstr("no program"));
+    EXPECT_THAT(complaint({"-n", "4"}), HasSubstr("no program"));
+    EXPECT_THAT(complaint({"-configfile", "/nowhere/at/all"}), HasSubstr("/nowhere/at/all"));
+}
+
+TEST(Options, names_the_bounds_of_a_number) {
+    for (char const* option : {"-n", "-ppn", "-cpus-per-rank"})
+        EXPECT_THAT(complaint({option, "99999999999", "prog"}), HasSubstr("at most 1000000, not '99999999999'"));
+    EXPECT_THAT(complaint({"-stdin", "99999999999", "prog"}), HasSubstr("at most 1000000, not"));
+    EXPECT_THAT(complaint({"-timeout", "1e99", "prog"}), HasSubstr("from 0 to 1000000000, not '1e99'"));
+    EXPECT_THAT(complaint({"--silence", "0", "prog"}), HasSubstr("from 0.5 to"));
+    EXPECT_THAT(complaint({"--map-by", "ppr:99999999999:node", "prog"}), HasSubstr("1 to 1000000"));
+}
+
+TEST(Options, wants_an_algorithm_for_a_collective) {
+    for (char const* text : {"allreduce", "allreduce=", "=ring"})
+        EXPECT_THAT(complaint({"--coll", text, "prog"}), HasSubstr("--coll wants COLLECTIVE=ALGORITHM")) << text;
+}
+
+TEST(Options, does_what_options_of_others_ask_for) {
+    Job job = parse({"-launcher", "rsh", "-iface", "eth9", "--rank-by", "node", "-print-all-exitcodes",
+                     "--enable-recovery", "--timestamp-output", "-prepend-pattern", "%r:", "--cpu-set", "0,2-3",
+                     "-order-nodes", "ASCENDING", "-H", "b:3,a:2", "--prefix", "/opt/t", "prog"});
+    EXPECT_EQ(job.agent, "rsh");
+    EXPECT_EQ(job.interface, "eth9");
+    EXPECT_THAT(job.environment.set, ElementsAre(std::pair<std::string, std::string>("TUTTI_NETWORK", "eth9")));
+    EXPECT_TRUE(job.rank_by_node && job.exit_codes && job.keep_going && job.timestamps);
+    EXPECT_EQ(job.prefix, "%r:");
+    EXPECT_THAT(job.cpus, ElementsAre(0, 2, 3));
+    EXPECT_EQ(job.hosts.at(0).name, "a") << "sorted by slots";
+    EXPECT_EQ(job.daemon, "/opt/t/bin/tutti-daemon");
+    EXPECT_TRUE(job.notes.empty());
+    EXPECT_FALSE(parse({"-disable-auto-cleanup", "-enable-auto-cleanup", "prog"}).keep_going);
+    EXPECT_TRUE(parse({"-launcher", "fork", "-H", "a,b", "prog"}).hosts.empty());
+    EXPECT_EQ(parse({"--nolocal", "-H", "localhost,a", "prog"}).hosts.size(), 1u);
+    EXPECT_THAT(parse({"--xterm", "0,2!", "-n", "3", "prog"}).windows, ElementsAre(0, 2));
+    EXPECT_THAT(parse({"-gdb", "prog"}).windows, ElementsAre(-1));
+    EXPECT_EQ(parse({"-pernode", "-H", "a,b", "prog"}).ranks(), 2);
+    EXPECT_EQ(parse({"--mca", "btl_tcp_if_include", "eth1", "prog"}).interface, "eth1");
+}
+
+TEST(Options, says_what_it_does_not_do) {
+    EXPECT_THAT(parse({"-usize", "9", "prog"}).notes, ElementsAre(HasSubstr("-usize has no effect: processes cannot")));
+    EXPECT_THAT(parse({"--report-uri=-", "prog"}).notes, ElementsAre(HasSubstr("--report-uri has no effect")));
+    EXPECT_THAT(parse({"--mca", "btl", "self", "prog"}).notes, ElementsAre(HasSubstr("btl has no effect")));
+    EXPECT_THAT(complaint({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
+    EXPECT_THAT(complaint({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));
+    EXPECT_THAT(complaint({"--rank-by", "socket", "prog"}), HasSubstr("--map-by socket"));
+    EXPECT_THAT(complaint({"-order-nodes", "up", "prog"}), HasSubstr("ASCENDING or DESCENDING"));
+    EXPECT_THAT(complaint({"--nolocal", "prog"}), HasSubstr("no other one is named"));
+    EXPECT_THAT(complaint({"--xterm", "4", "-n", "2", "prog"}), HasSubstr("the ranks are 0 to 1"));
+    EXPECT_THAT(complaint({"--cpu-set", "one", "prog"}), HasSubstr("--cpu-set wants numbers"));
+    EXPECT_THAT(complaint({"--get-stack-traces", "prog"}), HasSubstr("with -timeout"));
+    EXPECT_THAT(complaint({"-topolib", "other", "prog"}), HasSubstr("must be hwloc"));
+}
+
+TEST(OptionTable, has_an_effect_or_a_sentence_for_each_option) {
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options) {
+            EXPECT_TRUE(option.sentence.ends_with('.')) << option.names;
+            bool const by_the_parser = option.names == ":" || option.names == "--app -configfile";
+            EXPECT_EQ(option.apply != nullptr, option.effect == Effect::done && !by_the_parser) << option.names;
+        }
+}
+
+TEST(Options, accepts_what_silences_others) {
+    EXPECT_EQ(complaint({"--oversubscribe", "--allow-run-as-root", "--mca", "btl", "self,vader", "-launcher", "ssh",
+                         "--use-hwthread-cpus", "-iface", "lo", "-n", "1", "prog"}),
+              "accepted");
+}
+
+TEST(Options, reads_input_timeout_and_places) {
+    Job job = parse({"-stdin", "all", "-timeout", "1.5", "-bind-to", "core", "--map-by", "socket", "-l", "prog"});
+    EXPECT_EQ(job.input.kind, InputTo::Kind::all);
+    EXPECT_EQ(job.timeout.count(), 1500);
+    EXPECT_TRUE(job.bind.has_value());
+    EXPECT_EQ(job.map.unit, topo::Unit::socket);
+    EXPECT_EQ(job.prefix, "[%r] ");
+    EXPECT_EQ(parse({"-s", "none", "prog"}).input.kind, InputTo::Kind::none);
+}
+
+TEST(Options, takes_the_time_limit_from_the_variable_that_both_worlds_know) {
+    setenv("MPIEXEC_TIMEOUT", "7", 1);
+    EXPECT_EQ(parse({"prog"}).timeout.count(), 7000);
+    EXPECT_EQ(parse({"-timeout", "2", "prog"}).timeout.count(), 2000);
+    unsetenv("MPIEXEC_TIMEOUT");
+    EXPECT_EQ(parse({"prog"}).timeout.count(), 0);
+}
+
+TEST(Options, draws_without_a_program) {
+    Job job = parse({"-n", "8", "--show-hierarchy"});
+    EXPECT_TRUE(job.show_hierarchy);
+    EXPECT_EQ(job.ranks(), 8);
+}
+
+TEST(ConfigFile, is_one_program_per_line) {
+    EXPECT_THAT(config_arguments("# boss and workers\n-n 1 boss 'a b'\n\n  -n 3 worker \"c # d\" e\\ f # end\n"),
+                ElementsAre("-n", "1", "boss", "a b", ":", "-n", "3", "worker", "c # d", "e f"));
+    EXPECT_THAT(config_arguments("-n 2 \\\n prog"), ElementsAre("-n", "2", "prog"));
+    EXPECT_THAT(config_arguments("prog ''"), ElementsAre("prog", ""));
+    EXPECT_THROW(config_arguments("prog 'x"), Complaint);
+    EXPECT_THAT(config_arguments("# nothing\n"), ElementsAre());
+}
+
+TEST(Help, names_every_option_within_the_width_of_a_page) {
+    std::string help = help_text();
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options)
+            EXPECT_THAT(help, HasSubstr(std::string(option.names.substr(0, option.names.find(' ')))));
+    std::size_t longest = 0, start = 0;
+    for (std::size_t end; (end = help.find('\n', start)) != std::string::npos; start = end + 1)
+        longest = std::max(longest, end - start);
+    EXPECT_LE(longest, 120u);
+}
+
+TEST(OptionTable, has_no_name_twice) {
+    std::multiset<std::string> names;
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options) {
+            std::set<std::string> own;   // -bind-to and --bind-to are one name of one option
+            std::string all(option.names);
+            for (std::size_t at = 0; at < all.size();) {
+                std::size_t end = std::min(all.find(' ', at), all.size());
+                std::string name = all.substr(at, end - at);
+                own.insert(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+                at = end + 1;
+            }
+            names.insert(own.begin(), own.end());
+        }
+    for (std::string const& name : names) EXPECT_EQ(names.count(name), 1u) << name;
+}
+
+}  // namespace
+}  // namespace tutti::launcher

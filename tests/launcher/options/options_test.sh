@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Options that need a running job to be seen.
+. "$(dirname "$0")/../common.sh" "$1"
+
+run -n 2 --bind-too core true; expect_code 2; expect_err "did you mean --bind-to?"
+run; expect_code 2; expect_err "no program"
+run --help; expect_code 0; [[ "$out" == *"-configfile FILE"* ]] || wrong "--help does not name -configfile"
+run --version; expect_code 0; [[ "$out" == *Tutti* ]] || wrong "--version: $out"
+[ "$("$build/bin/mpirun" -n 2 echo x)" = $'x\nx' ] || wrong "mpirun"
+
+run -n 1 sh -c 'echo $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE'; expect_out "0/1 0/1 0/1"
+run -n 1 sh -c 'echo a $PMI_RANK' : -n 2 -env X y sh -c 'sleep 0.1; echo $X $PMI_SIZE'; expect_out $'a 0\ny 3\ny 3'
+printf '# two programs\n-n 1 echo "one  two"\n-n 1 -env X y sh -c '"'"'sleep 0.1; echo $X'"'"'\n' > "$folder/config"
+run -configfile "$folder/config"; expect_out $'one  two\ny'
+export TUTTI_TEST_A=1 TUTTI_TEST_B=2
+run -n 1 -genvnone -env C 3 /usr/bin/env; [[ "$out" == *C=3* && "$out" != *TEST_A* && "$out" == *PMI_RANK=0* ]] || wrong "-genvnone: $out"
+run -n 1 -genvlist TUTTI_TEST_A /usr/bin/env; [[ "$out" == *TEST_A=1* && "$out" != *TEST_B* ]] || wrong "-genvlist: $out"
+run -n 1 -genvnone -x TUTTI_TEST_B -x D=4 /usr/bin/env; [[ "$out" == *TEST_B=2* && "$out" == *D=4* ]] || wrong "-x: $out"
+unset TUTTI_TEST_A TUTTI_TEST_B
+run -n 1 -wdir / pwd; expect_out /
+run -n 2 -hosts "localhost,$(hostname)" true; expect_code 0
+run -n 2 -H elsewhere.example --launcher-agent false true; expect_code 1; expect_err "elsewhere.example"
+printf 'localhost slots=3\n' > "$folder/hosts"; run -hostfile "$folder/hosts" echo x; expect_out $'x\nx\nx'
+
+run -n 1 --coll bcast=slots --coll barrier=exchange sh -c 'echo $TUTTI_COLL'; expect_out bcast=slots,barrier=exchange
+run -n 2 --coll bcast=nix --coll bcats=slots "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast; expect_code 0
+[ "$(grep -c "TUTTI_COLL: bcast has no algorithm nix; it has slots," <<< "$err")" = 1 ] || wrong "$what: a wrong algorithm must be told once: $err"
+expect_err "TUTTI_COLL: bcats is not a collective"
+
+# binding: to the last processing unit that we may use
+last=$(taskset -pc $$ | grep -o '[0-9]*$')
+run -n 2 -bind-to "user:$last" sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_out "$last"$'\n'"$last"
+run -n 2 -bind-to "user:$last" --report-bindings true; expect_err "rank 1 is bound to processing unit $last"
+run -n 1 -bind-to none sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_out "$(taskset -pc $$ | grep -o '[0-9,-]*$')"
+# by itself only in a batch job, and when a second job could not do the same
+cores=$(nproc)
+run -n "$cores" "$rank" place; [ "$(sort -u "$folder/out")" = -1 ] || wrong "ranks were bound outside of a batch job"
+SLURM_JOB_ID=1 SLURM_CPUS_ON_NODE=$cores run -n "$cores" "$rank" place; [ "$(sort -u "$folder/out" | wc -l)" = "$cores" ] || wrong "in a batch job: $out"
+SLURM_JOB_ID=1 SLURM_CPUS_ON_NODE=1 run -n "$cores" "$rank" place; [ "$cores" = 1 ] || [ "$(sort -u "$folder/out")" = -1 ] || wrong "a part of the node: $out"
+SLURM_JOB_ID=1 SLURM_CPUS_ON_NODE=$cores run -n $((cores * 2)) "$rank" place; [ "$(sort -u "$folder/out")" = -1 ] || wrong "too many ranks were bound: $out"
+run -n 1 -bind-to core "$rank" place; [ "$out" -ge 0 ] || wrong "a bound rank has place $out"
+run -n 1 -bind-to none "$rank" place; expect_out -1
+TUTTI_TOPOLOGY="socket:2 numa:2 core:2" run -n 8 --show-hierarchy; expect_code 0; [[ "$out" == *socket* && "$out" == *numa* ]] || wrong "--show-hierarchy: $out"
+run -n 8 -genv TUTTI_TOPOLOGY "socket:2 core:4" --show-hierarchy; [[ "$out" == *"2 sockets"* ]] || wrong "-genv TUTTI_TOPOLOGY: $out"
+TUTTI_TOPOLOGY="cheese:2" run -n 8 --show-hierarchy; expect_code 2; expect_err cheese
+
+# processing units and places that options of others name
+run -n 2 --cpu-set "$last" sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_code 0; expect_out "$last"$'\n'"$last"
+run -n 1 --cpu-set 99999 true; expect_code 2; expect_err "--cpu-set: processing unit 99999 is not among those usable here"
+printf 'rank 0=localhost slot=p%s\nrank 1=%s\n' "$last" "$(hostname)" > "$folder/ranks"
+run -rf "$folder/ranks" --report-bindings sh -c 'echo $PMI_SIZE'; expect_code 0; expect_out $'2\n2'
+expect_err "rank 0 is bound to processing unit $last"
+TUTTI_TOPOLOGY="socket:2 core:2" run --rankfile <(printf 'rank 0=localhost slot=1:1\nrank 1=localhost slot=0:0\n') --display-topo
+expect_code 0; [[ "$out" == *"core 3   rank 0"* ]] || wrong "--rankfile and --display-topo: $out"
+run -n 3 --rankfile "$folder/ranks" true; expect_code 2; expect_err "it names 2 ranks, and 3 are to start"
+run -n 2 -iface eth999 true; expect_code 2; expect_err "-iface: no interface or network of this host is eth999"
+run -n 1 -iface lo sh -c 'echo $TUTTI_NETWORK'; expect_code 0; expect_out lo
+printf -- '-np 1 echo a\n-np 1 sh -c "sleep 0.1; echo b"\n' > "$folder/app"; run --app "$folder/app"; expect_out $'a\nb'
+run -n 2 --display-map true; expect_code 0; expect_err "gets ranks 0,1"
+run -n 1 --display-allocation true; expect_err "and no other"
+
+# what is not there is told or refused
+run -n 1 -usize 8 true; expect_code 0; expect_err "-usize has no effect: processes cannot be started by MPI here"
+run -n 1 -q -usize 8 true; expect_code 0; expect_silence
+run -n 1 --get-stack-traces true; expect_code 2; expect_err "with -timeout each rank"
+printf 'a foo=bar\n' > "$folder/bad"; run -f "$folder/bad" true; expect_code 2; expect_err "'foo=bar' is not understood"
+run -f "$mpiexec" true; expect_code 2; expect_err "is not a text"; LC_ALL=C grep -q '[^ -~]' <<< "$err" && wrong "$what printed bytes: $err"
+run -f "$folder" true; expect_code 2; expect_err "is a folder"
+run -H '$(touch' true; expect_code 2; expect_err "'\$(touch' is not the name of a host"
+SLURM_NODELIST='n[1-' run true; expect_code 2; expect_err "a bracket too few"
+SLURM_NODELIST='n[1-' run -rmk user echo x; expect_code 0; expect_out x
+TUTTI_COLL=allreduce run -n 2 "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast; expect_err "TUTTI_COLL: allreduce wants the name of an algorithm; it has"
+run -n 2 --coll allreduce true; expect_code 2; expect_err "not 'allreduce'"
+
+# ranks that fail leave the others alone when that is wanted; all exit codes
+run -n 2 -disable-auto-cleanup sh -c '[ $PMI_RANK = 0 ] && exit 7; sleep 0.5; echo lives'; expect_code 7; expect_out lives; expect_err "rank 0 on"
+run -n 2 --enable-recovery sh -c '[ $PMI_RANK = 0 ] && kill -9 $$; sleep 0.5; echo lives'; expect_code 137; expect_out lives; expect_err "signal 9"
+run -n 2 -print-all-exitcodes sh -c 'sleep 0.$PMI_RANK; exit 0'; expect_code 0; [ "$(grep -c 'ended with exit code 0' <<< "$err")" = 2 ] || wrong "$what said $err"
+
+# windows: a stand-in for xterm shows what it is given and starts it
+mkdir "$folder/bin"
+printf '#!/bin/sh\necho "$@" >> "%s/windows"\nwhile [ "$1" != -e ]; do shift; done\nshift; exec "$@"\n' "$folder" > "$folder/bin/xterm"
+printf '#!/bin/sh\n[ "$1" = --args ] && shift; exec "$@"\n' > "$folder/bin/gdb"; chmod +x "$folder/bin"/*
+(failures=0; export PATH=$folder/bin:$PATH DISPLAY=:7
+run -n 3 --xterm '1!' -l echo a b; expect_code 0; [ "$(sort "$folder/out")" = $'[0] a b\n[1] a b\n[2] a b' ] || wrong "--xterm: $out"
+[[ "$(cat "$folder/windows")" == "-T rank 1 on "*" -hold -e "*"/echo a b" ]] || wrong "the window: $(cat "$folder/windows")"
+run -n 2 -gdb "$rank" init finalise; expect_code 0; expect_silence
+[ "$(grep -c "gdb --args $rank init finalise" "$folder/windows")" = 2 ] || wrong "-gdb: $(cat "$folder/windows")"
+DISPLAY='' run -n 2 -gdb true; expect_code 2; expect_err "DISPLAY does not say where"
+exit $failures) || failures=$((failures + 1))
+
+run -n $((cores + 1)) --nooversubscribe true; expect_code 2; expect_err "--nooversubscribe"
+
+# limits: 64 ranks on however many cores, few descriptors, a limit that ranks get back unchanged
+run -n 64 "$rank" init finalise; expect_code 0; expect_silence
+run -n 64 sh -c 'echo x'; [ "$(wc -l < "$folder/out")" = 64 ] || wrong "64 ranks gave $(wc -l < "$folder/out") lines"
+(failures=0; ulimit -Sn 64; run -n 40 sh -c 'ulimit -Sn'; expect_code 0; [ "$(sort -u "$folder/out")" = 64 ] || wrong "the descriptor limit: $(sort -u "$folder/out")"; exit $failures) || failures=$((failures + 1))
+
+# neither sockets nor names nor /dev/shm are needed
+"$forbid" sockets -- "$mpiexec" -n 2 "$rank" init finalise || wrong "a job needs sockets"
+"$forbid" cma -- "$mpiexec" -n 2 "$rank" init finalise || wrong "a job needs CMA"
+err=$("$forbid" memfd -- "$mpiexec" -n 2 "$rank" init 2>&1); [ $? = 1 ] || wrong "without memfd"; [[ "$err" == *memfd* ]] || wrong "without memfd: $err"
+if unshare -m true 2> /dev/null; then
+    unshare -m sh -c "umount -l /dev/shm 2> /dev/null; mount -t tmpfs -o ro none /dev/shm 2> /dev/null; exec $mpiexec -n 2 $rank init finalise" || wrong "a job needs /dev/shm"
+fi
+finish

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tuning files: found, obeyed, told when they are wrong; and tutti-tune, which writes one.
+. "$(dirname "$0")/../common.sh" "$1"
+info=$build/bin/tutti-info tune=$build/bin/tutti-tune tuned=$build/tests/ranks_coll_tuned
+export XDG_CONFIG_HOME=$folder/config TUTTI_TOPOLOGY="socket:2 core:2"
+unset TUTTI_TUNING TUTTI_COLL
+user=$XDG_CONFIG_HOME/tutti/tuning
+mkdir -p "${user%/*}"
+sum_is() { run -n 4 "$tuned" "$1"; expect_code 0; }   # 1: the default table's choice; 0: that of the files below
+
+sum_is 1; expect_silence
+printf '# tutti tuning 1\nallreduce ranks<=4 bytes<=8 hierarchical\nallreduce bytes<=8 nix\n' > "$user"
+sum_is 0; expect_err "tutti: $user:3: allreduce has no algorithm nix; it has"
+[ "$(wc -l <<< "$err")" = 1 ] || wrong "a wrong line is told once, not so: $err"
+TUTTI_QUIET=1 sum_is 0; expect_silence
+run --stats -n 4 "$tuned" 0; [[ "$err" =~ allreduce\ +hierarchical\ +4 ]] || wrong "--stats does not show the choice: $err"
+TUTTI_TUNING=none sum_is 1; expect_silence
+TUTTI_DETERMINISTIC=1 TUTTI_COLL= sum_is 1; expect_silence
+TUTTI_COLL=allreduce=exchange run -n 4 "$tuned" 1; expect_code 0
+[[ $("$info" --table) == *"tuning file $user:"$'\n'"  allreduce       ranks<=4                bytes<=8      hierarchical"* ]] ||
+    wrong "tutti-info --table: $("$info" --table)"
+"$info" --table --json | python3 -c 'import json, sys
+table = json.load(sys.stdin)["table"]
+assert len(table["measured"]) == len(table["complaints"]) == 1 and table["default"], table' || wrong "--table --json"
+
+# another machine's: only when it is named; another version's and what cannot be read: never
+printf '# tutti tuning 1\n# machine: abacus; 1 socket\nallreduce hierarchical\n' > "$user"
+sum_is 1; expect_err "was measured on another machine (abacus) and is not used on this one (socket:2 core:2)"
+run -q -n 4 "$tuned" 1; expect_silence
+TUTTI_TUNING=$user sum_is 0; expect_silence
+run -genv TUTTI_TUNING "$user" -n 4 "$tuned" 0; expect_code 0
+printf '# tutti tuning 0\nallreduce hierarchical\n' > "$user"
+sum_is 1; expect_err "$user:1: version 0 of the format is not read here, but 1"
+TUTTI_TUNING=$folder/nowhere sum_is 1; expect_err "$folder/nowhere cannot be read"
+[[ $("$info" --table) == "! $user:1: version 0"*"There is no tuning file"* ]] || wrong "tutti-info does not tell an old file"
+
+# the tool
+unset TUTTI_TOPOLOGY
+rm "$user"
+out=$("$tune" --dry-run -n 2 --collectives bcast,barrier) || wrong "--dry-run ended with $?"
+[[ "$out" == *"bcast among 2 ranks, 8 to 4M bytes: slots,"*"barrier among 2 ranks: exchange"*"write $user"* ]] ||
+    wrong "--dry-run: $out"
+[ ! -e "$user" ] || wrong "--dry-run wrote a file"
+printf '# tutti tuning 1\nscan bytes<=64 chain\nbcast slots\n' > "$user"
+err=$("$tune" -n 2 --collectives bcast,barrier --sizes 64:16K --time 2s 2>&1 >"$folder/out") || wrong "tutti-tune ended with $?: $err"
+[[ "$err" != *$'\r'* ]] || wrong "a progress line although nobody looks"
+[[ $(< "$user") == "# tutti tuning 1"$'\n'"# machine: "*$'\n'"# date: $(date +%Y)-"* ]] || wrong "the file's head: $(< "$user")"
+grep -q '^scan .* bytes<=64 .* chain$' "$user" || wrong "a line for what was not measured is gone: $(< "$user")"
+"$info" --table --json | python3 -c 'import json, sys
+table = json.load(sys.stdin)["table"]
+assert table["tuning"].endswith("/tutti/tuning") and not table["complaints"], table
+assert "bcast                                                 slots" not in table["measured"], table' ||
+    wrong "what tutti-tune wrote: $(< "$user")"
+run -n 2 "$build/bin/tutti-bench" --sizes 8:64K --iterations 3 bcast; expect_code 0; expect_silence
+err=$("$tune" --tme 5m 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean --time?"* ]] || wrong "a wrong option: $err"
+for arguments in "-n 1" "-n 2,x" "--sizes 8:1000" "--sizes 4:8" "--time soon" "--time" "--dry-run=yes" "--collectives bcats"; do
+    "$tune" $arguments > /dev/null 2>&1; [ $? = 2 ] || wrong "tutti-tune $arguments was accepted"
+done
+# an output that cannot be written is told before anything is measured: the run would end with the measurement's list
+for output in /proc/nowhere/tuning "$folder" /dev/full /dev/null/x; do
+    err=$("$tune" -n 2 --time 1000h --output "$output" 2>&1 > /dev/null); [ $? = 2 ] || wrong "--output $output: $err"
+    [[ "$err" == "tutti-tune: $output "*"." ]] || wrong "what is told of --output $output: $err"
+done
+[ ! -e "$folder.new" ] || wrong "a trial file is left"
+err=$("$tune" -n 2 --collectives barrier --sizes 8:8 --time 1s --output - 2>&1 > /dev/full)
+[ $? = 2 ] && [[ "$err" == *"standard output cannot be written"* ]] || wrong "a full standard output: $err"
+
+# what the time did not suffice for is told, on standard error and in the file; without --time all is measured
+err=$("$tune" -n 2 --collectives barrier,scan,exscan --sizes 8:8 --time 0.001s --output "$folder/part" 2>&1 > /dev/null) ||
+    wrong "a short time ended with $?: $err"
+[[ "$err" == *"left out: scan among 2 ranks, exscan among 2 ranks; --time "*"m would be about enough." ]] || wrong "left out: $err"
+grep -qx '# not measured for lack of time: scan among 2 ranks, exscan among 2 ranks' "$folder/part" || wrong "$(< "$folder/part")"
+err=$("$tune" -n 2 --collectives barrier,exscan --sizes 8:8 --output "$folder/all" 2>&1 > /dev/null) || wrong "without --time: $err"
+[ -z "$err" ] && ! grep -q 'not measured' "$folder/all" || wrong "without --time: $err $(< "$folder/all")"
+
+# neither what never ends nor what is too large is read as a tuning file
+truncate -s 2M "$folder/large"; mkfifo "$folder/pipe"
+for file in /dev/zero "$folder/pipe" "$folder/large" "$folder"; do
+    err=$(TUTTI_TUNING=$file timeout 60 "$build/bin/mpiexec" -n 1 true 2>&1); [ $? = 0 ] || wrong "TUTTI_TUNING=$file ended the job: $err"
+    [[ "$err" == "mpiexec: $file cannot be read as a tuning file: "*"." ]] || wrong "TUTTI_TUNING=$file: $err"
+done
+finish

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/start/environment.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tutti::launcher {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr char const* inherited[] = {"HOME=/h", "PATH=/p", "PMI_FD=9", "PMI_RANK=77", "LD_LIBRARY_PATH=/old",
+                                     "ODD",     nullptr};
+constexpr RankFacts facts{
+    .rank = 3, .ranks = 8, .place = 1, .places = 2, .program = 1, .segment = 5, .launcher = 4711};
+
+std::vector<std::string> make(EnvironmentRules const& everywhere, EnvironmentRules const& own,
+                              LibraryInFront const& library = {}) {
+    return rank_environment(inherited, everywhere, own, facts, library);
+}
+
+TEST(Environment, has_the_rank_variables_of_both_families) {
+    std::vector<std::string> all = make({}, {});
+    for (char const* entry :
+         {"TUTTI_RANK=1", "TUTTI_SEGMENT_FD=5", "TUTTI_LAUNCHER=4711", "PMI_RANK=3", "PMI_SIZE=8", "PMI_APPNUM=1",
+          "MPI_LOCALRANKID=1", "MPI_LOCALNRANKS=2", "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8",
+          "OMPI_COMM_WORLD_LOCAL_RANK=1", "OMPI_COMM_WORLD_LOCAL_SIZE=2", "OMPI_COMM_WORLD_NODE_RANK=1",
+          "OMPI_UNIVERSE_SIZE=8", "HOME=/h"})
+        EXPECT_THAT(all, Contains(entry));
+}
+
+TEST(Environment, has_no_contact_to_an_outer_launcher) {
+    std::vector<std::string> all = make({}, {});
+    EXPECT_THAT(all, Not(Contains(StartsWith("PMI_FD="))));
+    EXPECT_THAT(all, Not(Contains("PMI_RANK=77")));
+}
+
+TEST(Environment, passes_on_what_the_rules_say) {
+    using Inherit = EnvironmentRules::Inherit;
+    EXPECT_THAT(make({Inherit::none, {}, {}}, {}), Not(Contains("HOME=/h")));
+    EXPECT_THAT(make({Inherit::none, {}, {}}, {}), Contains("PMI_RANK=3"));
+    std::vector<std::string> listed = make({}, {Inherit::listed, {"PATH"}, {}});
+    EXPECT_THAT(listed, Contains("PATH=/p"));
+    EXPECT_THAT(listed, Not(Contains("HOME=/h")));
+    EXPECT_THAT(make({Inherit::none, {}, {}}, {Inherit::all, {}, {}}), Contains("HOME=/h"));
+}
+
+TEST(Environment, lets_a_programs_own_setting_win) {
+    std::vector<std::string> all = make({{}, {}, {{"HOME", "/g"}, {"A", "1"}}}, {{}, {}, {{"A", "2"}}});
+    EXPECT_THAT(all, Contains("HOME=/g"));
+    EXPECT_THAT(all, Contains("A=2"));
+    EXPECT_THAT(all, Not(Contains("A=1")));
+}
+
+TEST(Environment, puts_a_library_in_front) {
+    EXPECT_THAT(make({}, {}, {"/tutti/lib", false, ""}), Contains("LD_LIBRARY_PATH=/tutti/lib:/old"));
+    EXPECT_THAT(make({}, {}, {"/tutti/lib", false, ""}), Not(Contains(StartsWith("LD_PRELOAD="))));
+    EXPECT_THAT(make({}, {}, {"/tutti/lib", true, "/tutti/lib/malloc.so"}),
+                Contains("LD_PRELOAD=/tutti/lib/libmpi.so.12:/tutti/lib/libmpich.so.12"));
+}
+
+TEST(Environment, puts_our_malloc_behind_what_the_user_preloads_and_only_once) {
+    LibraryInFront const arena{"", false, "/tutti/lib/malloc.so"};
+    EXPECT_THAT(make({}, {}, arena), Contains("LD_PRELOAD=/tutti/lib/malloc.so"));
+    EXPECT_THAT(make({}, {}, arena), Contains("LD_LIBRARY_PATH=/old"));
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/j/libjemalloc.so"}}}, arena),
+                Contains("LD_PRELOAD=/j/libjemalloc.so:/tutti/lib/malloc.so"));
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/tutti/lib/malloc.so"}}}, arena),
+                Contains("LD_PRELOAD=/tutti/lib/malloc.so"));
+}
+
+}  // namespace
+}  // namespace tutti::launcher

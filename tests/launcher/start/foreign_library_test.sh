@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What mpiexec says of a program that never joins its job: only what it has seen.
+. "$(dirname "$0")/../common.sh" "$1"
+if grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
+    echo "skipped: a sanitizer's libraries are in every program"
+    exit 77
+fi
+make() { gcc -O1 "$@" || wrong "gcc $*"; }
+echo 'int MPI_Init(int* c, char*** v) { (void)c, (void)v; return 0; }' > "$folder/mpi.c"
+for name in libmpi.so.40 libmpich.so.12; do
+    mkdir "$folder/$name"
+    make -shared -fPIC -Wl,-soname,$name "$folder/mpi.c" -o "$folder/$name/$name"
+    ln -s $name "$folder/$name/libforeign.so"
+done
+printf '#include <stdio.h>\n#include <unistd.h>\nint MPI_Init(int*, char***);\nint main(void) { MPI_Init(0, 0); puts("ran"); fflush(stdout); return sleep(1); }\n' > "$folder/program.c"
+link() { make "$folder/program.c" -o "$folder/$1" -L"$folder/$2" -lforeign -Wl,-rpath,"$folder/$2"; }
+link other libmpi.so.40
+link mpich libmpich.so.12
+
+# linked with another library than ours: refused before it runs, but for a single rank
+run -n 2 "$folder/other"; expect_code 126; expect_out ""
+expect_err "is linked with libmpi.so.40, and the loader finds $folder/libmpi.so.40/libmpi.so.40 for it, which is not Tutti's"
+expect_err "compile the program with Tutti's mpicc"
+run -n 2 "$folder/mpich"; expect_code 126; expect_err "--drop-in puts Tutti's in front"
+run -n 1 echo x : -n 1 "$folder/other"; expect_code 126; expect_out ""
+run -n 1 "$folder/other"; expect_code 0; expect_out ran; expect_silence
+# found by the environment, ours or theirs
+echo 'int main(void) { return 0; }' > "$folder/nothing.c"
+make -Wl,--no-as-needed "$folder/nothing.c" -o "$folder/plain" -L"$folder/libmpich.so.12" -lforeign
+run -n 2 -genv LD_LIBRARY_PATH "$folder/libmpich.so.12" "$folder/plain"; expect_code 126; expect_err "$folder/libmpich.so.12/libmpich.so.12"
+mkdir "$folder/ours"; cp "$build/lib/libmpi.so.12" "$folder/ours/libmpich.so.12"
+run -n 2 -genv LD_LIBRARY_PATH "$folder/ours" "$folder/plain"; expect_code 0; expect_silence
+
+# a script, or what it starts, has loaded one: told, and left running
+printf '#!/bin/sh\nexec "$@"\n' > "$folder/exec"; printf '#!/bin/sh\n"$@"\nexit 0\n' > "$folder/start"; chmod +x "$folder/exec" "$folder/start"
+for script in exec start; do
+    run -n 2 "$folder/$script" "$folder/other"; expect_code 0; expect_out $'ran\nran'
+    expect_err "has loaded $folder/libmpi.so.40/libmpi.so.40, which is not Tutti's"
+    [ "$(grep -c "has loaded" <<< "$err")" = 1 ] || wrong "$what said it more than once: $err"
+done
+run -n 2 -q "$folder/exec" "$folder/other"; expect_code 0; expect_silence
+
+# programs that end before MPI_Init, for reasons of their own, are not suspected of anything
+rank_program=$build/tests/ranks_launcher_misbehave
+for options in "" --drop-in; do
+    run -n 2 $options ls --no-such-option; expect_code 2
+    [[ "$err" == *ibmpi* || "$err" == *drop-in* ]] && wrong "$what guessed: $err"
+    if [ -x "$rank_program" ]; then
+        run -n 2 $options -genv LD_BIND_NOW 1 "$folder/start" "$rank_program" 0 nothing; expect_code 0; expect_silence
+    fi
+done
+"$build/bin/mpicc" -x c - -o "$folder/early" <<< '#include <mpi.h>
+int main(void) { return MPI_Send(0, 0, MPI_INT, 0, 0, MPI_COMM_WORLD); }' || wrong mpicc
+run -n 2 "$folder/early"; [ "$code" != 0 ] || wrong "MPI_Send before MPI_Init ended well"
+[[ "$err" == *"linked with"* || "$err" == *"loaded"* || "$err" == *drop-in* ]] && wrong "$what guessed: $err"
+
+# a library that the loader does not find: its own words
+echo 'int lost(void) { return 0; }' > "$folder/lost.c"; make -shared -fPIC "$folder/lost.c" -o "$folder/liblost.so"
+make -Wl,--no-as-needed "$folder/nothing.c" -o "$folder/needs" -L"$folder" -llost; rm "$folder/liblost.so"
+run -n 2 "$folder/needs"; expect_code 127; expect_err "ended with exit code 127: the loader cannot load liblost.so: cannot open"
+run -n 2 sh -c 'exit 127'; expect_code 127; [[ "$err" == *"loader"* ]] && wrong "$what guessed: $err"
+finish

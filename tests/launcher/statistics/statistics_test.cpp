@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/statistics/statistics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "launcher/nodes/rank_counts.hpp"
+#include "launcher/options/table.hpp"
+#include "runtime/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Statistics, words_for_sizes) {
+    EXPECT_EQ(size_words(0), "0");
+    EXPECT_EQ(size_words(1023), "1023 B");
+    EXPECT_EQ(size_words(1536), "1.5 KiB");
+    EXPECT_EQ(size_words(std::uint64_t{3} << 30), "3.0 GiB");
+    EXPECT_EQ(size_words(~std::uint64_t{0}), "16384.0 PiB");
+}
+
+TEST(Statistics, words_for_times) {
+    EXPECT_EQ(time_words(0), "0");
+    EXPECT_EQ(time_words(999), "999 ns");
+    EXPECT_EQ(time_words(1500), "1.5 us");
+    EXPECT_EQ(time_words(2'250'000), "2.2 ms");
+    EXPECT_EQ(time_words(125'000'000'000), "125.0 s");
+}
+
+TEST(Statistics, columns_are_as_wide_as_what_is_in_them) {
+    Table table({"name", "n"}, 1);
+    table.add({"a", "12345"});
+    table.add({"", "6"});
+    EXPECT_EQ(table.text(), "  name      n\n"
+                            "  a     12345\n"
+                            "            6\n");
+}
+
+TEST(Statistics, a_line_for_each_rank_and_one_for_all) {
+    Segment segment = Segment::create(2);
+    segment.rank_state(0).counters.direct.add(1 << 20);
+    segment.rank_state(1).counters.direct.add(1 << 19);
+    segment.rank_state(1).counters.direct.add(1 << 19);
+    segment.rank_state(1).counters.cma.add(100);
+    segment.rank_state(1).counters.hits.add(7);
+    std::string const table = ways_table(counts_of(segment));
+    EXPECT_THAT(table, ContainsRegex("rank +arenas +XPMEM +CMA +staged +maps +hits"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +1.0 MiB +0 +0 +0 +0 +0 +0 +0\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +1.0 MiB +0 +100 B +0 +0 +7 +0 +0\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +all +2.0 MiB +0 +100 B +0 +0 +7 +0 +0\n"));
+}
+
+TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {
+    Segment segment = Segment::create(2);
+    for (unsigned r = 0; r < 2; ++r) {
+        RankState& rank_state = segment.rank_state(r);
+        rank_state.traffic.loaded.add(2048);
+        rank_state.traffic.stored.add(10);
+        for (unsigned k = 0; k < 5; ++k) rank_state.traffic.messages[k].add(k + 1);
+        rank_state.traffic.to_nodes.add(3072);
+        rank_state.times.waits.add(5);
+        rank_state.times.waited.add(1'000'000);
+        rank_state.times.started.set(1'000'000);
+    }
+    segment.rank_state(0).times.ended.set(3'000'000);
+    std::string const table = traffic_table(counts_of(segment), 5'000'000);
+    EXPECT_THAT(table, ContainsRegex("rank +loaded +stored +in cache +in NUMA +in socket +between +to nodes "
+                                     "+sent there +waits +waited"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +2.0 KiB +10 B +1 +2 +3 +4 +5 +3.0 KiB +5 +1.0 ms +2.0 ms\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +2.0 KiB +10 B +1 +2 +3 +4 +5 +3.0 KiB +5 +1.0 ms +4.0 ms\n"))
+        << "a rank without an end runs until now";
+    EXPECT_THAT(table, ContainsRegex("\n +all +4.0 KiB +20 B +2 +4 +6 +8 +10 +6.0 KiB +10 +2.0 ms +6.0 ms\n"));
+}
+
+TEST(Statistics, collectives_of_all_ranks_by_time) {
+    Segment segment = Segment::create(2);
+    for (unsigned r = 0; r < 2; ++r) {
+        segment.rank_state(r).times.started.set(1);
+        segment.rank_state(r).times.ended.set(1'000'001);
+        segment.call_statistics(r).line("MPI_COMM_WORLD", 2, "bcast", "slots").note(8, 1000);
+        CallStatisticsRow& reduction = segment.call_statistics(r).line("MPI_COMM_WORLD", 2, "allreduce", "blocks");
+        reduction.note(512, 50'000 * (r + 1));
+        reduction.note(512, 50'000 * (r + 1));
+    }
+    segment.call_statistics(1).line("", 1, "barrier", "exchange").note(0, 300'000);
+    std::string const table = collectives_table(counts_of(segment), 0);
+    EXPECT_THAT(table, ContainsRegex("communicator +collective +algorithm +ranks +calls +bytes +mean +most +longest"));
+    EXPECT_THAT(table, ContainsRegex("MPI_COMM_WORLD +allreduce +blocks +2 +2 +1.0 KiB +150.0 us +200.0 us +100.0 us "
+                                     "+15.0 %\n"));
+    EXPECT_THAT(table, ContainsRegex(".unnamed. +barrier +exchange +1 +1 +0 +300.0 us +300.0 us +300.0 us +15.0 %\n"));
+    EXPECT_THAT(table, ContainsRegex("MPI_COMM_WORLD +bcast +slots +2 +1 +8 B +1.0 us +1.0 us +1.0 us +0.1 %\n"));
+    EXPECT_LT(table.find("allreduce"), table.find("bcast"));
+    EXPECT_LT(table.find("barrier"), table.find("bcast"));
+    EXPECT_THAT(table, Not(HasSubstr("others")));
+}
+
+TEST(Statistics, what_did_not_fit_into_a_ledger_is_told) {
+    Segment segment = Segment::create(1);
+    for (std::size_t i = 0; i < CallStatistics::room + 3; ++i)
+        segment.call_statistics(0).line("communicator " + std::to_string(i), 1, "barrier", "exchange").note(2, 10);
+    std::string const table = collectives_table(counts_of(segment), 0);
+    EXPECT_THAT(table, ContainsRegex("\n +.others. +3 +6 B +30 ns +30 ns +10 ns"));
+    EXPECT_THAT(table, HasSubstr("all 128 lines of its call statistics were in use"));
+}
+
+TEST(Statistics, of_a_job_without_collectives) {
+    Segment segment = Segment::create(1);
+    EXPECT_EQ(collectives_table(counts_of(segment), 0), "No rank called a collective.\n");
+}
+
+TEST(Statistics, are_the_same_of_a_copy_from_another_node) {
+    Segment segment = Segment::create(2);
+    AllRankCounts copies;
+    std::vector<std::unique_ptr<RankCountsCopy>> kept;
+    for (unsigned r = 0; r < 2; ++r) {
+        segment.rank_state(r).counters.direct.add(1 << 20);
+        segment.rank_state(r).traffic.messages[4].add(3);
+        segment.rank_state(r).times.started.set(1000);
+        for (std::size_t i = 0; i < CallStatistics::room + 2; ++i)
+            segment.call_statistics(r).line("c" + std::to_string(i), 2, "bcast", "slots").note(i, 10 + r);
+    }
+    segment.rank_state(0).times.ended.set(4000);
+    AllRankCounts const counts = counts_of(segment);
+    for (RankCounts const& counts : counts) {
+        kept.push_back(copy_of_counts(packed_counts(counts, 9000)));
+        copies.push_back(kept.back()->counts());
+    }
+    EXPECT_EQ(ways_table(copies), ways_table(counts));
+    EXPECT_EQ(traffic_table(copies, 0), traffic_table(counts, 9000));
+    EXPECT_EQ(collectives_table(copies, 0), collectives_table(counts, 9000));
+    EXPECT_THROW(copy_of_counts("too short"), Error);
+}
+
+}  // namespace
+}  // namespace tutti::launcher

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# --stats tells which way the data went; each step of the ladder is forced once, and no other one is then counted.
+. "$(dirname "$0")/../common.sh" "$1"
+mover=$build/tests/ranks_launcher_mover
+if grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
+    echo "skipped: under a sanitizer large blocks do not lie in arenas"
+    exit 77
+fi
+
+# column NUMBER: that cell of the first table's line for all ranks, as a number of its unit; columns are as in the table, from 1
+column() { awk -v c="$1" '$1 == "all" { i = 2; for (k = 1; k < c; ++k) i += $(i + 1) ~ /B$/ ? 2 : 1; print $i; exit }' <<< "$err"; }
+arenas=1 cma=3 staged=4 maps=5 hits=6 most=8
+some() { local v; v=$(column "${!1}"); [ -n "$v" ] && [ "$v" != 0 ] || wrong "$what counted nothing as $1: $err"; }
+none() { [ "$(column "${!1}")" = 0 ] || wrong "$what counted something as $1: $err"; }
+
+run -n 3 --stats "$mover"; expect_code 0
+[ "$(grep -cE '^ +[0-9]' <<< "$err")" = 6 ] || wrong "not a line for each rank in two tables: $err"
+some arenas; none cma; none staged; some maps; some hits; some most
+run -n 3 "$mover"; expect_code 0; expect_silence
+
+can_cma=yes; [[ $("$build/bin/tutti-info") == *"no   CMA"* ]] && can_cma=
+if [ -n "$can_cma" ]; then
+    run -n 3 --stats -genv TUTTI_ARENA no "$mover"; expect_code 0; some cma; none arenas; none maps; none most
+    run -n 3 --stats "$mover" static; expect_code 0; some cma; none arenas
+fi
+run -n 3 --stats -genv TUTTI_ARENA no -genv TUTTI_CMA no "$mover"; expect_code 0; none cma; none arenas; some staged
+run -n 3 --stats -genv TUTTI_CMA no "$mover" static; expect_code 0; none cma; none arenas; some staged
+run -n 3 --stats -genv TUTTI_CMA no "$mover"; expect_code 0; none cma; none staged; some arenas
+# the collectives, by communicator and algorithm; those of MPI_Finalize are not the program's
+line() { grep -E "^ +MPI_COMM_WORLD +$1 +$2 +$3 +$4 +$5 " <<< "$err" > /dev/null || wrong "$what has no line $*: $err"; }
+run -n 3 --stats -genv TUTTI_COLL bcast=hierarchical:chunk=32K,allreduce=blocks "$mover"; expect_code 0
+line bcast hierarchical:chunk=32K 3 4 "1.0 MiB"
+line allreduce blocks 3 4 "1.0 MiB"
+[[ $err != *" barrier "* ]] || wrong "MPI_Finalize's barriers are counted: $err"
+run -n 1 --stats true; expect_code 0; expect_err "No rank called a collective."
+# also when the job fails
+run -n 2 --stats "$rank" init exit 3; expect_code 3; expect_err "Data that ranks got"
+finish

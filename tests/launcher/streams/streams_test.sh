@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Standard input and output of ranks.
+. "$(dirname "$0")/../common.sh" "$1"
+
+# whole lines, unmixed, with prefix, the last one also without its newline
+run -n 4 sh -c 'for i in $(seq 2000); do echo "rank $PMI_RANK says line $i and a little more"; done'; expect_code 0
+mixed=$(grep -vc '^rank [0-3] says line [0-9]* and a little more$' "$folder/out"); [ "$mixed" = 0 ] || wrong "$mixed mixed lines"
+[ "$(wc -l < "$folder/out")" = 8000 ] || wrong "$(wc -l < "$folder/out") lines instead of 8000"
+run -n 1 -l sh -c 'printf a; sleep 0.2; printf "b\n\nc"'; expect_out "[0] ab
+[0] 
+[0] c"
+run -n 1 printf 'no newline'; expect_out "no newline"
+run -n 2 --tag-output sh -c 'echo e$PMI_RANK >&2'; expect_err "[1] e1"
+run -n 2 -prepend-pattern '<%r %%> ' sh -c 'echo e$PMI_RANK >&2'; expect_err "<1 %> e1"
+run -n 1 --timestamp-output -l echo x; grep -qE '^[0-9]{4}(-[0-9]{2}){2} ([0-9]{2}:){2}[0-9]{2}\.[0-9]{3} \[0\] x$' <<< "$out" || wrong "--timestamp-output: $out"
+# a line longer than any buffer, from several ranks at once, stays one line
+run -n 3 sh -c "head -c 300000 /dev/zero | tr '\\0' \$PMI_RANK; echo"
+lengths=$(awk '{print length($0)}' "$folder/out" | sort -u); [ "$lengths" = 300000 ] || wrong "long lines were cut: $lengths"
+mixed=$(grep -Evc '^(0*|1*|2*)$' "$folder/out"); [ "$mixed" = 0 ] || wrong "$mixed mixed long lines"
+
+# binary output arrives byte by byte
+head -c 3000000 /dev/urandom > "$folder/random"
+"$mpiexec" -n 1 cat "$folder/random" | cmp - "$folder/random" || wrong "binary output was changed"
+"$mpiexec" -n 2 -stdin 1 sh -c '[ $PMI_RANK = 0 ] || cat' < "$folder/random" | cmp - "$folder/random" || wrong "binary input was changed"
+
+# a slow reader holds the writers up instead of filling mpiexec's memory
+"$mpiexec" -n 2 sh -c 'yes abcdefgh | head -c 100000000' > >(sleep 1; sleep 0.5; cat > /dev/null) & pid=$!
+sleep 1; memory=$(awk '/VmRSS/ {print $2}' /proc/$pid/status); wait $pid
+[ "${memory:-0}" -lt 50000 ] || wrong "mpiexec grew to $memory KiB before a slow reader"
+
+# when nobody reads any more, the job ends
+start=$(date +%s%N); timeout 10 "$mpiexec" -n 2 yes 2> "$folder/err" | head -1 > /dev/null; code=${PIPESTATUS[0]}
+[ "$code" = 141 ] || wrong "mpiexec | head ended with $code instead of 141"; [ -s "$folder/err" ] && wrong "mpiexec | head said $(cat "$folder/err")"
+
+# standard input: rank 0, another, all, none
+echo hello > "$folder/in"; input=$folder/in
+run -n 3 -l cat; expect_out "[0] hello"
+run -n 3 -l -stdin 2 cat; expect_out "[2] hello"
+run -n 3 -l -s none cat; expect_out ""
+run -n 3 -l -stdin all cat; [ "$(sort "$folder/out" | tr '\n' ' ')" = "[0] hello [1] hello [2] hello " ] || wrong "-stdin all: $out"
+input="$folder/random"; run -n 3 -stdin all sh -c 'cksum'; [ "$(sort -u "$folder/out")" = "$(cksum < "$folder/random")" ] || wrong "-stdin all changed the input"
+input=
+# what the program does not read is left for the next command; input that never ends holds nobody up
+left=$(printf 'one\ntwo\n' | { "$mpiexec" -n 2 true; cat; }); [ "$left" = $'one\ntwo' ] || wrong "mpiexec ate the input: '$left'"
+timeout 10 bash -c "sleep 3 | { $mpiexec -n 2 -stdin all true; echo ended; }" | grep -q ended || wrong "open input held the end up"
+run -n 2 true <&-; expect_code 0
+"$mpiexec" -n 2 true >&- 2>&- <&-; [ $? = 0 ] || wrong "closed standard descriptors"
+
+# files
+cd "$folder" || exit 1
+run -n 3 -outfile-pattern 'o/%r.%%.out' -errfile-pattern 'o/err' sh -c 'echo out $PMI_RANK; echo err >&2'; expect_out ""; expect_silence
+[ "$(cat "o/2.%.out")" = "out 2" ] || wrong "-outfile-pattern"; [ "$(cat o/err)" = $'err\nerr\nerr' ] || wrong "-errfile-pattern"
+run -n 2 --output-filename f sh -c 'echo out; echo err >&2'; [ "$(cat f/rank.1/stdout f/rank.0/stderr)" = $'out\nerr' ] || wrong "--output-filename"
+run -n 1 -outfile-pattern /dev/null/x true; expect_code 2; expect_err "/dev/null/x"
+run -n 1 --merge-stderr-to-stdout sh -c 'echo err >&2'; expect_out err; expect_silence
+
+# what cannot be written is told once, the ranks go on, and the job does not end well
+full() { "$mpiexec" "$@" > /dev/full 2> "$folder/err"; code=$?; err=$(cat "$folder/err"); what="mpiexec $* > /dev/full"; }
+lost="standard output cannot be written: No space left on device; what ranks print there is lost"
+full -n 2 sh -c 'yes | head -c 1000000; echo $PMI_RANK went on >&2'; expect_code 1; expect_err "mpiexec: $lost."
+for rank in 0 1; do expect_err "$rank went on"; done
+[ "$(grep -c lost "$folder/err")" = 1 ] || wrong "$what said it $(grep -c lost "$folder/err") times"
+full -n 2 sh -c 'echo x; exit 3'; expect_code 3
+full -n 2 true; expect_code 0; expect_silence
+full --help; expect_code 1; expect_err "mpiexec: standard output cannot be written: No space left on device."
+"$build/bin/tutti-info" > /dev/full 2> "$folder/err"; [ $? = 1 ] || wrong "tutti-info > /dev/full ends well"
+grep -q '^tutti-info: standard output cannot be written' "$folder/err" || wrong "tutti-info > /dev/full: $(cat "$folder/err")"
+run -n 2 -outfile-pattern /dev/full echo x; expect_code 1; expect_err "the output file /dev/full cannot be written: No space left"
+run -n 2 bash -c 'echo x; exit 0' 2> /dev/full; expect_code 0; expect_out $'x\nx'
+
+# a terminal: typed input arrives, a question without newline is shown, nothing waits for input at the end
+answer=$( (sleep 0.6; echo Ann; sleep 0.3) | timeout 10 "$build/tests/launcher_on_terminal" "$mpiexec" -n 2 sh -c '[ $PMI_RANK = 0 ] || exit 0; printf "name? "; read name; echo "hi $name"' | tr -d '\r')
+[[ "$answer" == *"name? "*"hi Ann"* ]] || wrong "on a terminal: '$answer'"
+code=$(sleep 5 | (timeout 4 "$build/tests/launcher_on_terminal" "$mpiexec" -n 2 true; echo $?)); [ "$code" = 0 ] || wrong "on a terminal without input: code $code"
+finish

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every copy kernel of every instruction set at all small lengths, alignments of both sides, and large ones, with what
+// lies around the destination untouched; which of them a Copier takes, and the cache it reckons with.
+#include "runtime/kernels/copy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "topo/machine/detect.hpp"
+
+namespace tutti {
+namespace {
+
+struct Named {
+    char const* name;
+    CopyKernels kernels;
+};
+
+std::vector<Named> tables() {
+    std::vector<Named> all = {{"portable", portable_copies}};
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) all.push_back({"AVX2", avx2_copies});
+    if (__builtin_cpu_supports("avx512f")) all.push_back({"AVX-512", avx512_copies});
+#endif
+    return all;
+}
+
+/// Fresh memory on a page's boundary, so that an offset is an alignment.
+struct Pages {
+    explicit Pages(std::size_t n) : bytes(n + 2 * 4096), memory(bytes) {}
+    char* at(std::size_t offset) {
+        auto const address = reinterpret_cast<std::uintptr_t>(memory.data());
+        return memory.data() + (4096 - address % 4096) + offset;
+    }
+    std::size_t bytes;
+    std::vector<char> memory;
+};
+
+class CopyKernel : public ::testing::Test {
+protected:
+    static constexpr std::size_t most = (1 << 20) + 77, around = 128;
+
+    CopyKernel() : from_(most + 256), to_(most + 256 + 2 * around) {
+        std::uint32_t state = 1;
+        for (std::size_t i = 0; i < most + 256; ++i) {
+            state = state * 69069 + 1;
+            from_.at(0)[i] = static_cast<char>(state >> 24);
+        }
+    }
+
+    /// Copies, and tells whether all of it and nothing else arrived.
+    bool copies(tutti::CopyKernel kernel, std::size_t to_offset, std::size_t from_offset, std::size_t n) {
+        char* const start = to_.at(to_offset);
+        std::fill(start, start + n + 2 * around, 'z');
+        kernel(start + around, from_.at(from_offset), n);
+        return std::equal(start + around, start + around + n, from_.at(from_offset)) &&
+               std::all_of(start, start + around, is_guard) &&
+               std::all_of(start + around + n, start + n + 2 * around, is_guard);
+    }
+
+    template <class Check>
+    void for_each_kernel(Check check) {
+        for (Named const& table : tables()) {
+            check(table.name, "from a core's cache", table.kernels.from_core);
+            check(table.name, "from a shared cache", table.kernels.from_shared);
+            check(table.name, "streaming", table.kernels.streaming);
+        }
+    }
+
+private:
+    static bool is_guard(char c) { return c == 'z'; }
+    Pages from_, to_;
+};
+
+TEST_F(CopyKernel, CopiesAllSmallLengthsAtManyAlignments) {
+    for_each_kernel([&](char const* set, char const* form, tutti::CopyKernel kernel) {
+        for (std::size_t n = 0; n <= 300; ++n)
+            for (std::size_t to : {0, 1, 31, 32, 63})
+                for (std::size_t from : {0, 1, 17, 32, 60})
+                    ASSERT_TRUE(copies(kernel, to, from, n))
+                        << set << ' ' << form << ' ' << n << " to " << to << " from " << from;
+    });
+}
+
+TEST_F(CopyKernel, CopiesAtEveryAlignmentOfEitherSide) {
+    for_each_kernel([&](char const* set, char const* form, tutti::CopyKernel kernel) {
+        for (std::size_t offset = 0; offset < 64; ++offset)
+            for (std::size_t n : {4096 + 700, 16384 + 100}) {
+                ASSERT_TRUE(copies(kernel, offset, 0, n)) << set << ' ' << form << ' ' << n << " to " << offset;
+                ASSERT_TRUE(copies(kernel, 5, offset, n)) << set << ' ' << form << ' ' << n << " from " << offset;
+            }
+    });
+}
+
+/// Around the lengths at which the loops change: blocks, pages, groups of pages.
+TEST_F(CopyKernel, CopiesLengthsAroundItsOwnLimits) {
+    for_each_kernel([&](char const* set, char const* form, tutti::CopyKernel kernel) {
+        for (std::size_t limit : {256, 512, 768, 4096, 4096 + 256, 4 * 4096, 5 * 4096, 8 * 4096, 1 << 20})
+            for (std::size_t n : {limit - 65, limit - 1, limit, limit + 1, limit + 63, limit + 64})
+                for (std::size_t to : {0, 3})
+                    ASSERT_TRUE(copies(kernel, to, 9, n)) << set << ' ' << form << ' ' << n << ' ' << to;
+    });
+}
+
+TEST_F(CopyKernel, IsNeverMissingWhicheverACopierTakes) {
+    CacheRoom const room{1 << 19, 1 << 16};
+    for (auto stores : {Copier::Stores::automatic, Copier::Stores::temporal, Copier::Stores::nontemporal}) {
+        Copier const copier(room, stores);
+        for (std::size_t working_set : {0, 1 << 19, 1 << 20})
+            for (std::size_t n : {0, 1, 4095, 4096, 1 << 16, (1 << 16) + 1, 1 << 20}) {
+                std::vector<char> from(n, 'a'), to(n, 'b');
+                copier.copy(to.data(), from.data(), n, working_set);
+                EXPECT_EQ(from, to) << n << ' ' << working_set;
+            }
+    }
+}
+
+TEST(Copier, StreamsWhatExceedsTheCacheUnlessToldOtherwise) {
+    CacheRoom const room{1000, 100};
+    EXPECT_FALSE(Copier(room).streams(1000));
+    EXPECT_TRUE(Copier(room).streams(1001));
+    EXPECT_FALSE(Copier().streams(~std::size_t{0})) << "a cache of unknown size";
+    EXPECT_FALSE(Copier(room, stores_named("temporal")).streams(1 << 30));
+    EXPECT_TRUE(Copier(room, stores_named("nontemporal")).streams(1));
+    EXPECT_FALSE(Copier({}, stores_named("nontemporal")).streams(0)) << "what is read next from cache";
+    EXPECT_TRUE(Copier(room, stores_named("auto")).streams(1001));
+}
+
+topo::NodeMap node(char const* description, int ranks) {
+    topo::NodeMap map;
+    map.machine = *topo::pretended_machine(description);
+    map.placement = topo::place_in_order(map.machine, ranks);
+    return map;
+}
+
+TEST(CacheRoom, IsTheLastLevelAndThePrivateOnesOfTheRanksCores) {
+    topo::NodeMap map = node("socket:2 l3:1(size=1000000) l2:4(size=10000) core:1", 8);
+    map.machine.caches.inclusive = false;
+    EXPECT_EQ(cache_room(map).together, 2 * 1000000u + 8 * 10000u);
+    EXPECT_EQ(cache_room(map).alone, 10000u);
+    map.machine.caches.inclusive = true;
+    EXPECT_EQ(cache_room(map).together, 2 * 1000000u);
+}
+
+TEST(CacheRoom, CountsOnlyWhereTheRanksAre) {
+    topo::NodeMap map = node("socket:2 l3:1(size=1000000) l2:4(size=10000) core:1", 3);
+    EXPECT_EQ(cache_room(map).together, 1000000u + 3 * 10000u) << "bound to the first socket";
+    map.placement.fixed = false;
+    EXPECT_EQ(cache_room(map).together, 2 * 1000000u + 3 * 10000u) << "free to move";
+    map.placement = topo::place_in_order(map.machine, 30);
+    EXPECT_EQ(cache_room(map).together, 2 * 1000000u + 8 * 10000u) << "more ranks than cores";
+}
+
+TEST(CacheRoom, IsUnknownWhereTheDescriptionHasNoCache) {
+    EXPECT_EQ(cache_room({}).together, 0u);
+    int const cores[] = {0, 1};
+    topo::NodeMap map{topo::Machine::plain(cores), {}};
+    EXPECT_EQ(cache_room(map).together, 0u);
+    EXPECT_EQ(cache_room(map).alone, 0u);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An arena on a segment: blocks, what peers see of them, giving memory back, fork.
+#include "runtime/memory/arena/arena.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/memory/single_copy.hpp"
+
+namespace tutti::arena {
+namespace {
+
+constexpr std::size_t mega = 1 << 20;
+
+struct Owner {
+    Owner(Segment const& s, unsigned rank, std::size_t keep = 64 * mega) {
+        EXPECT_EQ(arena.open(s.descriptor(), rank, {.keep = keep, .huge_pages = false}), State::open);
+    }
+    ~Owner() { arena.close(); }
+    Arena arena;
+};
+
+std::size_t memory_of(Segment const& s) {
+    struct stat info {};
+    fstat(s.descriptor(), &info);
+    return static_cast<std::size_t>(info.st_blocks) * 512;
+}
+
+TEST(Arena, BlocksAreWherePeersLoadAndStore) {
+    Segment s = Segment::create(2);
+    Owner owner(s, 1);
+    Copier const copier;
+    SingleCopy peer(s, 0, {}, copier);
+    char* block = static_cast<char*>(owner.arena.allocate(3 * mega));
+    ASSERT_NE(block, nullptr);
+    std::strcpy(block + 2 * mega, "from the owner");
+    std::byte* there = peer.reach(1, reinterpret_cast<std::uint64_t>(block), 3 * mega);
+    ASSERT_NE(there, nullptr);
+    EXPECT_STREQ(reinterpret_cast<char*>(there + 2 * mega), "from the owner");
+    std::strcpy(reinterpret_cast<char*>(there), "from the peer");
+    EXPECT_STREQ(block, "from the peer");
+}
+
+TEST(Arena, IsOpenedOnceAndByOneProcess) {
+    Segment s = Segment::create(2);
+    Owner owner(s, 0);
+    Arena again;
+    EXPECT_EQ(owner.arena.open(s.descriptor(), 0, {}), State::open);
+    EXPECT_EQ(again.open(s.descriptor(), 5, {}), State::refused) << "no such rank";
+    Arena outside;
+    EXPECT_EQ(outside.open(0, 0, {}), State::refused) << "not a segment";
+    EXPECT_EQ(outside.allocate(100), nullptr);
+    s.rank_state(1).arena_pid = 1;   // a process that lives
+    Arena taken;
+    EXPECT_EQ(taken.open(s.descriptor(), 1, {}), State::refused);
+    s.rank_state(1).arena_pid = 0x3fffffff;   // one that does not
+    Arena inherited;
+    EXPECT_EQ(inherited.open(s.descriptor(), 1, {}), State::open);
+    inherited.close();
+}
+
+/// An arena of a process that nobody has prepared anything for.
+struct OwnFile {
+    OwnFile() { EXPECT_EQ(arena.open({.keep = 64 * mega, .huge_pages = false}), State::open); }
+    ~OwnFile() { arena.close(); }
+    Arena arena;
+};
+
+TEST(Arena, InAFileOfItsOwnIsWherePeersLoadAndStore) {
+    OwnFile first, third;   // made before anybody knows of a segment
+    char* block = static_cast<char*>(third.arena.allocate(3 * mega));
+    ASSERT_NE(block, nullptr);
+    std::strcpy(block + 2 * mega, "from the owner");
+    Segment s = Segment::create(3, {}, {}, {}, Maker::rank);
+    s.show(0, first.arena.window());
+    s.show(1, {});   // without an arena
+    s.show(2, third.arena.window());
+    Copier const copier;
+    SingleCopy peer(s, 0, {}, copier), armless(s, 1, {}, copier);
+    for (SingleCopy* single_copy : {&peer, &armless}) {
+        std::byte* there = single_copy->reach(2, reinterpret_cast<std::uint64_t>(block), 3 * mega);
+        ASSERT_NE(there, nullptr);
+        EXPECT_STREQ(reinterpret_cast<char*>(there + 2 * mega), "from the owner");
+        std::strcpy(reinterpret_cast<char*>(there), "from the peer");
+        EXPECT_STREQ(block, "from the peer");
+        EXPECT_EQ(single_copy->reach(1, reinterpret_cast<std::uint64_t>(block), 1), nullptr) << "rank 1 has none";
+    }
+    void* mine = first.arena.allocate(mega);
+    EXPECT_EQ(peer.way(mine, mega), AccessPath::load_store);
+    EXPECT_NE(armless.way(mine, mega), AccessPath::load_store);
+}
+
+TEST(Arena, InAFileOfItsOwnHasNoNameAndIsOpenedOnce) {
+    OwnFile owner;
+    ArenaWindow const window = owner.arena.window();
+    EXPECT_EQ(window.file.process, getpid());
+    EXPECT_EQ(owner.arena.open({}), State::open);
+    EXPECT_EQ(owner.arena.window(), window);
+    struct stat info {};
+    ASSERT_EQ(fstat(window.file.descriptor, &info), 0);
+    EXPECT_EQ(info.st_nlink, 0u);
+    EXPECT_TRUE(fcntl(window.file.descriptor, F_GETFD) & FD_CLOEXEC);
+    EXPECT_EQ(info.st_blocks, 0) << "untouched, it takes no memory";
+}
+
+/// Bytes of the window that a core file would get.
+std::size_t dumped(ArenaWindow const& window) {
+    std::ifstream maps("/proc/self/smaps");
+    std::size_t sum = 0, from = 0, to = 0;
+    bool ours = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::size_t begin = 0, end = 0;   // "Anonymous:" begins with a digit, too
+        if (std::sscanf(line.c_str(), "%zx-%zx ", &begin, &end) == 2) {
+            from = begin, to = end;
+            ours = from >= window.base && to <= window.base + window.bytes;
+        }
+        if (ours && line.starts_with("VmFlags:") && line.find(" dd") == std::string::npos) sum += to - from;
+    }
+    return sum;
+}
+
+TEST(Arena, CoreFilesGetWhatIsInUseAndNotTheWindow) {
+    OwnFile owner;
+    ArenaWindow const window = owner.arena.window();
+    EXPECT_EQ(dumped(window), 0u);
+    void* block = owner.arena.allocate(100 * mega);
+    EXPECT_GE(dumped(window), 100 * mega);
+    EXPECT_LE(dumped(window), 120 * mega);
+    ASSERT_TRUE(owner.arena.resize(block, 200 * mega));
+    EXPECT_GE(dumped(window), 200 * mega);
+    EXPECT_LE(dumped(window), 240 * mega);
+}
+
+TEST(Arena, WhosePeersCannotOpenItIsNoneOfTheirs) {
+    OwnFile shown, closed;
+    ArenaWindow const gone = closed.arena.window();
+    close(gone.file.descriptor);   // as programs do that close whatever they find
+    EXPECT_EQ(closed.arena.window(), ArenaWindow{});
+    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
+    s.show(0, shown.arena.window());
+    s.show(1, gone);   // it was closed later
+    Copier const copier;
+    SingleCopy single_copy(s, 0, {}, copier);
+    EXPECT_NE(single_copy.way(shown.arena.allocate(mega), mega), AccessPath::load_store) << "all or nothing";
+}
+
+TEST(Arena, AChildOfAProgramThatClosedItsFileKeepsTheBlocks) {
+    OwnFile owner;
+    char* block = static_cast<char*>(owner.arena.allocate(mega));
+    std::memset(block, 1, mega);
+    close(owner.arena.window().file.descriptor);
+    owner.arena.before_fork();
+    pid_t const child = fork();
+    if (child == 0) {
+        owner.arena.after_fork_in_child();
+        bool const kept = block[0] == 1 && block[mega - 1] == 1;
+        block[0] = 2;
+        _exit(kept ? 42 : 1);
+    }
+    owner.arena.after_fork_in_parent();
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 42);
+    EXPECT_EQ(block[0], 1);
+}
+
+TEST(Arena, WindowsOfManyRanksAreMappedAsFarAsAddressesReach) {
+    OwnFile owner;
+    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
+    ArenaWindow window = owner.arena.window();
+    s.show(0, window);
+    EXPECT_EQ(s.rank_state(0).arena_bytes, window.bytes);
+    window.bytes = std::uint64_t{1} << 46;
+    s.show(0, window);
+    EXPECT_EQ(s.rank_state(0).arena_bytes, std::uint64_t{1} << 45);
+}
+
+TEST(Arena, ATakenOverWindowReadsAsZero) {
+    Segment s = Segment::create(1);
+    {
+        Arena before;
+        before.open(s.descriptor(), 0, {});
+        std::memset(before.allocate(mega), 7, mega);
+        before.close();
+        s.rank_state(0).arena_pid = getpid();   // as after an exec
+    }
+    Owner after(s, 0);
+    char* block = static_cast<char*>(after.arena.allocate_zeroed(mega));
+    for (std::size_t i = 0; i < mega; ++i) ASSERT_EQ(block[i], 0);
+}
+
+TEST(Arena, ZeroedBlocksLeaveFreshPagesUntouched) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0);
+    std::size_t const before = memory_of(s);
+    char* fresh = static_cast<char*>(owner.arena.allocate_zeroed(512 * mega));
+    ASSERT_NE(fresh, nullptr);
+    EXPECT_LT(memory_of(s), before + mega);
+    std::memset(fresh + 5000, 1, 300000);
+    owner.arena.release(fresh);
+    char* used = static_cast<char*>(owner.arena.allocate_zeroed(512 * mega));
+    EXPECT_EQ(used, fresh);
+    for (std::size_t i = 0; i < mega; ++i) ASSERT_EQ(used[i], 0) << i;
+}
+
+TEST(Arena, ZeroesEveryOneOfManyDirtyPieces) {
+    constexpr std::size_t page = page_bytes;
+    Segment s = Segment::create(1);
+    Owner owner(s, 0, 120 * page);
+    Arena& arena = owner.arena;
+    auto soiled = [&](std::size_t pages) { return std::memset(arena.allocate(pages * page), 9, pages * page); };
+    std::vector<void*> single;
+    for (int i = 0; i < 200; ++i) single.push_back(soiled(1));
+    void* other = soiled(100);
+    // Every second page is free and dirty; then the limit makes some of them clean, those of the lowest addresses.
+    for (int i = 198; i >= 0; i -= 2) arena.release(single[static_cast<std::size_t>(i)]);
+    arena.release(other);
+    ASSERT_EQ(arena.use().kept, 60 * page);
+    ASSERT_EQ(arena.allocate(100 * page), other);
+    for (int i = 1; i < 100; i += 2) arena.release(single[static_cast<std::size_t>(i)]);
+    ASSERT_EQ(arena.use().kept, 110 * page) << "clean and dirty pages must alternate now";
+    char* whole = static_cast<char*>(arena.allocate_zeroed(101 * page));
+    ASSERT_EQ(whole, single[0]);
+    for (std::size_t i = 0; i < 101 * page; ++i) ASSERT_EQ(whole[i], 0) << i;
+}
+
+TEST(Arena, GivesBackWhatIsBeyondItsLimit) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0, 8 * mega);
+    std::size_t const before = memory_of(s);
+    void* large = owner.arena.allocate(64 * mega);
+    std::memset(large, 1, 64 * mega);
+    EXPECT_GE(memory_of(s), before + 64 * mega);
+    owner.arena.release(large);
+    EXPECT_LT(memory_of(s), before + 9 * mega);
+    std::vector<void*> small;
+    for (int i = 0; i < 256; ++i) small.push_back(std::memset(owner.arena.allocate(100000), 1, 100000));
+    for (void* b : small) owner.arena.release(b);
+    EXPECT_LT(memory_of(s), before + 9 * mega);
+    EXPECT_LE(owner.arena.use().kept, 8 * mega);
+    EXPECT_EQ(owner.arena.use().in_use, 0u);
+}
+
+TEST(Arena, AlignsUpToHugePages) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0);
+    for (std::size_t a = 16; a <= 2 * mega; a *= 2) {
+        void* p = owner.arena.allocate(20000, a);
+        ASSERT_NE(p, nullptr);
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % a, 0u);
+    }
+    EXPECT_EQ(owner.arena.allocate(20000, 4 * mega), nullptr) << "left to the C library";
+}
+
+TEST(Arena, RefusesMoreThanItsWindow) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0);
+    EXPECT_EQ(owner.arena.allocate(~std::size_t{0}), nullptr);
+    EXPECT_EQ(owner.arena.allocate(s.header().arena_bytes + 1), nullptr);
+}
+
+using ArenaDeathTest = testing::Test;
+
+TEST(ArenaDeathTest, NamesAWrongPointer) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0);
+    char* block = static_cast<char*>(owner.arena.allocate(mega));
+    EXPECT_DEATH(owner.arena.release(block + 64), "free\\(\\): 0x[0-9a-f]+ is no block that was allocated");
+    EXPECT_DEATH(
+        {
+            owner.arena.release(block);
+            owner.arena.release(block);
+        },
+        "is no block");
+}
+
+TEST(Arena, ThreadsAllocateAndFreeEachOthersBlocks) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0, 4 * mega);
+    struct Slot {
+        std::atomic<unsigned char*> block{nullptr};
+    };
+    std::vector<Slot> slots(64);
+    std::atomic<int> wrong{0};
+    auto body = [&](unsigned seed) {
+        std::mt19937 random(seed);
+        for (int i = 0; i < 4000; ++i) {
+            std::size_t const bytes = 4096 + random() % 200000;
+            auto* mine = static_cast<unsigned char*>(owner.arena.allocate(bytes));
+            if (!mine) return void(++wrong);
+            mine[0] = mine[bytes - 1] = static_cast<unsigned char>(seed);
+            mine[1] = static_cast<unsigned char>(seed);
+            unsigned char* theirs = slots[random() % slots.size()].block.exchange(mine, std::memory_order_acq_rel);
+            if (!theirs) continue;
+            wrong += theirs[0] != theirs[1];
+            owner.arena.release(theirs);
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned t = 1; t <= 4; ++t) threads.emplace_back(body, t);
+    for (auto& t : threads) t.join();
+    for (Slot& slot : slots)
+        if (unsigned char* left = slot.block) owner.arena.release(left);
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(owner.arena.use().in_use, 0u);
+}
+
+/// The exit code of a child of a fork with the arena's handlers, as pthread_atfork calls them.
+template <class Child, class Parent>
+int fork_with(Arena& arena, Child child, Parent parent) {
+    arena.before_fork();
+    pid_t const pid = fork();
+    if (pid == 0) {
+        arena.after_fork_in_child();
+        _exit(child());
+    }
+    arena.after_fork_in_parent();
+    parent();
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Arena, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0);
+    constexpr std::size_t bytes = 3 * mega + 5;
+    auto* block = static_cast<char volatile*>(owner.arena.allocate(bytes));
+    auto* untouched = static_cast<char volatile*>(owner.arena.allocate_zeroed(bytes));
+    auto set = [](char volatile* b, int value) { std::memset(const_cast<char*>(b), value, bytes); };
+    set(block, 1);
+    int const code = fork_with(
+        owner.arena,
+        [&] {
+            usleep(50000);   // the parent writes meanwhile
+            for (std::size_t i = 0; i < bytes; ++i)
+                if (block[i] != 1 || untouched[i] != 0) return 1;
+            set(block, 3), set(untouched, 3);
+            if (owner.arena.allocate(mega)) return 2;
+            char* const mine = const_cast<char*>(block);
+            if (!owner.arena.resize(mine, mega) || owner.arena.usable(mine) != mega) return 3;
+            owner.arena.release(mine);
+            return owner.arena.state() == State::forked ? 42 : 4;
+        },
+        [&] {
+            set(block, 2), set(untouched, 2);
+        });
+    EXPECT_EQ(code, 42);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        ASSERT_EQ(block[i], 2) << i;
+        ASSERT_EQ(untouched[i], 2) << i;
+    }
+    EXPECT_NE(owner.arena.allocate(mega), nullptr) << "the parent goes on";
+}
+
+TEST(Arena, AChildThatDiesDoesNotHoldUpItsParent) {
+    Segment s = Segment::create(1);
+    Owner owner(s, 0);
+    std::memset(owner.arena.allocate(mega), 1, mega);
+    owner.arena.before_fork();
+    pid_t const pid = fork();
+    if (pid == 0) _exit(9);   // before it has its copies
+    owner.arena.after_fork_in_parent();
+    int status = 0;
+    waitpid(pid, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 9);
+}
+
+}  // namespace
+}  // namespace tutti::arena

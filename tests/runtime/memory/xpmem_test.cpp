@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The single copy's step by XPMEM, with a library that attaches within one process.
+#include "runtime/memory/xpmem.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "runtime/memory/single_copy.hpp"
+
+namespace tutti {
+namespace {
+
+class XpmemTest : public testing::Test {
+protected:
+    void SetUp() override {
+        handle = dlopen(FAKE_XPMEM, RTLD_NOW | RTLD_LOCAL);
+        ASSERT_NE(handle, nullptr) << dlerror();
+        number("fake_attaches_left") = 1000;
+        segment.rank_state(0).pid = segment.rank_state(1).pid = getpid();
+    }
+    void TearDown() override { dlclose(handle); }
+
+    int& number(char const* name) { return *static_cast<int*>(dlsym(handle, name)); }
+    static std::uint64_t address(void const* p) { return reinterpret_cast<std::uint64_t>(p); }
+
+    void* handle = nullptr;
+    Segment segment = Segment::create(2);
+    Copier const copier;
+};
+
+TEST_F(XpmemTest, LoadsAndStoresOutsideOfArenas) {
+    SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM, .cma = false}, copier);
+    SingleCopy theirs(segment, 1, {.xpmem = FAKE_XPMEM, .cma = false}, copier);
+    char data[] = "hello", got[6] = {};
+    EXPECT_EQ(theirs.way(data, sizeof data), AccessPath::attach);
+    std::byte* there = mine.reach(1, address(data), sizeof data);
+    ASSERT_EQ(there, reinterpret_cast<std::byte*>(data));
+    EXPECT_TRUE(mine.read(1, address(data), got, 6));
+    EXPECT_STREQ(got, "hello");
+    EXPECT_TRUE(mine.write(1, address(data), "world", 6));
+    EXPECT_STREQ(data, "world");
+    Counters const& counted = segment.rank_state(0).counters;
+    EXPECT_EQ(counted.maps.read(), 1u) << "one piece, kept";
+    EXPECT_EQ(counted.hits.read(), 2u);
+    EXPECT_EQ(counted.attached.read(), 18u);
+    EXPECT_EQ(counted.cma.read() + counted.direct.read(), 0u);
+}
+
+TEST_F(XpmemTest, AttachesToNothingBeyondTheAddressSpace) {
+    SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
+    std::uint64_t const top = segment.rank_state(1).xpmem_top;
+    EXPECT_GT(top, address(&mine)) << "the stack lies below";
+    EXPECT_NE(mine.reach(1, top - 8, 8), nullptr) << "a piece cut at the top";
+    EXPECT_EQ(mine.reach(1, top - 8, 9), nullptr);
+    EXPECT_EQ(mine.reach(1, ~std::uint64_t{0} - 8, 4), nullptr);
+    EXPECT_EQ(mine.reach(1, 4096, ~std::size_t{0}), nullptr);
+    EXPECT_EQ(theirs.way(&mine, 1), AccessPath::attach) << "a wrong address is no failure";
+}
+
+TEST_F(XpmemTest, StepsDownForAllRanksWhenAttachingFails) {
+    number("fake_attaches_left") = 1;
+    SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
+    // Far apart: two pieces.
+    char* low = static_cast<char*>(std::malloc(6));
+    char high[6] = "stack";
+    std::strcpy(low, "heap");
+    char got[6] = {};
+    EXPECT_NE(mine.reach(1, address(low), 5), nullptr);
+    EXPECT_EQ(mine.reach(1, address(high), 6), nullptr);
+    EXPECT_EQ(segment.header().xpmem_forbidden.load(), 1u);
+    EXPECT_NE(theirs.way(high, 6), AccessPath::attach) << "the other ranks must learn of it";
+    EXPECT_NE(mine.way(high, 6), AccessPath::attach);
+    EXPECT_NE(mine.reach(1, address(low), 5), nullptr) << "what was attached stays";
+    EXPECT_EQ(mine.read(1, address(high), got, 6), mine.cma()) << "the next step";
+    EXPECT_STREQ(got, mine.cma() ? "stack" : "");
+    std::free(low);
+}
+
+TEST_F(XpmemTest, ReachesNobodyWhoOffersNothing) {
+    SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), forbidden(segment, 1, {}, copier);
+    char data = 0;
+    EXPECT_NE(forbidden.way(&data, 1), AccessPath::attach);
+    EXPECT_EQ(mine.reach(1, address(&data), 1), nullptr);
+    EXPECT_EQ(forbidden.reach(0, address(&data), 1), nullptr);
+    EXPECT_EQ(mine.way(&data, 1), AccessPath::attach) << "another rank's setting is no failure";
+}
+
+TEST_F(XpmemTest, LivesWithoutTheLibrary) {
+    SingleCopy mine(segment, 0, {.xpmem = "/nowhere/libxpmem.so.0"}, copier);
+    char data = 0;
+    EXPECT_NE(mine.way(&data, 1), AccessPath::attach);
+    EXPECT_EQ(segment.rank_state(0).xpmem_segment.load(), 0);
+}
+
+TEST_F(XpmemTest, GivesEverythingBack) {
+    {
+        SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
+        EXPECT_NE(mine.reach(1, address(&mine), 8), nullptr);
+        EXPECT_EQ(number("fake_attached"), 1);
+        EXPECT_EQ(number("fake_segments"), 2);
+    }
+    EXPECT_EQ(number("fake_attached"), 0);
+    EXPECT_EQ(number("fake_accesses"), 0);
+    EXPECT_EQ(number("fake_segments"), 0);
+    EXPECT_EQ(segment.rank_state(1).xpmem_segment.load(), 0);
+}
+
+}  // namespace
+}  // namespace tutti

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The thread that moves things on while the program computes: when it polls, when it rests, how it ends.
+#include "runtime/wait/progress_thread.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "runtime/process.hpp"
+
+namespace tutti {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Is under way until it has been polled `left` times.
+struct Work : Pollable {
+    int left = 0, polled = 0;   // plain: the lock protects them
+    bool poll() override { return ++polled, left > 0 && (--left, true); }
+    bool at_rest() const override { return left == 0; }
+};
+
+Variables waiting(char const* how) {
+    Variables v;
+    v.wait = how;
+    v.sleep_after = 1;
+    return v;
+}
+
+class ProgressThreads : public ::testing::TestWithParam<char const*> {};
+INSTANTIATE_TEST_SUITE_P(Policies, ProgressThreads, ::testing::Values("dedicated", "shared"));
+
+TEST_P(ProgressThreads, FinishWhatIsStarted) {
+    Segment s = Segment::create(1);
+    Process process(s, 0, waiting(GetParam()));
+    Work work;
+    process.waiter.attach(&work);
+    process.progress_thread = std::make_unique<ProgressThread>(process);
+    for (int round = 1; round <= 20; ++round) {
+        process.waiter.enter();
+        work.left = 50;
+        process.waiter.started();
+        process.waiter.leave();
+        for (bool rest = false; !rest; std::this_thread::yield()) {
+            RankLock::Inside inside(process.lock);
+            rest = work.at_rest();
+        }
+    }
+    process.progress_thread.reset();
+    EXPECT_EQ(work.left, 0);
+    EXPECT_EQ(process.rank_state().asleep.load(), 0u);
+    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    process.waiter.detach(&work);
+}
+
+TEST(ProgressThread, LooksByItselfWhenThereAreMoreRanksThanCores) {
+    Segment s = Segment::create(2);
+    s.header().usable_cores = 1;
+    Process process(s, 0, waiting("auto"));
+    Work work;
+    process.waiter.attach(&work);
+    process.progress_thread = std::make_unique<ProgressThread>(process);
+    for (int round = 1; round <= 20; ++round) {
+        {
+            RankLock::Inside inside(process.lock);
+            work.left = 50;
+            process.waiter.started();
+        }
+        for (bool rest = false; !rest; std::this_thread::yield()) {
+            RankLock::Inside inside(process.lock);
+            rest = work.at_rest();
+        }
+        if (round == 10) std::this_thread::sleep_for(50ms);   // until it looks no more, and has to be called again
+    }
+    process.progress_thread.reset();
+    EXPECT_EQ(work.left, 0);
+    process.waiter.detach(&work);
+}
+
+TEST_P(ProgressThreads, RestWhileNothingIsUnderWay) {
+    Segment s = Segment::create(1);
+    Process process(s, 0, waiting(GetParam()));
+    Work work;
+    process.waiter.attach(&work);
+    process.progress_thread = std::make_unique<ProgressThread>(process);
+    std::this_thread::sleep_for(20ms);
+    process.progress_thread.reset();
+    EXPECT_EQ(work.polled, 0);
+    process.waiter.detach(&work);
+}
+
+TEST_P(ProgressThreads, LeaveTheWorkToAThreadThatWaits) {
+    Segment s = Segment::create(1);
+    Process process(s, 0, waiting(GetParam()));
+    Work work;
+    process.waiter.attach(&work);
+    process.progress_thread = std::make_unique<ProgressThread>(process);
+    for (int round = 0; round < 50; ++round) {
+        process.waiter.enter();
+        work.left = 20;
+        process.waiter.started();
+        process.waiter.until([&] { return work.at_rest(); }, {"test"});
+        EXPECT_EQ(work.left, 0);
+        process.waiter.leave();
+    }
+    process.waiter.enter();
+    process.progress_thread.reset();   // also from inside the lock
+    process.waiter.leave();
+    process.waiter.detach(&work);
+}
+
+TEST_P(ProgressThreads, AreWokenByOtherRanks) {
+    Segment s = Segment::create(2);
+    Process process(s, 0, waiting(GetParam())), other(s, 1, waiting(GetParam()));
+    struct FlagWork : Work {
+        Flag flag;
+        std::uint64_t seen = 0;
+        bool poll() override { return left > 0 && flag.reached(seen + 1) && (++seen, --left, true); }
+    } work;
+    process.waiter.attach(&work);
+    process.progress_thread = std::make_unique<ProgressThread>(process);
+    process.waiter.enter();
+    work.left = 30;
+    process.waiter.started();
+    process.waiter.leave();
+    for (std::uint64_t i = 1; i <= 30; ++i) {
+        while (s.rank_state(0).asleep.load() == 0) std::this_thread::yield();
+        work.flag.publish(i);
+        other.waiter.wake_sleepers();
+        for (bool seen = false; !seen; std::this_thread::yield()) {
+            RankLock::Inside inside(process.lock);
+            seen = work.seen == i;
+        }
+    }
+    process.progress_thread.reset();
+    EXPECT_EQ(work.left, 0);
+    process.waiter.detach(&work);
+}
+
+TEST(ProgressThread, GetsNoSignals) {
+    static thread_local bool here = false;
+    static std::atomic<int> right = 0, wrong = 0;
+    here = true;
+    struct sigaction count{}, before{};
+    count.sa_handler = [](int) { ++(here ? right : wrong); };
+    sigaction(SIGUSR1, &count, &before);
+    Segment s = Segment::create(1);
+    Process process(s, 0, waiting("shared"));
+    process.progress_thread = std::make_unique<ProgressThread>(process);
+    for (int i = 0; i < 20; ++i) kill(getpid(), SIGUSR1);
+    while (right + wrong == 0) std::this_thread::sleep_for(1ms);
+    process.progress_thread.reset();
+    sigaction(SIGUSR1, &before, nullptr);
+    EXPECT_GT(right, 0);
+    EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace tutti

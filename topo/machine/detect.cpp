@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reading a machine with hwloc: this one within the affinity mask, or one described by XML or a synthetic string.
+#include "topo/machine/detect.hpp"
+
+#include <hwloc.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "topo/machine/usable.hpp"
+
+namespace tutti::topo {
+
+namespace {
+
+struct Destroy {
+    void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, Destroy>;
+
+// hwloc loads its plugins (graphics, PCI) when the first topology is made, which costs more than all else. Only XML
+// needs one; for the rest the search path is emptied meanwhile. Called before the program has threads.
+Topology new_topology(bool with_plugins) {
+    constexpr const char* path = "HWLOC_PLUGINS_PATH";
+    const char* before = std::getenv(path);
+    const std::optional<std::string> kept = before ? std::optional<std::string>(before) : std::nullopt;
+    if (!with_plugins) setenv(path, "/nonexistent", 1);
+    hwloc_topology_t topology = nullptr;
+    const bool made = hwloc_topology_init(&topology) == 0;
+    if (!with_plugins) kept ? setenv(path, kept->c_str(), 1) : unsetenv(path);
+    if (!made) return nullptr;
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    return Topology(topology);
+}
+
+// The number of the object of a type that holds a unit; `otherwise` where the machine has none.
+int id_above(hwloc_topology_t topology, hwloc_obj_t pu, hwloc_obj_type_t type, int otherwise) {
+    const hwloc_obj_t object = hwloc_get_ancestor_obj_by_type(topology, type, pu);
+    return object ? static_cast<int>(object->logical_index) : otherwise;
+}
+
+// The NUMA node of a unit: the smallest that covers it. Memory-only and overlapping nodes (high-bandwidth memory) leave
+// the first of equal size.
+int numa_of(hwloc_topology_t topology, hwloc_obj_t pu) {
+    int best = 0;
+    int best_weight = -1;
+    for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));) {
+        if (!node->cpuset || !hwloc_bitmap_isset(node->cpuset, pu->os_index)) continue;
+        const int weight = hwloc_bitmap_weight(node->cpuset);
+        if (best_weight >= 0 && weight >= best_weight) continue;
+        best = static_cast<int>(node->logical_index);
+        best_weight = weight;
+    }
+    return best;
+}
+
+// Where a cache is missing from the description, the next thing that holds the unit takes its part: an L2 is then as
+// wide as a core, an L3 as wide as a socket.
+std::vector<Pu> units(hwloc_topology_t topology) {
+    std::vector<Pu> pus;
+    for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
+        const int core = id_above(topology, pu, HWLOC_OBJ_CORE, static_cast<int>(pu->logical_index));
+        const int socket = id_above(topology, pu, HWLOC_OBJ_PACKAGE, 0);
+        pus.push_back({.os = static_cast<int>(pu->os_index),
+                       .core = core,
+                       .l2 = id_above(topology, pu, HWLOC_OBJ_L2CACHE, core),
+                       .l3 = id_above(topology, pu, HWLOC_OBJ_L3CACHE, socket),
+                       .numa = numa_of(topology, pu),
+                       .socket = socket});
+    }
+    return pus;
+}
+
+int cores_under(hwloc_topology_t topology, hwloc_obj_t object) {
+    const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, object->cpuset, HWLOC_OBJ_CORE);
+    return cores > 0 ? cores : hwloc_bitmap_weight(object->cpuset);
+}
+
+bool says_inclusive(hwloc_obj_t cache) {
+    const char* text = hwloc_obj_get_info_by_name(cache, "Inclusive");
+    return text && std::strcmp(text, "1") == 0;
+}
+
+// The largest cache that one core has alone, and the largest of all. The kernel may tell no sharing (virtual machines);
+// the last level is then the outermost all the same.
+Caches caches(hwloc_topology_t topology) {
+    Caches result;
+    for (const hwloc_obj_type_t type : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE}) {
+        const int count = hwloc_get_nbobjs_by_type(topology, type);
+        const hwloc_obj_t cache = count > 0 ? hwloc_get_obj_by_type(topology, type, 0) : nullptr;
+        if (!cache || cache->attr->cache.size == 0) continue;
+        const bool is_private = cores_under(topology, cache) == 1 && type != HWLOC_OBJ_L3CACHE;
+        if (is_private) result.private_size = cache->attr->cache.size;
+        result.last_level_size = cache->attr->cache.size;
+        result.last_level_count = count;
+        result.inclusive = says_inclusive(cache);
+        if (cache->attr->cache.linesize > 0) result.line_size = cache->attr->cache.linesize;
+    }
+    return result;
+}
+
+std::string cpu_name(hwloc_topology_t topology) {
+    const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    const char* name = package ? hwloc_obj_get_info_by_name(package, "CPUModel") : nullptr;
+    return name ? name : "";
+}
+
+Machine read(hwloc_topology_t topology, std::string name) {
+    Machine machine;
+    machine.name = std::move(name);
+    machine.cpu = cpu_name(topology);
+    machine.caches = caches(topology);
+    machine.pus = units(topology);
+    return machine;
+}
+
+bool looks_like_file(const std::string& description) {
+    return description.ends_with(".xml") || description.find('/') != std::string::npos;
+}
+
+// The whole of a regular file of a size that a description of a machine may have: a device or a pipe may have no end.
+Result<std::string> text_of(const std::string& file) {
+    const auto cannot = [&](const std::string& why) {
+        return Result<std::string>::failure("The description of a machine " + file + " cannot be read: " + why + ".");
+    };
+    struct stat info {};
+    if (stat(file.c_str(), &info) != 0) return cannot(std::strerror(errno));
+    if (!S_ISREG(info.st_mode)) return cannot("it is not a regular file");
+    if (info.st_size > off_t{64} << 20) return cannot("it is larger than 64 MiB");
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return cannot(std::strerror(errno));
+    return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// How many processing units hwloc's XML names.
+long units_in_xml(std::string_view text) {
+    constexpr std::string_view unit = "type=\"PU\"";
+    long count = 0;
+    for (std::size_t at = 0; (at = text.find(unit, at)) != std::string_view::npos; at += unit.size()) ++count;
+    return count;
+}
+
+// How many units a synthetic description stands for: the product of its counts, at most one above the bound. Counts
+// stand behind a colon, or alone; what is in brackets is attributes and attached memory.
+long units_in_synthetic(const std::string& text) {
+    unsigned long product = 1;
+    int brackets = 0;
+    for (const char* at = text.c_str(); *at;) {
+        if (*at == '(' || *at == '[') ++brackets;
+        if (*at == ')' || *at == ']') --brackets;
+        const bool begins = at == text.c_str() || at[-1] == ':' || at[-1] == ' ';
+        if (brackets > 0 || !begins || *at < '0' || *at > '9') {
+            ++at;
+            continue;
+        }
+        char* end = nullptr;
+        product *= std::clamp(std::strtoul(at, &end, 0), 1UL, most_pretended_units + 1UL);   // as hwloc reads them
+        if (product > most_pretended_units) return most_pretended_units + 1;
+        at = end;
+    }
+    return static_cast<long>(product);
+}
+
+// Takes the description in. hwloc wants hardware threads named; people who end at cores mean one thread each.
+bool describe(hwloc_topology_t topology, const std::string& description, bool file) {
+    if (file) return hwloc_topology_set_xml(topology, description.c_str()) == 0;
+    return hwloc_topology_set_synthetic(topology, description.c_str()) == 0 ||
+           hwloc_topology_set_synthetic(topology, (description + " pu:1").c_str()) == 0;
+}
+
+}  // namespace
+
+Machine detect_machine() {
+    const std::vector<int> allowed = affinity_pus();
+    const Topology topology = new_topology(false);
+    if (!topology || hwloc_topology_load(topology.get()) != 0) return Machine::plain(allowed);
+    Machine machine = read(topology.get(), "this machine");
+    std::erase_if(machine.pus, [&](Pu pu) { return !std::binary_search(allowed.begin(), allowed.end(), pu.os); });
+    // hwloc can know less than the kernel grants where /sys is hidden.
+    return machine.pus.empty() ? Machine::plain(allowed) : machine;
+}
+
+Result<Machine> pretended_machine(const std::string& description) {
+    using Failed = Result<Machine>;
+    const bool file = looks_like_file(description);
+    const Result<std::string> text = file ? text_of(description) : Result<std::string>(description);
+    if (!text) return Failed::failure(text.error());
+    if ((file ? units_in_xml(*text) : units_in_synthetic(*text)) > most_pretended_units) {
+        return Failed::failure((file ? description : '"' + description + '"') + " describes a machine of more than " +
+                               std::to_string(most_pretended_units) +
+                               " processing units, which is the most that can be pretended.");
+    }
+    const Topology topology = new_topology(file);
+    if (!topology) return Failed::failure("hwloc does not start: " + std::string(std::strerror(errno)) + ".");
+    if (!describe(topology.get(), description, file) || hwloc_topology_load(topology.get()) != 0) {
+        return Failed::failure(file ? description + " is not a machine described in hwloc's XML (lstopo machine.xml)."
+                                    : "\"" + description +
+                                          "\" describes no machine; write an hwloc synthetic description such as "
+                                          "\"socket:2 numa:4 core:8\" or the name of an XML file.");
+    }
+    Machine machine = read(topology.get(), description);
+    machine.pretended = true;
+    if (machine.pus.empty()) return Failed::failure(description + " describes a machine without processing units.");
+    return machine;
+}
+
+Result<Machine> read_machine(const std::string& description) {
+    if (description.empty()) return detect_machine();
+    return pretended_machine(description);
+}
+
+}  // namespace tutti::topo

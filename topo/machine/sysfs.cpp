@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who shares what with whom, from lists such as "0-3,64-67".
+#include "topo/machine/sysfs.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <tuple>
+
+#include "topo/words.hpp"
+
+namespace tutti::topo {
+
+namespace {
+
+// The first line of a file; empty when it cannot be read.
+std::string line_of(const std::string& file) {
+    std::ifstream in(file);
+    std::string line;
+    std::getline(in, line);
+    return line;
+}
+
+std::vector<int> numbers_of(const std::string& list) {
+    std::vector<int> numbers;
+    for (const std::string& part : split_words(list, ",")) {
+        const std::size_t dash = part.find('-');
+        const auto first = whole_number(part.substr(0, dash));
+        const auto last = dash == std::string::npos ? first : whole_number(part.substr(dash + 1));
+        if (!first || !last) continue;
+        for (int number = *first; number <= *last; ++number) numbers.push_back(number);
+    }
+    return numbers;
+}
+
+// "2048K" and the like, in bytes; 0 for anything else.
+std::size_t bytes_of(const std::string& text) {
+    char* end = nullptr;
+    const std::size_t number = std::strtoull(text.c_str(), &end, 10);
+    return *end == 'K' ? number << 10 : *end == 'M' ? number << 20 : number;
+}
+
+// Sets of units, each named by its first unit. One read answers for all of a set.
+class Sets {
+public:
+    // The set of a unit, whose list is in a file; `otherwise` where there is none.
+    int of(int unit, const std::string& file, int otherwise) {
+        if (const auto known = first_.find(unit); known != first_.end()) return known->second;
+        const std::vector<int> members = numbers_of(line_of(file));
+        for (const int member : members) first_[member] = members.front();
+        return first_.try_emplace(unit, otherwise).first->second;
+    }
+
+private:
+    std::map<int, int> first_;
+};
+
+// Which of a unit's caches is what: the same for all units.
+struct CacheFolders {
+    std::string l2, l3;   // "cache/index2"; empty: there is none
+};
+
+class Reader {
+public:
+    Reader(const std::vector<int>& os_numbers, const std::string& root) : numbers_(os_numbers), root_(root) {}
+
+    Machine read() {
+        Machine machine;
+        machine.name = "this machine";
+        machine.cpu = cpu_name();
+        machine.caches = caches();
+        numa_nodes();
+        for (const int os : numbers_) machine.pus.push_back(unit(os));
+        number(machine.pus);
+        machine.caches.last_level_count = std::max(1, machine.count(Level::l3));
+        return machine;
+    }
+
+private:
+    std::string unit_folder(int os) const { return root_ + "/sys/devices/system/cpu/cpu" + std::to_string(os) + "/"; }
+
+    std::string cpu_name() const {
+        std::ifstream in(root_ + "/proc/cpuinfo");
+        for (std::string line; std::getline(in, line);) {
+            const std::size_t colon = line.find(':');
+            if (colon != std::string::npos && trimmed(line.substr(0, colon)) == "model name")
+                return std::string(trimmed(line.substr(colon + 1)));
+        }
+        return {};
+    }
+
+    // The largest that one core has alone, and the outermost.
+    Caches caches() {
+        Caches result;
+        const std::string folder = unit_folder(numbers_.front());
+        const std::vector<int> core = numbers_of(line_of(folder + "topology/thread_siblings_list"));
+        for (int index = 0; index < 8; ++index) {
+            const std::string cache = "cache/index" + std::to_string(index), at = folder + cache + "/";
+            const std::string level = line_of(at + "level");
+            if (level.empty()) break;
+            if (line_of(at + "type") == "Instruction") continue;
+            if (level == "2") folders_.l2 = cache;
+            if (level == "3") folders_.l3 = cache;
+            const std::size_t size = bytes_of(line_of(at + "size"));
+            if (size == 0) continue;
+            if (level != "3" && numbers_of(line_of(at + "shared_cpu_list")) == core) result.private_size = size;
+            result.last_level_size = size;
+            if (const std::size_t line = bytes_of(line_of(at + "coherency_line_size"))) result.line_size = line;
+        }
+        return result;
+    }
+
+    void numa_nodes() {
+        const std::string nodes = root_ + "/sys/devices/system/node/";
+        for (const int node : numbers_of(line_of(nodes + "online")))
+            for (const int os : numbers_of(line_of(nodes + "node" + std::to_string(node) + "/cpulist")))
+                numa_[os] = node;
+    }
+
+    // With the kernel's numbers. Where a cache is missing, the next thing takes its part: core or socket.
+    Pu unit(int os) {
+        const std::string folder = unit_folder(os);
+        const std::string socket = line_of(folder + "topology/physical_package_id");
+        Pu pu{.os = os};
+        pu.socket = whole_number(socket).value_or(0);
+        pu.core = cores_.of(os, folder + "topology/thread_siblings_list", os);
+        pu.l2 = folders_.l2.empty() ? pu.core : l2_.of(os, folder + folders_.l2 + "/shared_cpu_list", pu.core);
+        pu.l3 = folders_.l3.empty() ? pu.socket : l3_.of(os, folder + folders_.l3 + "/shared_cpu_list", pu.socket);
+        if (const auto node = numa_.find(os); node != numa_.end()) pu.numa = node->second;
+        return pu;
+    }
+
+    // Neighbours side by side, and every kind counted from 0.
+    static void number(std::vector<Pu>& pus) {
+        const auto place = [](const Pu& pu) { return std::tuple(pu.socket, pu.numa, pu.l3, pu.l2, pu.core, pu.os); };
+        std::sort(pus.begin(), pus.end(), [&](const Pu& a, const Pu& b) { return place(a) < place(b); });
+        for (int Pu::*const kind : {&Pu::core, &Pu::l2, &Pu::l3, &Pu::numa, &Pu::socket}) {
+            std::map<int, int> numbers;
+            for (Pu& pu : pus) pu.*kind = numbers.try_emplace(pu.*kind, static_cast<int>(numbers.size())).first->second;
+        }
+    }
+
+    const std::vector<int>& numbers_;
+    const std::string& root_;
+    CacheFolders folders_;
+    Sets cores_, l2_, l3_;
+    std::map<int, int> numa_;
+};
+
+}  // namespace
+
+Machine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root) {
+    return Reader(os_numbers, root).read();
+}
+
+}  // namespace tutti::topo

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the tests on several hosts start.
-add_executable(cluster_wire ${CMAKE_CURRENT_SOURCE_DIR}/cluster/wire.cpp)
-add_executable(cluster_storm ${CMAKE_CURRENT_SOURCE_DIR}/cluster/storm.cpp)
+add_executable(cluster_wire ${CMAKE_CURRENT_SOURCE_DIR}/cluster/programs/wire.cpp)
+add_executable(cluster_storm ${CMAKE_CURRENT_SOURCE_DIR}/cluster/programs/storm.cpp)
 target_link_libraries(cluster_storm PRIVATE ${uses_p2p})
 set(cluster_programs cluster_wire cluster_storm)
 if(TARGET mpi)
   foreach(program arenas member steady dies_in_message)
-    add_executable(cluster_${program} ${CMAKE_CURRENT_SOURCE_DIR}/cluster/${program}.c)
+    add_executable(cluster_${program} ${CMAKE_CURRENT_SOURCE_DIR}/cluster/programs/${program}.c)
     target_include_directories(cluster_${program} PRIVATE ${CMAKE_SOURCE_DIR}/mpi_h/include)
     target_link_libraries(cluster_${program} PRIVATE mpi)
     list(APPEND cluster_programs cluster_${program})

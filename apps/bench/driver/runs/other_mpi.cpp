@@ -23,7 +23,7 @@ std::vector<std::string> sources()
     for (auto &folder : folders) {
         std::vector<std::string> files;
         std::error_code none;
-        for (auto &entry : std::filesystem::directory_iterator(folder, none))
+        for (auto &entry : std::filesystem::recursive_directory_iterator(folder, none))
             if (entry.path().extension() == ".cpp")
                 files.push_back(entry.path());
         std::sort(files.begin(), files.end());

@@ -5,9 +5,9 @@
 
 #include <unistd.h>
 
-#include "launcher/start/launch.hpp"
+#include "launcher/launch.hpp"
 #include "launcher/nodes/daemon.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "p2p/request.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
 

@@ -28,7 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/wait/flag.hpp"
+#include "runtime/base/flag.hpp"
 
 namespace tutti::p2p {
 

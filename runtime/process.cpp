@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/job/cluster.hpp"
+#include "runtime/settings/cluster.hpp"
 #include "runtime/objects/comm.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/heap.hpp"

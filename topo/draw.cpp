@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "topo/binding/binding.hpp"
-#include "topo/words.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::topo {
 

@@ -6,7 +6,7 @@
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
 #include "coll/env/on_node.hpp"
-#include "runtime/wait/clock.hpp"
+#include "runtime/base/clock.hpp"
 
 namespace tutti::coll {
 

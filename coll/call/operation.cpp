@@ -7,7 +7,7 @@
 #include "coll/call/fragments.hpp"
 #include "coll/call/argument_references.hpp"
 #include "coll/call/request.hpp"
-#include "runtime/wait/clock.hpp"
+#include "runtime/base/clock.hpp"
 
 namespace tutti::coll {
 namespace {

@@ -8,7 +8,7 @@
 #include "coll/call/bytes.hpp"
 #include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 

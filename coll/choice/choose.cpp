@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 namespace {

@@ -2,7 +2,7 @@
 #include "coll/choice/decision.hpp"
 
 #include "coll/comm/create.hpp"
-#include "runtime/wait/clock.hpp"
+#include "runtime/base/clock.hpp"
 
 namespace tutti::coll {
 

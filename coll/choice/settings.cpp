@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "coll/choice/choose.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
 
 namespace tutti::coll {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <charconv>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "coll/choice/state.hpp"
 #include "coll/choice/tuning.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 namespace {

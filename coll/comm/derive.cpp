@@ -8,7 +8,7 @@
 #include "coll/call/bytes.hpp"
 #include "coll/comm/create.hpp"
 #include "p2p/p2p.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/objects/group_calculus.hpp"
 
 namespace tutti::coll {

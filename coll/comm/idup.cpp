@@ -9,7 +9,7 @@
 #include "coll/comm/derive.hpp"
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/call/request.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 namespace {

@@ -11,7 +11,7 @@
 #include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
 #include "p2p/p2p.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 namespace {

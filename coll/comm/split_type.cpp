@@ -7,7 +7,7 @@
 
 #include "coll/call/bytes.hpp"
 #include "coll/comm/derive.hpp"
-#include "runtime/job/restriction.hpp"
+#include "runtime/restriction.hpp"
 
 namespace tutti::coll {
 namespace {

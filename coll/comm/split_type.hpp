@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "runtime/objects/comm.hpp"
-#include "topo/machine/restriction.hpp"
+#include "topo/binding/restriction.hpp"
 
 namespace tutti::coll {
 

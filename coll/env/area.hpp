@@ -16,7 +16,7 @@
 #include <new>
 
 #include "coll/env/parameter.hpp"
-#include "runtime/wait/flag.hpp"
+#include "runtime/base/flag.hpp"
 #include "runtime/memory/single_copy.hpp"
 
 namespace tutti::coll {

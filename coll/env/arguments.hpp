@@ -13,7 +13,7 @@
 #include "coll/env/parameter.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "runtime/topologies/neighborhood.hpp"
-#include "runtime/objects/op.hpp"
+#include "runtime/datatype/op.hpp"
 
 namespace tutti::coll {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coll/env/env.hpp"
-#include "runtime/job/cluster.hpp"
+#include "runtime/settings/cluster.hpp"
 #include "runtime/objects/comm.hpp"
 
 namespace tutti::coll {

@@ -7,7 +7,7 @@
 
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/env/net_env.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 

@@ -8,7 +8,7 @@
 
 #include "coll/env/env.hpp"
 #include "coll/env/staging.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/memory/single_copy.hpp"
 #include "runtime/process.hpp"
 

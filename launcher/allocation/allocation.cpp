@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "launcher/allocation/hosts.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 
 namespace tutti::launcher {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 
 namespace tutti::launcher {
 

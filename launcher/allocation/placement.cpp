@@ -11,7 +11,7 @@
 
 #include "launcher/start/environment.hpp"
 #include "launcher/allocation/rank_file.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/variables.hpp"
 #include "topo/machine/detect.hpp"
 #include "topo/draw.hpp"

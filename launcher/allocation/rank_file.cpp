@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "launcher/allocation/hosts.hpp"
-#include "runtime/error.hpp"
-#include "topo/words.hpp"
+#include "runtime/base/error.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 #include "topo/machine/machine.hpp"
 
 namespace tutti::launcher {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "launcher/allocation/hosts.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

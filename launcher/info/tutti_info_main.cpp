@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "launcher/info/report.hpp"
-#include "launcher/options/print.hpp"
+#include "launcher/base/print.hpp"
 #include "runtime/settings/variables.hpp"
 
 namespace {

@@ -8,7 +8,7 @@
 
 #include "launcher/allocation/allocation.hpp"
 #include "launcher/supervise/elsewhere.hpp"
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 #include "launcher/nodes/pack.hpp"
 
 namespace tutti::launcher {

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "launcher/start/find_program.hpp"
-#include "launcher/nodes/agent.hpp"
+#include "launcher/start/agent.hpp"
 #include "launcher/start/spawn.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -15,8 +15,8 @@
 #include "launcher/nodes/world.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/supervisor.hpp"
-#include "runtime/wait/clock.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

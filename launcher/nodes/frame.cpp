@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <poll.h>
 
-#include "launcher/supervise/descriptor.hpp"
+#include "launcher/base/descriptor.hpp"
 #include "launcher/nodes/frame.hpp"
 
 namespace tutti::launcher {

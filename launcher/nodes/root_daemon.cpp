@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "launcher/streams/input.hpp"
-#include "launcher/nodes/agent.hpp"
+#include "launcher/start/agent.hpp"
 #include "launcher/nodes/world.hpp"
 #include "launcher/streams/output.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/supervisor.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

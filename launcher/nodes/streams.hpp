@@ -12,7 +12,7 @@
 
 #include <poll.h>
 
-#include "launcher/supervise/descriptor.hpp"
+#include "launcher/base/descriptor.hpp"
 #include "launcher/streams/lines.hpp"
 #include "launcher/streams/output.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 

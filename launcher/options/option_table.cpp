@@ -6,12 +6,12 @@
 #include <cstdlib>
 
 #include "launcher/allocation/hosts.hpp"
-#include "launcher/nodes/agent.hpp"
+#include "launcher/start/agent.hpp"
 #include "launcher/options/options.hpp"
 #include "launcher/allocation/rank_file.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
-#include "topo/words.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -11,7 +11,7 @@
 #include "launcher/allocation/allocation.hpp"
 #include "launcher/allocation/hosts.hpp"
 #include "launcher/allocation/rank_file.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/variables.hpp"
 
 namespace tutti::launcher {
@@ -233,45 +233,6 @@ Job parse_arguments(std::span<std::string const> arguments) {
     apply_environment(job);
     check(job);
     return job;
-}
-
-std::vector<std::string> config_arguments(std::string_view text) {
-    std::vector<std::string> arguments;
-    std::string word;
-    bool in_word = false;
-    char quote = 0;
-    auto end_word = [&] {
-        if (in_word) arguments.push_back(word);
-        word.clear();
-        in_word = false;
-    };
-    auto end_line = [&] {
-        end_word();
-        if (!arguments.empty() && arguments.back() != ":") arguments.emplace_back(":");
-    };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        char c = text[i];
-        if (quote) {
-            if (c == quote) quote = 0;
-            else word += c;
-        } else if (c == '"' || c == '\'') {
-            quote = c, in_word = true;
-        } else if (c == '\\' && i + 1 < text.size()) {
-            if (text[++i] != '\n') word += text[i], in_word = true;
-        } else if (c == '\n') {
-            end_line();
-        } else if (c == '#' && !in_word) {
-            i = std::min(text.find('\n', i), text.size()) - 1;
-        } else if (c == ' ' || c == '\t' || c == '\r') {
-            end_word();
-        } else {
-            word += c, in_word = true;
-        }
-    }
-    if (quote) throw Complaint("a quote in the configuration file is not closed");
-    end_line();
-    if (!arguments.empty()) arguments.pop_back();   // the colon behind the last line
-    return arguments;
 }
 
 }  // namespace tutti::launcher

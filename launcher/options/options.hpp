@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
+#include "launcher/base/words.hpp"
 
 namespace tutti::launcher {
 
@@ -38,9 +39,6 @@ std::span<OptionGroup const> option_groups();
 
 /// Reads the arguments of mpiexec (without its name). Throws Complaint with a sentence that names the nearest option.
 Job parse_arguments(std::span<std::string const> arguments);
-
-/// The arguments in the text of a -configfile: one program per line, # begins a comment, quotes as in a shell.
-std::vector<std::string> config_arguments(std::string_view text);
 
 /// What `mpiexec --help` prints.
 std::string help_text();

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "launcher/supervise/descriptor.hpp"
-#include "launcher/options/job.hpp"
-#include "runtime/error.hpp"
+#include "launcher/base/descriptor.hpp"
+#include "launcher/base/job.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

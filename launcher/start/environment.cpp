@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 
-#include "runtime/job/launch.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
 namespace {

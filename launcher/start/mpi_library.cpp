@@ -14,13 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/supervise/descriptor.hpp"
+#include "launcher/base/descriptor.hpp"
 #include "launcher/start/drop_in.hpp"
 #include "launcher/start/find_program.hpp"
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 #include "launcher/start/spawn.hpp"
-#include "runtime/error.hpp"
-#include "runtime/job/launch.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
 namespace {

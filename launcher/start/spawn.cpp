@@ -12,8 +12,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "launcher/options/job.hpp"
-#include "runtime/error.hpp"
+#include "launcher/base/job.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "launcher/start/find_program.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

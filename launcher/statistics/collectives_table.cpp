@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "launcher/statistics/statistics.hpp"
-#include "launcher/options/table.hpp"
-#include "runtime/error.hpp"
+#include "launcher/base/table.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "launcher/options/table.hpp"
-#include "runtime/wait/clock.hpp"
+#include "launcher/base/table.hpp"
+#include "runtime/base/clock.hpp"
 
 namespace tutti::launcher {
 namespace {

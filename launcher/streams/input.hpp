@@ -9,8 +9,8 @@
 
 #include <poll.h>
 
-#include "launcher/supervise/descriptor.hpp"
-#include "launcher/options/job.hpp"
+#include "launcher/base/descriptor.hpp"
+#include "launcher/base/job.hpp"
 
 namespace tutti::launcher {
 

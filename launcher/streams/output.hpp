@@ -13,7 +13,7 @@
 
 #include <poll.h>
 
-#include "launcher/supervise/descriptor.hpp"
+#include "launcher/base/descriptor.hpp"
 #include "launcher/streams/lines.hpp"
 
 namespace tutti::launcher {

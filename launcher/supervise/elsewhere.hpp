@@ -12,7 +12,7 @@
 
 #include "launcher/statistics/statistics.hpp"
 #include "launcher/supervise/verdict.hpp"
-#include "runtime/job/cluster.hpp"
+#include "runtime/settings/cluster.hpp"
 
 namespace tutti::launcher {
 

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/error.hpp"
-#include "runtime/job/launch.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
 namespace {

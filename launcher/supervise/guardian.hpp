@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "launcher/supervise/descriptor.hpp"
+#include "launcher/base/descriptor.hpp"
 
 namespace tutti::launcher {
 

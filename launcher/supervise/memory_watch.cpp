@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <optional>
 
-#include "launcher/supervise/descriptor.hpp"
+#include "launcher/base/descriptor.hpp"
 
 namespace tutti::launcher {
 

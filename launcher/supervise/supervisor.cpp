@@ -10,7 +10,7 @@
 
 #include "launcher/supervise/leftovers.hpp"
 #include "launcher/start/mpi_library.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -14,7 +14,7 @@
 #include "launcher/supervise/elsewhere.hpp"
 #include "launcher/supervise/guardian.hpp"
 #include "launcher/streams/input.hpp"
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 #include "launcher/supervise/memory_watch.hpp"
 #include "launcher/streams/output.hpp"
 #include "launcher/supervise/signals.hpp"

@@ -7,7 +7,7 @@
 
 #include <sys/wait.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <sys/wait.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::tune {
 namespace {

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "runtime/settings/variables.hpp"
 

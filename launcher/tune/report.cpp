@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "coll/choice/tuning.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/settings/tuning_file.hpp"
 
 namespace tutti::tune {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "launcher/tune/measure.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::tune {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "launcher/options/print.hpp"
+#include "launcher/base/print.hpp"
 #include "launcher/tune/options.hpp"
 #include "launcher/tune/report.hpp"
 #include "launcher/tune/search.hpp"

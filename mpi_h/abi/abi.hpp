@@ -15,10 +15,10 @@
 #include "runtime/objects/comm.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "runtime/objects/errhandler.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/objects/group.hpp"
 #include "runtime/objects/info.hpp"
-#include "runtime/objects/op.hpp"
+#include "runtime/datatype/op.hpp"
 #include "runtime/objects/request.hpp"
 
 namespace tutti::abi {

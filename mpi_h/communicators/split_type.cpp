@@ -3,7 +3,7 @@
 // (MPI 4.1, 9.1.2). Its kinds are named as hwloc names them, "hwloc://NUMANode", or as --bind-to does.
 #include "coll/comm/split_type.hpp"
 #include "mpi_h/communicators/objects.hpp"
-#include "runtime/job/restriction.hpp"
+#include "runtime/restriction.hpp"
 
 namespace tutti {
 namespace {

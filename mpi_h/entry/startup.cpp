@@ -17,12 +17,12 @@
 #include "coll/call/collectives.hpp"
 #include "mpi_h/entry/job_server.hpp"
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/environment/info_env.hpp"
+#include "mpi_h/entry/info_env.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/memory/arena/access.hpp"
-#include "runtime/wait/clock.hpp"
+#include "runtime/base/clock.hpp"
 #include "runtime/job/join_job.hpp"
-#include "runtime/job/launch.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/job/pmix.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
@@ -188,7 +188,7 @@ void start(LibraryState& f, int thread_level) {
     p2p::start(*f.process, mine.listeners);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);
-    if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(*f.process);
+    if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);
     if (f.process->lock.on()) f.shared = &f.process->waiter;
     watch_forks();
     f.stage = Stage::running;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/environment/info_env.hpp"
+#include "mpi_h/entry/info_env.hpp"
 #include "mpi_h/entry/text.hpp"
 
 namespace tutti {

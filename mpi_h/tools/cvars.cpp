@@ -7,8 +7,8 @@
 
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/tools/tool.hpp"
-#include "runtime/error.hpp"
-#include "runtime/job/launch.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti::tool {
 namespace {

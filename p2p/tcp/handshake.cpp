@@ -6,7 +6,7 @@
 
 #include <sodium.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::p2p::tcp {
 namespace {

@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/job/cluster.hpp"
+#include "runtime/settings/cluster.hpp"
 
 namespace tutti::p2p::tcp {
 

@@ -7,8 +7,8 @@
 
 #include <sys/resource.h>
 
-#include "runtime/wait/clock.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::p2p::tcp {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "runtime/counters/counter.hpp"
-#include "runtime/wait/flag.hpp"
+#include "runtime/base/flag.hpp"
 
 namespace tutti {
 

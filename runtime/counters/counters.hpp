@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "runtime/memory/segment.hpp"
+#include "runtime/counters/rank_state.hpp"
 
 namespace tutti {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 

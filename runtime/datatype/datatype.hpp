@@ -10,15 +10,9 @@
 
 #include "runtime/objects/attribute.hpp"
 #include "runtime/objects/object.hpp"
+#include "runtime/kernels/kinds.hpp"
 
 namespace tutti {
-
-/// The built-in element kinds that reduction kernels know; Fortran's and C's names for the same thing share one.
-enum class Basic : std::uint8_t {
-    none, byte_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, float80, complex32,
-    complex64, complex80, c_bool, fortran_logical, float_int, double_int, long_int, two_int, short_int, long_double_int,
-    two_real, two_double, float128, complex128,
-};
 
 struct TypeLayout;      // where the bytes lie; runtime/datatype/layout/layout.hpp
 struct TypeSignature;   // which elementary data they are; runtime/datatype/signature.hpp

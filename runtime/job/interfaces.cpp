@@ -14,7 +14,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 namespace {

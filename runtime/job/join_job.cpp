@@ -13,7 +13,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
 #include "runtime/job/introduction.hpp"
 #include "runtime/job/listener.hpp"

@@ -3,7 +3,6 @@
 #include "runtime/job/listener.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -11,30 +10,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
+#include "runtime/settings/setting_text.hpp"
 
 namespace tutti {
 namespace {
-
-struct Range {
-    unsigned first = 0, last = 0;
-};
-
-std::optional<Range> range_in(std::string_view text) {
-    Range r;
-    if (text.empty()) return r;
-    char const* const end = text.data() + text.size();
-    auto [at, error] = std::from_chars(text.data(), end, r.first);
-    r.last = r.first;
-    if (error == std::errc{} && at != end && *at == '-') {
-        auto const second = std::from_chars(at + 1, end, r.last);
-        at = second.ptr;
-        error = second.ec;
-    }
-    if (error != std::errc{} || at != end || r.first == 0 || r.last < r.first || r.last > 65535) return {};
-    return r;
-}
 
 struct SocketAddress {
     sockaddr_storage storage{};
@@ -110,12 +91,10 @@ Listener listen_on_port(std::vector<IpAddress> const& addresses, unsigned port) 
 
 }  // namespace
 
-bool is_port_range(std::string_view text) { return range_in(text).has_value(); }
-
 Listener listen_on(std::vector<std::string> const& addresses, std::string_view ports) {
-    std::optional<Range> const wanted = range_in(ports);
+    std::optional<PortRange> const wanted = port_range(ports);
     if (!wanted) fail(ErrorClass::other, "TUTTI_PORT_RANGE=", ports, " is not a range of ports such as 40000-40100");
-    Range const range = *wanted;
+    PortRange const range = *wanted;
     std::vector<IpAddress> parsed;
     for (std::string const& text : addresses)
         if (auto const address = IpAddress::from_text(text)) parsed.push_back(*address);

@@ -16,9 +16,6 @@ struct Listener {
     std::uint16_t port = 0;         ///< the same on all addresses
 };
 
-/// Is `text` a range of ports, as listen_on takes it?
-bool is_port_range(std::string_view text);
-
 /// Listens on these addresses of this host (as own_addresses tells them), without blocking, on one port. An address
 /// that cannot be used yet or any more is passed over as long as there is another. `ports` (TUTTI_PORT_RANGE):
 /// "40000-40100" or one port, of which the first one that is free on all of them is taken; empty: any that the system

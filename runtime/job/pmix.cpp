@@ -9,8 +9,8 @@
 #include <dlfcn.h>
 #include <pmix.h>
 
-#include "runtime/error.hpp"
-#include "topo/words.hpp"
+#include "runtime/base/error.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti {
 namespace {

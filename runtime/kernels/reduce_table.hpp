@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of reduction kernels, one per instruction set; runtime/objects/op.cpp takes the best that the processor
+// The tables of reduction kernels, one per instruction set; runtime/datatype/op.cpp takes the best that the processor
 // has.
 #pragma once
 
-#include "runtime/objects/op.hpp"
+#include "runtime/kernels/kinds.hpp"
 
 namespace tutti {
 

@@ -2,7 +2,7 @@
 // First fit over a map of free pieces: a handful of blocks per communicator, never on a data path.
 #include "runtime/memory/heap.hpp"
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 namespace {

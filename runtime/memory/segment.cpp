@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/job/cluster.hpp"
-#include "runtime/error.hpp"
+#include "runtime/settings/cluster.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/memory/map_window.hpp"
 
 namespace tutti {

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 

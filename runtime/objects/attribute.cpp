@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 

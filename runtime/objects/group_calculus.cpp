@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "runtime/objects/comm.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/objects/object.hpp"
 #include "runtime/wait/wait.hpp"
 

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 namespace tutti {
@@ -71,6 +72,26 @@ inline bool in_range(std::string_view, bool) { return true; }
 /// Is a word in "auto|shared"?
 inline bool in_range(std::string_view range, std::string_view word) {
     return any_part(range, [word](std::string_view part) { return part == word; });
+}
+
+/// Ports as TUTTI_PORT_RANGE names them: one, or two with a hyphen; an empty text: any (0).
+struct PortRange {
+    unsigned first = 0, last = 0;
+};
+
+inline std::optional<PortRange> port_range(std::string_view text) {
+    PortRange r;
+    if (text.empty()) return r;
+    char const* const end = text.data() + text.size();
+    auto [at, error] = std::from_chars(text.data(), end, r.first);
+    r.last = r.first;
+    if (error == std::errc{} && at != end && *at == '-') {
+        auto const second = std::from_chars(at + 1, end, r.last);
+        at = second.ptr;
+        error = second.ec;
+    }
+    if (error != std::errc{} || at != end || r.first == 0 || r.last < r.first || r.last > 65535) return {};
+    return r;
 }
 
 }  // namespace tutti

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 namespace {

@@ -10,9 +10,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "runtime/error.hpp"
-#include "runtime/job/launch.hpp"
-#include "runtime/job/listener.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
 
@@ -80,7 +79,7 @@ struct Levels {
 struct Ports {
     static bool parse(std::string_view text, std::string_view, std::string& out) {
         out = text;
-        return is_port_range(text);
+        return port_range(text).has_value();
     }
     static std::string values(std::string_view) { return "a port, or two with a hyphen such as 40000-40100"; }
 };

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 namespace {

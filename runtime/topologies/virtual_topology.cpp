@@ -2,7 +2,7 @@
 // Arithmetic of grids and checks of graphs.
 #include "runtime/topologies/virtual_topology.hpp"
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti {
 

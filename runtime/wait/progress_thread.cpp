@@ -6,8 +6,8 @@
 
 #include <pthread.h>
 
-#include "runtime/wait/futex.hpp"
-#include "runtime/process.hpp"
+#include "runtime/base/futex.hpp"
+#include "runtime/wait/wait.hpp"
 
 namespace tutti {
 namespace {
@@ -17,9 +17,8 @@ constexpr int polls_of_its_own_core = 2000;   // about 100 µs
 constexpr long nap_ns = 1'000'000;
 constexpr int most_naps = 20;
 
-bool cores_to_spare(Process const& process) {
-    SegmentLayout const& node = process.segment.header();
-    return process.waiter.policy() == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
+bool cores_to_spare(SegmentLayout const& node, WaitPolicy policy) {
+    return policy == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
 }
 
 /// Signals are for the program's threads.
@@ -35,9 +34,10 @@ std::thread without_signals(Body body) {
 
 }  // namespace
 
-ProgressThread::ProgressThread(Process& process)
-    : waiter_(process.waiter), lock_(process.lock), rank_state_(process.rank_state()),
-      polls_(cores_to_spare(process) ? polls_of_its_own_core : 0), naps_(process.segment.header().crowded()) {
+ProgressThread::ProgressThread(Waiter& waiter)
+    : waiter_(waiter), lock_(waiter.lock_), rank_state_(waiter.rank_state_),
+      polls_(cores_to_spare(waiter.segment_.header(), waiter.policy()) ? polls_of_its_own_core : 0),
+      naps_(waiter.segment_.header().crowded()) {
     lock_.open();
     waiter_.helper_ = this;
     thread_ = without_signals([this] { run(); });
@@ -101,13 +101,13 @@ void ProgressThread::rest() {
 }
 
 void ProgressThread::sleep() {
-    std::uint32_t ticket = waiter_.mark_asleep_state();
+    std::uint32_t ticket = waiter_.add_sleeper();
     while (wanted() && !waiter_.progress()) {   // looks between the mark and the sleep
         RankLock::Outside outside(lock_);
         futex_wait(rank_state_.wake, ticket, waiter_.longest_sleep_ns_);
         ticket = rank_state_.wake.load(std::memory_order_acquire);
     }
-    waiter_.unmark_asleep_state();
+    waiter_.remove_sleeper();
 }
 
 }  // namespace tutti

@@ -10,15 +10,14 @@
 
 namespace tutti {
 
-class Process;
 class Waiter;
 struct RankState;
 class RankLock;
 
 class ProgressThread {
 public:
-    /// Opens the process's lock.
-    explicit ProgressThread(Process& process);
+    /// For the rank that waits by `waiter`, which must outlive it; opens the rank's lock.
+    explicit ProgressThread(Waiter& waiter);
     /// Ends it; the caller may be inside the lock.
     ~ProgressThread();
     ProgressThread(ProgressThread const&) = delete;

@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/wait/clock.hpp"
-#include "runtime/wait/flag.hpp"
-#include "runtime/wait/futex.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/flag.hpp"
+#include "runtime/base/futex.hpp"
 
 namespace tutti {
 namespace {

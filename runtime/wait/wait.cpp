@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/wait/futex.hpp"
+#include "runtime/base/futex.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {
@@ -120,10 +120,10 @@ void Waiter::WaitLoop::announce() {
 
 void Waiter::WaitLoop::mark_asleep() {
     asleep_ = true;
-    ticket_ = waiter_.mark_asleep_state();
+    ticket_ = waiter_.add_sleeper();
 }
 
-std::uint32_t Waiter::mark_asleep_state() {
+std::uint32_t Waiter::add_sleeper() {
     std::uint32_t const ticket = rank_state_.wake.load(std::memory_order_acquire);
     rank_state_.asleep.fetch_add(1, std::memory_order_relaxed);
     segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst);
@@ -131,14 +131,14 @@ std::uint32_t Waiter::mark_asleep_state() {
     return ticket;
 }
 
-void Waiter::unmark_asleep_state() {
+void Waiter::remove_sleeper() {
     segment_.header().sleepers.fetch_sub(1, std::memory_order_seq_cst);
     rank_state_.asleep.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Waiter::WaitLoop::sleep(long longest) {
     waiter_.rank_state_.times.sleeps.add(1);
-    at_rank_state_ = true;
+    at_rank_futex_ = true;
     waiter_.enlist(*this);
     {
         RankLock::Outside outside(waiter_.lock_);
@@ -163,7 +163,7 @@ void Waiter::WaitLoop::nap() {
 
 void Waiter::WaitLoop::get_up() {
     asleep_ = false;
-    waiter_.unmark_asleep_state();
+    waiter_.remove_sleeper();
 }
 
 /// Threads that wait one inside the other, in a callback, count as one. Who comes fresh relieves a leader that sleeps,
@@ -185,7 +185,7 @@ void Waiter::WaitLoop::follow(long longest) {
     if (ready_(what_)) return;   // by what the caller has polled itself since its last look
     if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.in_vain_;
     followed_ = true;
-    at_rank_state_ = false;
+    at_rank_futex_ = false;
     waiter_.enlist(*this);
     if (waiter_.in_vain_ >= most_in_vain) longest = std::min(longest, short_sleep_ns);
     {
@@ -200,7 +200,7 @@ void Waiter::WaitLoop::follow(long longest) {
 /// The lock keeps it from going on before the caller has left, so it is still there when it is woken.
 void Waiter::WaitLoop::call() {
     called_.store(1, std::memory_order_release);
-    if (!at_rank_state_) return futex_wake(called_, 1);
+    if (!at_rank_futex_) return futex_wake(called_, 1);
     waiter_.rank_state_.wake.fetch_add(1, std::memory_order_release);
     futex_wake(waiter_.rank_state_.wake, everybody);
 }

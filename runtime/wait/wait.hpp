@@ -28,8 +28,8 @@
 #include <string>
 #include <type_traits>
 
-#include "runtime/wait/clock.hpp"
-#include "runtime/wait/flag.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/flag.hpp"
 #include "runtime/wait/rank_lock.hpp"
 #include "runtime/memory/segment.hpp"
 
@@ -182,7 +182,7 @@ private:
         bool asleep_ = false;                  ///< marked on the rank's state
         bool followed_ = false;
         bool nap_ = false;
-        bool at_rank_state_ = false;                 ///< where it sleeps: at the rank state's futex, or at its own
+        bool at_rank_futex_ = false;                 ///< where it sleeps: at the rank state's futex, or at its own
         std::atomic<std::uint32_t> called_{0}; ///< futex: 1 when it shall look itself
         WaitLoop* next_ = nullptr;                ///< in sleeping_
     };
@@ -199,8 +199,8 @@ private:
     void wake_all();
     void call_helper();
     void yield();
-    std::uint32_t mark_asleep_state();
-    void unmark_asleep_state();
+    std::uint32_t add_sleeper();
+    void remove_sleeper();
     void enlist(WaitLoop& wait_loop);
     void delist(WaitLoop& wait_loop);
     void settle();

@@ -10,7 +10,7 @@
 
 #include <sched.h>
 
-#include "runtime/wait/clock.hpp"
+#include "runtime/base/clock.hpp"
 
 namespace tutti {
 

@@ -10,7 +10,7 @@
 
 #include <unistd.h>
 
-#include "runtime/job/launch.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/memory/segment.hpp"
 #include "topo/machine/machine.hpp"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "p2p/tcp/door.hpp"
-#include "runtime/wait/clock.hpp"
+#include "runtime/base/clock.hpp"
 #include "tests/p2p/stranger.hpp"
 #include "tests/p2p/world.hpp"
 

@@ -26,7 +26,7 @@ void storm(Layout layout, Body const& body, bool progress_thread = false) {
     run(ranks, [&](Rank& r) {
         r.process.many_threads = true;
         r.process.lock.open();
-        if (progress_thread) r.process.progress_thread = std::make_unique<ProgressThread>(r.process);
+        if (progress_thread) r.process.progress_thread = std::make_unique<ProgressThread>(r.process.waiter);
         std::vector<std::thread> all;
         for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { body(r, t); });
         for (std::thread& t : all) t.join();

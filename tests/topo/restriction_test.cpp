@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What hardware a process cannot leave, and under which names programs ask for it.
-#include "topo/machine/restriction.hpp"
+#include "topo/binding/restriction.hpp"
 
 #include <gtest/gtest.h>
 

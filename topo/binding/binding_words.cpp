@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "topo/binding/binding.hpp"
-#include "topo/words.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::topo {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "topo/machine/machine.hpp"
-#include "topo/result.hpp"
+#include "topo/base/result.hpp"
 
 namespace tutti::topo {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "topo/hierarchy/hierarchy.hpp"
-#include "topo/words.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::topo {
 

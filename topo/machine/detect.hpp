@@ -6,7 +6,7 @@
 #include <string>
 
 #include "topo/machine/machine.hpp"
-#include "topo/result.hpp"
+#include "topo/base/result.hpp"
 
 namespace tutti::topo {
 

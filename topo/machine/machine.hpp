@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topo/result.hpp"
+#include "topo/base/result.hpp"
 
 namespace tutti::topo {
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "topo/words.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::topo {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coll/env/env.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

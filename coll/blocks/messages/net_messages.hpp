@@ -10,7 +10,7 @@
 
 #include "coll/env/net_env.hpp"
 #include "p2p/request.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
 

@@ -18,7 +18,7 @@
 #include <sys/types.h>
 
 #include "runtime/memory/arena/page_runs.hpp"
-#include "runtime/memory/memory_file.hpp"
+#include "runtime/base/memory_file.hpp"
 
 namespace tutti {
 struct RankState;

@@ -17,7 +17,7 @@
 #include <pthread.h>
 
 #include "runtime/memory/arena/access.hpp"
-#include "runtime/job/launch.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/settings/setting_text.hpp"
 
 namespace tutti::arena {

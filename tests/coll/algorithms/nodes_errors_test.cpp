@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "tests/coll/world/nodes_world.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/datatype/builder.hpp"
 
 namespace tutti::coll::test {

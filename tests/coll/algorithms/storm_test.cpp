@@ -139,7 +139,7 @@ void storm(bool progress_threads) {
         process.lock.open();
         p2p::start(process);
         start(process, complaints);
-        if (progress_threads) process.progress_thread = std::make_unique<ProgressThread>(process);
+        if (progress_threads) process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     }
     std::vector<std::thread> mains;
     for (int r = 0; r < ranks; ++r)

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "launcher/nodes/assignment.hpp"
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 
 namespace tutti::launcher {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "launcher/options/job.hpp"
+#include "launcher/base/job.hpp"
 
 namespace tutti::launcher {
 namespace {

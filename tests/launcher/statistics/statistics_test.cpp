@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "launcher/nodes/rank_counts.hpp"
-#include "launcher/options/table.hpp"
-#include "runtime/error.hpp"
+#include "launcher/base/table.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {

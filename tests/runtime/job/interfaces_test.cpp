@@ -2,7 +2,7 @@
 // Addresses as text, and this host's own.
 #include <gmock/gmock.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
 
 namespace tutti {

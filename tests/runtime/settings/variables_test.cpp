@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/job/launch.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti {
 namespace {

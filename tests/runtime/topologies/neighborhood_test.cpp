@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <gmock/gmock.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 using namespace tutti;
 using testing::ElementsAre;

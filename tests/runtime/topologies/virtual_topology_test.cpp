@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/error.hpp"
+#include "runtime/base/error.hpp"
 
 using namespace tutti;
 using testing::ElementsAre;

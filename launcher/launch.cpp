@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The order of a job's start: look everything up that can be wrong, make the segment, start the ranks, supervise.
+#include "launcher/launch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "launcher/start/drop_in.hpp"
+#include "launcher/supervise/elsewhere.hpp"
+#include "launcher/start/environment.hpp"
+#include "launcher/start/find_program.hpp"
+#include "launcher/supervise/guardian.hpp"
+#include "launcher/allocation/hosts.hpp"
+#include "launcher/supervise/leftovers.hpp"
+#include "launcher/start/mpi_library.hpp"
+#include "launcher/allocation/placement.hpp"
+#include "launcher/base/print.hpp"
+#include "launcher/start/spawn.hpp"
+#include "launcher/statistics/statistics.hpp"
+#include "launcher/supervise/supervisor.hpp"
+#include "launcher/start/windows.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/job/interfaces.hpp"
+#include "runtime/job/listener.hpp"
+#include "runtime/settings/setting_text.hpp"
+#include "runtime/settings/tuning_file.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+// A pipe that got number 1 because standard output was closed would be a surprise.
+void open_standard_descriptors() {
+    for (int number = 0; number <= 2; ++number)
+        if (fcntl(number, F_GETFD) < 0) [[maybe_unused]] int filled = open("/dev/null", O_RDWR);
+}
+
+// Three pipe ends per rank, and some per node, may be open at the same time. The ranks get the old limit back.
+rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
+    rlimit old{};
+    getrlimit(RLIMIT_NOFILE, &old);
+    rlim_t needed = ranks_and_nodes * 4 + 64;
+    rlimit wanted = old;
+    if (old.rlim_cur < needed) wanted.rlim_cur = std::min(needed, old.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &wanted);
+    return old;
+}
+
+/// A pattern for the names of files or the beginnings of lines, for one rank.
+std::string expanded(std::string const& pattern, int rank, std::string const& host) {
+    std::string name;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;
+        if (kind == 'r') name += std::to_string(rank);
+        else if (kind == 'h') name += host;
+        else if (kind == 'g' || kind == 'p') name += '0';   // MPICH's process group and proxy: there is one of each
+        else if (kind == 't') name += std::to_string(std::time(nullptr));
+        else if (kind == '%') name += '%';
+        else kind = 0, name += c;
+        if (kind) ++i;
+    }
+    return name;
+}
+
+Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank, bool error) {
+    std::string const& pattern = error && !job.merge_errors ? job.err_pattern : job.out_pattern;
+    if (!pattern.empty()) return output.file(expanded(pattern, rank, host));
+    return error && !job.merge_errors ? output.standard_error() : output.standard_output();
+}
+
+/// A rank of this node, before it is started.
+struct Planned {
+    int rank;                  ///< in the world
+    std::size_t program;
+};
+
+std::vector<Planned> ranks_here(Job const& job, Allocation const& allocation) {
+    std::vector<Planned> here;
+    int rank = 0;
+    for (std::size_t p = 0; p < job.programs.size(); ++p)
+        for (int i = 0; i < job.programs[p].ranks; ++i, ++rank)
+            if (allocation.node_of[static_cast<std::size_t>(rank)] == allocation.here) here.push_back({rank, p});
+    return here;
+}
+
+class Launch {
+public:
+    Launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere)
+        : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
+          numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
+          placed_(place(job, here_.empty() ? std::vector<int>{0} : numbers_)),
+          old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())),
+          output_(job.on_terminal), input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
+        adopt_orphans();
+    }
+    ~Launch() {
+        if (elsewhere_) elsewhere_->part();
+    }
+
+    int run() {
+        look_up_everything();
+        if (elsewhere_) elsewhere_->begin(own_);
+        tell();
+        std::string drawing;
+        if (job_.show_hierarchy && !here_.empty()) drawing = hierarchy_drawing(job_, placed_, numbers_);
+        std::optional<World> world;
+        if (elsewhere_) world = meet(placed_.machine, drawing);
+        if (print("mpiexec", world ? world->drawings : drawing) != 0) return 1;
+        if (!job_.has_program()) return 0;
+        if (world && !here_.empty()) host_ = world->cluster.node(world->cluster.here()).name;
+        std::optional<Segment> segment;
+        if (!here_.empty()) segment = make_segment(world);
+        Segment* const shared = segment ? &*segment : nullptr;
+        Supervisor supervisor(job_, shared, own_, host_, elsewhere_);
+        supervisor.when_not_loaded([this](std::size_t place) { return what_is_not_loaded(place); });
+        if (segment) start_all(supervisor, *segment);
+        listeners_.clear();
+        input_.ranks_are_started();
+        int code = supervisor.run();
+        if (elsewhere_) elsewhere_->finish(supervisor, shared);
+        if (job_.statistics) print_statistics(shared);
+        return code;
+    }
+
+private:
+    /// A socket for each rank is there before anybody is told of it.
+    World meet(topo::Machine const& machine, std::string const& drawing) {
+        NodeFacts facts;
+        facts.host = host_name();
+        facts.drawing = drawing;
+        Variables const variables = variables_of(job_);
+        if (!here_.empty()) facts.addresses = own_addresses(variables.network);   // a login node may lack the network
+        for (std::size_t i = 0; i < here_.size(); ++i) {
+            Listener const listener = listen_on(facts.addresses, variables.port_range);
+            facts.ports.push_back(listener.port);
+            std::vector<Descriptor>& sockets = listeners_.emplace_back();
+            for (int descriptor : listener.descriptors) sockets.emplace_back(descriptor);
+        }
+        return elsewhere_->meet(facts, tuning(machine));
+    }
+
+    /// Of all nodes; a daemon has passed its own on and prints nothing.
+    void print_statistics(Segment const* segment) const {
+        AllRankCounts counts = segment ? counts_of(*segment) : AllRankCounts{};
+        if (elsewhere_) counts = elsewhere_->with_others(std::move(counts));
+        if (!counts.empty()) std::fputs(statistics(counts).c_str(), stderr);
+    }
+
+    Segment make_segment(std::optional<World> const& world) {
+        Segment segment = Segment::create(static_cast<unsigned>(here_.size()),
+                                          topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
+                                          world ? world->tuning : tuning(placed_.machine),
+                                          world ? world->cluster.to_text() : "");
+        segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
+        segment.header().told = told_of_first_rank(job_);
+        return segment;
+    }
+
+    void look_up_everything() {
+        check_interface();
+        if (!job_.has_program()) return;
+        for (std::size_t p = 0; p < job_.programs.size(); ++p) look_up(p);
+        windows_.emplace(job_, numbers_, search_path());
+    }
+
+    void check_interface() const {
+        if (job_.interface.empty() || here_.empty()) return;
+        try {
+            own_addresses(job_.interface);
+        } catch (Error const& error) {
+            throw Complaint(join("-iface: ", error.what()));
+        }
+    }
+
+    static char const* search_path() {
+        char const* path = std::getenv("PATH");
+        return path ? path : "/usr/local/bin:/usr/bin:/bin";
+    }
+
+    /// Only programs that this node has ranks of.
+    void look_up(std::size_t number) {
+        Program const& program = job_.programs[number];
+        bool const wanted = std::ranges::any_of(here_, [&](Planned const& p) { return p.program == number; });
+        if (!wanted) return void(programs_.emplace_back());
+        std::string file = find_program(program.command[0], program.directory, search_path());
+        std::string const seen = seen_from(program.directory, file);
+        LibraryInFront library;
+        if (job_.drop_in) {
+            library.folder = library_folder("libmpi.so.12");
+            if (library.folder.empty()) throw Complaint("--drop-in: there is no libmpi.so.12 beside mpiexec", 1);
+            library.preload = needs_preload(seen);
+        }
+        if (job_.preload_arena.value_or(arena_wanted(program) && needs_arena(seen))) library.arena = arena_library();
+        programs_.push_back({std::move(file), std::move(library)});
+        refuse_foreign_library(number);
+    }
+
+    /// TUTTI_ARENA=no, from wherever a rank gets it, asks for programs as they are.
+    bool arena_wanted(Program const& program) const {
+        constexpr std::string_view prefix = "TUTTI_ARENA=";
+        bool wanted = true;
+        for (std::string const& entry : rank_environment(environ, job_.environment, program.environment, {}, {}))
+            if (entry.starts_with(prefix)) parse_setting(std::string_view(entry).substr(prefix.size()), wanted);
+        return wanted;
+    }
+
+    /// Empty when it cannot be had, which is told only to who has asked for it.
+    std::string arena_library() const {
+        constexpr char name[] = "libtutti_malloc.so";
+        std::string const folder = library_folder(name), file = folder + "/" + name;
+        bool const nameable = file.find_first_of(" :") == std::string::npos;   // what separates names in LD_PRELOAD
+        if (!folder.empty() && nameable) return file;
+        if (job_.preload_arena.has_value())
+            throw Complaint(folder.empty() ? join("--preload-arena: there is no ", name, " beside mpiexec")
+                                           : join("--preload-arena: the loader takes no name with a blank or a colon: ",
+                                                  file),
+                            1);
+        return {};
+    }
+
+    Surroundings surroundings(std::size_t number) const {
+        Program const& program = job_.programs[number];
+        LibraryInFront const& library = programs_[number].library;
+        return {program.directory, rank_environment(environ, job_.environment, program.environment, {}, library)};
+    }
+
+    /// With another MPI library each rank would be alone in a world of its own. A single rank may be; and --drop-in
+    /// puts ours in front.
+    void refuse_foreign_library(std::size_t number) const {
+        if (ranks_ == 1 || job_.drop_in) return;
+        Resolved const foreign = foreign_library(programs_[number].file, surroundings(number));
+        if (foreign.file.empty()) return;
+        throw Complaint(join(programs_[number].file, " is linked with ", foreign.name, ", and the loader finds ",
+                             foreign.file, " for it, which is not Tutti's: each rank would be alone in a world of its ",
+                             "own; ", has_our_abi(foreign.name) ? "--drop-in puts Tutti's in front"
+                                                                : "compile the program with Tutti's mpicc"),
+                        126);
+    }
+
+    /// Of a rank that the loader has ended.
+    std::string what_is_not_loaded(std::size_t place) const {
+        std::size_t const number = here_[place].program;
+        std::string const error = loader_error(programs_[number].file, surroundings(number));
+        return error.empty() ? "" : join("the loader cannot load ", error);
+    }
+
+    /// For the segment; a file that is not used is told.
+    std::string tuning(topo::Machine const& machine) {
+        Variables const variables = variables_of(job_);
+        TuningFile const file =
+            find_tuning(variables.tuning, tuning_places(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
+        if (!file.complaint.empty() && !job_.quiet && !variables.quiet) output_.say(file.complaint);
+        return file.text.empty() ? "" : file.name + "\n" + file.text;
+    }
+
+    void tell() {
+        if (!placed_.plan.note.empty() && !job_.quiet && (job_.bind || job_.verbose)) {
+            std::string note = placed_.plan.note;
+            while (note.ends_with('.')) note.pop_back();
+            output_.say(note);
+        }
+        if (job_.report_bindings) output_.print(binding_report(placed_, numbers_, elsewhere_ ? host_ : ""));
+    }
+
+    void start_all(Supervisor& supervisor, Segment const& segment) {
+        std::size_t place = 0;
+        try {
+            for (; place < here_.size(); ++place) {
+                if (std::optional<int> const signal = supervisor.interrupted())
+                    throw Complaint(join("not started: mpiexec got ", signal_words(*signal)), 128 + *signal);
+                supervisor.add_rank(start(place, segment, placed_.plan.cpus[place]));
+                if (elsewhere_) elsewhere_->beat();
+            }
+        } catch (Complaint const& complaint) {
+            supervisor.fail({Verdict::Kind::failed, complaint.exit_code,
+                             join("rank ", here_[place].rank, on_host(), ": ", complaint.what())});
+        }
+    }
+
+    pid_t start(std::size_t place, Segment const& segment, std::vector<int> const& cpus) {
+        auto const [rank, p] = here_[place];
+        Program const& program = job_.programs[p];
+        Sink &out_sink = sink_for(job_, output_, host_, rank, false);
+        Sink &error_sink = sink_for(job_, output_, host_, rank, true);
+        Pipe out = Pipe::make(), error = Pipe::make();
+        std::vector<int> listeners;
+        if (!listeners_.empty())
+            for (Descriptor const& one : listeners_[place]) listeners.push_back(one.get());
+        RankFacts const facts{.rank = rank,
+                              .ranks = ranks_,
+                              .place = static_cast<int>(place),
+                              .places = static_cast<int>(here_.size()),
+                              .listeners = listeners,
+                              .program = static_cast<int>(p),
+                              .segment = segment.descriptor(),
+                              .launcher = getpid()};
+        Found const& found = programs_[p];
+        Start start{
+            .path = found.file,
+            .command = program.command,
+            .environment = rank_environment(environ, job_.environment, program.environment, facts, found.library),
+            .directory = program.directory,
+            .cpus = cpus,
+            .input = input_.descriptor_for(rank),
+            .output = out.write.get(),
+            .error = error.write.get(),
+            .kept = listeners,
+            .signals = &signals_.original_mask(),
+            .descriptors = &old_limit_};
+        windows_->put_around(start, rank, host_);
+        pid_t pid = spawn(start);
+        if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
+        LinePrefix const prefix{expanded(job_.prefix, rank, host_), job_.timestamps};
+        output_.add(std::move(out.read), out_sink, prefix);
+        output_.add(std::move(error.read), error_sink, prefix);
+        return pid;
+    }
+
+    /// Worth saying where there are several.
+    std::string on_host() const { return elsewhere_ ? " on " + host_ : ""; }
+
+    struct Found {
+        std::string file;
+        LibraryInFront library;
+    };
+
+    Job const& job_;
+    Elsewhere* elsewhere_;
+    int ranks_;                          // of the world
+    std::vector<Planned> here_;          // by place
+    std::vector<int> numbers_;           // world ranks by place
+    std::string host_;
+    Placed placed_;                      // before signals are blocked: a large machine takes a while to describe
+    rlimit old_limit_;
+    Signals signals_;
+    Guardian guardian_;
+    Output output_;
+    Input input_;
+    OwnLauncher own_{guardian_, signals_, output_, input_};
+    std::vector<std::vector<Descriptor>> listeners_;  // by place; none in a job on one node
+    std::vector<Found> programs_;
+    std::optional<Windows> windows_;
+};
+
+}  // namespace
+
+int launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere) {
+    open_standard_descriptors();
+    return Launch(job, allocation, elsewhere).run();
+}
+
+}  // namespace tutti::launcher

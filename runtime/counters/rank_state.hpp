@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each rank shows of itself in the node segment: how far it has come, what it waits for, where its memory lies,
+// what it has counted. Zero is the valid first state of everything in here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/base/flag.hpp"
+#include "runtime/base/memory_file.hpp"
+#include "runtime/counters/counter.hpp"
+
+namespace tutti {
+
+/// How far a rank has come; the launcher reads it when the rank's process has ended.
+enum class RankPhase : std::uint32_t { absent, initialised, finalised, aborted };
+
+/// What a rank has done to get at its peers' data.
+struct alignas(cache_line) Counters {
+    Counter maps, hits;           ///< mappings made of peers' memory, times that one made before was used
+    Counter direct, attached;     ///< bytes reached by load and store: in arenas, by XPMEM
+    Counter cma;                  ///< bytes copied by the kernel
+    Counter staged;               ///< bytes laid out in the segment, for peers to copy out
+    Counter arena, arena_highest; ///< bytes of this rank's own arena in use when it finalised, and ever
+};
+
+/// What a rank's collectives have moved in memory, counted as the papers count: a copy loads and stores each byte once,
+/// combining k operands loads k and stores one; of a message between nodes its sender loads each byte and its receiver
+/// stores it, whatever sockets copy in between. And how often it got at a peer's data (a slot, a piece, a chunk), by
+/// what lies in between (topo::Locality).
+struct alignas(cache_line) Traffic {
+    Counter loaded, stored;       ///< bytes
+    Counter messages[5];          ///< within a cache, a NUMA node, a socket; from socket to socket; to another node
+    Counter to_nodes;             ///< bytes of the messages to other nodes
+};
+
+/// How often and how long a rank has waited, and when it ran; in nanoseconds of now_ns().
+struct alignas(cache_line) Times {
+    Counter waits, waited;        ///< waits that were not over after the first few looks, and what they took
+    Counter started, ended;       ///< MPI_Init and MPI_Finalize; 0: not yet
+    Counter yielded_looks;        ///< calls such as MPI_Test that had looked in vain and gave the core away
+    Counter sleeps;               ///< how often it slept in its waits and looks
+};
+
+/// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
+struct alignas(cache_line) RankState {
+    std::atomic<RankPhase> state;
+    std::atomic<std::int32_t> pid;            ///< as the rank sees itself; CMA needs it
+    std::int32_t world_rank;                  ///< written by whoever makes the segment
+    std::atomic<std::int32_t> abort_code;     ///< valid when state is aborted
+    char abort_text[256];                     ///< zero-ended sentence, likewise
+
+    alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
+    std::atomic<std::uint32_t> wake;          ///< futex word, counts wake-ups
+    alignas(cache_line) std::atomic<std::uint64_t> waits;    ///< odd while `reason` says what the rank waits for
+    char reason[192];                         ///< zero-ended
+
+    /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
+    alignas(cache_line) std::atomic<std::uint64_t> arena_base;
+    std::atomic<std::uint64_t> arena_bytes;   ///< of the window, as far as peers map it
+    MemoryFile arena_file;                    ///< where it lies, from the beginning on; none: in the segment's file
+    std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window
+
+    std::atomic<std::int64_t> xpmem_segment;  ///< XPMEM's number for the rank's whole memory; 0: it offers none
+    std::atomic<std::uint64_t> xpmem_top;     ///< the end of that memory
+
+    Counters counters;
+    Traffic traffic;
+    Times times;
+};
+
+}  // namespace tutti

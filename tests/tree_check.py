@@ -10,7 +10,7 @@ import sys
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".def", ".sh", ".py", ".cmake", "CMakeLists.txt")
 CODE = (".c", ".h", ".cpp", ".hpp")
-MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE = 400, 80, 60, 120
+MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE, MAX_ENTRIES = 400, 80, 60, 120, 20
 MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "topo": {"topo"},
     "runtime": {"runtime", "topo"},
@@ -20,6 +20,14 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "launcher": {"launcher", "runtime", "topo"},
     "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a program of its own that lists all layers
     "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo"},  # likewise
+}
+ROOMS = {  # the folders of a folder, each of which may include itself and those before it; "" are the files at its top
+    "topo": ["base", "machine", "hierarchy", "binding", ""],
+    "runtime": ["base", "kernels", "counters", "settings", "memory", "wait", "topologies", "objects", "datatype", "job", ""],
+    "coll": ["env", "blocks", "algorithms", "choice", "call", "comm"],
+    "mpi_h": ["include", "abi", "entry", "p2p", "communicators", "topologies", "collectives", "datatypes", "fortran",
+              "environment", "tools"],
+    "launcher": ["base", "streams", "statistics", "start", "allocation", "supervise", "options", "nodes", ""],
 }
 
 
@@ -54,6 +62,21 @@ def functions(code):
     return found
 
 
+def room_of(path):
+    """A file's folder in its layer; "" at its top."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else ""
+
+
+def check_rooms(path, included):
+    """Why the file may not include this one of its own layer, or None."""
+    rooms = ROOMS.get(path.split("/")[0], [])
+    own, other = room_of(path), room_of(included)
+    if own in rooms and other in rooms and rooms.index(other) > rooms.index(own):
+        return f"{own or 'the top'}/ may not include {other}/"
+    return None
+
+
 def check_code(path, text):
     code = blank_comments_and_strings(text)
     folder = path.split("/")[0]
@@ -63,6 +86,11 @@ def check_code(path, text):
         include = re.match(r'\s*#\s*include\s+"([^"/]+)/', line)
         if include and folder in MAY_INCLUDE and include.group(1) not in MAY_INCLUDE[folder]:
             yield number, f"{folder}/ may not include {include.group(1)}/"
+        inside = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if inside and inside.group(1).split("/")[0] == path.split("/")[0]:
+            why = check_rooms(path, inside.group(1))
+            if why:
+                yield number, why
         if re.match(r"\s*#\s*include\s+[<\"]mpi\.h[>\"]", line) and folder in MAY_INCLUDE and folder != "mpi_h":
             yield number, "only mpi_h/ knows mpi.h"
         if len(line) > MAX_LINE and not path.endswith("/mpi.h"):
@@ -89,12 +117,12 @@ def check_file(path, text):
         yield 1, f"a file of {lines} lines (at most {MAX_FILE})"
     if path.endswith(CODE):
         yield from check_code(path, text)
-    if re.fullmatch(r"coll/\w+/\w+\.cpp", path):
+    if re.fullmatch(r"coll/algorithms/\w+/(\w+/)?\w+\.cpp", path):
         yield from check_algorithm(path, text)
 
 
 def check_algorithm(path, text):
-    """coll/algorithms/<collective>/<name>.cpp: its record has its name, its head says what it costs and where it comes from."""
+    """An algorithm's file: its record has its name, its head says what it costs and where it comes from."""
     name = os.path.basename(path)[:-len(".cpp")]
     head = re.match(r"(//[^\n]*\n)*", text).group()
     record = re.search(r'(\w+)_algorithm = \{\s*"(\w+)",(.*?)\};', text, re.S)
@@ -111,10 +139,18 @@ def check_algorithm(path, text):
 
 
 def check_list(listed, files):
-    """`listed`: the lines of algorithms.def as "collective/name"; `files`: the same from coll/."""
+    """`listed`: the lines of algorithms.def as "collective/name"; `files`: the same from coll/algorithms/."""
     yield from (f"{name} is listed twice" for name in sorted({n for n in listed if listed.count(n) > 1}))
-    yield from (f"{name} has no file coll/{name}.cpp" for name in sorted(set(listed) - set(files)))
-    yield from (f"coll/{name}.cpp has no line ALGORITHM(...)" for name in sorted(set(files) - set(listed)))
+    yield from (f"{name} has no file under coll/algorithms/" for name in sorted(set(listed) - set(files)))
+    yield from (f"the file of {name} has no line ALGORITHM(...)" for name in sorted(set(files) - set(listed)))
+
+
+def check_folder(path, entries):
+    """`entries`: names of its folders and files."""
+    if len(entries) > MAX_ENTRIES and "corpus" not in path:
+        yield f"{path}: {len(entries)} entries (at most {MAX_ENTRIES})"
+    if path.split("/")[0] in ROOMS and path.count("/") == 1 and "README.md" not in entries and path != "mpi_h/include":
+        yield f"{path}: no README.md"
 
 
 def self_test():
@@ -131,8 +167,11 @@ def self_test():
         "p2p/d.cpp": spdx + "void f() { goto end; }\n",
         "p2p/e.hpp": spdx + "\n" * MAX_FILE,
         "p2p/README.md": "x\n" * (MAX_README + 1),
+        "coll/env/a.cpp": spdx + '#include "coll/call/b.hpp"\n',
+        "runtime/base/a.hpp": spdx + '#include "runtime/process.hpp"\n',
     }
     good = {
+        "coll/call/a.cpp": spdx + '#include "coll/env/b.hpp"\n#include "coll/call/c.hpp"\n',
         "mpi_h/a.cpp": spdx + '#include "runtime/b.hpp"\n#include "mpi.h"\n// goto is forbidden\n',
         "p2p/a.cpp": spdx + "namespace a {\nstruct B {\n" + "    int f() { return 1; }\n" * 90 + "};\n}\n",
     }
@@ -148,6 +187,9 @@ def self_test():
         sys.exit("tree_check.py judges its own examples of algorithms wrongly")
     wrong = [p for p, t in bad.items() if not list(check_file(p, t))] + \
             [p for p, t in good.items() if list(check_file(p, t))]
+    if list(check_folder("coll/env", ["README.md"])) or not list(check_folder("coll/env", [])) or \
+            not list(check_folder("tests", ["x"] * (MAX_ENTRIES + 1))):
+        sys.exit("tree_check.py judges its own examples of folders wrongly")
     if wrong:
         sys.exit("tree_check.py judges these of its own examples wrongly: " + ", ".join(wrong))
 
@@ -157,13 +199,17 @@ def main(root):
     offenders = 0
     with open(os.path.join(root, "coll/algorithms/algorithms.def"), encoding="utf-8") as file:
         listed = ["/".join(m) for m in re.findall(r"^ALGORITHM\((\w+), (\w+)\)", file.read(), re.M)]
-    files = [p[len("coll/"):-len(".cpp")] for p in
-             (os.path.relpath(f, root) for f in glob.glob(os.path.join(root, "coll/*/*.cpp")))]
+    folder = os.path.join(root, "coll/algorithms")
+    found = [os.path.relpath(f, folder).split("/") for f in glob.glob(folder + "/*/**/*.cpp", recursive=True)]
+    files = [parts[0] + "/" + parts[-1][:-len(".cpp")] for parts in found]
     for what in check_list(listed, files):
         offenders += 1
         print(f"coll/algorithms/algorithms.def: {what}")
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith((".", "build")) and f != "__pycache__"]
+        for what in check_folder(os.path.relpath(folder, root), folders + files):
+            offenders += 1
+            print(what)
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
             if not path.endswith(SOURCES + (".md",)):

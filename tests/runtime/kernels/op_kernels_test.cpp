@@ -11,6 +11,7 @@
 #include <random>
 #include <vector>
 
+#include "runtime/datatype/op.hpp"
 #include "runtime/kernels/reduce_table.hpp"
 
 namespace tutti {

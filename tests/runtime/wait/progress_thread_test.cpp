@@ -40,7 +40,7 @@ TEST_P(ProgressThreads, FinishWhatIsStarted) {
     Process process(s, 0, waiting(GetParam()));
     Work work;
     process.waiter.attach(&work);
-    process.progress_thread = std::make_unique<ProgressThread>(process);
+    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     for (int round = 1; round <= 20; ++round) {
         process.waiter.enter();
         work.left = 50;
@@ -64,7 +64,7 @@ TEST(ProgressThread, LooksByItselfWhenThereAreMoreRanksThanCores) {
     Process process(s, 0, waiting("auto"));
     Work work;
     process.waiter.attach(&work);
-    process.progress_thread = std::make_unique<ProgressThread>(process);
+    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     for (int round = 1; round <= 20; ++round) {
         {
             RankLock::Inside inside(process.lock);
@@ -87,7 +87,7 @@ TEST_P(ProgressThreads, RestWhileNothingIsUnderWay) {
     Process process(s, 0, waiting(GetParam()));
     Work work;
     process.waiter.attach(&work);
-    process.progress_thread = std::make_unique<ProgressThread>(process);
+    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     std::this_thread::sleep_for(20ms);
     process.progress_thread.reset();
     EXPECT_EQ(work.polled, 0);
@@ -99,7 +99,7 @@ TEST_P(ProgressThreads, LeaveTheWorkToAThreadThatWaits) {
     Process process(s, 0, waiting(GetParam()));
     Work work;
     process.waiter.attach(&work);
-    process.progress_thread = std::make_unique<ProgressThread>(process);
+    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     for (int round = 0; round < 50; ++round) {
         process.waiter.enter();
         work.left = 20;
@@ -123,7 +123,7 @@ TEST_P(ProgressThreads, AreWokenByOtherRanks) {
         bool poll() override { return left > 0 && flag.reached(seen + 1) && (++seen, --left, true); }
     } work;
     process.waiter.attach(&work);
-    process.progress_thread = std::make_unique<ProgressThread>(process);
+    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     process.waiter.enter();
     work.left = 30;
     process.waiter.started();
@@ -151,7 +151,7 @@ TEST(ProgressThread, GetsNoSignals) {
     sigaction(SIGUSR1, &count, &before);
     Segment s = Segment::create(1);
     Process process(s, 0, waiting("shared"));
-    process.progress_thread = std::make_unique<ProgressThread>(process);
+    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
     for (int i = 0; i < 20; ++i) kill(getpid(), SIGUSR1);
     while (right + wrong == 0) std::this_thread::sleep_for(1ms);
     process.progress_thread.reset();

@@ -52,7 +52,7 @@ build_with() {
     local mpi=$1 program=$build/cluster_bench.$1
     [ -x "$program" ] && [ -z "$(find "$here/bench" -newer "$program" -name '*.[ch]pp')" ] && return
     echo "Building apps/bench with mpicxx.$mpi ..."
-    "mpicxx.$mpi" -std=c++20 -O2 "$here"/bench/*.cpp -o "$program"
+    "mpicxx.$mpi" -std=c++20 -O2 "$here"/bench/program/*/*.cpp -o "$program"
 }
 
 # start MPI WORDS OF THE MEASURING PROGRAM, from the first host

@@ -17,7 +17,7 @@ done
 [ -n "$there" ] || exit 77
 
 unset LD_LIBRARY_PATH
-grep -qF 'mpicxx -std=c++20 -O2 apps/bench/*.cpp -o bench' "$source/apps/README.md" || wrong "the line of apps/README.md"
+grep -qF 'mpicxx -std=c++20 -O2 apps/bench/program/*/*.cpp -o bench' "$source/apps/README.md" || wrong "the line of apps/README.md"
 # as it is installed: then its sources lie beside it
 cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || wrong "install: $(cat "$folder/log")"
 mv "$folder/first" "$folder/moved"

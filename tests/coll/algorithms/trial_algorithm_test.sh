@@ -32,7 +32,7 @@ bash -c "$(grep '^cmake ' coll/adding-an-algorithm.md | sed 's/-B build/-B demo/
 ninja -C demo -t targets all | grep -q '^tests_coll:' || { echo "the page builds no tests after apps/demo.sh"; exit 1; }
 unset TUTTI_COLL
 export TUTTI_TUNING=none
-python3 "$source/tests/coll/algorithms/run_page.py" coll/adding-an-algorithm.md "bash seeded_build.sh" || exit 1
+python3 "$source/tests/guides/run_page.py" coll/adding-an-algorithm.md "bash seeded_build.sh" || exit 1
 
 wrong() { echo "WRONG: $*"; exit 1; }
 build/bin/tutti-info --algorithms --markdown > page.md

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does what a page says, as somebody who reads it would: run_page.py PAGE BUILD_COMMAND, in the tree's root.
+"""Does what a page says, as somebody who reads it would: run_page.py PAGE BUILD_COMMAND [LEAST], in the tree's root.
+A page has at least LEAST (8) blocks that it can do.
 
 A block of C++ becomes the file that was named last; of a block of commands each line is run, where those that configure
 and build are replaced by BUILD_COMMAND; a block of text must be in the output of the last commands, line by line, with
-any numbers in place of its own.
+any numbers in place of its own, and any word in that of HOST.
 """
 import re
 import subprocess
@@ -34,10 +35,11 @@ def run(commands, build):
 
 def pattern(line):
     """The line's words with any blanks between them, numbers as any numbers."""
-    return r"\s+".join(re.sub(r"\d+(?:\\\.\d+)?", r"\\d+(?:\\.\\d+)?", re.escape(w)) for w in line.split())
+    words = (re.sub(r"\d+(?:\\\.\d+)?", r"\\d+(?:\\.\\d+)?", re.escape(w)) for w in line.split())
+    return r"\s+".join(w.replace("HOST", r"\S+") for w in words)
 
 
-def main(page, build):
+def main(page, build, least="8"):
     output, done = "", 0
     with open(page, encoding="utf-8") as file:
         text = file.read()
@@ -52,7 +54,7 @@ def main(page, build):
             missing = [line for line in body.splitlines() if not re.search(pattern(line), output)]
             if missing:
                 sys.exit(f"{page} expects\n" + "\n".join(missing) + f"\nbut there was\n{output}")
-    if done < 8:
+    if done < int(least):
         sys.exit(f"{page} has only {done} blocks that this program understands")
 
 

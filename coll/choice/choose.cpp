@@ -19,6 +19,12 @@ std::vector<Setting> const& plain_settings() {
     return all;
 }
 
+bool holds(Rule const& rule, Collective collective, CallTraits const& traits) {
+    return rule.collective == collective && (rule.where == Where::anywhere || rule.where == traits.where()) &&
+           static_cast<std::size_t>(traits.ranks) <= rule.ranks &&
+           static_cast<std::size_t>(traits.levels) >= rule.levels && traits.bytes <= rule.bytes;
+}
+
 }  // namespace
 
 char const* name_of(Collective collective) {
@@ -32,6 +38,17 @@ char const* name_of(Collective collective) {
 char const* name_of(Family family) {
     static constexpr char const* names[] = {"Tutti", "XHC", "YHCCL", "KNEM-Coll", "Cheetah", "MPICH", "baseline"};
     return names[static_cast<int>(family)];
+}
+
+char const* name_of(Where where) {
+    static constexpr char const* names[] = {"any", "one_node", "several_nodes", "between_groups"};
+    return names[static_cast<int>(where)];
+}
+
+bool AlgorithmRow::runs(Where where) const {
+    bool const groups = (requirements & requires_two_groups) != 0;
+    if (where == Where::anywhere || where == Where::between_groups) return groups || where == Where::anywhere;
+    return !groups && (where == Where::one_node ? on_node : on_nodes);
 }
 
 std::span<AlgorithmRow const> all_algorithms() {
@@ -57,11 +74,13 @@ std::span<Rule const> default_table() {
     constexpr std::size_t any = ~std::size_t{0};
     struct Row {
         Collective collective;
+        Where where;
         std::size_t ranks, levels, bytes;
         std::string_view setting;
     };
     static constexpr Row rows[] = {
-#define ROW(collective, ranks, levels, bytes, ...) {Collective::collective, ranks, levels, bytes, #__VA_ARGS__},
+#define ROW(collective, where, ranks, levels, bytes, ...) \
+    {Collective::collective, Where::where, ranks, levels, bytes, #__VA_ARGS__},
 #include "coll/choice/table.def"
 #undef ROW
     };
@@ -69,7 +88,7 @@ std::span<Rule const> default_table() {
         std::vector<Rule> all;
         std::vector<std::string> complaints;
         for (Row const& r : rows)
-            all.push_back({r.collective, r.ranks, r.levels, r.bytes,
+            all.push_back({r.collective, r.where, r.ranks, r.levels, r.bytes,
                            parse_setting(r.collective, r.setting, "coll/choice/table.def", complaints)});
         if (!complaints.empty()) fail(ErrorClass::intern, complaints.front());
         return all;
@@ -77,35 +96,50 @@ std::span<Rule const> default_table() {
     return rules;
 }
 
-bool CallTraits::meets(unsigned requirements) const {
+unsigned CallTraits::unmet(unsigned requirements) const {
+    unsigned missing = requires_nothing;
     // All sizes of a class get one algorithm (Choices): a slot that is no power of two counts as the one below.
-    if (requirements & requires_slot && bytes > std::bit_floor(slot_bytes)) return false;
-    if (requirements & requires_commutative && !ordered) return false;
-    if (requirements & requires_commuting_operator && !commutes) return false;
-    if (requirements & requires_one_kind && !one_kind) return false;
-    if (((requirements & requires_two_groups) != 0) != two_groups) return false;
-    if (requirements & requires_grouping && !grouping) return false;
-    return !(requirements & requires_equal_parts) || equal_parts;
+    if (bytes > std::bit_floor(slot_bytes)) missing |= requires_slot;
+    if (!ordered) missing |= requires_commutative;
+    if (!commutes) missing |= requires_commuting_operator;
+    if (!one_kind) missing |= requires_one_kind;
+    if (!grouping) missing |= requires_grouping;
+    if (!equal_parts) missing |= requires_equal_parts;
+    return (requirements & missing) | ((requirements & requires_two_groups) ^ (two_groups ? requires_two_groups : requires_nothing));
+}
+
+std::string text_of_needs(unsigned requirements) {
+    constexpr std::pair<Requirements, char const*> words[] = {
+        {requires_slot, "a message that fits into a slot"},
+        {requires_commutative, "an operator that commutes, or teams of consecutive ranks"},
+        {requires_one_kind, "a built-in operator on elements without gaps"},
+        {requires_equal_parts, "parts of one size"},
+        {requires_commuting_operator, "an operator that commutes"},
+        {requires_two_groups, "an intercommunicator"},
+        {requires_grouping, "operands that may be grouped"}};
+    std::string all;
+    for (auto const& [need, sentence] : words)
+        if (requirements & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
+    return all;
+}
+
+CallTraits offer_to(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of) {
+    CallTraits here = traits;
+    if (setting.has_levels && !traits.several_nodes)
+        here.ordered = traits.commutes || trees_of(&setting.levels).hierarchy.consecutive();
+    return here;
 }
 
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of) {
-    auto fits = [&](Setting const& s) {
-        CallTraits here = traits;
-        if (s.has_levels && !traits.several_nodes)
-            here.ordered = traits.commutes || trees_of(&s.levels).hierarchy.consecutive();
-        return s.algorithm && here.suits(*s.algorithm);
-    };
+    auto fits = [&](Setting const& s) { return s.algorithm && offer_to(s, traits, trees_of).suits(*s.algorithm); };
     auto made = [&](Setting const& s) -> Decision {
         return {s.algorithm, &s, &trees_of(s.has_levels ? &s.levels : nullptr)};
     };
     Setting const& wish = settings.of[static_cast<std::size_t>(collective)];
     if (fits(wish)) return made(wish);
     for (std::span<Rule const> rules : {std::span<Rule const>(settings.tuned), default_table()})
-        for (Rule const& rule : rules) {
-            if (rule.collective != collective || static_cast<std::size_t>(traits.ranks) > rule.ranks) continue;
-            if (static_cast<std::size_t>(traits.levels) < rule.levels || traits.bytes > rule.bytes) continue;
-            if (fits(rule.setting)) return made(rule.setting);
-        }
+        for (Rule const& rule : rules)
+            if (holds(rule, collective, traits) && fits(rule.setting)) return made(rule.setting);
     for (Setting const& s : plain_settings())
         if (s.algorithm->collective == collective && fits(s)) return made(s);
     fail(ErrorClass::intern, "no algorithm for ", name_of(collective), " of ", traits.bytes, " bytes");

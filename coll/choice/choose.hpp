@@ -17,6 +17,11 @@
 
 namespace tutti::coll {
 
+/// Where a row of a table holds: on communicators of one node or of several, or on intercommunicators.
+enum class Where { anywhere, one_node, several_nodes, between_groups };
+/// "one_node", "several_nodes", "between_groups"; "any".
+char const* name_of(Where where);
+
 /// An algorithm of any collective as a row: what lists, help and tests see.
 struct AlgorithmRow {
     Collective collective;
@@ -28,6 +33,9 @@ struct AlgorithmRow {
     std::span<Parameter const> parameters;
     bool on_node, on_nodes;   ///< does it run on one node, on several?
     void const* record;   ///< the Algorithm<Args> itself; who calls it knows the type from the collective
+
+    /// Are there communicators of this kind on which it runs?
+    bool runs(Where where) const;
 };
 std::span<AlgorithmRow const> all_algorithms();
 
@@ -47,9 +55,10 @@ std::string text_of_fallback(Parameter const& parameter);
 /// "1 to 4096", "1 to 1T", "one|packed|apart".
 std::string range_of(Parameter const& parameter);
 
-/// For calls of a collective with at most so many ranks, at least so many levels, and at most so many bytes.
+/// For calls of a collective there, with at most so many ranks, at least so many levels, and at most so many bytes.
 struct Rule {
     Collective collective;
+    Where where;
     std::size_t ranks, levels, bytes;
     Setting setting;
 };
@@ -96,10 +105,18 @@ struct CallTraits {
     bool several_nodes = false;
     bool grouping = true;    ///< operands may be grouped otherwise than one by one from the lowest rank on
 
-    bool meets(unsigned requirements) const;
+    /// requires_two_groups speaks of intracommunicators, too: without it, an algorithm needs one.
+    unsigned unmet(unsigned requirements) const;
+    bool meets(unsigned requirements) const { return unmet(needs) == requires_nothing; }
+    bool on_its_nodes(AlgorithmRow const& a) const { return several_nodes ? a.on_nodes : a.on_node; }
     /// Can the algorithm do it?
-    bool suits(AlgorithmRow const& a) const { return (several_nodes ? a.on_nodes : a.on_node) && meets(a.requirements); }
+    bool suits(AlgorithmRow const& a) const { return on_its_nodes(a) && meets(a.requirements); }
+    Where where() const {
+        return two_groups ? Where::between_groups : several_nodes ? Where::several_nodes : Where::one_node;
+    }
 };
+/// What a call must traits, in words: "a message that fits into a slot; an intercommunicator".
+std::string text_of_needs(unsigned requirements);
 
 struct Decision {
     AlgorithmRow const* algorithm = nullptr;
@@ -111,6 +128,8 @@ struct Decision {
 /// The trees of a communicator: its own, or those of other levels.
 using TreesOf = std::function<Trees const&(topo::LevelChoice const*)>;   // null: its own
 
+/// What the call offers to an algorithm with these levels.
+CallTraits offer_to(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of);
 /// Never without an algorithm: each collective has one that needs nothing.
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of);
 

@@ -27,8 +27,10 @@ bool parse_count(std::string_view text, std::size_t& count) {
     return error == std::errc{} && end == text.data() + text.size() && count > 0;
 }
 
-/// Takes "bytes<=64K" into the rule; what is wrong with it, or empty.
+/// Takes "bytes<=64K" or "one_node" into the rule; what is wrong with it, or empty.
 std::string take_limit(std::string_view word, Rule& rule) {
+    for (Where const where : {Where::one_node, Where::several_nodes, Where::between_groups})
+        if (word == name_of(where)) return rule.where = where, "";
     auto behind = [&](std::string_view key) { return word.substr(key.size()); };
     constexpr std::string_view ranks = "ranks<=", levels = "levels>=", bytes = "bytes<=";
     if (word.starts_with(ranks))
@@ -36,7 +38,8 @@ std::string take_limit(std::string_view word, Rule& rule) {
     if (word.starts_with(levels))
         return parse_count(behind(levels), rule.levels) ? "" : join(word, ": a number of levels must follow");
     if (!word.starts_with(bytes))
-        return join(word, " is no limit; there are ranks<=N, levels>=N and bytes<=N");
+        return join(word, " is no limit; there are one_node, several_nodes, between_groups, ranks<=N, levels>=N and ",
+                    "bytes<=N");
     if (!parse_bytes(behind(bytes), rule.bytes)) return join(word, ": a size such as 64K must follow");
     // Sizes between two powers of two get one algorithm (Choices).
     if (!std::has_single_bit(rule.bytes)) return join(word, ": a power of two must follow, such as 4K or 8K");
@@ -45,6 +48,7 @@ std::string take_limit(std::string_view word, Rule& rule) {
 
 /// Takes a line; what is wrong with it, or empty.
 std::string take_line(std::vector<std::string_view> const& words, Rule& rule) {
+    rule.where = Where::anywhere;
     rule.ranks = rule.bytes = no_limit;
     rule.levels = 1;
     if (!find_collective(words[0], rule.collective)) return join(words[0], " is not a collective");
@@ -53,7 +57,11 @@ std::string take_line(std::vector<std::string_view> const& words, Rule& rule) {
         if (std::string wrong = take_limit(words[i], rule); !wrong.empty()) return wrong;
     std::vector<std::string> complaints;
     rule.setting = parse_setting(rule.collective, words.back(), {}, complaints);
-    return complaints.empty() ? "" : complaints.front().substr(2);   // it begins with ": "
+    if (!complaints.empty()) return complaints.front().substr(2);   // it begins with ": "
+    if (!rule.setting.algorithm->runs(rule.where))
+        return join(words[0], " ", rule.setting.algorithm->name, " never runs where the line holds, ",
+                    name_of(rule.where));
+    return {};
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -80,6 +88,7 @@ std::vector<Rule> parse_rules(std::string_view text, std::string_view name, std:
 
 std::string text_of(Rule const& rule) {
     std::string line = padded(name_of(rule.collective), 16);
+    line += padded(rule.where == Where::anywhere ? "" : name_of(rule.where), 16);
     line += padded(rule.ranks == no_limit ? "" : join("ranks<=", rule.ranks), 12);
     line += padded(rule.levels <= 1 ? "" : join("levels>=", rule.levels), 12);
     line += padded(rule.bytes == no_limit ? "" : "bytes<=" + text_of(rule.bytes), 14);

@@ -35,11 +35,11 @@ std::string as_markdown(Report const& r) {
     for (AlgorithmText const& a : r.algorithms) {
         if (a.collective != last)
             out << "\n## " << (last = a.collective)
-                << "\n\n| algorithm | what it does | whose | source | needs | parameters |\n"
-                   "|---|---|---|---|---|---|\n";
+                << "\n\n| algorithm | what it does | whose | source | where | needs | parameters |\n"
+                   "|---|---|---|---|---|---|---|\n";
         out << "| [" << a.name << "](" << a.collective << "/" << a.name << ".cpp) | " << cell(a.sentence) << " | "
-            << a.family << " | " << (a.source == a.family ? "" : cell(a.source)) << " | " << a.requirements << " | "
-            << parameters_of(a) << " |\n";
+            << a.family << " | " << (a.source == a.family ? "" : cell(a.source)) << " | " << a.where << " | "
+            << a.requirements << " | " << parameters_of(a) << " |\n";
     }
     return out.str();
 }

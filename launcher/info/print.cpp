@@ -59,7 +59,7 @@ void print_algorithms(std::ostream& out, Report const& r) {
     for (AlgorithmText const& a : r.algorithms) {
         if (a.collective != last) out << "  " << (last = a.collective) << "\n";
         std::string const from = (a.family == a.source ? "" : a.family + ": ") + a.source;
-        print_indented(out, a.name + ": " + a.sentence + " [" + from + "]", 4);
+        print_indented(out, a.name + ": " + a.sentence + " [" + from + "; " + a.where + "]", 4);
         for (ParameterText const& p : a.parameters)
             print_indented(out, p.name + " = " + p.fallback + ": " + p.sentence + " (" + p.range + ")", 8);
     }
@@ -95,7 +95,7 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
                        {"family", a.family}, {"source", a.source}, {"parameters", parameters},
                        {"most_bytes", a.most_bytes ? nlohmann::ordered_json(*a.most_bytes) : nullptr},
                        {"unequal_parts", a.unequal_parts}, {"two_groups", a.two_groups},
-                       {"one_node", a.on_node}, {"several_nodes", a.on_nodes}});
+                       {"where", a.where}, {"one_node", a.on_node}, {"several_nodes", a.on_nodes}});
     }
     return all;
 }

@@ -67,21 +67,12 @@ void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& te
     text.unequal_parts = offer.meets(row.requirements);
 }
 
-/// What a call must offer, in words.
-std::string requirements_of(coll::AlgorithmRow const& row) {
-    constexpr std::pair<coll::Requirements, char const*> words[] = {
-        {coll::requires_slot, "a message that fits into a slot"},
-        {coll::requires_commutative, "an operator that commutes, or teams of consecutive ranks"},
-        {coll::requires_one_kind, "a built-in operator on elements without gaps"},
-        {coll::requires_equal_parts, "parts of one size"},
-        {coll::requires_commuting_operator, "an operator that commutes"},
-        {coll::requires_two_groups, "an intercommunicator"},
-        {coll::requires_grouping, "operands that may be grouped"}};
-    std::string all;
-    for (auto const& [need, sentence] : words)
-        if (row.requirements & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
-    if (!row.on_node) all += (all.empty() ? "" : "; ") + std::string("several nodes");
-    return all;
+/// On which communicators it runs, in words.
+std::string places_of(coll::AlgorithmRow const& row) {
+    bool const everywhere = row.on_node && row.on_nodes;
+    std::string const nodes = everywhere ? "one node, several nodes" : row.on_node ? "one node" : "several nodes";
+    if (!row.runs(coll::Where::between_groups)) return nodes;
+    return everywhere ? "between groups" : "between groups on " + nodes;
 }
 
 std::vector<AlgorithmText> algorithms(Question const& question) {
@@ -94,7 +85,8 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
         if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
         AlgorithmText text{.collective = collective, .name = row.name, .sentence = row.sentence,
                            .family = name_of(row.family), .source = row.source, .parameters = {}, .most_bytes = {},
-                           .requirements = requirements_of(row)};
+                           .requirements = coll::text_of_needs(row.requirements & ~unsigned{coll::requires_two_groups}),
+                           .where = places_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p), range_of(p)});
         text.on_node = row.on_node;

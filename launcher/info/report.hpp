@@ -21,6 +21,7 @@ struct AlgorithmText {
     std::vector<ParameterText> parameters;
     std::optional<std::size_t> most_bytes;   ///< of a message that it can take; none: any
     std::string requirements;                       ///< what a call must offer, in words; empty: nothing
+    std::string where;                       ///< on which communicators it runs, in words
     bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
     bool two_groups = false;                 ///< for intercommunicators, and for these alone
     bool on_node = true, on_nodes = false;   ///< runs on one node, on several

@@ -32,14 +32,14 @@ std::string head(topo::Machine const& machine, Search const& search) {
         search.left_out().empty() ? "" : join("# not measured for lack of time: ", search.left_out(), "\n");
     return join(tuning_head, "\n# machine: ", machine_words(machine), "\n# date: ", today(), ", Tutti ", TUTTI_VERSION,
                 ", measured by tutti-tune in ", std::lround(search.elapsed()), " seconds\n", left_out,
-                "# collective [ranks<=N] [levels>=N] [bytes<=N] algorithm[:parameter=value,...]\n",
+                "# collective [one_node] [ranks<=N] [levels>=N] [bytes<=N] algorithm[:parameter=value,...]\n",
                 "# Of the lines that fit a call the first holds; where none fits, the default table does.\n");
 }
 
 coll::Rule rule_of(Found const& f, std::size_t number) {
     std::vector<std::string> none;
     bool const last = number + 1 == f.stretches.size();   // what wins at the largest size wins beyond
-    return {f.contest->collective(), static_cast<std::size_t>(f.contest->ranks()), 1,
+    return {f.contest->collective(), coll::Where::one_node, static_cast<std::size_t>(f.contest->ranks()), 1,
             last ? coll::no_limit : f.stretches[number].bytes,
             parse_setting(f.contest->collective(), f.stretches[number].setting, "tutti-tune", none)};
 }

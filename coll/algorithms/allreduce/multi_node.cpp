@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allreduce over nodes with all ranks at once: a movement-avoiding reduce_scatter inside each node, a ring allreduce of
-// each slice among the ranks that hold it, one in each node, and an allgather inside each node. Nodes are the teams
-// below the hierarchy's outermost one; the smallest has as many slices as ranks, further ranks of others have none.
+// YHCCL's allreduce over nodes on one node, whose outermost teams (sockets) stand for nodes: a movement-avoiding
+// reduce_scatter inside each, a ring allreduce by messages of each slice among the ranks that hold it, one in each, and
+// an allgather inside each. The smallest one has as many slices as ranks, further ranks of others have none.
 // n + 2 (m − 1) steps per round of l slices, for m nodes of n ranks, l at least; per node (3n − 1)·s + 2n·s bytes
 // loaded and stored as by movement_avoiding, and 2 (m − 1)/m·s sent by each node and received, all its ranks at once.
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
@@ -150,7 +150,7 @@ Task multi_node(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};
 constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
-    "multi_node", "slices reduced inside each node, rings of all ranks between the nodes, gathered inside",
+    "multi_node", "slices reduced inside each socket, which stands for a node, rings of all ranks between them, gathered inside",
     Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.5, multi-node", requires_commuting_operator,
     multi_node_parameters, TUTTI_RUNS(multi_node)};
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The decision: which sizes share one, and what it must never promise.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "coll/choice/choose.hpp"
@@ -57,7 +58,7 @@ TEST(Choose, PutsTheUsersWordBeforeTheTuningTableAndThatBeforeTheDefaultOne) {
     Settings settings;
     EXPECT_EQ(choose(settings), "slots");
     settings.tuned.push_back(
-        {Collective::bcast, 8, 1, 4096, parse_setting(Collective::bcast, "hierarchical", "test", complaints)});
+        {Collective::bcast, Where::anywhere, 8, 1, 4096, parse_setting(Collective::bcast, "hierarchical", "test", complaints)});
     EXPECT_EQ(choose(settings), "hierarchical");
     settings.tuned.front().ranks = 2;
     EXPECT_EQ(choose(settings), "slots") << "a rule for at most two ranks does not hold for four";
@@ -65,6 +66,54 @@ TEST(Choose, PutsTheUsersWordBeforeTheTuningTableAndThatBeforeTheDefaultOne) {
     settings.tuned.front().ranks = 8;
     EXPECT_EQ(choose(settings), "hierarchical_slots");
     EXPECT_TRUE(complaints.empty());
+    settings = {};
+    settings.tuned.push_back({Collective::bcast, Where::several_nodes, 8, 1, 4096,
+                              parse_setting(Collective::bcast, "binomial", "test", complaints)});
+    EXPECT_EQ(choose(settings), "slots") << "a rule of several nodes does not hold on one, where binomial runs, too";
+}
+
+/// What the default table has for a call among so many ranks.
+std::string by_default(Collective collective, Where where, int ranks, std::size_t bytes) {
+    Trees const trees(topo::Hierarchy::build(ranks, {}));
+    CallTraits traits = traits_of(bytes, 8192);
+    traits.ranks = ranks;
+    traits.several_nodes = where == Where::several_nodes;
+    traits.two_groups = where == Where::between_groups;
+    return decide(collective, traits, {}, [&](auto*) -> Trees const& { return trees; }).algorithm->name;
+}
+
+TEST(Choose, HasNoRowOfOneNodeForTwoRanksOnTwoNodes) {
+    EXPECT_EQ(by_default(Collective::scan, Where::one_node, 2, 32768), "binomial");
+    EXPECT_EQ(by_default(Collective::scan, Where::several_nodes, 2, 32768), "masters");
+    EXPECT_EQ(by_default(Collective::exscan, Where::one_node, 2, 65536), "linear");
+    EXPECT_EQ(by_default(Collective::exscan, Where::several_nodes, 2, 65536), "masters");
+}
+
+TEST(Choose, HasRowsOnlyWhereTheirAlgorithmRuns) {
+    for (Rule const& rule : default_table()) {
+        EXPECT_NE(rule.where, Where::anywhere) << text_of(rule.setting);
+        EXPECT_TRUE(rule.setting.algorithm->runs(rule.where))
+            << name_of(rule.collective) << " " << text_of(rule.setting);
+    }
+}
+
+/// A call that offers nothing but what every call has must find a row, on one node, on several and between groups.
+TEST(Choose, HasARowForEveryCall) {
+    for (int c = 0; c < collectives; ++c)
+        for (Where const where : {Where::one_node, Where::several_nodes, Where::between_groups}) {
+            auto const collective = static_cast<Collective>(c);
+            bool const no_such_calls = collective == Collective::barrier || collective == Collective::scan ||
+                                       collective == Collective::exscan || collective >= Collective::neighbor_allgather;
+            if (where == Where::between_groups && no_such_calls) continue;
+            CallTraits traits{.ranks = 5000, .levels = 1, .bytes = std::size_t{1} << 40, .slot_bytes = 4096,
+                        .commutes = false, .ordered = false, .one_kind = false, .equal_parts = false,
+                        .two_groups = where == Where::between_groups, .several_nodes = where != Where::one_node,
+                        .grouping = false};
+            EXPECT_TRUE(std::ranges::any_of(default_table(), [&](Rule const& rule) {
+                return rule.collective == collective && rule.where == where && rule.ranks >= 5000 && rule.levels <= 1 &&
+                       rule.bytes >= traits.bytes && traits.suits(*rule.setting.algorithm);
+            })) << name_of(collective) << " " << name_of(where);
+        }
 }
 
 }  // namespace

@@ -23,9 +23,12 @@ TEST(Tuning, ReadsLinesWithTheirLimits) {
                  "\n"
                  "allreduce  ranks<=8  levels>=2  bytes<=64K  hierarchical:chunk=16K   # measured\n"
                  "bcast bytes<=8K ranks<=2 slots\r\n"
-                 "barrier exchange");
+                 "barrier exchange\n"
+                 "bcast several_nodes bytes<=1M binomial\n"
+                 "bcast ranks<=4 between_groups inter_pulled\n"
+                 "bcast one_node binomial");
     EXPECT_THAT(r.complaints, IsEmpty());
-    ASSERT_EQ(r.rules.size(), 3u);
+    ASSERT_EQ(r.rules.size(), 6u);
     EXPECT_EQ(r.rules[0].collective, Collective::allreduce);
     EXPECT_EQ(r.rules[0].ranks, 8u);
     EXPECT_EQ(r.rules[0].levels, 2u);
@@ -36,6 +39,25 @@ TEST(Tuning, ReadsLinesWithTheirLimits) {
     EXPECT_EQ(r.rules[2].ranks, no_limit);
     EXPECT_EQ(r.rules[2].bytes, no_limit);
     EXPECT_EQ(r.rules[2].levels, 1u);
+    EXPECT_EQ(r.rules[2].where, Where::anywhere) << "lines of older files do not say where they hold";
+    EXPECT_EQ(r.rules[3].where, Where::several_nodes);
+    EXPECT_EQ(r.rules[3].bytes, std::size_t{1} << 20);
+    EXPECT_EQ(r.rules[4].where, Where::between_groups);
+    EXPECT_EQ(r.rules[5].where, Where::one_node);
+}
+
+TEST(Tuning, TellsOfAnAlgorithmThatNeverRunsWhereItsLineHolds) {
+    Read const r("bcast several_nodes hierarchical\n"
+                 "bcast one_node masters\n"
+                 "bcast between_groups binomial\n"
+                 "bcast one_node inter_pulled\n"
+                 "bcast hierarchical\n");
+    EXPECT_THAT(r.complaints,
+                ElementsAre("FILE:1: bcast hierarchical never runs where the line holds, several_nodes",
+                            HasSubstr("FILE:2: bcast masters never runs"),
+                            HasSubstr("FILE:3: bcast binomial never runs"),
+                            HasSubstr("FILE:4: bcast inter_pulled never runs")));
+    EXPECT_EQ(r.rules.size(), 1u);
 }
 
 TEST(Tuning, TellsWrongLinesByNumberAndTakesTheOthers) {
@@ -77,6 +99,7 @@ TEST(Tuning, WritesWhatItReads) {
         Rule const &a = r.rules[i], &b = default_table()[i];
         EXPECT_EQ(text_of(a), text_of(b));
         EXPECT_EQ(a.setting.values, b.setting.values);
+        EXPECT_EQ(a.where, b.where);
         EXPECT_EQ(a.ranks, b.ranks);
         EXPECT_EQ(a.bytes, b.bytes);
     }

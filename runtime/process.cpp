@@ -2,6 +2,8 @@
 // A rank's beginning and end.
 #include "runtime/process.hpp"
 
+#include <cstdio>
+
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
@@ -53,5 +55,9 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
 }
 
 Process::~Process() = default;
+
+void Process::warn(std::string const& sentence) const {
+    if (!variables.quiet) std::fprintf(stderr, "tutti: %s\n", sentence.c_str());
+}
 
 }  // namespace tutti

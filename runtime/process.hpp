@@ -39,6 +39,10 @@ public:
     /// A context id that no other communicator of this job ever gets: this rank's number and a count.
     std::uint64_t fresh_context() { return (static_cast<std::uint64_t>(rank_ + 1) << 32) | next_context_++; }
 
+    /// Tells the user, on standard error, unless TUTTI_QUIET is set. `sentence` is without its full stop; one rank of
+    /// those that know the same should say it.
+    void warn(std::string const& sentence) const;
+
     Segment& segment;
     Variables const variables;
     Cluster const cluster;                              ///< who is where

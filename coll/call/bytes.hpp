@@ -12,7 +12,7 @@ namespace tutti::coll {
 void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all);
 /// Collective over `comm`. n is the same everywhere.
 void bcast_bytes(Comm& comm, void* data, std::size_t n, int root);
-/// Collective over `comm`: returns when every member has called it.
+/// Collective over `comm`: returns when every member has called it. What comes now is not the program's.
 void barrier(Comm& comm);
 
 }  // namespace tutti::coll

@@ -52,6 +52,7 @@ template void run(Comm&, Collective, NeighborAllgatherArgs&);
 template void run(Comm&, Collective, NeighborAlltoallArgs&);
 
 void barrier(Comm& comm) {
+    state_of(comm).of_program = false;
     BarrierArgs args{};
     run(comm, Collective::barrier, args);
 }

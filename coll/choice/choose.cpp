@@ -105,10 +105,11 @@ unsigned CallTraits::unmet(unsigned requirements) const {
     if (!one_kind) missing |= requires_one_kind;
     if (!grouping) missing |= requires_grouping;
     if (!equal_parts) missing |= requires_equal_parts;
-    return (requirements & missing) | ((requirements & requires_two_groups) ^ (two_groups ? requires_two_groups : requires_nothing));
+    if (((requirements & requires_two_groups) != 0) != two_groups) missing |= requires_two_groups;
+    return missing & (requirements | requires_two_groups);
 }
 
-std::string text_of_needs(unsigned requirements) {
+std::string text_of_requirements(unsigned requirements) {
     constexpr std::pair<Requirements, char const*> words[] = {
         {requires_slot, "a message that fits into a slot"},
         {requires_commutative, "an operator that commutes, or teams of consecutive ranks"},
@@ -123,7 +124,22 @@ std::string text_of_needs(unsigned requirements) {
     return all;
 }
 
-CallTraits offer_to(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of) {
+std::string hindrance(AlgorithmRow const& algorithm, CallTraits const& traits) {
+    constexpr unsigned told_by_themselves = requires_two_groups | requires_slot;
+    unsigned const unmet = traits.unmet(algorithm.requirements);
+    std::string all;
+    auto add = [&](std::string const& why) { all += (all.empty() ? "" : " and ") + why; };
+    std::string const groups = traits.two_groups ? "is not for" : "is only for";
+    if (unmet & requires_two_groups) add(groups + " intercommunicators");
+    bool const several = traits.several_nodes;
+    if (!traits.on_its_nodes(algorithm)) add(several ? "runs on one node only" : "runs on several nodes only");
+    std::string const most = text_of(std::bit_floor(traits.slot_bytes));
+    if (unmet & requires_slot) add(join("takes messages of at most ", most, " bytes"));
+    if (unmet & ~told_by_themselves) add("needs " + text_of_requirements(unmet & ~told_by_themselves));
+    return all;
+}
+
+CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of) {
     CallTraits here = traits;
     if (setting.has_levels && !traits.several_nodes)
         here.ordered = traits.commutes || trees_of(&setting.levels).hierarchy.consecutive();
@@ -131,7 +147,7 @@ CallTraits offer_to(Setting const& setting, CallTraits const& traits, TreesOf co
 }
 
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of) {
-    auto fits = [&](Setting const& s) { return s.algorithm && offer_to(s, traits, trees_of).suits(*s.algorithm); };
+    auto fits = [&](Setting const& s) { return s.algorithm && traits_for(s, traits, trees_of).suits(*s.algorithm); };
     auto made = [&](Setting const& s) -> Decision {
         return {s.algorithm, &s, &trees_of(s.has_levels ? &s.levels : nullptr)};
     };

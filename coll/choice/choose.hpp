@@ -107,7 +107,7 @@ struct CallTraits {
 
     /// requires_two_groups speaks of intracommunicators, too: without it, an algorithm needs one.
     unsigned unmet(unsigned requirements) const;
-    bool meets(unsigned requirements) const { return unmet(needs) == requires_nothing; }
+    bool meets(unsigned requirements) const { return unmet(requirements) == requires_nothing; }
     bool on_its_nodes(AlgorithmRow const& a) const { return several_nodes ? a.on_nodes : a.on_node; }
     /// Can the algorithm do it?
     bool suits(AlgorithmRow const& a) const { return on_its_nodes(a) && meets(a.requirements); }
@@ -115,8 +115,8 @@ struct CallTraits {
         return two_groups ? Where::between_groups : several_nodes ? Where::several_nodes : Where::one_node;
     }
 };
-/// What a call must traits, in words: "a message that fits into a slot; an intercommunicator".
-std::string text_of_needs(unsigned requirements);
+/// What a call must offer, in words: "a message that fits into a slot; an intercommunicator".
+std::string text_of_requirements(unsigned requirements);
 
 struct Decision {
     AlgorithmRow const* algorithm = nullptr;
@@ -125,11 +125,14 @@ struct Decision {
     CallStatisticsRow* line = nullptr;         ///< where its calls are recorded; null: nowhere
 };
 
+/// Why the algorithm cannot do the call, "runs on several nodes only and needs parts of one size"; empty: it can.
+std::string hindrance(AlgorithmRow const& algorithm, CallTraits const& traits);
+
 /// The trees of a communicator: its own, or those of other levels.
 using TreesOf = std::function<Trees const&(topo::LevelChoice const*)>;   // null: its own
 
 /// What the call offers to an algorithm with these levels.
-CallTraits offer_to(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of);
+CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesOf const& trees_of);
 /// Never without an algorithm: each collective has one that needs nothing.
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of);
 

@@ -1,20 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/choice/decision.hpp"
 
-#include "coll/comm/create.hpp"
 #include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll {
+namespace {
 
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits) {
+/// The tree that the process has chosen, or one of other levels; kept with the communicator.
+Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
+    CommState& state = state_of(comm);
+    if (!levels || state.multi_node) return state.trees;   // between nodes there is one level
+    for (auto const& [choice, trees] : state.other_trees)
+        if (choice == *levels) return *trees;
+    ProcessState& node = state_of(state.process);
+    auto tree = topo::make_hierarchy(node.machine, node.placement, places_of(comm.process, *comm.union_group), *levels);
+    state.other_trees.emplace_back(*levels, std::make_unique<Trees>(std::move(tree)));
+    return *state.other_trees.back().second;
+}
+
+/// Once for each communicator, or for all without a name, whatever the size of the call.
+void tell_of_another(Comm const& comm, Setting const& wish, CallTraits const& traits, Setting const& instead) try {
+    std::string const asked = join(name_of(wish.algorithm->collective), "=", text_of(wish));
+    std::string const place = join(comm.name.empty() ? "a communicator" : comm.name, " of ", traits.ranks, " ranks");
+    std::string const why = hindrance(*wish.algorithm, traits);
+    if (!state_of(comm.process).told.insert(join(asked, " ", why, " ", place)).second) return;
+    comm.process.warn(join(asked, " was asked for, but ", wish.algorithm->name, " ", why, ": ", text_of(instead),
+                           " runs instead (on ", place, ")"));
+} catch (std::bad_alloc const&) {
+    // The call does not fail for want of a sentence.
+}
+
+}  // namespace
+
+std::vector<int> places_of(Process const& process, Group const& group) {
+    std::vector<int> places;
+    for (int world : group.world_ranks()) places.push_back(process.cluster.place_of(world));
+    return places;
+}
+
+Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool tells) {
     CommState& state = state_of(comm);
     ProcessState& node = state_of(state.process);
     Settings const& settings = state.settings ? *state.settings : node.settings;
-    Decision decision = decide(collective, traits, settings,
-                               [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); });
+    auto const trees = [&](topo::LevelChoice const* levels) -> Trees const& { return trees_of(comm, levels); };
+    Decision decision = decide(collective, traits, settings, trees);
+    Setting const& wish = settings.of[static_cast<std::size_t>(collective)];
+    if (tells && wish.algorithm && decision.setting != &wish)
+        tell_of_another(comm, wish, traits_for(wish, traits, trees), *decision.setting);
     if (node.call_statistics)
-        decision.line =
-            &node.call_statistics->line(comm.name, comm.union_group->size(), name_of(collective), text_of(*decision.setting));
+        decision.line = &node.call_statistics->line(comm.name, comm.union_group->size(), name_of(collective),
+                                                    text_of(*decision.setting));
     return decision;
 }
 

@@ -8,7 +8,11 @@
 
 namespace tutti::coll {
 
-Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits);
+/// The members' places on this node.
+std::vector<int> places_of(Process const& process, Group const& group);
+
+/// `tells`: this rank is the one that tells when the algorithm that the user has named cannot do the call.
+Decision decide_for(Comm const& comm, Collective collective, CallTraits const& traits, bool tells);
 
 inline constexpr std::size_t unknown_size = ~std::size_t{0};
 
@@ -32,7 +36,9 @@ inline CallTraits movement_traits(CommState const& state, std::size_t equal_byte
 }
 
 inline CallTraits traits_of(CommState const& state, BarrierArgs const&) { return plain_traits(state, 0); }
-inline CallTraits traits_of(CommState const& state, BcastArgs const& args) { return plain_traits(state, args.data.bytes()); }
+inline CallTraits traits_of(CommState const& state, BcastArgs const& args) {
+    return plain_traits(state, args.data.bytes());
+}
 /// Of reductions of all kinds; their kernels are known.
 inline CallTraits traits_of(CommState const& state, ReduceArgs const& args) {
     CallTraits traits = plain_traits(state, args.bytes());
@@ -78,6 +84,17 @@ inline std::size_t message_bytes(Comm const&, NeighborAlltoallArgs const& args) 
     return sum;
 }
 
+/// One of those that decide the same: the lowest rank. In a rooted call between groups the root's group does not know
+/// the message; the other one does.
+template <class Args>
+bool tells(Comm const& comm, Args const& args) {
+    if (!state_of(comm).of_program) return false;
+    int const mine = comm.union_group->rank(), behind_first = args.first_group_size;
+    if constexpr (requires { args.root; })
+        if (behind_first > 0) return args.root >= 0 && mine == (args.root < behind_first ? behind_first : 0);
+    return mine == 0;
+}
+
 /// The decision for a call whose arguments are complete. It lives until the communicator's choices are forgotten.
 template <class Args>
 Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
@@ -85,7 +102,7 @@ Decision const& decision_for(Comm const& comm, Collective collective, Args const
     CallTraits traits = traits_of(state, args);
     traits.two_groups = args.first_group_size > 0;
     Decision& decision = state.choices.at(collective, traits);
-    if (!decision.algorithm) [[unlikely]] decision = decide_for(comm, collective, traits);
+    if (!decision.algorithm) [[unlikely]] decision = decide_for(comm, collective, traits, tells(comm, args));
     return decision;
 }
 

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct CommState final : Extension, OperationSequence {
     std::vector<topo::Locality> localities;    ///< from this rank to each member
     std::unique_ptr<Settings> settings;       ///< its own, by info keys; null: the process's
     std::vector<std::unique_ptr<Settings>> former_settings;   ///< which operations under way may still follow
+    bool of_program = true;                   ///< its calls; else they are the library's own, as of a node's part
     Choices choices;
     std::array<Use, collectives> uses;
 };
@@ -45,6 +48,7 @@ struct ProcessState final : Extension {
     std::size_t staging_bytes;                ///< what algorithms reckon with: the same in every rank of the job
     StagingPool stagings;
     CallStatistics* call_statistics = nullptr;                 ///< null: calls are not recorded
+    std::set<std::string> told;               ///< of which named algorithms the user knows that they cannot do a call
     Progress progress;                        ///< of the operations in flight
     std::size_t sequence_bytes = 0;               ///< of this rank's heap that sequences of persistent requests hold
 };

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <numeric>
 
-#include "coll/choice/state.hpp"
+#include "coll/choice/decision.hpp"
 #include "coll/choice/tuning.hpp"
 #include "runtime/base/error.hpp"
 
@@ -14,13 +14,6 @@ namespace tutti::coll {
 namespace {
 
 constexpr std::uint64_t world_context = 1;
-
-/// The members' places on this node.
-std::vector<int> places_of(Process const& process, Group const& group) {
-    std::vector<int> places;
-    for (int world : group.world_ranks()) places.push_back(process.cluster.place_of(world));
-    return places;
-}
 
 /// A communicator of one node that has its members gets all else.
 void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
@@ -49,6 +42,7 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
     NodeMap map(all, process.cluster);
     auto node = Ref<Comm>::adopt(new Comm(process, node_group(comm, map), 0));
     attach_node(*node, context, area);
+    state_of(*node).of_program = false;
     topo::Grouping by_node{"node", {}};
     for (int r = 0; r < all.size(); ++r) by_node.group.push_back(map.node_of(r));
     std::vector<topo::Locality> localities(static_cast<std::size_t>(all.size()), topo::Locality::network);
@@ -163,18 +157,6 @@ Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation 
     Ref<Comm> child = make_comm(parent.process, std::move(members), parts);
     child->errhandler = parent.errhandler;
     return child;
-}
-
-Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
-    CommState& state = state_of(comm);
-    if (!levels || state.multi_node) return state.trees;   // between nodes there is one level
-    for (auto const& [choice, trees] : state.other_trees)
-        if (choice == *levels) return *trees;
-    ProcessState& node = state_of(state.process);
-    state.other_trees.emplace_back(*levels, std::make_unique<Trees>(topo::make_hierarchy(
-                                                node.machine, node.placement, places_of(comm.process, *comm.union_group),
-                                                *levels)));
-    return *state.other_trees.back().second;
 }
 
 void take_hints(Comm& comm, std::vector<std::string>& complaints) {

@@ -40,8 +40,6 @@ Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation 
 /// Are all of them on this process's node?
 bool on_one_node(Process const& process, Group const& group);
 
-/// The tree that the process has chosen, or one of other levels; kept with the communicator.
-Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels);
 /// The communicator's info has changed: what it says by tutti_coll (as TUTTI_COLL) and tutti_coll_<collective> holds
 /// for it from now on, before the process's settings. To be called by all members between the same two collectives.
 void take_hints(Comm& comm, std::vector<std::string>& complaints);

@@ -85,7 +85,7 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
         if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
         AlgorithmText text{.collective = collective, .name = row.name, .sentence = row.sentence,
                            .family = name_of(row.family), .source = row.source, .parameters = {}, .most_bytes = {},
-                           .requirements = coll::text_of_needs(row.requirements & ~unsigned{coll::requires_two_groups}),
+                           .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_two_groups),
                            .where = places_of(row)};
         for (coll::Parameter const& p : row.parameters)
             text.parameters.push_back({p.name, coll::text_of_fallback(p), sentence_of(p), range_of(p)});

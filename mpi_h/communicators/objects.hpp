@@ -2,8 +2,6 @@
 // New groups and communicators on their way out: objects to handles, likeness to the ABI's numbers.
 #pragma once
 
-#include <cstdio>
-
 #include "coll/comm/create.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "runtime/objects/group_calculus.hpp"
@@ -43,8 +41,8 @@ inline void take_hints(Comm& comm, Info const& given) {
     keep_hints(*comm.info, given);
     std::vector<std::string> complaints;
     coll::take_hints(comm, complaints);
-    if (comm.union_group->rank() != 0 || comm.process.variables.quiet) return;
-    for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
+    if (comm.union_group->rank() != 0) return;
+    for (std::string const& c : complaints) comm.process.warn(c);
 }
 
 /// A list of `n` values that the user gave; throws when there should be one and is none.

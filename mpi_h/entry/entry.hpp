@@ -125,7 +125,8 @@ public:
     }
     /// An array of `n` of them, or MPI_STATUSES_IGNORE.
     void statuses(int n, MPI_Status const* addresses) const {
-        if (no_address(addresses) && addresses != MPI_STATUSES_IGNORE && n > 0 && library().check_arguments) [[unlikely]]
+        bool const ignored = addresses == MPI_STATUSES_IGNORE || n <= 0;
+        if (no_address(addresses) && !ignored && library().check_arguments) [[unlikely]]
             bad_status(addresses, "array_of_statuses", "MPI_STATUSES_IGNORE");
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The beginning and the end of a rank: MPI_Init's and MPI_Finalize's work.
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -192,8 +191,8 @@ void start(LibraryState& f, int thread_level) {
     if (f.process->lock.on()) f.shared = &f.process->waiter;
     watch_forks();
     f.stage = Stage::running;
-    if (f.process->rank() == 0 && !f.process->variables.quiet)
-        for (std::string const& c : complaints) std::fprintf(stderr, "tutti: %s\n", c.c_str());
+    if (f.process->rank() == 0)
+        for (std::string const& c : complaints) f.process->warn(c);
 }
 
 void note_arena_use(RankState& rank_state) {

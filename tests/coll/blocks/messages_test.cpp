@@ -12,7 +12,7 @@
 namespace tutti::coll::test {
 namespace {
 
-struct NoArgs : Chosen {
+struct NoArgs : BoundCall {
     std::vector<std::byte> const* mine;
     std::vector<std::byte>* got;
     Datatype const* type;

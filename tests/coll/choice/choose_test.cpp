@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "coll/choice/choose.hpp"
+#include "coll/choice/decision.hpp"
+#include "coll/blocks/messages/messages.hpp"
+#include "tests/coll/world/nodes_world.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -114,6 +119,77 @@ TEST(Choose, HasARowForEveryCall) {
                        rule.bytes >= traits.bytes && traits.suits(*rule.setting.algorithm);
             })) << name_of(collective) << " " << name_of(where);
         }
+}
+
+TEST(Choose, SaysWhyAnAlgorithmCannotDoACall) {
+    auto why = [](Collective collective, char const* name, CallTraits const& traits) {
+        std::vector<std::string> complaints;
+        return hindrance(*parse_setting(collective, name, "test", complaints).algorithm, traits);
+    };
+    CallTraits traits = traits_of(8193, 8192);
+    EXPECT_EQ(why(Collective::bcast, "hierarchical", traits), "");
+    EXPECT_EQ(why(Collective::bcast, "slots", traits), "takes messages of at most 8K bytes");
+    EXPECT_EQ(why(Collective::bcast, "masters", traits), "runs on several nodes only");
+    EXPECT_EQ(why(Collective::bcast, "inter_pulled", traits), "is only for intercommunicators");
+    traits.several_nodes = true;
+    EXPECT_EQ(why(Collective::bcast, "slots", traits), "runs on one node only and takes messages of at most 8K bytes");
+    EXPECT_EQ(why(Collective::bcast, "binomial", traits), "");
+    traits.equal_parts = traits.commutes = traits.ordered = traits.grouping = false;
+    EXPECT_EQ(why(Collective::alltoall, "masters", traits), "needs parts of one size");
+    EXPECT_EQ(why(Collective::allreduce, "masters", traits),
+              "needs an operator that commutes, or teams of consecutive ranks; operands that may be grouped");
+    traits.two_groups = true;
+    EXPECT_EQ(why(Collective::bcast, "binomial", traits), "is not for intercommunicators");
+}
+
+/// What the ranks of a world print while each of them runs `body`.
+template <class Body>
+std::string told(std::vector<int> const& node_of, std::string const& named, bool quiet, Body body) {
+    Variables variables;
+    variables.wait = "shared";
+    variables.coll = named;
+    variables.quiet = quiet;
+    testing::internal::CaptureStderr();
+    {
+        test::NodesWorld world(node_of, variables);
+        std::vector<std::thread> threads;
+        for (int r = 0; r < world.size(); ++r)
+            threads.emplace_back([&, r] {
+                body(world.comm(r));
+                world.leave(r);
+            });
+        for (auto& t : threads) t.join();
+    }
+    return testing::internal::GetCapturedStderr();
+}
+
+void broadcast(Comm& comm, std::size_t bytes) {
+    std::vector<std::byte> data(bytes);
+    BcastArgs args{};
+    ConstBuffer const all = packed_part(data.data(), bytes).buffer;
+    args.data = {data.data(), all.count, all.type};
+    run(comm, Collective::bcast, args);
+}
+
+TEST(Choose, IsToldOnceByOneRankWhenItIsNotTheNamedOne) {
+    using testing::HasSubstr;
+    auto sizes = [](Comm& comm) {
+        for (std::size_t bytes : {8u, 20000u, 20000u, 300000u}) broadcast(comm, bytes);
+    };
+    EXPECT_EQ(told({0, 0, 0}, "bcast=slots", false, sizes),
+              "tutti: bcast=slots was asked for, but slots takes messages of at most 8K bytes: hierarchical runs "
+              "instead (on MPI_COMM_WORLD of 3 ranks)\n");
+    EXPECT_EQ(told({0, 0, 0}, "bcast=slots", true, sizes), "");
+    EXPECT_EQ(told({0, 0, 0}, "bcast=hierarchical:chunk=4K", false, sizes), "");
+    std::string const between = told({0, 1, 0}, "bcast=hierarchical", false, sizes);
+    EXPECT_THAT(between, HasSubstr("hierarchical runs on one node only: masters"));
+    EXPECT_EQ(std::ranges::count(between, '\n'), 1) << between;
+}
+
+TEST(Choose, IsNotToldOfTheLibrarysOwnCalls) {
+    EXPECT_EQ(told({0, 0}, "barrier=masters,bcast=masters", false, [](Comm&) {}), "") << "barriers at the end";
+    EXPECT_EQ(told({0, 0, 1, 1}, "barrier=masters,bcast=masters,reduce=masters,allreduce=masters", false,
+                   [](Comm& comm) { broadcast(comm, 64); }), "") << "steps inside the nodes";
 }
 
 }  // namespace

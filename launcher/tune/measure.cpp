@@ -34,11 +34,11 @@ std::string command_for(Contest const& contest, std::vector<std::string> const& 
     return command + " " + contest.name() + " < /dev/null";
 }
 
-/// operation,ranks,bytes,iterations,median,least,greatest,setting; false: the line is none of these.
+/// operation,ranks,bytes,iterations,median,least,greatest,algorithm,setting; false: the line is none of these.
 bool take_line(std::string const& line, bool alone, std::size_t& size, std::string& setting, double& median) {
     std::istringstream in(line);
-    std::string operation, ranks, bytes, iterations, middle, least, greatest;
-    for (std::string* field : {&operation, &ranks, &bytes, &iterations, &middle, &least, &greatest})
+    std::string operation, ranks, bytes, iterations, middle, least, greatest, algorithm;
+    for (std::string* field : {&operation, &ranks, &bytes, &iterations, &middle, &least, &greatest, &algorithm})
         if (!std::getline(in, *field, ',')) return false;
     setting = by_default;
     if (!alone && !std::getline(in, setting)) return false;   // it may have commas of its own

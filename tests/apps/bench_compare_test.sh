@@ -44,6 +44,9 @@ def cell(row, column):   # columns end below their heads
     line = next(line for line in lines[head:] if line.split()[:1] == [row])
     return line[:lines[head].index(" " + column + " ") + len(column) + 1].split()[-1]
 assert cell("16384", "slots") == "-" and float(cell("16384", "hierarchical")) > 0
+assert cell("16384", "default ran") == points["default", "bcast", 16384]["algorithm"] == "hierarchical", out
+for (name, _, _), p in points.items():
+    assert name in ("default", "limit") or p["algorithm"] == name, (name, p)
 assert float(cell("16384", "default/best")) >= 1, "the default is no faster than the best"
 EOF
 
@@ -130,11 +133,12 @@ def words(name):
     assert root.tag == "{http://www.w3.org/2000/svg}svg", root.tag
     assert not [e for e in root.iter() if e.tag.endswith("image")], "not self-contained"
     return ["".join(e.itertext()).strip() for e in root.iter("{http://www.w3.org/2000/svg}text")]
-for name, series in (("out-bcast.svg", ("default", "slots", "hierarchical", "limit", "4 KiB")),
-                     ("out-reduce_scatter.svg", ("default", "direct", "blocks", "limit", "time / default")),
-                     ("one.svg", ("default", "limit", "time of a call (µs)", "message size"))):
+for name, series in (("out-bcast.svg", ("slots", "hierarchical", "limit", "4 KiB")),
+                     ("out-reduce_scatter.svg", ("default (slots, direct)", "direct", "blocks", "limit", "time / default")),
+                     ("one.svg", ("default (receiver_reading)", "limit", "time of a call (µs)", "message size"))):
     there = words(name)
     assert all(word in there for word in series), (name, there)
+    assert any(word.startswith("default (") and word.endswith(")") for word in there), (name, there)
 EOF
 else
     echo "gnuplot is missing: no plots"

@@ -33,7 +33,7 @@ for ranks in 1 2 3 8; do
         lines=$(awk -F, -v name="$operation" '$1 == name && $8 >= 0 && $9 != ""' <<<"$out" | wc -l)
         [ "$lines" = 8 ] || { echo "$ranks ranks: $lines lines with a limit for $operation instead of 8"; failed=1; }
     done
-    grep -q '^barrier,.*,,$' <<<"$out" || { echo "$ranks ranks: barrier has a limit"; failed=1; }
+    grep -q '^barrier,.*,,,exchange$' <<<"$out" || { echo "$ranks ranks: barrier has a limit"; failed=1; }
 done
 bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || { echo "no table for bcast"; failed=1; }
 bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as they are' || { echo "--cached"; failed=1; }
@@ -49,7 +49,7 @@ for ranks in 1 2 5; do
     out=$(bench $ranks --overlap --tests 2 --csv --sizes 8:32K --iterations 20 --seconds 0.1 iallreduce iscatter \
         ineighbor_alltoall alltoall_init) || { echo "--overlap, $ranks ranks: exit code $?"; failed=1; }
     grep WRONG <<<"$out" && failed=1
-    [ "$(awk -F, 'NF == 10 && $8 > 0 && $9 > 0 && $10 >= 0 && $10 <= 100 {
+    [ "$(awk -F, 'NF == 11 && $11 != "" && $8 > 0 && $9 > 0 && $10 >= 0 && $10 <= 100 {
         hidden = 100 * (1 - ($9 - $8) / $5)
         hidden = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden
         if (hidden - $10 < 5 && $10 - hidden < 5) print
@@ -60,8 +60,8 @@ bench 2 --overlap --sizes 8:8 --seconds 0.02 ibcast | grep -q 'computation *both
 
 # Root by root: three columns, whose median lies between least and greatest; nothing for what has no root.
 out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || { echo "--root each: exit code $?"; failed=1; }
-[ "$(awk -F, '$1 == "gather" && NF == 10 && $9 <= $8 && $8 <= $10' <<<"$out" | wc -l)" = 2 ] &&
-    [ "$(grep -c '^scan,.*,,,$' <<<"$out")" = 2 ] || { echo "--root each: $out"; failed=1; }
+[ "$(awk -F, '$1 == "gather" && NF == 11 && $11 == "sender_writing" && $9 <= $8 && $8 <= $10' <<<"$out" | wc -l)" = 2 ] &&
+    [ "$(grep -c '^scan,.*,,,,slots$' <<<"$out")" = 2 ] || { echo "--root each: $out"; failed=1; }
 
 # JSON: a series for the plain communicator, one for each hint, one for the limit.
 json=$(mktemp)
@@ -87,8 +87,17 @@ assert [p["bytes"] for p in limit] == [8, 16, 32], limit
 for p in default + slots + limit:
     assert 0 <= p["least"] <= p["tenth"] <= p["median"] <= p["ninetieth"] <= p["greatest"] and p["iterations"] > 0, p
 assert all(len(p["roots"]) == 2 for p in default if p["operation"] == "bcast"), default
+assert [p["algorithm"] for p in slots] == ["exchange"] + 3 * ["slots"], slots
+assert all("algorithm" not in p for p in limit), limit
 END
 rm -f "$json"
+# What really ran, which is not always what was asked for.
+out=$(TUTTI_COLL=bcast=slots bench 2 --csv --sizes 8K:16K --iterations 3 bcast igatherv pingpong 2>/dev/null)
+[ "$(cut -d, -f1,3,8 <<<"$out" | xargs)" = "pingpong,8192, pingpong,16384, bcast,8192,slots bcast,16384,hierarchical \
+igatherv,8192,sender_writing igatherv,16384,sender_writing" ] || { echo "what ran: $out"; failed=1; }
+out=$(TUTTI_COLL=bcast=slots bench 2 --sizes 8K:16K --iterations 3 bcast 2>/dev/null)
+grep -q '^operation .* greatest  algorithm$' <<<"$out" && grep -q '^bcast  *16384 .* hierarchical$' <<<"$out" ||
+    { echo "what ran: $out"; failed=1; }
 complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || { echo "no '$1' for ${*:2}"; failed=1; }; }
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K

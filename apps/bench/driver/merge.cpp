@@ -118,4 +118,18 @@ std::vector<std::size_t> sizes_in(const Results &results, const std::string &ope
     return all;
 }
 
+std::vector<std::string> algorithms_in(const Series &series, const std::string &operation)
+{
+    std::vector<const Point *> points;
+    for (const Point &point : series.points)
+        if (point.operation == operation && !point.algorithm.empty())
+            points.push_back(&point);
+    std::sort(points.begin(), points.end(), [](auto *a, auto *b) { return a->bytes < b->bytes; });
+    std::vector<std::string> all;
+    for (const Point *point : points)
+        if (std::find(all.begin(), all.end(), point->algorithm) == all.end())
+            all.push_back(point->algorithm);
+    return all;
+}
+
 } // namespace bench

@@ -17,6 +17,9 @@ const Point *find(const Series &series, const std::string &operation, std::size_
 std::vector<std::string> operations_in(const Results &results);
 std::vector<std::size_t> sizes_in(const Results &results, const std::string &operation); // ascending
 
+// What ran, where the library tells, by growing size.
+std::vector<std::string> algorithms_in(const Series &series, const std::string &operation);
+
 // Who a series is in a comparison.
 inline bool is_limit(const Series &series) { return series.name == limit_name; }
 inline bool is_algorithm(const Series &series) { return !series.family.empty(); }

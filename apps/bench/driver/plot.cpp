@@ -25,6 +25,7 @@ struct Line {
     const Series *series;
     std::string style; // of the line, in gnuplot's words
     std::string colour;
+    std::string title; // the series; where it is no certain algorithm, with what ran
 };
 
 std::string quoted(const std::string &text)
@@ -47,6 +48,15 @@ std::string size_name(std::size_t bytes)
     return std::to_string(bytes) + " B";
 }
 
+std::string title_of(const Series &series, const std::string &operation)
+{
+    std::string ran;
+    if (!is_algorithm(series))
+        for (const std::string &algorithm : algorithms_in(series, operation))
+            ran += (ran.empty() ? " (" : ", ") + algorithm;
+    return series.name + ran + (ran.empty() ? "" : ")");
+}
+
 std::vector<Line> lines_of(const Results &results, const std::string &operation)
 {
     std::vector<Line> lines;
@@ -65,7 +75,7 @@ std::vector<Line> lines_of(const Results &results, const std::string &operation)
                   << (number < std::size(colours) ? "1" : "(10,3)") << " lc rgb '" << colour << "'";
             ++number;
         }
-        lines.push_back({&series, style.str(), colour});
+        lines.push_back({&series, style.str(), colour, title_of(series, operation)});
     }
     return lines;
 }
@@ -142,7 +152,7 @@ void write_upper(std::ostream &out, const std::vector<Line> &lines, double top)
                 << lines[i].colour << "' notitle, ";
     for (std::size_t i = 0; i < lines.size(); ++i)
         out << (i ? ", " : "") << "$line" << i << " using 1:2 with " << lines[i].style << " title "
-            << quoted(lines[i].series->name);
+            << quoted(lines[i].title);
     out << "\n";
 }
 
@@ -167,7 +177,7 @@ double write_head(std::ostream &out, const std::vector<Line> &lines, const std::
 {
     std::size_t longest = 0;
     for (auto &line : lines)
-        longest = std::max(longest, line.series->name.size());
+        longest = std::max(longest, line.title.size());
     const std::size_t column_width = 9 * longest + 89; // as gnuplot guesses it: more columns would not get the room
     const std::size_t columns = std::clamp<std::size_t>(646 / column_width, 1, 5);
     const std::size_t rows = (lines.size() + columns - 1) / columns;

@@ -19,7 +19,8 @@ Point point_of(const json &from)
 {
     Point point{from.at("operation"), from.at("bytes"), from.at("iterations"), from.at("median"),    from.at("least"),
                 from.at("greatest"),  from.at("tenth"), from.at("ninetieth"),  {},
-                from.value("computation", -1.0), from.value("both", -1.0), from.value("hidden", -1.0)};
+                from.value("computation", -1.0), from.value("both", -1.0), from.value("hidden", -1.0),
+                from.value("algorithm", "")};
     if (from.contains("roots"))
         point.roots = from.at("roots").get<std::vector<double>>();
     return point;

@@ -55,6 +55,18 @@ Column medians(const Part &part, const Series &series)
     return column;
 }
 
+// What ran, where the series is no certain algorithm and its library tells.
+Column algorithms(const Part &part, const Series &series)
+{
+    Column column{series.name + " ran", {}};
+    for (std::size_t bytes : part.sizes) {
+        const Point *point = part.at(series, bytes);
+        column.cells.push_back(point && !point->algorithm.empty() ? point->algorithm : "-");
+    }
+    column.cells.push_back("");
+    return column;
+}
+
 using Pick = std::function<const Point *(std::size_t bytes)>;
 
 // One time divided by another one, and the geometric mean over the sizes that have both.
@@ -144,6 +156,9 @@ std::vector<Column> columns_of(const Part &part, bool by_root)
     for (const Series &series : all)
         if (part.has(series))
             columns.push_back(medians(part, series));
+    for (const Series &series : all)
+        if (!is_algorithm(series) && !algorithms_in(series, part.operation).empty())
+            columns.push_back(algorithms(part, series));
     for (std::size_t i = 1; i < all.size(); ++i)
         if (part.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
             columns.push_back(ratios(part, all[i].name + "/" + first.name, by(all[i]), by(first)));
@@ -240,7 +255,7 @@ void print_csv(std::ostream &out, const Results &results)
             if (results.overlap)
                 out << "," << number(p.computation, "%.3f") << "," << number(p.both, "%.3f") << ","
                     << number(p.hidden, "%.1f");
-            out << "\n";
+            out << "," << p.algorithm << "\n";
         }
 }
 

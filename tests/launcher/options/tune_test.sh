@@ -18,7 +18,7 @@ run --stats -n 4 "$tuned" 0; [[ "$err" =~ allreduce\ +hierarchical\ +4 ]] || wro
 TUTTI_TUNING=none sum_is 1; expect_silence
 TUTTI_DETERMINISTIC=1 TUTTI_COLL= sum_is 1; expect_silence
 TUTTI_COLL=allreduce=exchange run -n 4 "$tuned" 1; expect_code 0
-[[ $("$info" --table) == *"tuning file $user:"$'\n'"  allreduce       ranks<=4                bytes<=8      hierarchical"* ]] ||
+[[ $("$info" --table) == *"tuning file $user:"$'\n'"  allreduce                       ranks<=4                bytes<=8      hierarchical"* ]] ||
     wrong "tutti-info --table: $("$info" --table)"
 "$info" --table --json | python3 -c 'import json, sys
 table = json.load(sys.stdin)["table"]
@@ -50,7 +50,8 @@ grep -q '^scan .* bytes<=64 .* chain$' "$user" || wrong "a line for what was not
 "$info" --table --json | python3 -c 'import json, sys
 table = json.load(sys.stdin)["table"]
 assert table["tuning"].endswith("/tutti/tuning") and not table["complaints"], table
-assert "bcast                                                 slots" not in table["measured"], table' ||
+assert "bcast" + 65 * " " + "slots" not in table["measured"], table
+assert all(line.split()[1] == "one_node" for line in table["measured"] if not line.startswith("scan")), table' ||
     wrong "what tutti-tune wrote: $(< "$user")"
 run -n 2 "$build/bin/tutti-bench" --sizes 8:64K --iterations 3 bcast; expect_code 0; expect_silence
 err=$("$tune" --tme 5m 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean --time?"* ]] || wrong "a wrong option: $err"

@@ -13,26 +13,6 @@ namespace {
 
 using nlohmann::json;
 
-// The collective whose algorithms do the operation, and whether ranks know each other's sizes in it.
-struct Form {
-    std::string collective;
-    bool equal;
-};
-
-Form form_of(const std::string &name)
-{
-    const std::string operation = find_operation(name)->blocking;
-    static const std::pair<const char *, Form> forms[] = {
-        {"gatherv", {"gather", false}},      {"scatterv", {"scatter", false}},
-        {"allgatherv", {"allgather", true}}, {"alltoallv", {"alltoall", false}},
-        {"alltoallw", {"alltoall", false}},  {"reduce_scatter_block", {"reduce_scatter", true}},
-    };
-    for (auto &[name, form] : forms)
-        if (operation == name)
-            return form;
-    return {operation, true};
-}
-
 json algorithms_from_info(const std::string &collective, int ranks, const TemporaryFolder &folder)
 {
     const std::string info = own_folder() / "tutti-info";
@@ -56,13 +36,10 @@ Candidate make_candidate(const std::string &operation, const std::string &parame
     Candidate c;
     c.operation = operation;
     c.name = algorithm.at("name").get<std::string>() + parameters;
-    c.hint = "tutti_coll=" + form_of(operation).collective + "=" + c.name;
+    c.hint = "tutti_coll=" + find_operation(operation)->collective() + "=" + c.name;
     c.family = algorithm.at("family");
     c.sentence = algorithm.at("sentence");
     c.source = algorithm.at("source");
-    if (!algorithm.at("most_bytes").is_null())
-        c.most_bytes = algorithm.at("most_bytes").get<std::size_t>();
-    c.unequal_parts = algorithm.at("unequal_parts");
     return c;
 }
 
@@ -93,7 +70,7 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
     if (operation == "pingpong" || operation == "sendrecv")
         throw Complaint(operation + " has no algorithms to choose from; --with compares settings such as "
                                     "TUTTI_EAGER=4K");
-    const json algorithms = algorithms_from_info(form_of(operation).collective, ranks, folder);
+    const json algorithms = algorithms_from_info(find_operation(operation)->collective(), ranks, folder);
     if (colon == std::string::npos) {
         for (auto &algorithm : algorithms)
             // The benchmark has no intercommunicators, and compares on one node.
@@ -125,16 +102,6 @@ std::vector<Candidate> candidates_of(const std::vector<std::string> &entries, in
     for (const std::string &entry : entries)
         add_candidates(entry, ranks, folder, all);
     return all;
-}
-
-bool can_do(const Candidate &candidate, std::size_t bytes, int ranks)
-{
-    const Form form = form_of(candidate.operation);
-    if (!form.equal)
-        return candidate.unequal_parts && !candidate.most_bytes;
-    // What an algorithm takes is measured in what all ranks give together where each gets a part of it.
-    const std::size_t message = bytes * (form.collective == "reduce_scatter" ? std::size_t(ranks) : 1);
-    return !candidate.most_bytes || message <= *candidate.most_bytes;
 }
 
 } // namespace bench

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 #include <sstream>
 #include <unistd.h>
 
@@ -151,9 +152,18 @@ bool tell_wrong_results(const std::string &name, const std::string &output)
     return wrong;
 }
 
+// What the ranks have said, each sentence once, however many runs there are.
+void tell(const std::string &errors, std::set<std::string> &told)
+{
+    std::istringstream lines(errors);
+    for (std::string line; std::getline(lines, line);)
+        if (told.insert(line).second)
+            std::fprintf(stderr, "%s\n", line.c_str());
+}
+
 // What the run has measured, all of it or what it had before it was ended.
 Results run_part(Contestant &contestant, const Part &part, const Plan &plan, const TemporaryFolder &folder,
-                 bool &failed)
+                 bool &failed, std::set<std::string> &told)
 {
     const std::filesystem::path file = folder.path() / "results.json";
     std::filesystem::remove(file);
@@ -176,7 +186,7 @@ Results run_part(Contestant &contestant, const Part &part, const Plan &plan, con
         // A value that the algorithm does not understand.
         throw Complaint(ending.errors.substr(at + 2, ending.errors.find('\n', at) - at - 2));
     } else {
-        std::fputs(ending.errors.c_str(), stderr);
+        tell(ending.errors, told);
     }
     return std::filesystem::exists(file) ? read_results(file) : Results{};
 }
@@ -203,13 +213,14 @@ void rename(Results &results, const Contestant &contestant, const std::vector<Ca
 }
 
 // An algorithm that cannot do a call leaves it to another one, whose time would stand under its name.
-void drop_what_another_did(Results &results, const std::vector<Candidate> &candidates, int ranks)
+void drop_what_another_did(Results &results, const std::vector<Candidate> &candidates)
 {
     for (Series &series : results.series)
         for (auto &candidate : candidates)
             if (series.name == candidate.name)
                 std::erase_if(series.points, [&](const Point &point) {
-                    return point.operation == candidate.operation && !can_do(candidate, point.bytes, ranks);
+                    return point.operation == candidate.operation &&
+                           point.algorithm != candidate.name.substr(0, candidate.name.find(':'));
                 });
 }
 
@@ -220,6 +231,7 @@ Measured hold_contest(const Plan &plan, const std::vector<Candidate> &candidates
     std::vector<Contestant> contestants = contestants_of(plan, candidates, folder);
     Measured measured;
     std::vector<Results> runs;
+    std::set<std::string> told;
     for (int round = 0; round < plan.rounds; ++round)
         for (Contestant &contestant : contestants)
             for (const Part &part : contestant.parts) {
@@ -227,13 +239,13 @@ Measured hold_contest(const Plan &plan, const std::vector<Candidate> &candidates
                     continue;
                 show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(plan.rounds) + ": " +
                               contestant.name + " ...");
-                Results results = run_part(contestant, part, plan, folder, measured.failed);
+                Results results = run_part(contestant, part, plan, folder, measured.failed, told);
                 rename(results, contestant, candidates);
                 runs.push_back(std::move(results));
             }
     show_progress("");
     measured.results = merge(runs);
-    drop_what_another_did(measured.results, candidates, plan.ranks);
+    drop_what_another_did(measured.results, candidates);
     if (measured.results.series.empty() || measured.results.series[0].points.empty())
         throw Complaint("nothing was measured");
     return measured;

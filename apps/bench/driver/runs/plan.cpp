@@ -69,7 +69,7 @@ std::vector<Option> driver_options(Plan &plan)
         {"--algorithms", "LIST", "a list such as allreduce,bcast:slots",
          "compare algorithms. Each entry is an operation, for all its algorithms, or one of them with what parameters "
          "one likes: bcast:hierarchical:chunk=16K. All are measured in one run, alternating; '-' is a call that the "
-         "algorithm cannot do",
+         "algorithm cannot do, so that another one ran",
          take_list(plan.algorithms)},
         {"--with", "SETTINGS", "settings such as TUTTI_EAGER=4K",
          "measure under these variables as well, several of them separated by blanks; may be repeated",
@@ -172,7 +172,7 @@ std::string full_help()
     out << "\nWhat is compared gets " << seconds_when_comparing
         << " seconds per line and round, unless --seconds says otherwise. --json and --csv hold\nfor comparisons too; "
            "there each line of --csv is operation,ranks,bytes,series,iterations,median,least,greatest, with --overlap\n"
-           "also computation,both,hidden.\n";
+           "also computation,both,hidden; then the algorithm that ran, where the library tells.\n";
     return out.str();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "measurement.hpp"
 
+#include "algorithm.hpp"
+
 #include <algorithm>
 
 namespace bench {
@@ -41,7 +43,7 @@ std::vector<double> medians_by_root(const Measurement &lane, int ranks)
 } // namespace
 
 Measurement::Measurement(const Line &line, const Room &room, double *send, double *receive, MPI_Comm comm, bool calls)
-    : buffers(room, send, receive, comm), operation_(line.operation)
+    : buffers(room, send, receive, comm), calls(calls), operation_(line.operation)
 {
     if (!calls || !operation_.prepare)
         return;
@@ -63,6 +65,7 @@ Outcome summarise(const Line &line, std::size_t bytes, Measurement &lane)
     const Call &call = lane.buffers.call;
     std::vector<double> &times = lane.times;
     const int count = int(times.size());
+    const std::string algorithm = lane.calls ? algorithm_of_last_call(line.operation, call.comm) : "";
     MPI_Reduce(call.rank == 0 ? MPI_IN_PLACE : times.data(), times.data(), count, MPI_DOUBLE, MPI_MAX, 0, line.comm);
     Outcome outcome;
     outcome.wrong = agree(lane.wrong, line.comm);
@@ -70,6 +73,7 @@ Outcome summarise(const Line &line, std::size_t bytes, Measurement &lane)
     std::sort(sorted.begin(), sorted.end());
     auto at = [&](int percent) { return sorted[std::size_t(count - 1) * std::size_t(percent) / 100]; };
     outcome.point = {line.operation.name, bytes, count, median_of(times), at(0), at(100), at(10), at(90)};
+    outcome.point.algorithm = algorithm;
     if (line.operation.rooted && line.settings.root == every_root)
         outcome.point.roots = medians_by_root(lane, call.ranks);
     return outcome;

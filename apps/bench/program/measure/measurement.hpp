@@ -59,6 +59,7 @@ public:
     Buffers buffers;
     Traffic traffic{};   // of a kernel's lane
     bool checks = true;  // the call delivers results
+    const bool calls;    // what is timed is a call of MPI's
     std::vector<double> times;
     std::vector<int> roots;
     std::string wrong;

@@ -55,6 +55,7 @@ struct Operation {
 
     bool has_call() const { return run || start || prepare; } // else this MPI lacks it
     bool has_neighbors() const { return receive == Blocks::one_per_neighbor; }
+    std::string collective() const; // whose algorithms do it: gather of igatherv
 };
 
 struct Group {

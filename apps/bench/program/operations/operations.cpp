@@ -183,6 +183,14 @@ const std::vector<Group> &groups()
     return all;
 }
 
+std::string Operation::collective() const
+{
+    for (const std::string form : {"_block", "v", "w"}) // of other sizes, the same data
+        if (blocking.ends_with(form))
+            return blocking.substr(0, blocking.size() - form.size());
+    return blocking;
+}
+
 const Operation *find_operation(const std::string &name)
 {
     for (const Group &group : groups())

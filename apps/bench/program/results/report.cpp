@@ -89,7 +89,7 @@ void Report::print_head() const
         std::printf(" %12s %8s", "limit", "ratio");
     if (settings_.overlap)
         std::printf(" %12s %12s %9s", "computation", "both", "hidden %");
-    std::printf(variants_ > 1 ? "  series\n" : "\n");
+    std::printf(variants_ > 1 ? "  %-19s series\n" : "  %s\n", "algorithm");
 }
 
 void Report::print(const Point &point, const std::string &name, const Point *limit) const
@@ -112,8 +112,10 @@ void Report::print(const Point &point, const std::string &name, const Point *lim
         std::printf(csv ? ",," : " %12s %8s", "-", "-");
     if (settings_.overlap)
         std::printf(csv ? ",%.3f,%.3f,%.1f" : " %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);
+    const char *algorithm = point.algorithm.empty() && !csv ? "-" : point.algorithm.c_str();
+    std::printf(csv ? ",%s" : variants_ > 1 ? "  %-19s" : "  %s", algorithm);
     if (variants_ > 1)
-        std::printf(csv ? ",%s" : "  %s", name.c_str());
+        std::printf(csv ? ",%s" : " %s", name.c_str());
     std::printf("\n");
 }
 

@@ -44,6 +44,8 @@ std::string as_json(const Point &point)
     if (point.hidden >= 0)
         out += ", \"computation\": " + decimal(point.computation) + ", \"both\": " + decimal(point.both) +
                ", \"hidden\": " + decimal(point.hidden);
+    if (!point.algorithm.empty())
+        out += ", \"algorithm\": " + quoted(point.algorithm);
     return out + "}";
 }
 

@@ -18,6 +18,7 @@ struct Point { // one operation at one size
     // Where overlap was measured: medians of a computation alone and of both together, and how many percent of the
     // communication did not add to the computation; else negative.
     double computation = -1, both = -1, hidden = -1;
+    std::string algorithm{}; // what did it, where the library tells; else empty
 };
 
 // As the OSU micro-benchmarks define overlap, between 0 and 100.

@@ -99,7 +99,8 @@ std::vector<Option> options_of(Settings &s)
          [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
         {"--csv", "", "",
          "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each, "
-         "--limit and --overlap add, empty where there is nothing; then the hint's value",
+         "--limit and --overlap add, empty where there is nothing; then the algorithm that did it, where the library "
+         "tells; then the hint's value",
          turn_on(s.csv)},
         {"--json", "FILE", "a file's name", "write the results there, anew after each line",
          [&s](auto &text) {

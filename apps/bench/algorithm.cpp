@@ -43,8 +43,8 @@ private:
         MPI_T_enum items = MPI_T_ENUM_NULL;
         int verbosity, kind, bind, readonly, continuous, atomic, name_length = 0, text_length = 0, found;
         MPI_Datatype type;
-        MPI_T_pvar_get_info(index, nullptr, &name_length, &verbosity, &kind, &type, &items, nullptr, &text_length, &bind,
-                            &readonly, &continuous, &atomic);
+        MPI_T_pvar_get_info(index, nullptr, &name_length, &verbosity, &kind, &type, &items, nullptr, &text_length,
+                            &bind, &readonly, &continuous, &atomic);
         char name[64] = "";
         int length = sizeof name;
         for (int i = 0; items != MPI_T_ENUM_NULL; ++i, length = sizeof name)

@@ -9,11 +9,11 @@
 
 namespace bench {
 
-// For each operation the medians of all series by size and which algorithms ran by default; then what one wants to know
-// of them: each other MPI's time divided by ours, ours by the limit's, the default's by the best algorithm's and by the
-// best published one's; with `by_root`, for each series its dearest root's median divided by its cheapest one's; where
-// overlap was measured, how much of it was hidden. What a library lacks is told in a sentence. Lines wider than `width`
-// are continued in a second table; 0 is as wide as need be.
+// For each operation the medians of all series by size, and what ran where a series is no certain algorithm; then what
+// one wants to know of them: each other MPI's time divided by ours, ours by the limit's, the default's by the best
+// algorithm's and by the best published one's; with `by_root`, for each series its dearest root's median divided by its
+// cheapest one's; where overlap was measured, how much of it was hidden. What a library lacks is told in a sentence.
+// Lines wider than `width` are continued in a second table; 0 is as wide as need be.
 void print_tables(std::ostream &out, const Results &results, bool by_root, std::size_t width);
 
 // operation,ranks,bytes,series,iterations,median,least,greatest; where overlap was measured, computation,both,hidden;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allgather(v) in slices through shared memory: in each step every rank copies a slice of its part into one of its two
-// buffers, for the caches, and everybody's slice before that to where it belongs, past the caches when the operation's
-// working set outgrows them.
-// n/slice + 1 steps for parts of n bytes; each rank copies n in and p·n out, 2 (p + p²)·n bytes in all.
-// YHCCL (Peng et al., SC 2023), section 4.3.3, Algorithm 4; flags of each writer and its readers in place of the
-// barrier.
+// Allgather(v) in slices through shared memory: in each of n/slice + 1 steps every rank copies a slice of its part (n
+// bytes) into one of its two buffers, for the caches, and everybody's slice before that to where it belongs, past the
+// caches when the working set outgrows them. Each rank copies n in and p·n out, 2 (p + p²)·n bytes in all.
+// YHCCL (Peng et al., SC 2023), section 4.3.3, Algorithm 4; flags of each writer and its readers for the barrier.
 //
 // Cell: bytes of my part. Counters: ready[0] slices laid out; ack[0] steps in which this rank has read everybody's
 // slice, or found that there is none any more. All ranks make the same number of steps, that of the longest part. A

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allreduce with a master per node. Whole: each node along a binomial tree to its master, the masters by recursive
-// doubling, each master back to its node along the same tree. In segments: up one tree, binomial inside of nodes and
-// binary among masters, to the first of them, and down the same tree, while later segments go up.
-// With N nodes of c ranks: 2 ⌈log2 c⌉ + ⌈log2 N⌉ (+ 2) messages in a row whole, at most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ +
-// s/segment in segments.
+// Allreduce with a master per node. Whole: each node along a binomial tree to its master, they by recursive doubling,
+// back along the same tree. In segments: up one tree, binomial inside and binary among masters, to the first of them,
+// and down it while later ones go up. With N nodes of c ranks 2 ⌈log2 c⌉ + ⌈log2 N⌉ (+ 2) steps of s bytes whole, at
+// most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ + s/segment in segments.
 // Zhu, Goodell, Gropp, Thakur, section 3.3; recursive doubling: Thakur, Rabenseifner, Gropp, IJHPCA 2005.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes/master_tree.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// YHCCL's allreduce over nodes on one node, whose outermost teams (sockets) stand for nodes: a movement-avoiding
-// reduce_scatter inside each, a ring allreduce by messages of each slice among the ranks that hold it, one in each, and
-// an allgather inside each. The smallest one has as many slices as ranks, further ranks of others have none.
-// n + 2 (m − 1) steps per round of l slices, for m nodes of n ranks, l at least; per node (3n − 1)·s + 2n·s bytes
-// loaded and stored as by movement_avoiding, and 2 (m − 1)/m·s sent by each node and received, all its ranks at once.
+// YHCCL's allreduce over nodes on one node, with sockets for nodes: inside each a movement-avoiding reduce_scatter,
+// a ring allreduce by messages of each slice among the ranks that hold it, one in each, and an allgather inside each.
+// The smallest has as many slices (l) as ranks. For m of n ranks n + 2 (m − 1) steps per round of l slices; each loads
+// and stores (3n − 1)·s + 2n·s bytes, as by movement_avoiding, and sends and receives 2 (m − 1)/m·s, all ranks at once.
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
 //
 // A slice lies with its first writer, two rounds deep, behind the messages' part of its staging memory. Counters, all
@@ -150,7 +149,7 @@ Task multi_node(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};
 constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
-    "multi_node", "slices reduced inside each socket, which stands for a node, rings of all ranks between them, gathered inside",
+    "multi_node", "sockets stand for nodes: slices reduced inside, rings of all ranks between, gathered inside",
     Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.5, multi-node", requires_commuting_operator,
     multi_node_parameters, TUTTI_RUNS(multi_node)};
 

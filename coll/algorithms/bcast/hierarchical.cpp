@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast over any number of levels, pull-based and pipelined: every leader shows its buffer, counts up how many
-// chunks are in it, and its team copies them from there; acknowledgements come back over the same tree. The root, which
-// has nothing to pull, writes the last part of each child's buffer itself where both lie in arenas: with c children all
-// c + 1 ranks copy c·s/(c + 1) bytes each.
-// L + s/chunk steps; (p − 1)·s copied once by single copy, also from one layout with gaps to another;
-// 2·(p − 1)·s at most where it must be staged.
+// Broadcast over any number of levels, pulled and pipelined: every leader shows its buffer, counts up the chunks in it,
+// and its team copies them; acknowledgements come back over the same tree. The root, with nothing to pull, writes the
+// last part of each child's buffer where both lie in arenas: with c children c + 1 ranks copy c·s/(c + 1) bytes each.
+// L + s/chunk steps; (p − 1)·s bytes copied by single copy, of any layout, at most twice that where it is staged.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A; the root's share is ours.
 #include "coll/blocks/trees/chunk_broadcast.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Broadcast through shared memory alone, flags and data going down the same tree: the root copies slices into its
-// shared memory, each leader from there into its own, and every rank out to its user; acknowledgements come back up.
-// Flat, or with a leader for each socket (hierarchy=flat, hierarchy=socket).
-// L + s/slice steps, each level with slices of its own size; with l leaders (p + l − 1)·s bytes copied.
+// Broadcast through shared memory, flags and data down the same tree: the root copies slices into its shared memory,
+// each leader from there into its own, every rank out to its user; acknowledgements come back up. Flat, or a leader for
+// each socket (hierarchy=…). L + s/slice steps of each level's own slices; with l leaders (p + l − 1)·s bytes copied.
 // Jain, Kaleem and others, SC 2018, as SMHC in XHC (Katevenis, Ploumidis, Marazakis), sections V.C and VI; slots for
 // what fits into them, and slices, are ours.
 #include "coll/blocks/trees/pulled_broadcast.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Gather(v): a small part travels in the leaf's slot, and the leaf returns at once. For large ones the root shows where
-// each part belongs and all leaves write theirs into the root's memory at the same time, so that the root's core is not
-// the bottleneck; where both sides lie in arenas a root in place reads 1/p of each part itself. Parts that neither way
-// lets through come as streams.
-// Two steps. Bytes: 2n per small part, n per large one, of any layouts where the root's memory is an arena.
+// Gather(v) in two steps: a small part (n bytes) travels in the leaf's slot, 2n copied; the leaf returns at once. For
+// large ones the root shows where each belongs and all leaves write theirs at the same time, of any layout where the
+// root's memory is an arena, n copied: its core is no bottleneck, and in place it reads 1/p of each part itself where
+// both lie in arenas. Parts that neither way lets through come as streams.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, sender-writing; the share is ours.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/movement.hpp"

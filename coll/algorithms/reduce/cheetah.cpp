@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce composed of n-ary reductions, one per team; the schedule is fixed by the root: teams keep their leaders, data
-// flows towards the team of the root, which comes last. Large messages run through it as several fragments at once.
-// Sum over levels of log_n(team) steps; every rank but the root stages s, every inner one reads n·s.
-// An operator that does not commute goes up to the topmost leader, level by level, which hands the result to the root
-// (the paper does not say how it orders operands).
+// Reduce composed of n-ary reductions, one per team; the root fixes the schedule: teams keep their leaders, data flows
+// towards the root's team, which comes last; large messages go as several fragments at once. Sum over levels of
+// log_n(team) steps; every rank but the root stages s bytes, every inner one reads n·s. An operator that does not
+// commute goes up to the topmost leader, which hands the result to the root (the paper names no order of operands).
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), sections V and VI.
 #include "coll/blocks/schedule/run.hpp"
 

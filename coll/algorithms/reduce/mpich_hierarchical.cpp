@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce with a master per node: each node along a binomial tree to its master, masters to the master of the root's
-// node (of the first node, if the operator does not commute), that one to the root; in segments, along a binary tree of
-// masters, or whole, along a binomial one.
-// With N nodes of c ranks: ⌈log2 c⌉ + at most 2 ⌊log2 N⌋ + 1 + s/segment messages in a row; each rank but the last
-// hands on s bytes, read where they lie or staged once.
+// Reduce with a master per node: each node along a binomial tree to its master, masters to that of the root's node (of
+// the first node, if the operator does not commute), that one to the root; in segments, along a binary tree of masters,
+// or whole, along a binomial one. With N nodes of c ranks ⌈log2 c⌉ + at most 2 ⌊log2 N⌋ + 1 + s/segment steps; each
+// rank but the last hands on s bytes, read where they lie or staged once.
 // Zhu, Goodell, Gropp, Thakur, section 3.2; the local reduction is binomial for all sizes, as in figure 1.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes/master_tree.hpp"

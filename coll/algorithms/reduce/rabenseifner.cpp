@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reduce as reduce_scatter and gather: recursive vector halving with doubling distance; then, over the same pairs back,
-// a binomial gather to the root. With p ranks, p no power of two, one of each of the first pairs of neighbours hands
-// its operand over first, never the root.
-// 2 log2(p) steps (+ 1); each rank combines s (p − 1)/p, the root gets s (p − 1)/p. In rank order: operators need not
-// commute.
+// Reduce as reduce_scatter and gather: recursive vector halving with doubling distance, then a binomial gather to the
+// root over the same pairs back, all in rank order. With p no power of two one of each of the first pairs of neighbours
+// hands its operand over first, never the root. 2 log2(p) steps (+ 1); each rank combines s (p − 1)/p bytes, the root
+// gets as many.
 // Rabenseifner (ICCS 2004); Thakur, Rabenseifner, Gropp (IJHPCA 2005).
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/halving.hpp"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce_scatter(_block) in parallel on two levels, for small messages: every rank copies its operand into shared
-// memory, the members of each socket share its reduction out among them, then each rank combines what the sockets have
-// of its slice. There is no copy out.
-// Three steps per round of p·slice bytes, waiting only for the own socket and for those who have the same slice in
-// others; (5p − 3)·s bytes loaded and stored by all ranks together on sockets of several ranks. An operator that does
-// not commute keeps its order where sockets hold consecutive ranks.
+// memory, the members of each socket share its reduction out, each rank combines the sockets' results of its slice.
+// Three steps per round of p·slice bytes, waiting for the own socket and for those with the same slice; (5p − 3)·s
+// bytes loaded and stored by all ranks together. Sockets of consecutive ranks keep the operands' order.
 // YHCCL (Peng et al., SC 2023), section 5.1; what a socket is here: sockets.hpp.
 #include "coll/blocks/reduce/multi_leader.hpp"
 

@@ -62,8 +62,8 @@ TEST(Choose, PutsTheUsersWordBeforeTheTuningTableAndThatBeforeTheDefaultOne) {
     std::vector<std::string> complaints;
     Settings settings;
     EXPECT_EQ(choose(settings), "slots");
-    settings.tuned.push_back(
-        {Collective::bcast, Where::anywhere, 8, 1, 4096, parse_setting(Collective::bcast, "hierarchical", "test", complaints)});
+    settings.tuned.push_back({Collective::bcast, Where::anywhere, 8, 1, 4096,
+                              parse_setting(Collective::bcast, "hierarchical", "test", complaints)});
     EXPECT_EQ(choose(settings), "hierarchical");
     settings.tuned.front().ranks = 2;
     EXPECT_EQ(choose(settings), "slots") << "a rule for at most two ranks does not hold for four";

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allgather(v) on several nodes: the parts of a node are gathered by all of it through shared memory; masters tell each
-// other the sizes, with the parts where a node has few bytes, and pass large blocks of nodes round a ring in segments;
-// each master broadcasts on its node what has come while more is on its way.
-// Small: one step of N − 1 messages. Large: N − 1 steps of a node's block, each link carries all but its own node's
-// block once; the inside hides behind it but for one segment.
-// The ring: Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather"; masters: Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI
-// 2009. That sizes travel with the parts is ours.
+// Allgather(v) on several nodes: all of a node gather its parts in shared memory; masters tell each other the sizes,
+// with the parts where they are few bytes (one step of N − 1 messages), else blocks go round a ring in segments, N − 1
+// steps in which each link carries all but its own node's block; broadcasts inside hide behind it but for one segment.
+// Ring: Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather"; masters: Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009;
+// that sizes travel with the parts is ours.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"

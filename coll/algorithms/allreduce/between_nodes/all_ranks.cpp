@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allreduce on several nodes with all ranks at once: a reduce_scatter inside each node, an allreduce of each slice
-// among the ranks that hold it, one on each node, and an allgather inside each node. There are as many slices as the
-// smallest node has ranks; further ranks of others have none.
-// 2 (N − 1) steps along a ring of N nodes, by as many connections as there are slices; 2 (N − 1)/N·s bytes leave each
-// node and come in. In fragments, so that nodes combine one while another is on the links.
+// Allreduce on several nodes with all ranks at once: a reduce_scatter inside each node, a ring allreduce of each slice
+// among the ranks that hold it, one on each node, and an allgather inside. As many slices as the smallest node has
+// ranks: further ranks of others have none. 2 (N − 1) steps along a ring of N nodes, by as many connections as there
+// are slices; 2 (N − 1)/N·s bytes leave each node and come in, in fragments: some combine while others travel.
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/laid_out.hpp"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scatter(v) on several nodes: the root, its own node's master, sends each other master the parts of its node as one
-// message, each with its size, and every master deals them out through shared memory. Where a node has large parts they
-// go straight from the root to their ranks. One step between N nodes, N − 1 messages; the root's link carries every
-// part once.
-// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009 (master processes); that sizes
-// travel with the parts is ours.
+// message, each with its size, and every master deals them out through shared memory; large parts go straight from the
+// root to their ranks. One step between N nodes, N − 1 messages; the root's link carries every part's bytes once.
+// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009; that sizes travel with the parts
+// is ours.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of one communicator's collectives in the node segment: per member and channel its flags and its slot.
+// The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member
+// and channel its flags, what it shows the others, and its slot.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
 // alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The seam: what an algorithm may do. An algorithm is a coroutine template over an environment and does nothing but
-// through it, so the same text runs between processes (shm_env.hpp) and between the threads of a test (thread_env.hpp),
-// and later in the simulator and the explorer.
+// through it, so one text runs between the processes of a node (shm_env.hpp) and between the threads of a test. What is
+// made of messages alone (messages.hpp) runs between nodes, too, in an environment that has nothing of what is here but
+// ranks, trees and counting (net_env.hpp).
 //
 // The rules of use:
-//  - Every flag has one writer: publish, ready, ack, sent and taken write this rank's own, until_… wait for others'.
-//    Steps of one operation count up from 1; what was written before is visible to whoever has seen the step.
+//  - Every flag has one writer: publish, ready, ack, sent, taken and tell write this rank's own, `hand` one beside its
+//    reader that nobody else writes; until_… wait for others'. Steps of one operation count up from 1; what was written
+//    before is visible to whoever has seen the step.
 //  - A slot holds slot_bytes() bytes per rank and operation and is free again without anybody's doing (see area.hpp).
 //  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
 //    when every reader has said (ack, taken) that it has read.
@@ -42,7 +44,7 @@ struct Trees {
     topo::Hierarchy hierarchy, one_team;
 };
 
-/// The part that both environments share. `Memory` provides: Awaiter until(word, value, peer), stored() (after every
+/// What both environments of one node share. `Memory` provides: Awaiter until(word, value, peer), stored() (after every
 /// publication), expose/fetch/staging, frames(), traffic(), locality(peer).
 template <class Memory>
 class Environment : public Memory {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An algorithm's parameters: how they are declared in its record, and what they are in one call.
+// An algorithm's parameters: how its record declares them, the values that a setting gives them, and these as the
+// algorithm reads them in a call. The levels of the tree and the size of fragments are read by the choice and the call.
 #pragma once
 
 #include <array>
@@ -7,7 +8,7 @@
 
 namespace tutti::coll {
 
-inline constexpr int max_levels = 8;   ///< of the hierarchy; topo::Level has five, the cluster will be a sixth
+inline constexpr int max_levels = 8;   ///< of a hierarchy; the machine has at most five: l2, l3, numa, socket and all
 
 enum class ParameterKind {
     bytes,       ///< 16K, 2M

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The process's one LibraryState: what an MPI program means when it names no object. The only global of the library.
+// The process's one LibraryState: what an MPI program means when it names no object. What else is global: the server of
+// the launcher (job_server.hpp), which may be asked before and after the job, and the arena of the process
+// (runtime/arena).
 #pragma once
 
 #include <array>

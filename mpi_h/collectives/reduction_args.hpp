@@ -11,46 +11,24 @@
 
 namespace tutti {
 
-/// Count, datatype and operator, checked.
-inline coll::ReduceArgs reduction(Call& call, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
-    coll::ReduceArgs args{};
-    Datatype& type = call.type(datatype);
-    Op& operation = call.op(op);
-    call.count(count);
-    operation.check(type);
-    args.count = count;
-    args.type = &type;
-    args.op = &operation;
-    return args;
-}
-
-/// What every reduction checks at a rank that gives an operand and, unless `recvbuf` is null, gets a result.
+/// What every reduction checks. `result`: elements that this rank gets in `recvbuf`, else 0. MPI_IN_PLACE for `sendbuf`
+/// also where a rank gives no operand: the root of an intercommunicator's reduce.
 inline coll::ReduceArgs reduction(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
-                                  MPI_Datatype datatype, MPI_Op op) {
-    coll::ReduceArgs args = reduction(call, count, datatype, op);
-    args.in = is_in_place(sendbuf) ? coll::in_place : sendbuf;
+                                  MPI_Datatype datatype, MPI_Op op, std::int64_t result) {
+    coll::ReduceArgs args{};
+    args.type = &call.type(datatype);
+    args.op = &call.op(op);
+    args.count = count;
+    call.count(count);
+    args.op->check(*args.type);
+    bool const in_place = is_in_place(sendbuf);
+    args.in = in_place ? coll::in_place : sendbuf;
     args.out = own_address(recvbuf, "recvbuf");
     if (args.in) no_alias({args.in, count, args.type}, {args.out, count, args.type});
-    else if (!is_in_place(sendbuf) && count > 0 && args.type->size() > 0)   // below, a null pointer means in place
+    else if (!in_place && count > 0 && args.type->size() > 0)   // below, a null pointer means in place
         fail(ErrorClass::buffer, "sendbuf is a null pointer (or MPI_BOTTOM, which reductions cannot start from)");
-    if (!is_in_place(sendbuf)) call.buffer(sendbuf, count, *args.type, "sendbuf");
-    return args;
-}
-
-/// The same at a rank that certainly gets a result.
-inline coll::ReduceArgs reduction_for_all(Call& call, void const* sendbuf, void* recvbuf, std::int64_t count,
-                                          MPI_Datatype datatype, MPI_Op op) {
-    coll::ReduceArgs args = reduction(call, sendbuf, recvbuf, count, datatype, op);
-    call.buffer(recvbuf, count, *args.type, "recvbuf");
-    return args;
-}
-
-/// The same at a rank that gives no operand.
-inline coll::ReduceArgs reduction_of_others(Call& call, void* recvbuf, std::int64_t count, MPI_Datatype datatype,
-                                            MPI_Op op) {
-    coll::ReduceArgs args = reduction(call, count, datatype, op);
-    args.out = own_address(recvbuf, "recvbuf");
-    call.buffer(recvbuf, count, *args.type, "recvbuf");
+    if (!in_place) call.buffer(sendbuf, count, *args.type, "sendbuf");
+    if (result > 0) call.buffer(recvbuf, result, *args.type, "recvbuf");
     return args;
 }
 
@@ -80,15 +58,15 @@ inline BoundCall<coll::ReduceArgs> reduce(Call& call, void const* sendbuf, void*
     Comm& c = call.comm(comm);
     auto const operand = [&] {
         own_address(sendbuf, "sendbuf (not at the root)");
-        return reduction(call, sendbuf, nullptr, count, datatype, op);
+        return reduction(call, sendbuf, nullptr, count, datatype, op, 0);
     };
     if (c.inter())
         return {c, coll::Collective::reduce, inter::reduce(c, root, operand, [&] {
-                    return reduction_of_others(call, recvbuf, count, datatype, op);
+                    return reduction(call, MPI_IN_PLACE, recvbuf, count, datatype, op, count);
                 })};
     call.root(c, root);
     bool const at_root = c.rank() == root;
-    coll::ReduceArgs args = at_root ? reduction_for_all(call, sendbuf, recvbuf, count, datatype, op) : operand();
+    coll::ReduceArgs args = at_root ? reduction(call, sendbuf, recvbuf, count, datatype, op, count) : operand();
     args.root = root;
     return {c, coll::Collective::reduce, args};
 }
@@ -97,7 +75,7 @@ inline BoundCall<coll::ReduceArgs> allreduce(Call& call, void const* sendbuf, vo
                                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     must_give(c, sendbuf);
-    coll::ReduceArgs args = reduction_for_all(call, sendbuf, recvbuf, count, datatype, op);
+    coll::ReduceArgs args = reduction(call, sendbuf, recvbuf, count, datatype, op, count);
     args.first_group_size = c.first_group_size();
     return {c, coll::Collective::allreduce, args};
 }
@@ -109,8 +87,8 @@ inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_by(Call& call, Comm& co
     must_give(comm, sendbuf);
     for (int n : counts) call.count(n, "recvcounts");
     std::int64_t const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    coll::ReduceScatterArgs args{reduction(call, sendbuf, recvbuf, total, datatype, op), counts};
-    call.buffer(recvbuf, args.in ? counts[static_cast<std::size_t>(comm.rank())] : total, *args.type, "recvbuf");
+    std::int64_t const mine = is_in_place(sendbuf) ? total : counts[static_cast<std::size_t>(comm.rank())];
+    coll::ReduceScatterArgs args{reduction(call, sendbuf, recvbuf, total, datatype, op, mine), counts};
     args.first_group_size = comm.first_group_size();
     return {comm, coll::Collective::reduce_scatter, args};
 }
@@ -135,7 +113,7 @@ inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_block(Call& call, void 
 inline BoundCall<coll::ReduceArgs> scan(Call& call, void const* sendbuf, void* recvbuf, int count,
                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     Comm& c = call.intracomm(comm);
-    return {c, coll::Collective::scan, reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)};
+    return {c, coll::Collective::scan, reduction(call, sendbuf, recvbuf, count, datatype, op, count)};
 }
 
 inline BoundCall<coll::ReduceArgs> exscan(Call& call, void const* sendbuf, void* recvbuf, int count,
@@ -143,8 +121,7 @@ inline BoundCall<coll::ReduceArgs> exscan(Call& call, void const* sendbuf, void*
     Comm& c = call.intracomm(comm);
     bool const gets_nothing = c.rank() == 0 && !is_in_place(sendbuf);   // recvbuf is not significant at rank 0
     return {c, coll::Collective::exscan,
-            gets_nothing ? reduction(call, sendbuf, recvbuf, count, datatype, op)
-                         : reduction_for_all(call, sendbuf, recvbuf, count, datatype, op)};
+            reduction(call, sendbuf, recvbuf, count, datatype, op, gets_nothing ? 0 : count)};
 }
 
 }  // namespace tutti

@@ -160,8 +160,15 @@ int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
 [[noreturn]] void not_running(char const* name);
 
-template <class Body>
-inline int enter(LibraryState& f, char const* name, Body&& body) {
+/// Where a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
+enum class When { running, any_time };
+
+/// Runs the body of an MPI function: `return enter("MPI_Send", [&](Call& call) {…});`
+template <When when = When::running, class Body>
+inline int enter(char const* name, Body&& body) {
+    LibraryState& f = library();
+    if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
+        not_running(name);
     Inside inside(f.shared.load(std::memory_order_acquire));
     Call call(name);
     try {
@@ -172,20 +179,6 @@ inline int enter(LibraryState& f, char const* name, Body&& body) {
     } catch (std::bad_alloc const&) {
         return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
     }
-}
-
-/// Runs the body of an MPI function between MPI_Init and MPI_Finalize: `return enter("MPI_Send", [&](Call& call) {…});`
-template <class Body>
-inline int enter(char const* name, Body&& body) {
-    LibraryState& f = library();
-    if (f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]] not_running(name);
-    return enter(f, name, std::forward<Body>(body));
-}
-
-/// The same for the few functions that may be called at any time.
-template <class Body>
-inline int enter_any_time(char const* name, Body&& body) {
-    return enter(library(), name, std::forward<Body>(body));
 }
 
 }  // namespace tutti

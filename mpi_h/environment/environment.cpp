@@ -13,7 +13,7 @@ namespace tutti {
 namespace {
 
 int initialise(char const* name, int required, int* provided) {
-    return enter_any_time(name, [&](Call& call) {
+    return enter<When::any_time>(name, [&](Call& call) {
         LibraryState& f = library();
         call.pointer(provided, "provided");
         if (f.stage == Stage::child) not_running(name);
@@ -44,7 +44,7 @@ int PMPI_Init_thread(int*, char***, int required, int* provided) {
 
 TUTTI_FUNCTION(Initialized)
 int PMPI_Initialized(int* flag) {
-    return enter_any_time("MPI_Initialized", [&](Call& call) {
+    return enter<When::any_time>("MPI_Initialized", [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = library().stage != Stage::before;
     });
@@ -58,7 +58,7 @@ int PMPI_Finalize() {
 /// True in a rank's child too: for whoever cleans up at the end of every process, MPI is over there.
 TUTTI_FUNCTION(Finalized)
 int PMPI_Finalized(int* flag) {
-    return enter_any_time("MPI_Finalized", [&](Call& call) {
+    return enter<When::any_time>("MPI_Finalized", [&](Call& call) {
         call.pointer(flag, "flag");
         Stage const stage = library().stage;
         *flag = stage == Stage::after || stage == Stage::child;
@@ -94,7 +94,7 @@ int PMPI_Pcontrol(const int, ...) {
 
 TUTTI_FUNCTION(Get_version)
 int PMPI_Get_version(int* version, int* subversion) {
-    return enter_any_time("MPI_Get_version", [&](Call& call) {
+    return enter<When::any_time>("MPI_Get_version", [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(subversion, "subversion");
         *version = MPI_VERSION;
@@ -104,7 +104,7 @@ int PMPI_Get_version(int* version, int* subversion) {
 
 TUTTI_FUNCTION(Get_library_version)
 int PMPI_Get_library_version(char* version, int* length) {
-    return enter_any_time("MPI_Get_library_version", [&](Call& call) {
+    return enter<When::any_time>("MPI_Get_library_version", [&](Call& call) {
         call.pointer(version, "version");
         call.pointer(length, "resultlen");
         // "NAME Version: x.y.z" in the first line is what programs take apart.

@@ -44,12 +44,12 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Comm_create_errhandler)
 int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-    return enter_any_time("MPI_Comm_create_errhandler", [&](Call& call) { create(call, function, errhandler); });
+    return enter<When::any_time>("MPI_Comm_create_errhandler", [&](Call& call) { create(call, function, errhandler); });
 }
 
 TUTTI_FUNCTION(Errhandler_create)
 int PMPI_Errhandler_create(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
-    return enter_any_time("MPI_Errhandler_create", [&](Call& call) { create(call, function, errhandler); });
+    return enter<When::any_time>("MPI_Errhandler_create", [&](Call& call) { create(call, function, errhandler); });
 }
 
 TUTTI_FUNCTION(Comm_set_errhandler)
@@ -74,7 +74,7 @@ int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) {
 
 TUTTI_FUNCTION(Errhandler_free)
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
-    return enter_any_time("MPI_Errhandler_free", [&](Call& call) {
+    return enter<When::any_time>("MPI_Errhandler_free", [&](Call& call) {
         call.pointer(errhandler, "errhandler");
         Errhandler& e = call.errhandler(*errhandler);
         // A predefined one may come from MPI_Comm_get_errhandler, whose result users free: only their handle goes.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # For the tests with several nodes: an agent that starts daemons on this machine, whatever host it is told, and what a
 # job has left behind. Sourced with the build folder. shellcheck shell=bash
-. "$(dirname "$0")/../common.sh" "$1"
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh" "$1"
 export NODES_TEST_MARK=$$   # in the environment of everything that a job of this test starts
 
 # The agent's first arguments that begin with -- say how it misbehaves.

@@ -20,7 +20,10 @@ bool goes_in_fragments(Decision const& decision, Args const& args) {
 }  // namespace
 
 template <class Args>
-void run(Comm& comm, Collective collective, Args& args) {
+void run(BoundCall<Args> call) {
+    Comm& comm = call.comm;
+    Collective const collective = call.collective;
+    Args& args = call.args;
     complete(args);
     Decision const& decision = decision_for(comm, collective, args);
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
@@ -41,20 +44,19 @@ void run(Comm& comm, Collective collective, Args& args) {
     if (line) [[unlikely]] record(*line, use, message_bytes(comm, args), start);
 }
 
-template void run(Comm&, Collective, BarrierArgs&);
-template void run(Comm&, Collective, BcastArgs&);
-template void run(Comm&, Collective, ReduceArgs&);
-template void run(Comm&, Collective, ReduceScatterArgs&);
-template void run(Comm&, Collective, RootedArgs&);
-template void run(Comm&, Collective, AllgatherArgs&);
-template void run(Comm&, Collective, AlltoallArgs&);
-template void run(Comm&, Collective, NeighborAllgatherArgs&);
-template void run(Comm&, Collective, NeighborAlltoallArgs&);
+template void run(BoundCall<BarrierArgs>);
+template void run(BoundCall<BcastArgs>);
+template void run(BoundCall<ReduceArgs>);
+template void run(BoundCall<ReduceScatterArgs>);
+template void run(BoundCall<RootedArgs>);
+template void run(BoundCall<AllgatherArgs>);
+template void run(BoundCall<AlltoallArgs>);
+template void run(BoundCall<NeighborAllgatherArgs>);
+template void run(BoundCall<NeighborAlltoallArgs>);
 
 void barrier(Comm& comm) {
     state_of(comm).of_program = false;
-    BarrierArgs args{};
-    run(comm, Collective::barrier, args);
+    run(BoundCall<BarrierArgs>{comm, Collective::barrier, {}});
 }
 
 }  // namespace tutti::coll

@@ -17,18 +17,26 @@ struct Lists {
     std::vector<int> counts;
 };
 
-/// Blocking. Args is the type of the collective (ArgsOf, coll/algorithms/algorithm.hpp).
+/// What is called, whatever its form. Args is the type of the collective (ArgsOf, coll/algorithms/algorithm.hpp).
 template <class Args>
-void run(Comm& comm, Collective collective, Args& args);
+struct BoundCall {
+    Comm& comm;
+    Collective collective;
+    Args args;
+};
+
+/// Blocking.
+template <class Args>
+void run(BoundCall<Args> call);
 
 /// Nonblocking: begun as far as it goes without waiting. Buffers belong to it until it is complete; communicator,
 /// datatypes and operator may be freed before, and all lists that the arguments point to when this returns.
 template <class Args>
-Ref<Request> start(Comm& comm, Collective collective, Args const& args);
+Ref<Request> start(BoundCall<Args> const& call);
 
 /// Persistent: the algorithm is chosen and memory agreed upon now, which is collective; MPI_Start begins it, in any
 /// order with other calls. It, too, has lists of its own.
 template <class Args>
-Ref<Request> init(Comm& comm, Collective collective, Args const& args);
+Ref<Request> init(BoundCall<Args> const& call);
 
 }  // namespace tutti::coll

@@ -122,7 +122,8 @@ private:
 };
 
 template <class Args>
-Ref<Operation<Args>> make(Comm& comm, Collective collective, Args args) {
+Ref<Operation<Args>> make(BoundCall<Args> call) {
+    auto& [comm, collective, args] = call;
     complete(args);
     return Ref<Operation<Args>>::adopt(new (comm.process) Operation<Args>(comm, collective, args));
 }
@@ -130,22 +131,22 @@ Ref<Operation<Args>> make(Comm& comm, Collective collective, Args args) {
 }  // namespace
 
 template <class Args>
-Ref<Request> start(Comm& comm, Collective collective, Args const& args) {
-    auto request = make(comm, collective, args);
+Ref<Request> start(BoundCall<Args> const& call) {
+    auto request = make(call);
     request->start();
     return Ref<Request>::adopt(request.detach());
 }
 
 template <class Args>
-Ref<Request> init(Comm& comm, Collective collective, Args const& args) {
-    auto request = make(comm, collective, args);
+Ref<Request> init(BoundCall<Args> const& call) {
+    auto request = make(call);
     request->make_persistent();
     return Ref<Request>::adopt(request.detach());
 }
 
 template <class Args>
 void run_in_fragments(Comm& comm, Collective collective, Args const& args) {
-    Ref<Request> const request = start(comm, collective, args);
+    Ref<Request> const request = start(BoundCall<Args>{comm, collective, args});
     auto const done = [&] { return request->complete || (request->advance(), request->complete); };
     if (!done()) comm.process.waiter.until(done, request->reason(name_of(collective)));
     if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
@@ -153,9 +154,9 @@ void run_in_fragments(Comm& comm, Collective collective, Args const& args) {
 template void run_in_fragments(Comm&, Collective, ReduceArgs const&);
 template void run_in_fragments(Comm&, Collective, BcastArgs const&);
 
-#define FORMS(Args)                                                          \
-    template Ref<Request> start(Comm&, Collective, Args const&); \
-    template Ref<Request> init(Comm&, Collective, Args const&);
+#define FORMS(Args)                                              \
+    template Ref<Request> start(BoundCall<Args> const&); \
+    template Ref<Request> init(BoundCall<Args> const&);
 FORMS(BarrierArgs)
 FORMS(BcastArgs)
 FORMS(ReduceArgs)

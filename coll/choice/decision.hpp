@@ -62,7 +62,7 @@ inline CallTraits traits_of(CommState const& state, NeighborArgs const& args) {
 }
 
 /// What is looked up once per call, before it is decided.
-inline void complete(BoundCall&) {}
+inline void complete(CommonArgs&) {}
 inline void complete(ReduceArgs& args) { find_kernels(args); }
 
 /// What is recorded as a call's bytes: the message of a bcast, the whole vector of a reduction, and of the other

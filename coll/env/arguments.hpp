@@ -26,7 +26,8 @@ char const* name_of(Collective collective);
 
 inline constexpr void* in_place = nullptr;
 
-struct BoundCall {
+/// What the arguments of all collectives have.
+struct CommonArgs {
     Parameters parameters;
     int first_group_size = 0;   ///< of an intercommunicator: ranks of the group that comes first in the union; else 0
 };
@@ -55,15 +56,15 @@ inline std::byte const* first_byte(ConstBuffer const& b) {
     return first_byte(Buffer{const_cast<void*>(b.address), b.count, b.type});
 }
 
-struct BarrierArgs : BoundCall {};
+struct BarrierArgs : CommonArgs {};
 
-struct BcastArgs : BoundCall {
+struct BcastArgs : CommonArgs {
     Buffer data;
     int root;
 };
 
 /// reduce, allreduce, scan, exscan. `in` null: in place. `out` is null where the rank gets nothing (reduce off root).
-struct ReduceArgs : BoundCall {
+struct ReduceArgs : CommonArgs {
     void const* in;
     void* out;
     std::int64_t count;
@@ -175,7 +176,7 @@ private:
 };
 
 /// gather(v), scatter(v): `parts` is known at the root only, `mine` everywhere (in place at the root: address null).
-struct RootedArgs : BoundCall {
+struct RootedArgs : CommonArgs {
     Buffer mine;
     Parts parts = Parts::none();
     int root;
@@ -185,7 +186,7 @@ struct RootedArgs : BoundCall {
 };
 
 /// allgather(v): `mine` goes to everybody's parts[rank]. In place: mine is already there.
-struct AllgatherArgs : BoundCall {
+struct AllgatherArgs : CommonArgs {
     Buffer mine;
     Parts parts = Parts::none();
     bool is_in_place = false;
@@ -193,7 +194,7 @@ struct AllgatherArgs : BoundCall {
 };
 
 /// alltoall(v, w).
-struct AlltoallArgs : BoundCall {
+struct AlltoallArgs : CommonArgs {
     Parts send = Parts::none(), receive = Parts::none();
     bool is_in_place = false;   ///< send from the receive parts
     bool equal = true;          ///< the plain form: every part has `each` bytes
@@ -202,7 +203,7 @@ struct AlltoallArgs : BoundCall {
 
 /// Neighbourhood collectives: parts by the number of the edge. A plain form's parts have `each` bytes; with v and w
 /// forms only the two ends of an edge agree on its size.
-struct NeighborArgs : BoundCall {
+struct NeighborArgs : CommonArgs {
     Neighborhood const* edges;
     Parts receive = Parts::none();
     bool equal = true;

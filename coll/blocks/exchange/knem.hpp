@@ -13,6 +13,6 @@ inline constexpr Parameter knem_least_parameter = {
 
 /// `least` and `piece`, for movements of parts.
 inline constexpr Parameter knem_movement_parameters[] = {knem_least_parameter, piece_parameter};
-inline Limits knem_limits(BoundCall const& a) { return {a.parameters[0], a.parameters[1], a.parameters[0]}; }
+inline Limits knem_limits(CommonArgs const& a) { return {a.parameters[0], a.parameters[1], a.parameters[0]}; }
 
 }  // namespace tutti::coll

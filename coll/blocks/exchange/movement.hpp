@@ -53,7 +53,7 @@ inline constexpr std::uint64_t has_all = 1, refused = 2;
 /// Where the parts of a rank that do not fit its slot go.
 struct Limits {
     /// From the algorithm's first three parameters.
-    static Limits of(BoundCall const& c) { return {c.parameters[0], c.parameters[1], c.parameters[2]}; }
+    static Limits of(CommonArgs const& c) { return {c.parameters[0], c.parameters[1], c.parameters[2]}; }
 
     /// For parts that have nowhere else to go.
     static Limits none(std::size_t piece) { return {0, piece, 0}; }

@@ -10,7 +10,7 @@ namespace tutti::coll {
 
 /// Every rank lays out or shows its parts, then takes those for it, each beginning with another rank.
 template <class Env>
-Task exchange_between_groups(Env& env, BoundCall const& a, Parts out, Parts in) {
+Task exchange_between_groups(Env& env, CommonArgs const& a, Parts out, Parts in) {
     TwoGroups const groups(env, a);
     Sides const sides{.pattern = Pattern::all, .root = 0, .out = out, .in = in, .first_peer = groups.other.first};
     Exchange<Env> x(env, sides, Limits::of(a));

@@ -10,7 +10,7 @@ namespace tutti::coll {
 
 /// A part to each rank of the other group and one from each, all under way at once.
 template <class Env>
-Task exchange_with_other_group(Env& env, BoundCall const& a, Parts out, Parts in) {
+Task exchange_with_other_group(Env& env, CommonArgs const& a, Parts out, Parts in) {
     TwoGroups const groups(env, a);
     Messages<Env> m(env);
     Truncation truncation(groups.other.first);

@@ -102,7 +102,7 @@ TEST_P(NodesBytes, OfABinomialBroadcastAreOneCopyForEachReceiver) {
                 BcastArgs args{};
                 args.data = {data.data(), n, type.get()};
                 args.root = root;
-                run(comm, Collective::bcast, args);
+                run(BoundCall{comm, Collective::bcast, args});
                 EXPECT_EQ(data.back(), 1);
             }), copies(p() - 1, count([&](int parent, int child) {
                 int const place = (child - root + ranks()) % ranks();
@@ -131,7 +131,7 @@ TEST_P(NodesBytes, OfRecursiveDoublingAreAMessageAndACombinationPerStep) {
             args.count = n;
             args.type = type.get();
             args.op = op.get();
-            run(comm, Collective::allreduce, args);
+            run(BoundCall{comm, Collective::allreduce, args});
             EXPECT_EQ(out.back(), ranks());
         }), expected) << n << " elements";
     }
@@ -145,7 +145,7 @@ TEST_P(NodesBytes, OfARingAllgatherAreEverybodysPartForEverybody) {
             args.mine = {part.data(), n, type.get()};
             args.parts = Parts::regular(all.data(), n, *type);
             args.largest = args.mine.bytes();
-            run(comm, Collective::allgather, args);
+            run(BoundCall{comm, Collective::allgather, args});
             EXPECT_EQ(all.back(), ranks() - 1);
         }), copies(p() * p(), (p() - 1) * count([&](int a, int b) { return (a + 1) % ranks() == b; }), bytes_of(n)))
             << n << " elements";
@@ -159,7 +159,7 @@ TEST_P(NodesBytes, OfAPairwiseAlltoallAreAPartForEachPair) {
             args.send = Parts::regular(out.data(), n, *type);
             args.receive = Parts::regular(in.data(), n, *type);
             args.each = bytes_of(n);
-            run(comm, Collective::alltoall, args);
+            run(BoundCall{comm, Collective::alltoall, args});
             EXPECT_EQ(in.back(), ranks() - 1);
         }), copies(p() * p(), count([](int, int) { return true; }), bytes_of(n))) << n << " elements";
 }
@@ -174,7 +174,7 @@ TEST_P(NodesBytes, OfALinearGatherAreOnePartForEachRank) {
                 if (comm.rank() == root) args.parts = Parts::regular(all.data(), n, *type);
                 args.root = root;
                 args.largest = args.mine.bytes();
-                run(comm, Collective::gather, args);
+                run(BoundCall{comm, Collective::gather, args});
                 EXPECT_EQ(all.back(), comm.rank() == root ? ranks() - 1 : 0);
             }), copies(p(), count([&](int, int to) { return to == root; }), bytes_of(n))) << n << " elements";
 }

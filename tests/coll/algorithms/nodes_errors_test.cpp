@@ -19,7 +19,7 @@ class NodesErrors : public testing::TestWithParam<Nodes> {};
 template <class Args>
 bool truncates(Comm& comm, Collective which, Args args) {
     try {
-        run(comm, which, args);
+        run(BoundCall{comm, which, args});
     } catch (Error const& e) {
         EXPECT_EQ(e.error_class, ErrorClass::truncate) << e.what();
         return true;

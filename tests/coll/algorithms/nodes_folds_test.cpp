@@ -95,7 +95,7 @@ TEST_P(FoldsOnNodes, ReduceCrossesEachNodeOnceWhateverTheRoot) {
                                       [&](Comm& comm) {
                                           Sums sums(count, commutes);
                                           ReduceArgs a = sums.args(root);
-                                          run(comm, Collective::reduce, a);
+                                          run(BoundCall{comm, Collective::reduce, a});
                                       }),
                           nodes() - 1)
                     << "root " << root << ", " << count << " elements";
@@ -106,7 +106,7 @@ TEST_P(FoldsOnNodes, SmallAllreduceTakesOneStepBetweenFewNodes) {
                           [&](Comm& comm) {
                               Sums sums(1);
                               ReduceArgs a = sums.args();
-                              run(comm, Collective::allreduce, a);
+                              run(BoundCall{comm, Collective::allreduce, a});
                           }),
               nodes() * (nodes() - 1));
 }
@@ -116,7 +116,7 @@ TEST_P(FoldsOnNodes, LargeAllreduceGivesEachNodeItsShareAndBack) {
                           [&](Comm& comm) {
                               Sums sums(8192);
                               ReduceArgs a = sums.args();
-                              run(comm, Collective::allreduce, a);
+                              run(BoundCall{comm, Collective::allreduce, a});
                           }),
               2 * nodes() * (nodes() - 1));
 }
@@ -129,7 +129,7 @@ TEST_P(FoldsOnNodes, ReduceScatterSendsEachNodeItsShareOnce) {
                               ReduceScatterArgs a{};
                               static_cast<ReduceArgs&>(a) = sums.args();
                               a.counts = counts;
-                              run(comm, Collective::reduce_scatter, a);
+                              run(BoundCall{comm, Collective::reduce_scatter, a});
                           }),
               nodes() * (nodes() - 1));
 }
@@ -148,7 +148,7 @@ TEST_P(FoldsOnNodes, SmallPrefixTakesOneStepAndLargeOneCrossesEachBorderOnce) {
                                   [&, n = static_cast<std::size_t>(count)](Comm& comm) {
                                       Sums sums(n);
                                       ReduceArgs a = sums.args();
-                                      run(comm, prefix, a);
+                                      run(BoundCall{comm, prefix, a});
                                   }),
                       messages)
                 << name_of(prefix) << ", " << count << " elements";
@@ -181,7 +181,7 @@ TEST_P(FoldsOnNodes, DeterministicResultsAreThoseOfRankOrder) {
                 Sums sums(n);
                 for (std::size_t i = 0; i < n; ++i) sums.in[i] = value_of(rank, i);
                 ReduceArgs a = sums.args(c == Collective::reduce ? ranks() - 2 : 0);
-                run(comm, c, a);
+                run(BoundCall{comm, c, a});
                 int const last = c == Collective::scan ? rank : c == Collective::exscan ? rank - 1 : ranks() - 1;
                 if (last >= 0 && (c != Collective::reduce || rank == a.root)) differ += wrong(sums.out, n, last);
             }
@@ -191,7 +191,7 @@ TEST_P(FoldsOnNodes, DeterministicResultsAreThoseOfRankOrder) {
             ReduceScatterArgs a{};
             static_cast<ReduceArgs&>(a) = sums.args();
             a.counts = counts;
-            run(comm, Collective::reduce_scatter, a);
+            run(BoundCall{comm, Collective::reduce_scatter, a});
             differ += wrong(sums.out, n, ranks() - 1, n * static_cast<std::size_t>(rank));
         }
     });

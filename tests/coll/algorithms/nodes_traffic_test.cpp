@@ -63,7 +63,7 @@ TEST_P(NodesTraffic, ABroadcastCrossesNodesOnceForEachWhateverTheRoot) {
                                     BcastArgs args{};
                                     args.data = {data.data(), count, type.get()};
                                     args.root = root;
-                                    run(comm, Collective::bcast, args);
+                                    run(BoundCall{comm, Collective::bcast, args});
                                 }),
                       nodes - 1);
 }
@@ -79,7 +79,7 @@ TEST_P(NodesTraffic, GatherAndScatterTakeOneMessageForEachOtherNode) {
                                     if (comm.rank() == root) args.parts = Parts::regular(all.data(), 100, *type);
                                     args.root = root;
                                     args.largest = args.mine.bytes();
-                                    run(comm, which, args);
+                                    run(BoundCall{comm, which, args});
                                 }),
                       nodes - 1);
 }
@@ -94,7 +94,7 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
                                 args.mine = {part.data(), count, type.get()};
                                 args.parts = Parts::regular(all.data(), count, *type);
                                 args.largest = args.mine.bytes();
-                                run(comm, Collective::allgather, args);
+                                run(BoundCall{comm, Collective::allgather, args});
                             }),
                   nodes * (nodes - 1));
         EXPECT_EQ(localities(*world,
@@ -104,7 +104,7 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
                                 args.send = Parts::regular(out.data(), count, *type);
                                 args.receive = Parts::regular(in.data(), count, *type);
                                 args.each = static_cast<std::size_t>(count) * sizeof(int);
-                                run(comm, Collective::alltoall, args);
+                                run(BoundCall{comm, Collective::alltoall, args});
                             }),
                   nodes * (nodes - 1));
     }

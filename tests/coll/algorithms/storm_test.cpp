@@ -55,10 +55,10 @@ public:
             force(comm_, algorithm, args, setting);
             Args own = args;
             switch (static_cast<Call>(at_ / threads % 3)) {
-            case Call::blocking: return coll::run(comm_, collective, own);
-            case Call::nonblocking: request = coll::start(comm_, collective, args); break;
+            case Call::blocking: return coll::run(coll::BoundCall{comm_, collective, own});
+            case Call::nonblocking: request = coll::start(coll::BoundCall{comm_, collective, args}); break;
             case Call::persistent:
-                request = coll::init(comm_, collective, args);
+                request = coll::init(coll::BoundCall{comm_, collective, args});
                 request->start();
                 break;
             }
@@ -119,9 +119,9 @@ void live(Process& process, std::vector<std::string>& failures) {
     for (auto& sailor : crew) failures.insert(failures.end(), sailor->failures().begin(), sailor->failures().end());
     process.progress_thread.reset();
     BarrierArgs last{};
-    coll::run(*process.world, Collective::barrier, last);
+    coll::run(coll::BoundCall{*process.world, Collective::barrier, last});
     p2p::finish(process, "the test");
-    coll::run(*process.world, Collective::barrier, last);
+    coll::run(coll::BoundCall{*process.world, Collective::barrier, last});
 }
 
 void storm(bool progress_threads) {

@@ -12,7 +12,7 @@
 namespace tutti::coll::test {
 namespace {
 
-struct NoArgs : BoundCall {
+struct NoArgs : CommonArgs {
     std::vector<std::byte> const* mine;
     std::vector<std::byte>* got;
     Datatype const* type;

@@ -70,7 +70,7 @@ struct Restart {
         Setting setting;
         force(comm, algorithm, args, setting);
         AlgorithmRow const& row = *setting.algorithm;
-        Ref<Request> const request = init(comm, row.collective, args);
+        Ref<Request> const request = init(BoundCall{comm, row.collective, args});
         Choices& choices = state_of(comm).choices;
         choices.forget();
         for (int warm = 0; warm < 2; ++warm) run_once(comm.process, *request);

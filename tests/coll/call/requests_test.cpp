@@ -82,7 +82,7 @@ TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) 
                 BcastArgs args{};
                 args.data = {&mine, 1, type.get()};
                 std::size_t const before = std::exchange(held, full ? segment.header().heap_bytes : 0);
-                Ref<Request> request = init(*process.world, Collective::bcast, args);
+                Ref<Request> request = init(BoundCall{*process.world, Collective::bcast, args});
                 EXPECT_EQ(held > (full ? segment.header().heap_bytes : 0), !full && rank == 0);
                 for (int turn = 0; turn < 20; ++turn) {
                     if (rank == 0) mine = turn;

@@ -168,7 +168,7 @@ void broadcast(Comm& comm, std::size_t bytes) {
     BcastArgs args{};
     ConstBuffer const all = packed_part(data.data(), bytes).buffer;
     args.data = {data.data(), all.count, all.type};
-    run(comm, Collective::bcast, args);
+    run(BoundCall{comm, Collective::bcast, args});
 }
 
 TEST(Choose, IsToldOnceByOneRankWhenItIsNotTheNamedOne) {

@@ -106,10 +106,10 @@ private:
             force(comm, algorithm, args, setting_);
             Args own = args;
             switch (static_cast<Call>((case_ * 5 + case_ / 7) % 8 % 3)) {
-            case Call::blocking: return coll::run(comm, collective, own);
-            case Call::nonblocking: request_ = coll::start(comm, collective, args); break;
+            case Call::blocking: return coll::run(coll::BoundCall{comm, collective, own});
+            case Call::nonblocking: request_ = coll::start(coll::BoundCall{comm, collective, args}); break;
             case Call::persistent:
-                request_ = coll::init(comm, collective, args);
+                request_ = coll::init(coll::BoundCall{comm, collective, args});
                 request_->start();
                 break;
             }

@@ -14,6 +14,12 @@ std::string cell(std::string const& text) {
     return all;
 }
 
+/// Seen from coll/.
+std::string file_of(AlgorithmText const& a) {
+    char const* const where = a.two_groups ? "between_groups/" : a.on_node ? "" : "between_nodes/";
+    return "algorithms/" + a.collective + "/" + where + a.name + ".cpp";
+}
+
 std::string parameters_of(AlgorithmText const& a) {
     std::string all;
     for (ParameterText const& p : a.parameters) {
@@ -28,18 +34,18 @@ std::string parameters_of(AlgorithmText const& a) {
 std::string as_markdown(Report const& r) {
     std::ostringstream out;
     out << "# All algorithms\n\n"
-           "Made by `tutti-info --algorithms --markdown > coll/ALGORITHMS.md` from the records that "
-           "[algorithms.def](algorithms.def)\nlists. What each costs stands at the head of its file; `tutti-info "
-           "--algorithms` explains the parameters.\n";
+           "Made by `tutti-info --algorithms --markdown > coll/ALGORITHMS.md` from the records that\n"
+           "[algorithms.def](algorithms/algorithms.def) lists. What each costs stands at the head of its file;\n"
+           "`tutti-info --algorithms` explains the parameters.\n";
     std::string last;
     for (AlgorithmText const& a : r.algorithms) {
         if (a.collective != last)
             out << "\n## " << (last = a.collective)
                 << "\n\n| algorithm | what it does | whose | source | where | needs | parameters |\n"
                    "|---|---|---|---|---|---|---|\n";
-        out << "| [" << a.name << "](" << a.collective << "/" << a.name << ".cpp) | " << cell(a.sentence) << " | "
-            << a.family << " | " << (a.source == a.family ? "" : cell(a.source)) << " | " << a.where << " | "
-            << a.requirements << " | " << parameters_of(a) << " |\n";
+        out << "| [" << a.name << "](" << file_of(a) << ") | " << cell(a.sentence) << " | " << a.family << " | "
+            << (a.source == a.family ? "" : cell(a.source)) << " | " << a.where << " | " << a.requirements
+            << " | " << parameters_of(a) << " |\n";
     }
     return out.str();
 }

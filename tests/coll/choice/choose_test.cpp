@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <thread>
 
+#include "coll/blocks/messages/messages.hpp"
 #include "coll/choice/choose.hpp"
 #include "coll/choice/decision.hpp"
-#include "coll/blocks/messages/messages.hpp"
+#include "coll/comm/derive.hpp"
+#include "coll/comm/inter.hpp"
 #include "tests/coll/world/nodes_world.hpp"
 
 namespace tutti::coll {
@@ -186,10 +189,38 @@ TEST(Choose, IsToldOnceByOneRankWhenItIsNotTheNamedOne) {
     EXPECT_EQ(std::ranges::count(between, '\n'), 1) << between;
 }
 
+/// Of the root's group the root alone knows the message; the other group's lowest rank tells.
+TEST(Choose, IsToldOnceBetweenGroups) {
+    auto across = [](Comm& world) {
+        int const me = world.rank(), side = me % 2;
+        Ref<Comm> const local = split(world, side, 0);
+        std::optional<Bridge> bridge;
+        if (local->rank() == 0) bridge = Bridge{&world, 1 - side, 0};
+        Ref<Comm> const inter = connect(*local, 0, bridge);
+        int const root = inter->union_group->rank_of(0);
+        for (std::size_t bytes : {20000u, 40000u}) {
+            std::vector<std::byte> data(bytes);
+            ConstBuffer const all = packed_part(data.data(), me == 0 || side == 1 ? bytes : 0).buffer;
+            BcastArgs args{};
+            args.first_group_size = inter->first_group_size();
+            args.data = {data.data(), all.count, all.type};
+            args.root = me == 0 || side == 1 ? root : -1;
+            run(BoundCall{*inter, Collective::bcast, args});
+        }
+    };
+    EXPECT_EQ(told({0, 0, 0, 0}, "bcast=inter_slots", false, across),
+              "tutti: bcast=inter_slots was asked for, but inter_slots takes messages of at most 8K bytes: "
+              "inter_pulled runs instead (on a communicator of 4 ranks)\n");
+    EXPECT_EQ(told({0, 0, 0, 0}, "bcast=slots", false, across),
+              "tutti: bcast=slots was asked for, but slots is not for intercommunicators and takes messages of at most "
+              "8K bytes: inter_pulled runs instead (on a communicator of 4 ranks)\n");
+}
+
 TEST(Choose, IsNotToldOfTheLibrarysOwnCalls) {
     EXPECT_EQ(told({0, 0}, "barrier=masters,bcast=masters", false, [](Comm&) {}), "") << "barriers at the end";
     EXPECT_EQ(told({0, 0, 1, 1}, "barrier=masters,bcast=masters,reduce=masters,allreduce=masters", false,
-                   [](Comm& comm) { broadcast(comm, 64); }), "") << "steps inside the nodes";
+                   [](Comm& comm) { broadcast(comm, 64); }), "")
+        << "steps inside the nodes";
 }
 
 }  // namespace

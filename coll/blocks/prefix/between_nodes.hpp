@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prefix over several nodes that scan and exscan share, in four steps: the ranks of each node among themselves (1),
-// after which its last one has the sum of the node (2); the last ones of all nodes an exclusive one (3); each hands
-// what comes before its node to the others there, and they put it before theirs (4). The last rank stands for its node
-// in place of the first one of the paper, because with shared memory it has the sum without further ado. Where some
-// node's ranks do not follow each other: everybody gets all operands while these are few (gathered.hpp), else the sum
-// runs from rank to rank.
-// Between N nodes ⌈log2 N⌉ messages of s bytes in a row; N − 1 along a chain of them; or one, where each node sends to
-// all behind it, N·(N − 1)/2 messages in all.
-// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
+// The prefix over several nodes that scan and exscan share: the ranks of each node among themselves (1), whose last one
+// then has the node's sum (2), without further ado in shared memory, where the paper takes the first; an exclusive one
+// among the last ones (3), who hand what comes before their node to the others (4). ⌈log2 N⌉ messages of s bytes in a
+// row between N nodes, N − 1 along a chain, or one step of N·(N − 1)/2; by gathered.hpp or from rank to rank where a
+// node's ranks do not follow each other. Zhu and others, "Hierarchical collectives in MPICH2", 2009, section 3.5.
 #pragma once
 
 #include <numeric>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The prefix with a master per node that scan and exscan share, in four steps: the ranks of each node by recursive
-// doubling (1), after which the master, the first of them, has the sum of its node (2); the masters an exclusive one by
-// recursive doubling (3); each master hands what comes before its node to the others along a binomial tree, and they
-// put it before theirs (4). Where some node's ranks do not follow each other: recursive doubling among all ranks.
-// In segments, step 4 of one follows step 1 of the next, while masters are at step 3.
-// Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
+// The prefix with a master per node that scan and exscan share: the ranks of each node by recursive doubling (1), whose
+// first, the master, then has its sum; the masters an exclusive one by recursive doubling (2); what comes before a node
+// along a binomial tree to the others there (3). In segments 3 follows 1 of the next one, while masters are at 2. Where
+// some node's ranks do not follow each other: recursive doubling among all ranks. Zhu, Goodell, Gropp, Thakur,
+// "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.5.
 #pragma once
 
 #include <numeric>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Partitioned parallel reduction: in each round every rank lays its operand out in shared memory, and every rank, as
-// the leader of some slices, reduces these from the memories of all members of its socket, two operands at a time in
-// their order. With several sockets each rank then combines what they have of its slice. Two steps per round and one
-// more between sockets, each of them flags of those whose data is read. s bytes copied by each rank, p − m combinations
-// of s inside sockets and m − 1 between them.
-// DPML (Bayatpour et al., SC 2017); by sockets: YHCCL (Peng et al., SC 2023), section 5.1.
+// Partitioned parallel reduction: in each round every rank lays its operand out in shared memory and leads some slices,
+// which it reduces from the memories of all members of its socket, two operands at a time in their order; with several
+// sockets each then combines what they have of its slice. Two steps per round and one between sockets; s bytes copied
+// by each rank, p − m combinations of s inside sockets and m − 1 between them. DPML (Bayatpour et al., SC 2017); by
+// sockets: YHCCL (Peng et al., SC 2023), section 5.1.
 //
 // Memory is two rounds deep. Counters: ready[laid_out], ready[inside] (this rank's slices are reduced in its socket),
 // ready[whole] (its own slice is reduced); ack[0] rounds that it is through with. A rank lays out round k when all who

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pipelined tree reduction RG, alone and with the copy-out of its allreduce. In groups of k + 1 ranks k children
-// hand their slice to a parent, who combines them with its own, one after the other, in its shared memory; of k + 1
-// parents one is the parent in the next step, and so on. On a hierarchy each team has such a tree, and its leader is a
-// member of the next team. A cell of the memory holds a slice of the largest size of any level; what a rank hands to
-// its parent it combines in slices of the size of the level on which that parent is. Several cells are under way. In an
-// allreduce all ranks copy the result from the topmost parent's memory; the release goes down the tree, and back up
-// comes who has copied.
+// The pipelined tree reduction RG, alone and in its allreduce. In groups of k + 1 ranks k children hand their slice to
+// a parent, who combines them with its own in its shared memory; of k + 1 parents one is that of the next step. On a
+// hierarchy each team has such a tree, and its leader is a member of the next team. A slice has the size of the level
+// on which the parent is; several cells of memory, of the largest size, are under way. In an allreduce all copy the
+// result from the topmost parent's memory; the release goes down the tree, and back up comes who has copied.
 //
 // Counters, in steps of positions in the vector: ready[0]: combined up to here; ack[0]: I have read my children's;
 // ready[1]: released; ack[1]: copied, in my whole subtree. A cell of the memory is written again for slice b + cells

@@ -26,7 +26,8 @@ std::string command_for(Contest const& contest, std::vector<std::string> const& 
     auto const& sizes = contest.sizes();
     double const all = seconds * static_cast<double>(sizes.size() * (settings.size() + 1));
     std::string command = join("exec ", quoted(program_folder() + "/mpiexec"), " -n ", contest.ranks(),
-                               " -genv TUTTI_QUIET yes -timeout ", static_cast<long>(60 + 10 * all), " ", quoted(program_folder() + "/tutti-bench"),
+                               " -genv TUTTI_QUIET yes -timeout ", static_cast<long>(60 + 10 * all), " ",
+                               quoted(program_folder() + "/tutti-bench"),
                                " --csv --warmup 4 --blocks 5 --seconds ", seconds);
     if (sizes.back() > 0) command += join(" --sizes ", sizes.front(), ":", sizes.back());
     for (std::string const& setting : settings)

@@ -20,7 +20,7 @@ bool goes_in_fragments(Decision const& decision, Args const& args) {
 }  // namespace
 
 template <class Args>
-void run(BoundCall<Args> call) {
+void run(BoundCall<Args>&& call) {
     Comm& comm = call.comm;
     Collective const collective = call.collective;
     Args& args = call.args;
@@ -44,15 +44,15 @@ void run(BoundCall<Args> call) {
     if (line) [[unlikely]] record(*line, use, message_bytes(comm, args), start);
 }
 
-template void run(BoundCall<BarrierArgs>);
-template void run(BoundCall<BcastArgs>);
-template void run(BoundCall<ReduceArgs>);
-template void run(BoundCall<ReduceScatterArgs>);
-template void run(BoundCall<RootedArgs>);
-template void run(BoundCall<AllgatherArgs>);
-template void run(BoundCall<AlltoallArgs>);
-template void run(BoundCall<NeighborAllgatherArgs>);
-template void run(BoundCall<NeighborAlltoallArgs>);
+template void run(BoundCall<BarrierArgs>&&);
+template void run(BoundCall<BcastArgs>&&);
+template void run(BoundCall<ReduceArgs>&&);
+template void run(BoundCall<ReduceScatterArgs>&&);
+template void run(BoundCall<RootedArgs>&&);
+template void run(BoundCall<AllgatherArgs>&&);
+template void run(BoundCall<AlltoallArgs>&&);
+template void run(BoundCall<NeighborAllgatherArgs>&&);
+template void run(BoundCall<NeighborAlltoallArgs>&&);
 
 void barrier(Comm& comm) {
     state_of(comm).of_program = false;

@@ -25,9 +25,9 @@ struct BoundCall {
     Args args;
 };
 
-/// Blocking.
+/// Blocking. What is found out about the call (kernels, parameters) is filled in.
 template <class Args>
-void run(BoundCall<Args> call);
+void run(BoundCall<Args>&& call);
 
 /// Nonblocking: begun as far as it goes without waiting. Buffers belong to it until it is complete; communicator,
 /// datatypes and operator may be freed before, and all lists that the arguments point to when this returns.

@@ -44,9 +44,8 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     return enter("MPI_Neighbor_alltoallw", [&](Call& call) {
         coll::Lists lists;
-        auto const made = neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                             rdispls, recvtypes, comm, lists);
-        run(made);
+        run(neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                               comm, lists));
     });
 }
 

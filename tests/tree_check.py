@@ -10,7 +10,7 @@ import sys
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".def", ".sh", ".py", ".cmake", "CMakeLists.txt")
 CODE = (".c", ".h", ".cpp", ".hpp")
-MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE, MAX_ENTRIES = 400, 80, 60, 120, 20
+MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE, MAX_ENTRIES, MAX_HEAD = 400, 80, 60, 120, 20, 5
 MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "topo": {"topo"},
     "runtime": {"runtime", "topo"},
@@ -117,6 +117,9 @@ def check_file(path, text):
         yield 1, f"a file of {lines} lines (at most {MAX_FILE})"
     if path.endswith(CODE):
         yield from check_code(path, text)
+    head = re.match(r"// SPDX[^\n]*\n((?:// [^\n]*\n)*)", text)   # an empty comment ends it: behind it stands the argument
+    if head and path.startswith(("coll/", "mpi_h/", "p2p/")) and head.group(1).count("\n") > MAX_HEAD:
+        yield 2, f"a head of {head.group(1).count(chr(10))} lines (at most {MAX_HEAD}, but for an argument behind it)"
     if re.fullmatch(r"coll/algorithms/\w+/(\w+/)?\w+\.cpp", path):
         yield from check_algorithm(path, text)
 
@@ -166,12 +169,14 @@ def self_test():
         "p2p/c.cpp": spdx + "F::F(int a) : a_(a) {\n" + long_body + "\n}\n",
         "p2p/d.cpp": spdx + "void f() { goto end; }\n",
         "p2p/e.hpp": spdx + "\n" * MAX_FILE,
+        "p2p/f.hpp": spdx + "// purpose\n" * (MAX_HEAD + 1),
         "p2p/README.md": "x\n" * (MAX_README + 1),
         "coll/env/a.cpp": spdx + '#include "coll/call/b.hpp"\n',
         "runtime/base/a.hpp": spdx + '#include "runtime/process.hpp"\n',
     }
     good = {
         "coll/call/a.cpp": spdx + '#include "coll/env/b.hpp"\n#include "coll/call/c.hpp"\n',
+        "p2p/f.hpp": spdx + "// purpose\n" * MAX_HEAD + "//\n" + "// argument\n" * 9,
         "mpi_h/a.cpp": spdx + '#include "runtime/b.hpp"\n#include "mpi.h"\n// goto is forbidden\n',
         "p2p/a.cpp": spdx + "namespace a {\nstruct B {\n" + "    int f() { return 1; }\n" * 90 + "};\n}\n",
     }

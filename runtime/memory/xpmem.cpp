@@ -14,7 +14,8 @@ namespace {
 // The constants of the library's header.
 constexpr std::size_t whole_address_space = ~std::size_t{0};
 constexpr int read_and_write = 2, permit_by_mode = 1;
-void* const anybody = reinterpret_cast<void*>(0666);   // who can guess a number is already root or this user
+// The numbers of segments are easily guessed (a process and a count), so the mode alone keeps other users out.
+void* const this_user_only = reinterpret_cast<void*>(0600);
 
 // Of what is attached at once: few attachments, and none so large that page tables matter.
 constexpr std::uint64_t piece_bytes = 64 << 20;
@@ -34,7 +35,7 @@ std::uint64_t highest_address() {
 
 Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segment_(segment), rank_(rank) {
     if (!library || !open(library)) return;
-    std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, anybody);
+    std::int64_t const id = call_.make(nullptr, whole_address_space, permit_by_mode, this_user_only);
     if (id < 0) return;   // the kernel has no XPMEM, or not for us
     made_ = true;
     peers_.resize(segment.ranks());
@@ -85,7 +86,7 @@ std::byte* Xpmem::find(unsigned rank, std::uint64_t address, std::size_t bytes) 
 std::byte* Xpmem::attach(unsigned rank, Peer& peer, std::uint64_t first, std::uint64_t last) {
     if (peer.access < 0)
         peer.access = call_.get(segment_.rank_state(rank).xpmem_segment.load(std::memory_order_relaxed), read_and_write,
-                                permit_by_mode, anybody);
+                                permit_by_mode, nullptr);
     if (peer.access < 0) return forbid();
     void* at = call_.attach({peer.access, static_cast<off_t>(first)}, last - first, nullptr);
     if (at == reinterpret_cast<void*>(-1)) return forbid();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The single copy's second step: load and store in a peer's memory outside of arenas, where the kernel has XPMEM (a
-// module that hands one process's pages to another). Each rank offers its whole address space once; peers attach to
-// large pieces of it at the first use and keep them. The module follows what the owner maps and unmaps, so a piece
-// stays right for good. Attaching to what the owner has not mapped is no failure, touching it is a fault.
+// module that hands one process's pages to another). Each rank offers its whole address space once, to its own user
+// alone; peers attach to large pieces of it at the first use and keep them. The module follows what the owner maps and
+// unmaps, so a piece stays right for good. Attaching to what the owner has not mapped is no failure, touching it is a
+// fault.
 //
 // The library is looked up at run time: nothing is needed to build, or where there is none. The first failure ends all
 // attaching on this node, by a mark in the segment, so that ranks agree on what they show as AccessPath::attach; what

@@ -7,6 +7,7 @@
 
 int fake_attaches_left = 0;   // how many will succeed
 int fake_attached = 0, fake_segments = 0, fake_accesses = 0;
+int fake_modes = 0;   // all permissions that have been given, together
 
 struct xpmem_addr {
     int64_t apid;
@@ -14,14 +15,15 @@ struct xpmem_addr {
 };
 
 int64_t xpmem_make(void* address, size_t bytes, int permit_type, void* permit) {
-    if (address || bytes != ~(size_t)0 || permit_type != 1 || !permit) return -1;
+    if (address || bytes != ~(size_t)0 || permit_type != 1) return -1;
+    fake_modes |= (int)(intptr_t)permit;
     return 100 + fake_segments++;
 }
 
 int xpmem_remove(int64_t segment) { return segment >= 100 ? fake_segments--, 0 : -1; }
 
 int64_t xpmem_get(int64_t segment, int flags, int permit_type, void* permit) {
-    if (segment < 100 || flags != 2 || permit_type != 1 || !permit) return -1;
+    if (segment < 100 || flags != 2 || permit_type != 1 || permit) return -1;
     return 1000 + fake_accesses++;
 }
 

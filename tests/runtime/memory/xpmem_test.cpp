@@ -50,6 +50,12 @@ TEST_F(XpmemTest, LoadsAndStoresOutsideOfArenas) {
     EXPECT_EQ(counted.cma.read() + counted.direct.read(), 0u);
 }
 
+TEST_F(XpmemTest, OffersMemoryToItsOwnUserOnly) {
+    SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier);
+    EXPECT_NE(segment.rank_state(0).xpmem_segment.load(), 0);
+    EXPECT_EQ(number("fake_modes"), 0600);
+}
+
 TEST_F(XpmemTest, AttachesToNothingBeyondTheAddressSpace) {
     SingleCopy mine(segment, 0, {.xpmem = FAKE_XPMEM}, copier), theirs(segment, 1, {.xpmem = FAKE_XPMEM}, copier);
     std::uint64_t const top = segment.rank_state(1).xpmem_top;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A file in memory (memfd) that one process holds, and how others of its node open it: through /proc, by process and
-// descriptor. It has no name in any file system, so nothing is left behind, and the system lets only processes of the
-// same user see it. Without allocation and exceptions: arenas are made inside malloc.
+// descriptor. It has no name in any file system, so nothing is left behind. Two things keep other users out: the system
+// shows a process's descriptors to its own user only, and the file is readable and writable for that user alone.
+// Without allocation and exceptions: arenas are made inside malloc.
 #pragma once
 
 #include <cerrno>
@@ -9,11 +10,21 @@
 #include <cstdio>
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace tutti {
+
+/// An empty one, for this user alone (the system makes it everybody's); −1 with errno. `flags`: memfd_create's.
+inline int make_memory_file(char const* name, unsigned flags) {
+    int const descriptor = memfd_create(name, flags);
+    if (descriptor < 0 || fchmod(descriptor, S_IRUSR | S_IWUSR) == 0) return descriptor;
+    int const why = errno;
+    close(descriptor);
+    return errno = why, -1;
+}
 
 struct MemoryFile {
     std::int32_t process = 0, descriptor = 0;
@@ -38,10 +49,13 @@ struct MemoryFileName {
 };
 
 /// A descriptor of this process for it, which the caller closes; −1 with errno, which is 0 when another file is there
-/// by now.
+/// by now: the numbers may have come to another process, and root may open whatever that one has put there.
 inline int open_memory_file(MemoryFile const& file) {
-    int const descriptor = open(MemoryFileName(file).text, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0 || memory_file(descriptor).inode == file.inode) return descriptor;
+    int const descriptor = open(MemoryFileName(file).text, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0) return -1;
+    struct stat info {};
+    bool const nameless = fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 0;
+    if (nameless && info.st_ino == file.inode && info.st_uid == geteuid()) return descriptor;
     close(descriptor);
     return errno = 0, -1;
 }

@@ -12,6 +12,8 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "runtime/base/memory_file.hpp"
+
 namespace tutti {
 
 inline constexpr std::size_t huge_page_bytes = 2 << 20;
@@ -56,7 +58,7 @@ inline int put_aside(int descriptor) {
 
 /// A file as long as a window, or as the system grants; −1: it grants none. It becomes memory where it is touched.
 inline int window_file(std::size_t& bytes) {
-    int const made = memfd_create("tutti-arena", MFD_CLOEXEC);
+    int const made = make_memory_file("tutti-arena", MFD_CLOEXEC);
     if (made < 0) return -1;
     int const file = put_aside(made);
     close(made);

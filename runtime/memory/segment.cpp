@@ -85,7 +85,7 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     if (ranks > most_ranks)
         fail(ErrorClass::other, ranks, " ranks on one node are more than the ", most_ranks,
              " that its shared memory can be laid out for; use more nodes");
-    int descriptor = memfd_create("tutti", maker == Maker::rank ? MFD_CLOEXEC : 0);
+    int descriptor = make_memory_file("tutti", maker == Maker::rank ? MFD_CLOEXEC : 0);
     if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
     // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
     std::uint64_t const share = addresses_for_windows();

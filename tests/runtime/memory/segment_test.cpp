@@ -8,10 +8,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
 #include "runtime/memory/heap.hpp"
+#include "runtime/memory/map_window.hpp"
 
 namespace tutti {
 namespace {
@@ -43,6 +45,47 @@ TEST(Segment, ThereIsOneForTheMostRanksAndASentenceForMore) {
         EXPECT_STREQ(e.what(), "5000 ranks on one node are more than the 3072 that its shared memory can be laid "
                                "out for; use more nodes");
     }
+}
+
+mode_t permissions_of(int descriptor) {
+    struct stat info {};
+    EXPECT_EQ(fstat(descriptor, &info), 0);
+    return info.st_mode & 07777;
+}
+
+TEST(Segment, IsForItsOwnUserAlone) {
+    EXPECT_EQ(permissions_of(Segment::create(1).descriptor()), 0600u);
+    EXPECT_EQ(permissions_of(Segment::create(1, {}, {}, {}, Maker::rank).descriptor()), 0600u);
+    std::size_t bytes = least_window;
+    int const arena = window_file(bytes);
+    EXPECT_EQ(permissions_of(arena), 0600u);
+    close(arena);
+}
+
+/// Whether it can be opened as the file that a rank holds.
+bool opens(int descriptor) {
+    int const opened = open_memory_file(memory_file(descriptor));
+    if (opened >= 0) close(opened);
+    return opened >= 0;
+}
+
+TEST(MemoryFile, IsOpenedOnlyIfItIsOneOfThisUser) {
+    int const made = make_memory_file("made", MFD_CLOEXEC), device = open("/dev/null", O_RDWR);
+    EXPECT_TRUE(opens(made));
+    EXPECT_FALSE(opens(device));
+    FILE* const named = std::fopen("/proc/self/exe", "rb");
+    EXPECT_FALSE(opens(fileno(named)));
+    MemoryFile other = memory_file(made);
+    ++other.inode;
+    EXPECT_EQ(open_memory_file(other), -1);
+    EXPECT_EQ(errno, 0);
+    if (geteuid() == 0) {   // who may open what others hold
+        EXPECT_EQ(fchown(made, 65534, 65534), 0);
+        EXPECT_FALSE(opens(made));
+    }
+    std::fclose(named);
+    close(device);
+    close(made);
 }
 
 TEST(Segment, IsInheritedFromTheLauncherOnly) {

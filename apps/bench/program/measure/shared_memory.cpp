@@ -29,7 +29,7 @@ SharedMemory::SharedMemory(MPI_Comm comm, std::size_t bytes) : bytes_(bytes)
     int place[2] = {int(getpid()), -1};
     if (rank == 0) {
         place[1] = memfd_create("tutti-bench", MFD_CLOEXEC);
-        if (place[1] < 0 || ftruncate(place[1], off_t(bytes)) != 0)
+        if (place[1] < 0 || fchmod(place[1], 0600) != 0 || ftruncate(place[1], off_t(bytes)) != 0)
             give_up(comm, "memfd_create");
     }
     MPI_Bcast(place, 2, MPI_INT, 0, comm);

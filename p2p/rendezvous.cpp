@@ -27,7 +27,7 @@ void Engine::accept(Receive& op, int peer, Offer const& offer) {
 
 void Engine::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     op.peer = peer;
-    bool reachable = op.data.dense() && process_.single_copy.way(op.data.base, wanted) == AccessPath::load_store;
+    bool reachable = op.data.dense() && process_.single_copy.direct(op.data.base, wanted);
     control(peer, {Kind::grant, reinterpret_cast<std::uint64_t>(&op), wanted,
                    {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
 }

@@ -98,9 +98,10 @@ bool Engine::write_offer(Peer& to, Send& op) {
     Data const& data = op.data;
     Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
     if (data.dense()) {
+        process_.single_copy.show(data.base, data.bytes);
         remote.address = reinterpret_cast<std::uint64_t>(data.base);
     } else if (auto range = AddressRange::of(data.base, data.count, *data.type);
-               process_.single_copy.way(reinterpret_cast<void const*>(range.first), range.bytes) == AccessPath::load_store) {
+               process_.single_copy.direct(reinterpret_cast<void const*>(range.first), range.bytes)) {
         // A layout that can be sent along lets the receiver copy straight from it.
         std::int64_t layout[most_layout_numbers] = {data.count};
         std::size_t bytes = flatten(*data.type, std::span(layout).subspan(1)) * sizeof *layout;

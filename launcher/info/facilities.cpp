@@ -42,7 +42,7 @@ pid_t sleeping_child() {
     if (pid != 0) return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #ifdef PR_SET_PTRACER
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);   // as each rank does
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);   // as a rank does that shows memory outside of its arena
 #endif
     while (true) pause();
 }

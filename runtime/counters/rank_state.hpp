@@ -63,6 +63,7 @@ struct alignas(cache_line) RankState {
 
     std::atomic<std::int64_t> xpmem_segment;  ///< XPMEM's number for the rank's whole memory; 0: it offers none
     std::atomic<std::uint64_t> xpmem_top;     ///< the end of that memory
+    std::atomic<std::uint32_t> cma_permitted; ///< 1: the rank has shown memory outside of arenas, and may be traced
 
     Counters counters;
     Traffic traffic;

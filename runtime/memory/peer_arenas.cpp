@@ -16,6 +16,12 @@ PeerArenas::~PeerArenas() {
 bool PeerArenas::map() {
     if (tried_) return base_ != nullptr;
     tried_ = true;
+    if (map_all()) return true;
+    segment_.header().arenas_refused.store(1, std::memory_order_relaxed);
+    return false;
+}
+
+bool PeerArenas::map_all() {
     for (unsigned rank = 0; rank < segment_.ranks(); ++rank) bytes_ += segment_.rank_state(rank).arena_bytes.load();
     if (bytes_ == 0) return false;
     base_ = static_cast<std::byte*>(reserve_window(bytes_));

@@ -27,6 +27,7 @@ public:
     std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes);
 
 private:
+    bool map_all();
     bool fill();
     bool fill_from_own_file(RankState const& peer, std::byte* window) const;
 

@@ -18,7 +18,7 @@ namespace tutti {
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3630'6974'7475'54ULL;   // "Tutti06"
+    static constexpr std::uint64_t expected_magic = 0x3730'6974'7475'54ULL;   // "Tutti07"
 
     std::uint64_t magic;
     std::uint64_t bytes;            ///< of the whole mapping; the file goes on with the arenas
@@ -44,6 +44,7 @@ struct SegmentHeader : SegmentLayout {
     alignas(cache_line) std::atomic<std::uint32_t> sleepers;       ///< ranks asleep on this node; writers look here
     std::atomic<std::uint32_t> cma_forbidden;                      ///< set once by the first rank that gets EPERM
     std::atomic<std::uint32_t> xpmem_forbidden;                    ///< set once by the first rank that cannot attach
+    std::atomic<std::uint32_t> arenas_refused;                     ///< set once by the first rank that cannot map them
 };
 
 /// Who makes a segment.

@@ -15,16 +15,22 @@ namespace tutti {
 SingleCopy::SingleCopy(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier)
     : segment_(segment), rank_(rank), counters_(segment.rank_state(rank).counters), allowed_(allowed), copier_(copier),
       arenas_(segment, counters_, allowed.huge_pages), xpmem_(segment, rank, allowed.xpmem) {
-    // Where Yama guards ptrace, ranks are siblings and may reach each other only if they say so; elsewhere a no-op.
-    if (allowed.cma) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    if (!allowed.arena) segment.header().arenas_refused.store(1, std::memory_order_relaxed);
 }
 
 AccessPath SingleCopy::way(void const* address, std::size_t bytes) {
-    auto const at = reinterpret_cast<std::uint64_t>(address);
-    if (allowed_.arena && in_arena(segment_.rank_state(rank_), at, bytes) && arenas_.map())
-        return AccessPath::load_store;
+    if (direct(address, bytes)) return AccessPath::load_store;
+    bool const copied = cma();
+    if (copied && !permitted_) permit_cma();   // also where XPMEM comes first: it may turn out to refuse
     if (xpmem_.offered()) return AccessPath::attach;
-    return cma() ? AccessPath::cma : AccessPath::staged;
+    return copied ? AccessPath::cma : AccessPath::staged;
+}
+
+/// Does nothing where there is no Yama.
+void SingleCopy::permit_cma() {
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    permitted_ = true;
+    segment_.rank_state(rank_).cma_permitted.store(1, std::memory_order_release);
 }
 
 std::byte* SingleCopy::reach(unsigned peer, std::uint64_t address, std::size_t bytes) {
@@ -43,7 +49,7 @@ bool SingleCopy::reaches(unsigned peer, std::uint64_t address, std::size_t bytes
 
 template <class Move>
 bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call) {
-    if (!cma()) return false;
+    if (!cma() || segment_.rank_state(peer).cma_permitted.load(std::memory_order_acquire) == 0) return false;
     pid_t pid = segment_.rank_state(peer).pid.load(std::memory_order_relaxed);
     while (bytes != 0) {
         iovec here{local, bytes}, there{reinterpret_cast<void*>(address), bytes};

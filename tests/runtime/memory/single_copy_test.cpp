@@ -4,10 +4,31 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdarg>
+
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+
+namespace {
+
+int permissions = 0;   // to trace this process, given to everybody
+
+}  // namespace
+
+/// In the place of the C library's: counts what nothing else tells.
+extern "C" int prctl(int option, ...) {
+    va_list list;
+    va_start(list, option);
+    unsigned long a[4];
+    for (unsigned long& one : a) one = va_arg(list, unsigned long);
+    va_end(list);
+    if (option == PR_SET_PTRACER && a[0] == PR_SET_PTRACER_ANY) ++permissions;
+    return static_cast<int>(syscall(SYS_prctl, option, a[0], a[1], a[2], a[3]));
+}
 
 namespace tutti {
 namespace {
@@ -65,9 +86,12 @@ TEST(SingleCopy, ReadsAndWritesWhereAllowedAndStepsDownForGoodWhereNot) {
     Segment s = Segment::create(2);
     s.rank_state(1).pid = getpid();
     Copier const copier;
-    SingleCopy single_copy(s, 0, {}, copier), forbidden(s, 0, {.cma = false}, copier);
+    SingleCopy single_copy(s, 0, {}, copier), forbidden(s, 0, {.cma = false}, copier), peer(s, 1, {}, copier);
     // Memory outside arenas: the stack.
     char theirs[] = "hello", mine[6] = {};
+    EXPECT_FALSE(single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6)) << "it has not been shown";
+    EXPECT_TRUE(single_copy.cma()) << "which is no refusal";
+    peer.show(theirs, sizeof theirs);
     EXPECT_FALSE(forbidden.cma());
     EXPECT_FALSE(forbidden.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6));
     if (!single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6))
@@ -81,6 +105,38 @@ TEST(SingleCopy, ReadsAndWritesWhereAllowedAndStepsDownForGoodWhereNot) {
     EXPECT_FALSE(single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6));
     EXPECT_FALSE(single_copy.cma());
     EXPECT_EQ(s.header().cma_forbidden.load(), 1u) << "the other ranks must learn of it";
+}
+
+TEST(SingleCopy, LetsOthersTraceTheProcessOnlyForMemoryOutsideOfArenas) {
+    Segment s = Segment::create(2);
+    Copier const copier;
+    Window mine(s, 0);
+    char outside = 0;
+    permissions = 0;
+    SingleCopy single_copy(s, 0, {}, copier);
+    EXPECT_EQ(single_copy.way(mine.base, mine.bytes), AccessPath::load_store);
+    single_copy.show(mine.base, mine.bytes);
+    EXPECT_FALSE(single_copy.direct(&outside, 1)) << "only asked";
+    SingleCopy forbidden(s, 0, {.cma = false}, copier);
+    forbidden.show(&outside, 1);
+    EXPECT_EQ(forbidden.way(&outside, 1), AccessPath::staged);
+    EXPECT_EQ(permissions, 0);
+    EXPECT_EQ(s.rank_state(0).cma_permitted.load(), 0u);
+    single_copy.show(&outside, 1);
+    EXPECT_EQ(permissions, 1);
+    EXPECT_EQ(s.rank_state(0).cma_permitted.load(), 1u);
+    EXPECT_EQ(single_copy.way(&outside, 1), AccessPath::cma);
+    EXPECT_EQ(permissions, 1) << "once is enough";
+}
+
+TEST(SingleCopy, LetsOthersTraceTheProcessWhereAPeerCannotMapArenas) {
+    Segment s = Segment::create(2);
+    Copier const copier;
+    Window mine(s, 0);
+    permissions = 0;
+    SingleCopy single_copy(s, 0, {}, copier), peer(s, 1, {.arena = false}, copier);
+    single_copy.show(mine.base, mine.bytes);
+    EXPECT_EQ(permissions, 1);
 }
 
 }  // namespace

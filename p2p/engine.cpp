@@ -13,6 +13,11 @@ namespace {
 
 constexpr int polled_directly = 8;   // with more ranks on a node, bells say which ring to look into
 
+/// A rank sends itself nothing through rings, so the memory of that pair holds its row of bells.
+std::atomic<std::uint8_t>* bells_of(Segment const& segment, unsigned rank) {
+    return reinterpret_cast<std::atomic<std::uint8_t>*>(segment.pair(rank, rank));
+}
+
 }  // namespace
 
 std::size_t transfer(Data const& to, Data const& from) {
@@ -43,13 +48,13 @@ Engine::Engine(Process& process, std::vector<int> const& listeners)
     unsigned ranks = segment.ranks(), me = static_cast<unsigned>(me_);
     bool bells = ranks > polled_directly;
     peers_.reserve(ranks);
+    busy_.reserve(ranks);   // so that marking a peer cannot fail
     for (unsigned r = 0; r < ranks; ++r) {
-        // A rank sends itself nothing through rings, so the memory of that pair holds its row of bells.
-        auto* bell = bells ? reinterpret_cast<std::atomic<std::uint8_t>*>(segment.pair(r, r) + me) : nullptr;
+        auto* bell = bells ? bells_of(segment, r) + me : nullptr;
         peers_.emplace_back(Outbox(segment.pair(r, me), layout_, bell), Inbox(segment.pair(me, r), layout_));
     }
     if (bells) {
-        bells_ = segment.pair(me, me);
+        bells_ = bells_of(segment, me);
         seen_.resize((ranks + 7) / 8 * 8);
     }
     std::vector<tcp::Socket> calls;
@@ -81,8 +86,7 @@ bool Engine::poll_rings() {
         return moved;
     }
     for (int group = 0; group < ranks; group += 8) {   // eight bells in one load
-        auto& bells = *reinterpret_cast<std::uint64_t*>(bells_ + group);
-        std::uint64_t seen, rung = std::atomic_ref(bells).load(std::memory_order_acquire);
+        std::uint64_t seen, rung = load_eight(bells_ + group);
         std::memcpy(&seen, seen_.data() + group, sizeof seen);
         if (rung == seen) continue;
         std::uint8_t differ[8];

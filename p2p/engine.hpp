@@ -181,7 +181,7 @@ private:
     std::size_t eager_limit_, piece_, share_from_;
     std::vector<Peer> peers_;
     std::vector<Peer*> busy_;             ///< peers for which something waits for room
-    std::byte* bells_ = nullptr;          ///< one byte per sender; null: every ring is looked into
+    std::atomic<std::uint8_t> const* bells_ = nullptr;   ///< one per sender; null: every ring is looked into
     std::vector<std::uint8_t> seen_;      ///< low bytes of our counts of cells, to compare with the bells
     Posted posted_;
     UnexpectedList unexpected_;

@@ -18,6 +18,9 @@
 //  * Bells (more than 8 ranks): after the mark the sender stores the low byte of its count of cells at its place in
 //    the receiver's row of bells. The receiver compares it with the low byte of its own count. Both counts differ by
 //    at most `cells` < 256, so equal bytes mean equal counts, or a bell that is still on its way and will differ.
+//    Each bell is an atomic byte of one writer; the receiver loads eight of them at once (load_eight), of which only
+//    each byte's own history counts. That load orders nothing, and need not: who sees a bell and not yet the mark
+//    finds no cell, leaves its own count as it is, and looks again; who sees the mark has seen it with acquire.
 #pragma once
 
 #include <algorithm>

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace tutti {
@@ -20,6 +22,21 @@ struct alignas(cache_line) Flag {
 };
 
 static_assert(sizeof(Flag) == cache_line && std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// Eight neighbouring bytes in one load, while others may be storing any of them: each byte is one that was stored
+/// there, and nothing is promised about order. The language knows no such load (an atomic object has one size), so on
+/// x86 it is an instruction that the compiler does not look into; the processor keeps every byte coherent by itself.
+inline std::uint64_t load_eight(std::atomic<std::uint8_t> const* bytes) {
+#if defined(__x86_64__)
+    std::uint64_t word;
+    asm volatile("movq %1, %0" : "=r"(word) : "m"(*reinterpret_cast<char const(*)[8]>(bytes)));
+    return word;
+#else
+    std::uint8_t each[8];
+    for (int i = 0; i < 8; ++i) each[i] = bytes[i].load(std::memory_order_relaxed);
+    return std::bit_cast<std::uint64_t>(each);
+#endif
+}
 
 /// Asks for the line to be written soon: takes it away from its readers ahead of the store, off the critical path.
 inline void own_soon(void const* line) {

@@ -16,11 +16,11 @@ namespace tutti {
 /// Exclusion: only `free` → me and `reserved` → me are exchanged, and only the thread inside stores anything else.
 ///
 /// Sleeping, argued: who finds the lock taken for long (1) counts itself in `sleepers_`, (2) runs membarrier, (3) reads
-/// `turn_`, (4) tries once more, (5) sleeps while `turn_` is as in (3). Who leaves stores `word_`, then reads
-/// `sleepers_` (the compiler is kept to that order by a signal fence, the processor by the barrier). Either that read
-/// comes after (1): then it counts `turn_` up and wakes, and the sleeper sees that in (3) together with the free lock,
-/// or does not sleep in (5), or is woken. Or the store came before the barrier (2), and (4) succeeds. The barrier runs
-/// on all cores, so that leaving needs none; where it is missing the sleep is bounded.
+/// `turn_`, (4) tries once more, (5) sleeps while `turn_` is as in (3). Who leaves (a) stores `word_`, then (b) reads
+/// `sleepers_`; a signal fence keeps the compiler to that order, and membarrier the processor, as runtime/wait/wait.hpp
+/// argues: it is a fence at some point P of the leaving thread's program. If (a) lies before P, (4) succeeds. If it
+/// lies behind, (b) sees (1): it counts `turn_` up and wakes, and the sleeper sees that in (3) together with the free
+/// lock, or does not sleep in (5), or is woken. Leaving needs no fence; without membarrier the sleep is bounded.
 /// `called_` spares the system calls while one that was woken is on its way. It is cleared between (3) and (4): what
 /// was not said because of it came before, and (4) sees the lock as it was left; who sets it later changes `turn_`.
 ///

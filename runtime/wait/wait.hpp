@@ -5,12 +5,16 @@
 // `sleep_after` milliseconds without progress, asleep on the futex of the rank's state. Where yields have turned out to
 // cost time slices (runtime/wait/yielding.hpp), it sleeps instead of yielding.
 //
-// Sleeping, argued: the sleeper (1) counts itself in header.sleepers and marks its state, (2) runs membarrier, (3)
-// looks at its condition once more, (4) sleeps while rank state.wake is unchanged since before (1). A writer stores its
-// flag, then reads header.sleepers (the compiler is kept to that order by a signal fence, the processor by the
-// barrier). Either the writer's read comes after (1) and it wakes the sleeper, or its store came before the barrier (2)
-// and the sleeper sees it in (3). The barrier runs on all cores in (2) so that writers need none on their fast path;
-// where membarrier is missing the bounded sleep (10 ms) takes its place.
+// Sleeping, argued: the sleeper (1) marks its state and counts itself in header.sleepers, (2) runs membarrier, (3)
+// looks at its condition once more, (4) sleeps while rank state.wake is unchanged since before (1). A writer (a) stores
+// its flag, (b) reads header.sleepers and then the rank states.
+// membarrier acts as if each running thread of a registered process were interrupted at some point P of its program
+// and ran a full fence there; who does not run has passed one when it left its core. If (a) lies before P, the sleeper
+// sees the flag in (3). If (a) lies behind P, so does (b), which therefore sees what was stored in (1), and wakes. All
+// this needs of the writer is that (a) stands before (b) in its program. A release store and a relaxed load of another
+// object do not say that to the compiler; the signal fence between them does, for it orders what one who interrupts
+// the thread may see, and P is such an interruption. So writers pay no fence; where membarrier is missing, the bounded
+// sleep (10 ms) takes its place. Whatever store others may wait for, wake_sleepers follows it, which has the fence.
 //
 // Threads: several of a rank may wait at once, each inside the rank's lock (runtime/wait/rank_lock.hpp) when it looks,
 // outside it when it yields or sleeps. One of them leads: it polls, looks at the conditions of the others, too, and
@@ -113,7 +117,7 @@ public:
     /// caller leaves the lock the threads of its own rank.
     void wake_sleepers() {
         ended_.store(true, std::memory_order_relaxed);
-        std::atomic_signal_fence(std::memory_order_seq_cst);
+        std::atomic_signal_fence(std::memory_order_seq_cst);   // see above: the caller's store stands before the load
         if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
     }
 

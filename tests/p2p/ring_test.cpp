@@ -2,9 +2,11 @@
 // One ring by itself: room, reuse, lazily published positions, the largest piece, bells, the budget.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include "p2p/ring.hpp"
 #include "runtime/settings/variables.hpp"
@@ -48,6 +50,29 @@ struct Pair {
     Outbox out{memory.get(), layout, &bell};
     Inbox in{memory.get(), layout};
 };
+
+/// Every byte has one writer, who counts up.
+TEST(Bells, AreEachSeenAsTheirWriterLeftThemAndNeverOlderThanBefore) {
+    alignas(8) std::atomic<std::uint8_t> bells[8] = {};
+    std::vector<std::thread> writers;
+    for (auto& bell : bells)
+        writers.emplace_back([&bell] {
+            for (int i = 1; i <= 200; ++i) {
+                bell.store(static_cast<std::uint8_t>(i), std::memory_order_release);
+                std::this_thread::yield();
+            }
+        });
+    std::uint8_t seen[8] = {}, now[8] = {};
+    auto all = [&](std::uint8_t value) { return std::ranges::count(now, value) == 8; };
+    while (!all(200)) {
+        std::uint64_t const word = load_eight(bells);
+        std::memcpy(now, &word, sizeof now);
+        for (int i = 0; i < 8; ++i) ASSERT_GE(now[i], seen[i]) << i;
+        std::memcpy(seen, now, sizeof seen);
+        std::this_thread::yield();
+    }
+    for (std::thread& w : writers) w.join();
+}
 
 class Ring : public testing::TestWithParam<std::size_t> {};
 

@@ -26,6 +26,22 @@ void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
     }, why);
 }
 
+/// An operation that has begun, on the stack of its call: should the call end first, nobody may find it there.
+template <class Op>
+class OnStack {
+public:
+    OnStack(Engine& engine, Op& op) : engine_(engine), op_(op) {}
+    ~OnStack() {
+        if (!op_.done) [[unlikely]] engine_.abandon(op_);
+    }
+    OnStack(OnStack const&) = delete;
+    OnStack& operator=(OnStack const&) = delete;
+
+private:
+    Engine& engine_;
+    Op& op_;
+};
+
 int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : place_of(comm, source); }
 
 Send make_send(Comm const& comm, Data const& data, int dest, int tag, Mode mode, Flavour flavour) {
@@ -102,6 +118,7 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
         return e.begin(copy);
     }
     e.begin(op);
+    OnStack const scope(e, op);
     if (!op.done) {
         if (op.peer == e.me() && !comm.process.many_threads) {
             e.cancel(op);
@@ -121,6 +138,7 @@ void recv(Comm& comm, Data const& data, int source, int tag, Status& status, cha
     Receive op = make_receive(comm, data, source, tag, flavour);
     int const peer = op.peer;
     e.begin(op);
+    OnStack const scope(e, op);
     wait(e, op, peer, reason(comm, call, peer, tag));
     status = op.status;
     if (op.failed()) [[unlikely]] throw Error(op.status.error, describe_failure(op));
@@ -136,9 +154,11 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
     Receive receive = make_receive(comm, in, source, recv_tag, flavour);
     int const peer = receive.peer;
     e.begin(receive);
+    OnStack const scope(e, receive);
     if (dest != proc_null) {
         Send op = make_send(comm, out, dest, send_tag, Mode::standard, flavour);
         e.begin(op);
+        OnStack const scope_of_send(e, op);
         wait(e, receive, op.done ? peer : -1, reason(comm, call, peer, recv_tag));
         wait(e, op, -1, reason(comm, call, op.peer, send_tag));
         check(op);
@@ -227,6 +247,7 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     Engine& e = engine(comm.process);
     Receive op = make_receive(comm, data, message.status.source, message.status.tag, Flavour::user);
     e.begin(op, std::exchange(message.content, nullptr));
+    OnStack const scope(e, op);
     wait(e, op, op.peer, reason(comm, call, op.peer, op.key.tag));
     status = op.status;
     if (op.failed()) throw Error(op.status.error, describe_failure(op));

@@ -285,4 +285,26 @@ void Engine::cancel(Receive& op) {
     happened();
 }
 
+void Engine::abandon(Receive& op) noexcept {
+    if (op.posted) return posted_.remove(op);
+    outlive(op.done);
+}
+
+void Engine::abandon(Send& op) noexcept {
+    try {
+        cancel(op);
+    } catch (...) {   // nobody could be asked: it goes on
+    }
+    outlive(op.done);
+}
+
+void Engine::outlive(bool const& done) noexcept {
+    for (;;) {
+        try {
+            return process_.waiter.until([&] { return done; }, {"the rest of a call that has failed"});
+        } catch (...) {   // of something else again
+        }
+    }
+}
+
 }  // namespace tutti::p2p

@@ -49,6 +49,11 @@ public:
     /// and then finished (once more), `cancelled` or not.
     void cancel(Send& op);
 
+    /// For an operation on the stack of a call that ends early, by an exception of what else was moved on: returns once
+    /// nobody knows of it any more. What a peer has begun goes on to its end, for it may be writing into the buffer.
+    void abandon(Receive& op) noexcept;
+    void abandon(Send& op) noexcept;
+
     bool poll() override {
         return poll_rings() | (busy_.empty() ? false : flush_busy()) | (tcp_ ? poll_tcp() : false);
     }
@@ -88,6 +93,7 @@ private:
         Send* first = nullptr;
         Send* last = nullptr;
         void append(Send& op) { (last ? last->next : first) = &op; last = &op; op.next = nullptr; }
+        void prepend(Send& op) { op.next = first; first = &op; if (!last) last = &op; }
         void pop() { first = first->next; if (!first) last = nullptr; }
         void remove(Send& op);
     };
@@ -140,6 +146,7 @@ private:
     void matched(Receive& op, Key const& key, std::size_t bytes);
     void deliver(Receive& op, Key const& key, std::byte const* content, std::size_t bytes);
     void finish(Receive& op);
+    void outlive(bool const& done) noexcept;
 
     // send.cpp
     void begin_local(Send& op);

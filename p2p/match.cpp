@@ -61,17 +61,15 @@ void KeyTable::grow() {
 }
 
 void Posted::add(Receive& receive) {
-    receive.posted = true;
     receive.sequence = ++sequence_;
     if (count_ == 0 && !sole_) {
         sole_ = &receive;
-        return;
-    }
-    if (sole_) {
-        hash(*sole_);
+    } else {
+        if (sole_) hash(*sole_);
         sole_ = nullptr;
+        hash(receive);
     }
-    hash(receive);
+    receive.posted = true;   // last: what comes before may throw
 }
 
 void Posted::hash(Receive& receive) {

@@ -189,9 +189,12 @@ bool Engine::flush(Peer& to) {
         to.controls.pop_front();
     }
     while (Send* op = to.queued.first) {
-        Send* next = op->next;
-        if (!write(to, *op)) break;   // may have finished and freed it
-        if (!(to.queued.first = next)) to.queued.last = nullptr;
+        // Out of the line first: who hears that it is done may free it, begin another one, or take one back.
+        to.queued.pop();
+        if (!write(to, *op)) {
+            to.queued.prepend(*op);
+            break;
+        }
         moved = true;
     }
     while (Send* op = to.granted.first) {

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking calls that end by an exception of something else that is moved on while they wait, and sends whose end
+// begins or takes back others: nothing is lost, and nothing points to what is no more.
+#include "tests/p2p/world.hpp"
+
+#include "p2p/engine.hpp"
+
+namespace tutti::p2p::test {
+namespace {
+
+/// Throws, once, in the middle of a wait.
+struct Thrower : Pollable {
+    Thrower(Process& process, std::function<bool()> when) : process(process), when(std::move(when)) {
+        process.waiter.attach(this);
+    }
+    ~Thrower() override { process.waiter.detach(this); }
+    bool poll() override {
+        if (!thrown && when()) {
+            thrown = true;
+            throw std::runtime_error("thrown");
+        }
+        return false;
+    }
+    Process& process;
+    std::function<bool()> when;
+    bool thrown = false;
+};
+
+std::function<bool()> at_once() {
+    return [] { return true; };
+}
+
+TEST(EndedCall, OfAReceiveLeavesItsMessageToTheNextOne) {
+    run(1, [](Rank& rank) {
+        {
+            Thrower const thrower(rank.process, at_once());
+            EXPECT_THROW(rank.recv(1, 0, 5), std::runtime_error);
+        }
+        rank.send({42}, 0, 5);
+        Status status;
+        ASSERT_TRUE(iprobe(*rank.comm, 0, 5, status)) << "it went to a receive that is no more";
+        EXPECT_EQ(rank.recv(1, 0, 5), std::vector{42});
+    });
+}
+
+TEST(EndedCall, OfSendAndReceiveLeavesNothingBehind) {
+    run(1, [](Rank& rank) {
+        int const out = 42;
+        int in = 0;
+        Status status;
+        {
+            Thrower const thrower(rank.process, at_once());
+            EXPECT_THROW(sendrecv(*rank.comm, Data::of_bytes(&out, sizeof out), 0, 5, Data::of_bytes(&in, sizeof in), 0,
+                                  6, status, "test"),
+                         std::runtime_error);
+        }
+        rank.send({43}, 0, 6);
+        EXPECT_EQ(rank.recv(1, 0, 6), std::vector{43});
+        EXPECT_EQ(rank.recv(1, 0, 5), std::vector{42});
+        EXPECT_EQ(in, 0);
+    });
+}
+
+class EndedCallBetweenRanks : public OnEveryLayout {};
+INSTANTIATE_TEST_SUITE_P(, EndedCallBetweenRanks, every_layout, layout_name);
+
+/// In pieces, so that it takes many looks.
+Variables in_pieces() {
+    Variables v = shared_wait();
+    v.arena = v.cma = v.xpmem = false;
+    return v;
+}
+
+TEST_P(EndedCallBetweenRanks, OfAReceiveThatIsComingWaitsForTheRest) {
+    constexpr std::size_t n = 1 << 20;
+    run(2,
+        [](Rank& rank) {
+            if (rank.me() == 1) {
+                rank.send(numbers(n, 1), 0, 5);
+                rank.send({7}, 0, 6);
+                return;
+            }
+            std::vector<int> room(n, -1);
+            Status status;
+            {
+                Thrower const thrower(rank.process, [&] { return room[100] != -1; });
+                EXPECT_THROW(p2p::recv(*rank.comm, Data::of_bytes(room.data(), n * sizeof(int)), 1, 5, status, "test"),
+                             std::runtime_error);
+            }
+            EXPECT_EQ(room, numbers(n, 1)) << "who returns may free the buffer";
+            EXPECT_EQ(rank.recv(1, 1, 6), std::vector{7});
+        },
+        in_pieces());
+}
+
+TEST_P(EndedCallBetweenRanks, OfASendTakesItBack) {
+    run(2, [](Rank& rank) {
+        if (rank.me() == 0) {
+            Thrower const thrower(rank.process, at_once());
+            EXPECT_THROW(rank.send(numbers(1 << 20, 1), 1, 5), std::runtime_error);
+        }
+        rank.barrier();
+        if (rank.me() == 0) return rank.send({7}, 1, 5);
+        EXPECT_EQ(rank.recv(1, 0, 5), std::vector{7});
+    });
+}
+
+/// A send that begins another one when it is done.
+struct Chained : Send {
+    static void next(Send& op) {
+        auto& self = static_cast<Chained&>(op);
+        if (self.follower) self.engine->begin(*self.follower);
+    }
+    Engine* engine = nullptr;
+    Send* follower = nullptr;
+};
+
+TEST(Line, ASendThatIsBegunByTheEndOfTheLastOneInLineIsNotLost) {
+    World world(2, Layout::one_node, shared_wait());
+    Engine &from = engine(world.all[0]->process), &to = engine(world.all[1]->process);
+    std::deque<Chained> sends;
+    auto make = [&]() -> Chained& {
+        Chained& op = sends.emplace_back();
+        op.key = {7, 0, 5};
+        op.peer = 1;
+        op.engine = &from;
+        op.finished = Chained::next;
+        return op;
+    };
+    do from.begin(make());
+    while (sends.back().done);   // until the ring is full
+    Chained& last = sends.back();
+    last.follower = &make();
+    while (to.poll()) {}
+    while (from.poll()) {}
+    EXPECT_TRUE(last.done);
+    EXPECT_TRUE(last.follower->done);
+    EXPECT_TRUE(from.idle());
+    while (to.poll()) {}
+    std::size_t came = 0;
+    for (; Unexpected* m = to.find({7, 0, 5}); ++came) Unexpected::discard(to.claim(m));
+    EXPECT_EQ(came, sends.size());
+}
+
+}  // namespace
+}  // namespace tutti::p2p::test

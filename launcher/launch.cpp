@@ -320,7 +320,7 @@ private:
         if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
         LinePrefix const prefix{expanded(job_.prefix, rank, host_), job_.timestamps};
         output_.add(std::move(out.read), out_sink, prefix);
-        output_.add(std::move(error.read), error_sink, prefix);
+        output_.add(std::move(error.read), error_sink, prefix, &segment.rank_state(static_cast<unsigned>(place)));
         return pid;
     }
 

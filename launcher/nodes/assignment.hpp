@@ -42,6 +42,12 @@ struct Chunk {
     std::string bytes;
 };
 
+/// Last words of a rank, before their line comes by output stream 1 or 2.
+struct Said {
+    int stream = 2;
+    LastWords words;
+};
+
 /// So many bytes of stream 0, 1 or 2 have been taken.
 struct Taken {
     int stream = 1;
@@ -95,6 +101,14 @@ void members(A& a, StartOrder& s) {
 template <class A>
 void members(A& a, Chunk& c) {
     a(c.stream, c.bytes);
+}
+template <class A>
+void members(A& a, LastWords& w) {
+    a(w.rank, w.sentence);
+}
+template <class A>
+void members(A& a, Said& s) {
+    a(s.stream, s.words);
 }
 template <class A>
 void members(A& a, Taken& t) {

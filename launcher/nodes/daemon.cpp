@@ -86,6 +86,9 @@ bool Daemon::receive() {
 }
 
 void Daemon::begin(OwnLauncher own) {
+    own.output.tell_words_to([this](int stream, LastWords const& words) {
+        up(FrameType::said, packed(Said{stream, words}));
+    });
     children_ = std::make_unique<Children>(job(), allocation());
     children_->start(part_.below, assignment_bytes_, own.guardian, own.signals.original_mask());
 }
@@ -193,7 +196,8 @@ void Daemon::carry_out(Frame const& frame, Supervisor* supervisor) {
     case FrameType::look:
         if (supervisor) supervisor->look_for_the_missing(unpacked<Missing>(frame.body));
         return;
-    case FrameType::why: return up(FrameType::reasons, supervisor ? supervisor->waiting_reasons() : "");
+    case FrameType::why:
+        return up(FrameType::reasons, packed(supervisor ? supervisor->waiting_reasons() : std::vector<LastWords>{}));
     case FrameType::input: return input_.add(frame.body);
     case FrameType::input_end: return input_.end();
     case FrameType::taken: {

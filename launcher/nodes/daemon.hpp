@@ -43,7 +43,7 @@ public:
     void report(Missing const& missing) override;
     void pass_on(int) override {}
     void end() override {}
-    std::string reasons() override { return {}; }
+    std::vector<LastWords> reasons() override { return {}; }
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override {
         if (children_) children_->dismiss();

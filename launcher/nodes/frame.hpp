@@ -29,9 +29,10 @@ enum class FrameType : std::uint32_t {
     ready,      ///< NodeFacts
     failed,     ///< Verdict: the node cannot do its part, or one below it has gone
     output,     ///< Chunk
+    said,       ///< Said: the line comes as output
     verdict,    ///< Verdict of a rank that has not ended well
     missing,    ///< Missing
-    reasons,    ///< text: what ranks wait for
+    reasons,    ///< a list of LastWords: what ranks wait for
     counts,       ///< of one rank, for --stats
     done,       ///< all ranks have ended and everything is told
     last = done

@@ -109,7 +109,7 @@ void RootDaemon::hear_signals() {
 void RootDaemon::start_frame(Frame const& frame) {
     RemoteNode& node = at(frame.node);
     if (frame.type == FrameType::ready) node.facts = unpacked<NodeFacts>(frame.body);
-    if (frame.type == FrameType::output) take_output(frame);
+    if (frame.type == FrameType::output || frame.type == FrameType::said) take_output(frame);
     if (frame.type == FrameType::failed) {
         auto const verdict = unpacked<Verdict>(frame.body);
         throw Complaint(verdict.sentence, verdict.code);
@@ -205,9 +205,23 @@ void RootDaemon::pump() {
 }
 
 void RootDaemon::take_output(Frame const& frame) {
-    auto const chunk = unpacked<Chunk>(frame.body);
-    Sink& sink = chunk.stream == 2 ? output_->standard_error() : output_->standard_output();
-    lines_.try_emplace({frame.node, chunk.stream == 2 ? 2 : 1}, sink).first->second.add(chunk.bytes);
+    if (frame.type == FrameType::output) {
+        auto const chunk = unpacked<Chunk>(frame.body);
+        return lines_of(frame.node, chunk.stream).add(chunk.bytes);
+    }
+    auto said = unpacked<Said>(frame.body);
+    lines_of(frame.node, said.stream).expect(std::move(said.words));
+}
+
+void RootDaemon::take_reasons(Frame const& frame) {
+    at(frame.node).answered = true;
+    for (LastWords& one : unpacked<std::vector<LastWords>>(frame.body)) reasons_.push_back(std::move(one));
+}
+
+IncomingLines& RootDaemon::lines_of(int node, int stream) {
+    Sink& sink = stream == 2 ? output_->standard_error() : output_->standard_output();
+    auto when_said = [this](Sink& where, LastWords const& words) { output_->hold(where, words); };
+    return lines_.try_emplace({node, stream == 2 ? 2 : 1}, sink, std::move(when_said)).first->second;
 }
 
 void RootDaemon::close_streams(int node) {
@@ -219,7 +233,8 @@ void RootDaemon::close_streams(int node) {
 void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
     RemoteNode& node = at(frame.node);
     switch (frame.type) {
-    case FrameType::output: return take_output(frame);
+    case FrameType::output:
+    case FrameType::said: return take_output(frame);
     case FrameType::verdict: return supervisor.conclude(unpacked<Verdict>(frame.body));
     case FrameType::failed: {
         auto const verdict = unpacked<Verdict>(frame.body);
@@ -232,10 +247,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
         supervisor.look_for_the_missing(missing);
         return report(missing);
     }
-    case FrameType::reasons:
-        node.answered = true;
-        reasons_ += frame.body;
-        return;
+    case FrameType::reasons: return take_reasons(frame);
     case FrameType::taken:
         if (auto to = input_.find(frame.node); to != input_.end()) to->second.taken(unpacked<Taken>(frame.body).bytes);
         return;
@@ -274,7 +286,7 @@ void RootDaemon::end() {
     children_.send(FrameType::end, -1);
 }
 
-std::string RootDaemon::reasons() {
+std::vector<LastWords> RootDaemon::reasons() {
     children_.send(FrameType::why, -1);
     Clock::time_point const until = Clock::now() + for_reasons;
     auto waiting = [&] {
@@ -291,11 +303,9 @@ std::string RootDaemon::reasons() {
         children_.serve(
             [&](Frame&& frame) {
                 RemoteNode& node = at(frame.node);
-                if (frame.type == FrameType::output) return take_output(frame);
+                if (frame.type == FrameType::output || frame.type == FrameType::said) return take_output(frame);
                 if (frame.type == FrameType::done) node.done = true;
-                if (frame.type != FrameType::reasons) return;
-                node.answered = true;
-                reasons_ += frame.body;
+                if (frame.type == FrameType::reasons) take_reasons(frame);
             },
             [&](Children::Lost const& lost) {
                 for (int node : lost.nodes) at(node).done = true;

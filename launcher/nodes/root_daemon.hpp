@@ -35,7 +35,7 @@ public:
     void report(Missing const& missing) override;
     void pass_on(int signal) override;
     void end() override;
-    std::string reasons() override;
+    std::vector<LastWords> reasons() override;
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override { children_.dismiss(); }
     AllRankCounts with_others(AllRankCounts own) override;
@@ -56,6 +56,8 @@ private:
 
     void handle(Frame const& frame, Supervisor& supervisor);
     void take_output(Frame const& frame);
+    void take_reasons(Frame const& frame);
+    IncomingLines& lines_of(int node, int stream);
     void lose(Children::Lost const& lost, Supervisor& supervisor);
     void close_streams(int node);
     void pump();
@@ -71,7 +73,7 @@ private:
     std::map<std::pair<int, int>, IncomingLines> lines_;            ///< by node and stream
     std::map<int, Outgoing> input_;                                 ///< by node
     std::optional<Clock::time_point> end_by_;
-    std::string reasons_;
+    std::vector<LastWords> reasons_;
     std::vector<std::unique_ptr<RankCountsCopy>> counts_;
 };
 

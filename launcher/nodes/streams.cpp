@@ -44,11 +44,13 @@ bool Outgoing::pump(std::function<void(std::string_view)> const& send) {
 
 bool Outgoing::empty() const { return !pipe_ || !readable(pipe_.get()); }
 
-void IncomingLines::put(std::string const& text) {
-    if (text.empty()) return;
-    sink_->about_to_write(this);
-    sink_->room() += text;
-    sink_->wrote(this);
+void IncomingLines::put(std::string text) {
+    std::erase_if(expected_, [&](LastWords const& words) {
+        bool const there = take_out(text, words);
+        if (there) when_said_(*sink_, words);
+        return there;
+    });
+    sink_->add(this, text);
     sink_->write_some();
 }
 

@@ -44,9 +44,11 @@ private:
 /// From another launcher, by whole lines, to a sink of this process.
 class IncomingLines {
 public:
-    explicit IncomingLines(Sink& sink) : sink_(&sink) {}
+    IncomingLines(Sink& sink, WhenSaid when_said) : sink_(&sink), when_said_(std::move(when_said)) {}
 
     void add(std::string_view bytes);
+    /// The line of these words is on its way.
+    void expect(LastWords words) { expected_.push_back(std::move(words)); }
     /// On a terminal, what has come a moment ago and is no whole line.
     void show_unfinished(std::chrono::steady_clock::time_point now);
     std::chrono::milliseconds patience() const;
@@ -58,9 +60,11 @@ public:
     bool broke();
 
 private:
-    void put(std::string const& text);
+    void put(std::string text);
 
     Sink* sink_;
+    WhenSaid when_said_;
+    std::vector<LastWords> expected_;
     LineCutter cutter_;
     std::chrono::steady_clock::time_point came_{};
     std::uint64_t owed_ = 0;

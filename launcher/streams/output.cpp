@@ -62,12 +62,11 @@ void Sink::write_some() {
     written_ = 0;
 }
 
-void Sink::about_to_write(void const* writer) {
+void Sink::add(void const* writer, std::string_view text) {
+    if (text.empty()) return;
     if (terminal_ && open_line_of_ && open_line_of_ != writer) waiting_ += '\n';
-}
-
-void Sink::wrote(void const* writer) {
-    if (!waiting_.empty()) open_line_of_ = waiting_.back() == '\n' ? nullptr : writer;
+    waiting_ += text;
+    open_line_of_ = text.back() == '\n' ? nullptr : writer;
 }
 
 OutputStream::Taken OutputStream::take() {
@@ -82,11 +81,11 @@ OutputStream::Taken OutputStream::take() {
     return Taken::bytes;
 }
 
-void OutputStream::put(std::string const& text) {
-    if (text.empty()) return;
-    sink_->about_to_write(this);
-    sink_->room() += text;
-    sink_->wrote(this);
+void OutputStream::put(std::string text) {
+    std::optional<LastWords> const words = last_words_on(rank_state_);
+    bool const there = words && take_out(text, *words);
+    sink_->add(this, text);
+    if (there) when_said_(*sink_, *words);
 }
 
 void OutputStream::end() {
@@ -131,16 +130,25 @@ Sink& Output::file(std::string const& name) {
     return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;
 }
 
-void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix) {
-    streams_.push_back(std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix)));
+void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state) {
+    RankState const* const looked_at = prefix.empty() ? rank_state : nullptr;
+    auto when_said = [this](Sink& where, LastWords const& words) { said(where, words); };
+    streams_.push_back(
+        std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix), looked_at, std::move(when_said)));
+}
+
+void Output::said(Sink& sink, LastWords const& words) {
+    bool const passed_on = words_there_ && (&sink == output_ || &sink == error_);
+    if (!passed_on) return hold(sink, words);
+    words_there_(&sink == error_ ? 2 : 1, words);
+    sink.add(this, words.line());
 }
 
 void Output::say(std::string_view sentence) { print(join("mpiexec: ", sentence, ".\n")); }
 
 void Output::print(std::string_view lines) {
-    error_->about_to_write(this);
-    error_->room() += lines;
-    error_->wrote(this);
+    if (holds()) return held_.add_lines(*error_, lines);
+    error_->add(this, lines);
     error_->write_some();
 }
 
@@ -186,6 +194,7 @@ void Output::show_unfinished() {
 void Output::drain() {
     for (auto const& stream : streams_)
         if (stream->open()) stream->drain();
+    write_held();
     for (Sink* sink : sinks()) sink->write_some();
 }
 

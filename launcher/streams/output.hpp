@@ -3,6 +3,7 @@
 // ranks wait, too, as they would if they wrote there themselves: memory stays bounded.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <poll.h>
 
 #include "launcher/base/descriptor.hpp"
+#include "launcher/streams/last_words.hpp"
 #include "launcher/streams/lines.hpp"
 
 namespace tutti::launcher {
@@ -24,7 +26,6 @@ public:
     explicit Sink(int descriptor, bool on_terminal = false);   ///< borrowed
     explicit Sink(Descriptor file);                      ///< owned
 
-    std::string& room() { return waiting_; }             ///< append here, then call write_some
     bool full() const { return waiting_.size() - written_ > high_water; }
     bool empty() const { return written_ == waiting_.size(); }
     bool broken() const { return broken_; }              ///< nobody reads it any more (a pipe into head)
@@ -37,9 +38,8 @@ public:
     /// Writes as much as can be written without waiting.
     void write_some();
 
-    /// Begins a new line on a terminal when the unfinished line of another writer stands there.
-    void about_to_write(void const* writer);
-    void wrote(void const* writer);
+    /// Appends `text` of a writer; on a terminal on a new line when the unfinished one of another writer stands there.
+    void add(void const* writer, std::string_view text);
 
 private:
     static constexpr std::size_t high_water = 256 * 1024;
@@ -53,11 +53,16 @@ private:
     void const* open_line_of_ = nullptr;
 };
 
+/// What becomes of a rank's last words that have come by a sink.
+using WhenSaid = std::function<void(Sink& sink, LastWords const& words)>;
+
 /// One rank's standard output or standard error.
 class OutputStream {
 public:
-    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix)
-        : pipe_(std::move(pipe)), sink_(&sink), cutter_(std::move(prefix)) {}
+    /// `rank state`: where the rank notes its last words, which then go to `when_said`; null: nothing is looked for.
+    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state, WhenSaid when_said)
+        : pipe_(std::move(pipe)), sink_(&sink), cutter_(std::move(prefix)), rank_state_(rank_state),
+          when_said_(std::move(when_said)) {}
 
     bool open() const { return static_cast<bool>(pipe_); }
     int descriptor() const { return pipe_.get(); }
@@ -76,12 +81,14 @@ public:
 private:
     enum class Taken { bytes, nothing, end };
     Taken take();
-    void put(std::string const& text);
+    void put(std::string text);
     void end();
 
     Descriptor pipe_;
     Sink* sink_;
     LineCutter cutter_;
+    RankState const* rank_state_;
+    WhenSaid when_said_;
 };
 
 /// All sinks and streams of a job.
@@ -95,7 +102,19 @@ public:
     /// The file of that name, made with its folders and emptied at first use. Throws Complaint.
     Sink& file(std::string const& name);
 
-    void add(Descriptor pipe, Sink& sink, LinePrefix prefix);
+    /// `rank state`: of the rank of which this is standard error, null for any other stream. Lines with a prefix of
+    /// their rank are not put together.
+    void add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state = nullptr);
+    /// In a daemon: its ranks' last words on their way to mpiexec, which puts them together with those of other nodes,
+    /// are told before their line goes there by stream 1 or 2.
+    void tell_words_to(std::function<void(int stream, LastWords const& words)> there) {
+        words_there_ = std::move(there);
+    }
+    /// Last words that have come by a sink.
+    void hold(Sink& sink, LastWords const& words) { held_.add(sink, words, HeldWords::Clock::now()); }
+    bool holds() const { return !held_.empty(); }
+    HeldWords::Clock::time_point due() const { return held_.due(); }
+    void write_held() { held_.write_all(); }
     /// A sentence of mpiexec's own.
     void say(std::string_view sentence);
     /// Lines of mpiexec's own on standard error.
@@ -119,12 +138,15 @@ public:
 
 private:
     std::vector<Sink*> sinks() const;
+    void said(Sink& sink, LastWords const& words);
 
     std::unique_ptr<Sink> own_output_, own_error_;
     Sink *output_, *error_;
     std::map<std::string, std::unique_ptr<Sink>> files_;
     std::set<Sink const*> losses_told_;
     std::vector<std::unique_ptr<OutputStream>> streams_;
+    HeldWords held_;
+    std::function<void(int, LastWords const&)> words_there_;   ///< null: this is mpiexec
 };
 
 }  // namespace tutti::launcher

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "launcher/streams/last_words.hpp"
 #include "launcher/statistics/statistics.hpp"
 #include "launcher/supervise/verdict.hpp"
 #include "runtime/settings/cluster.hpp"
@@ -81,8 +82,8 @@ public:
     // What was decided here.
     virtual void pass_on(int signal) = 0;
     virtual void end() = 0;
-    /// Asks every node what its ranks wait for; each sentence begins with "; ".
-    virtual std::string reasons() = 0;
+    /// Asks every node what its ranks wait for.
+    virtual std::vector<LastWords> reasons() = 0;
 
     /// All ranks of this node have ended. Returns when nothing is left to do for others. `segment` is null where there
     /// were no ranks.

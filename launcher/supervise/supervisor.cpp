@@ -86,6 +86,7 @@ milliseconds Supervisor::patience() const {
     if (kill_at_ && !killed_) until(*kill_at_);
     if (job_.timeout > 0ms && !ending_) until(started_ + job_.timeout);
     if (output_.wants_showing()) until(silence_ + show_after);
+    if (output_.holds()) until(output_.due());
     if (foreign_library_possible()) until(library_look_);
     if (elsewhere_) wait = std::min(wait, elsewhere_->patience());
     bool looking = missing_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
@@ -95,6 +96,7 @@ milliseconds Supervisor::patience() const {
 void Supervisor::check_time() {
     Clock::time_point now = Clock::now();
     if (output_.wants_showing() && now >= silence_ + show_after) output_.show_unfinished();
+    if (output_.holds() && now >= output_.due()) output_.write_held();
     if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && busy()) time_out();
     if (missing_ && !ending_) look_again_for_the_missing();
     if (foreign_library_possible() && now >= library_look_) look_for_foreign_library(now);
@@ -277,23 +279,28 @@ void Supervisor::look_again_for_the_missing() {
 }
 
 // One reason per rank that waits; the count beside it is odd while it is being valid.
-std::string Supervisor::waiting_reasons() const {
-    std::string all;
+std::vector<LastWords> Supervisor::waiting_reasons() const {
+    std::vector<LastWords> all;
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
         std::uint64_t before = rank_state.waits.load(std::memory_order_acquire);
         std::string reason(rank_state.reason, strnlen(rank_state.reason, sizeof rank_state.reason));
         std::atomic_thread_fence(std::memory_order_acquire);
         if (before % 2 == 1 && before == rank_state.waits.load(std::memory_order_relaxed) && ranks_[place].alive)
-            all += join("; rank ", world_rank(place), " waits: ", reason);
+            all.push_back({world_rank(place), std::move(reason)});
     }
     return all;
 }
 
 void Supervisor::time_out() {
     double seconds = static_cast<double>(job_.timeout.count()) / 1000;
-    end_job(124, join("the time limit of ", seconds, " s is over and the job is ended", waiting_reasons(),
-                      elsewhere_ ? elsewhere_->reasons() : ""));
+    std::string sentence = join("the time limit of ", seconds, " s is over and the job is ended");
+    std::vector<LastWords> reasons = waiting_reasons();
+    if (elsewhere_)
+        for (LastWords& one : elsewhere_->reasons()) reasons.push_back(std::move(one));
+    for (auto const& [ranks, reason] : put_together(std::move(reasons)))
+        sentence += join("; ", rank_ranges(ranks), ranks.size() == 1 ? " waits: " : " wait: ", reason);
+    end_job(124, sentence);
 }
 
 // True while there is something to wait for.

@@ -48,8 +48,8 @@ public:
     void look_for_the_missing(Missing const& missing);
     /// A signal of the user for the ranks, as told by mpiexec to its daemons.
     void deliver(int signal);
-    /// What the ranks of this node wait for; each sentence begins with "; ".
-    std::string waiting_reasons() const;
+    /// What the ranks of this node wait for.
+    std::vector<LastWords> waiting_reasons() const;
 
     /// Until the last process has gone and all output is delivered. The exit code of mpiexec.
     int run();

@@ -118,19 +118,25 @@ void not_running(char const* name) {
     _exit(code & 0xff ? code & 0xff : 1);
 }
 
-void abort_job(int code, std::string const& sentence) {
-    Process* process = library().process.get();
-    if (library().stage == Stage::child) end_child(code, sentence);
-    if (!sentence.empty()) {
-        std::string line = process ? join("rank ", process->rank(), ": ", sentence, "\n") : sentence + "\n";
-        std::fflush(stdout);
-        if (write(2, line.data(), line.size()) < 0) {}   // nobody to tell that nobody can be told
+/// Writes the sentence on standard error. mpiexec knows it by the rank state, and tells it once if many ranks say the
+/// same.
+static void say(RankState* rank_state, std::string const& sentence) {
+    std::string const line = rank_state ? join("rank ", rank_state->world_rank, ": ", sentence, "\n") : sentence + "\n";
+    if (rank_state && sentence.size() < sizeof rank_state->last_words) {
+        std::memcpy(rank_state->last_words, sentence.c_str(), sentence.size() + 1);
+        rank_state->said.store(1, std::memory_order_release);
     }
-    if (process) {
-        RankState& rank_state = process->rank_state();
-        rank_state.abort_code.store(code, std::memory_order_relaxed);
-        std::strncpy(rank_state.abort_text, sentence.c_str(), sizeof rank_state.abort_text - 1);
-        rank_state.state.store(RankPhase::aborted, std::memory_order_release);
+    std::fflush(stdout);
+    if (write(2, line.data(), line.size()) < 0) {}   // nobody to tell that nobody can be told
+}
+
+void abort_job(int code, std::string const& sentence) {
+    if (library().stage == Stage::child) end_child(code, sentence);
+    RankState* const rank_state = library().rank_state ? library().rank_state : launchers_rank_state();
+    if (!sentence.empty()) say(rank_state, sentence);
+    if (library().process) {
+        rank_state->abort_code.store(code, std::memory_order_relaxed);
+        rank_state->state.store(RankPhase::aborted, std::memory_order_release);
     }
     std::fflush(nullptr);
     if (job_server()) job_server()->abort(code & 0xff ? code & 0xff : 1, sentence);

@@ -33,6 +33,7 @@ struct LibraryState {
     bool check_arguments = true;
     std::unique_ptr<Segment> segment;
     std::unique_ptr<Process> process;
+    RankState* rank_state = nullptr;                       ///< this rank's, as soon as MPI_Init has found it
     abi::Tables tables;
     std::uint64_t searches = 0;                 ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
     std::shared_ptr<tool::State> tool;          ///< of the interface for tools; null before its first use
@@ -90,6 +91,10 @@ void finish(LibraryState& f);
 
 /// Writes how much of this process's arena is and was in use onto its state.
 void note_arena_use(RankState& rank_state);
+
+/// The rank state that mpiexec has for this process, before MPI_Init looks for it; null when mpiexec has not started
+/// it.
+RankState* launchers_rank_state();
 
 /// Ends the whole job: leaves code and sentence on this rank's state for the launcher and exits. `sentence` may be
 /// empty. A rank's child ends alone.

@@ -170,6 +170,15 @@ std::unique_ptr<JobServer>& job_server() {
     return one;
 }
 
+RankState* launchers_rank_state() try {
+    int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
+    if (descriptor < 0 || place < 0) return nullptr;
+    static Segment const segment = Segment::attach(descriptor);
+    return static_cast<unsigned>(place) < segment.ranks() ? &segment.rank_state(static_cast<unsigned>(place)) : nullptr;
+} catch (Error const&) {
+    return nullptr;   // the variables are of another job, or of none
+}
+
 void start(LibraryState& f, int thread_level) {
     std::vector<std::string> complaints;
     Variables variables = read_variables(environ, complaints);
@@ -178,6 +187,7 @@ void start(LibraryState& f, int thread_level) {
     Membership const mine = join_segment(f, variables, complaints);
     if (settings == f.segment->header().told)   // mpiexec has told them before the start
         complaints.erase(complaints.begin(), complaints.begin() + static_cast<std::ptrdiff_t>(of_settings));
+    f.rank_state = &f.segment->rank_state(mine.place);
     f.check_arguments = variables.check_arguments;
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());

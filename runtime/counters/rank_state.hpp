@@ -48,7 +48,8 @@ struct alignas(cache_line) RankState {
     std::atomic<std::int32_t> pid;            ///< as the rank sees itself; CMA needs it
     std::int32_t world_rank;                  ///< written by whoever makes the segment
     std::atomic<std::int32_t> abort_code;     ///< valid when state is aborted
-    char abort_text[256];                     ///< zero-ended sentence, likewise
+    std::atomic<std::uint32_t> said;          ///< 1: `last_words` is what the rank's library writes before it aborts
+    char last_words[1024];                    ///< zero-ended sentence; a longer one is not noted
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
     std::atomic<std::uint32_t> wake;          ///< futex word, counts wake-ups

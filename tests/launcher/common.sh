@@ -25,5 +25,18 @@ expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does no
 expect_silence() { [ -z "$err" ] || wrong "$what said '$err' instead of nothing"; }
 expect_within() { [ "$ms" -le "$1" ] || wrong "$what took $ms ms, more than $1"; }
 
+# Of a job of eight ranks that all make the same mistake and live on until they are killed, 0.3 s later: it is told once
+# in each tenth of a second, each rank once, before mpiexec's own sentence, and lines that the program wrote are whole.
+expect_told_once() {
+    local told all
+    told=$(grep -nE "^ranks? [0-9,-]+: MPI_Send: dest" <<< "$err")
+    [ "$(wc -l <<< "$told")" -le 4 ] || wrong "$what said the same too often: $err"
+    all=$(sed -E 's/^[0-9]+:ranks? ([0-9,-]+):.*/\1/' <<< "$told" | tr , '\n' |
+        while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done)
+    [ -n "$all" ] && [ -z "$(sort <<< "$all" | uniq -d)" ] || wrong "$what said twice what a rank said: $err"
+    [ "$(grep -c 'a line of the program' <<< "$err")" = 8 ] || wrong "$what changed what the program wrote: $err"
+    [ "${told%%:*}" -lt "$(grep -n -m1 '^mpiexec: rank .* ended the job with code' <<< "$err" | cut -d: -f1)" ] ||
+        wrong "$what did not explain its end after it: $err"
+}
 
 finish() { [ "$failures" = 0 ] && echo "all well" || { echo "$failures wrong"; exit 1; }; }

@@ -5,6 +5,10 @@
 sorted() { out=$(sort "$folder/out"); }
 where='echo $PMI_RANK/$PMI_SIZE $MPI_LOCALRANKID/$MPI_LOCALNRANKS $OMPI_COMM_WORLD_LOCAL_RANK $OMPI_COMM_WORLD_NODE_RANK'
 
+# the same mistake of ranks on both nodes
+misbehave=$build/tests/ranks_launcher_misbehave
+if [ -x "$misbehave" ]; then on "$two" -n 8 "$misbehave" 0 alike; expect_told_once; fi
+
 # by slot, by node, more ranks than slots, -ppn, this node among others, names of one node together
 on "$two" -n 4 sh -c "$where"; sorted; expect_code 0; expect_silence
 expect_out $'0/4 0/2 0 0\n1/4 1/2 1 1\n2/4 0/2 0 0\n3/4 1/2 1 1'

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the library of a rank says before it ends the job, as one line on standard error. It notes the sentence in its
+// rank state first, so the line is told from the program's own output for certain. Ranks often end by the same
+// sentence: it is written once, behind the numbers of all of them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/counters/rank_state.hpp"
+
+namespace tutti::launcher {
+
+class Sink;
+
+/// A rank and its sentence, without a line break.
+struct LastWords {
+    int rank = -1;
+    std::string sentence;
+
+    std::string line() const;
+};
+
+/// What a rank has noted so far; none while it has nothing to say. `rank state` may be null.
+std::optional<LastWords> last_words_on(RankState const* rank_state);
+
+/// Takes the line of those words out of whole lines, and tells whether it was there.
+bool take_out(std::string& lines, LastWords const& words);
+
+/// "rank 3", "ranks 0-255", "ranks 0,2-4"; `ranks` in any order.
+std::string rank_ranges(std::vector<int> ranks);
+
+/// What each rank says or does, once for all who do the same: (ranks, sentence), in order of their lowest rank.
+std::vector<std::pair<std::vector<int>, std::string>> put_together(std::vector<LastWords> all);
+
+/// Sentences that wait a moment for the same of other ranks, and what is to be written after them.
+class HeldWords {
+public:
+    using Clock = std::chrono::steady_clock;
+    /// The longest that any of them waits.
+    static constexpr std::chrono::milliseconds longest{100};
+
+    void add(Sink& sink, LastWords const& words, Clock::time_point now);
+    /// Lines of mpiexec's own, which explain what ranks have said and therefore come after it.
+    void add_lines(Sink& sink, std::string_view lines);
+
+    bool empty() const { return held_.empty(); }
+    /// When write_all is due; only if not empty.
+    Clock::time_point due() const { return since_ + longest; }
+    /// Hands everything to its sink, in the order in which it came.
+    void write_all();
+
+private:
+    struct Held {
+        Sink* sink;
+        std::string text;
+        std::vector<int> ranks;   ///< empty: of no rank
+    };
+    std::vector<Held> held_;
+    Clock::time_point since_{};
+};
+
+}  // namespace tutti::launcher

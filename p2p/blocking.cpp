@@ -109,7 +109,7 @@ std::string describe_failure(Receive const& op) {
 void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const* call, Flavour flavour) {
     if (dest == proc_null) return;
     Engine& e = engine(comm.process);
-    if (data.bytes <= Cell::room && data.dense() && (mode == Mode::standard || mode == Mode::ready)) [[likely]]
+    if (data.bytes <= Transport::small && data.dense() && (mode == Mode::standard || mode == Mode::ready)) [[likely]]
         if (e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data.base, data.bytes))
             return;
     Send op = make_send(comm, data, dest, tag, mode, flavour);

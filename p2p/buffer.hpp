@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "p2p/operation.hpp"
+#include "p2p/matching/operation.hpp"
 
 namespace tutti::p2p {
 

@@ -24,11 +24,15 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
 ROOMS = {  # the folders of a folder, each of which may include itself and those before it; "" are the files at its top
     "topo": ["base", "machine", "hierarchy", "binding", ""],
     "runtime": ["base", "kernels", "counters", "settings", "memory", "wait", "topologies", "objects", "datatype", "job", ""],
+    "p2p": ["matching", "self", "shm", "tcp", ""],
     "coll": ["env", "blocks", "algorithms", "choice", "call", "comm"],
     "mpi_h": ["include", "abi", "entry", "p2p", "communicators", "topologies", "collectives", "datatypes", "fortran",
               "environment", "tools"],
     "launcher": ["base", "streams", "statistics", "start", "allocation", "supervise", "options", "nodes", ""],
 }
+# Folders beside each other that know neither each other nor what is above them but for one header, and that nobody
+# knows but one file.
+APART = {"p2p": ({"self", "shm", "tcp"}, "p2p/transport.hpp", "p2p/transports.cpp")}
 
 
 def blank_comments_and_strings(text):
@@ -72,6 +76,11 @@ def check_rooms(path, included):
     """Why the file may not include this one of its own layer, or None."""
     rooms = ROOMS.get(path.split("/")[0], [])
     own, other = room_of(path), room_of(included)
+    apart, interface, all_of_them = APART.get(path.split("/")[0], (set(), "", ""))
+    if own in apart and included == interface:
+        return None
+    if other in apart and own != other and path != all_of_them:
+        return f"only {all_of_them} may include {other}/"
     if own in rooms and other in rooms and rooms.index(other) > rooms.index(own):
         return f"{own or 'the top'}/ may not include {other}/"
     return None
@@ -174,7 +183,12 @@ def self_test():
         "coll/env/a.cpp": spdx + '#include "coll/call/b.hpp"\n',
         "runtime/base/a.hpp": spdx + '#include "runtime/process.hpp"\n',
     }
+    bad |= {path: spdx + f'#include "p2p/{included}.hpp"\n' for path, included in
+            {"p2p/engine.cpp": "shm/ring", "p2p/tcp/a.cpp": "shm/ring", "p2p/shm/a.cpp": "engine",
+             "p2p/matching/a.cpp": "transport"}.items()}
     good = {
+        "p2p/transports.cpp": spdx + '#include "p2p/shm/ring.hpp"\n',
+        "p2p/shm/b.cpp": spdx + '#include "p2p/transport.hpp"\n#include "p2p/matching/queues.hpp"\n',
         "coll/call/a.cpp": spdx + '#include "coll/env/b.hpp"\n#include "coll/call/c.hpp"\n',
         "p2p/f.hpp": spdx + "// purpose\n" * MAX_HEAD + "//\n" + "// argument\n" * 9,
         "mpi_h/a.cpp": spdx + '#include "runtime/b.hpp"\n#include "mpi.h"\n// goto is forbidden\n',

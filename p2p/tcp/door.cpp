@@ -21,8 +21,8 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 }  // namespace
 
-ConnectionSetup::ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
-           std::uint64_t first_number, Events events)
+ConnectionSetup::ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
+                                 Poller& poller, std::uint64_t first_number, Events events)
     : cluster_(cluster), me_(me), listeners_(std::move(listeners)), network_(std::move(network)), poller_(poller),
       first_number_(first_number), last_number_(first_number + listeners_.size()), events_(std::move(events)) {
     for (std::size_t i = 0; i < listeners_.size(); ++i) poller_.add(listeners_[i], first_number_ + i, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A copy made from both ends: every chunk by exactly one side, nothing written after the receiver has settled, words
 // reused for ever. The memory is plain, so that ThreadSanitizer sees a chunk that both sides touch.
-#include "p2p/halves.hpp"
+#include "p2p/shm/halves.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "p2p/ring.hpp"
+#include "p2p/shm/ring.hpp"
 #include "runtime/settings/variables.hpp"
 
 namespace tutti::p2p::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Receiving from ranks of other nodes, and what becomes of all when one is lost.
-#include "p2p/distant.hpp"
+#include "p2p/tcp/transport.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,13 +20,17 @@ Key key_of(Frame const& frame) { return {frame.context, frame.source, frame.tag}
 
 }  // namespace
 
-TcpTransport::TcpTransport(Engine& engine, std::vector<tcp::Socket> listeners)
-    : engine_(engine), here_(engine.process().cluster.ranks_here()),
-      eager_limit_(std::min<std::size_t>(engine.process().variables.eager_network, Frame::most_eager)),
-      peers_(static_cast<std::size_t>(engine.process().size())), losses_(peers_.size()),
-      network_(engine.process().cluster, engine.process().rank(), std::move(listeners),
-               engine.process().variables.network, *this) {
-    engine.process().waiter.sleep_at_most(longest_sleep_ns);
+TcpTransport::TcpTransport(Matching& matching, std::vector<tcp::Socket> listeners)
+    : matching_(matching), here_(matching.process().cluster.ranks_here()),
+      eager_limit_(std::min<std::size_t>(matching.process().variables.eager_network, Frame::most_eager)),
+      peers_(static_cast<std::size_t>(matching.process().size())),
+      network_(matching.process().cluster, matching.process().rank(), std::move(listeners),
+               matching.process().variables.network, *this) {
+    matching.process().waiter.sleep_at_most(longest_sleep_ns);
+}
+
+bool TcpTransport::reaches(int peer) const {
+    return peer >= here_ && !matching_.process().cluster.is_here(peer - here_);
 }
 
 TcpTransport::~TcpTransport() = default;
@@ -62,9 +66,8 @@ char const* TcpTransport::receive_message(int rank, Peer& from, Frame const& fra
     from.frame = frame;
     from.at = 0;
     from.end = frame.length;
-    if ((from.into = engine_.posted_.take(key_of(frame)))) {
+    if ((from.into = matching_.match(key_of(frame), frame.length))) {
         matched(rank, frame.length);
-        engine_.matched(*from.into, key_of(frame), frame.length);
     } else {
         from.aside = set_aside(rank, frame, sync ? Unexpected::What::here_sync : Unexpected::What::here, frame.length);
     }
@@ -73,11 +76,10 @@ char const* TcpTransport::receive_message(int rank, Peer& from, Frame const& fra
 }
 
 char const* TcpTransport::receive_offer(int rank, Frame const& frame) {
-    if (Receive* op = engine_.posted_.take(key_of(frame))) {
-        engine_.matched(*op, key_of(frame), frame.length);
+    if (Receive* op = matching_.match(key_of(frame), frame.length)) {
         accept(*op, rank, frame.id, frame.length);
     } else {
-        engine_.unexpected_.add(*set_aside(rank, frame, Unexpected::What::offered, 0));
+        matching_.add(*set_aside(rank, frame, Unexpected::What::offered, 0));
     }
     return nullptr;
 }
@@ -130,36 +132,36 @@ void TcpTransport::payload_ended(int rank, Peer& from) {
         into->arrived = from.at;
         if (into->arrived < into->status.bytes) return;
         receives_.remove(frame.id);
-        return engine_.finish(*into);
+        return matching_.finish(*into);
     }
     if (into) {
         if (frame.kind == FrameKind::eager_sync) send(rank, {.kind = FrameKind::done, .id = frame.id});
-        return engine_.finish(*into);
+        return matching_.finish(*into);
     }
     Unexpected* m = std::exchange(from.aside, nullptr);
     // A receive may have been posted since its first bytes came.
-    Receive* const op = engine_.posted_.take(m->key);
-    op ? engine_.take(*op, *m) : engine_.unexpected_.add(*m);
+    Receive* const op = matching_.match(m->key, m->bytes);
+    if (!op) return matching_.add(*m);
+    take(*op, *m);
+    Unexpected::discard(m);
 }
 
 void TcpTransport::take(Receive& op, Unexpected& m) {
     int const rank = m.peer - here_;
-    if (m.what == Unexpected::What::offered) {
-        engine_.matched(op, m.key, m.bytes);
-        return accept(op, rank, m.send, m.bytes);
-    }
+    Matching::match(op, m.key, m.bytes);
+    if (m.what == Unexpected::What::offered) return accept(op, rank, m.send, m.bytes);
     matched(rank, m.bytes);
     if (m.what == Unexpected::What::here_sync) send(rank, {.kind = FrameKind::done, .id = m.send});
-    engine_.deliver(op, m.key, m.content(), m.bytes);
+    matching_.deliver(op, m.content());
 }
 
 void TcpTransport::accept(Receive& op, int rank, std::uint64_t send_id, std::size_t bytes) {
     op.peer = here_ + rank;
-    if (std::string const* lost = loss(op.peer)) return fail(op, *lost);
+    if (std::string const* lost = matching_.loss(op.peer)) return matching_.fail(op, *lost);
     std::size_t const wanted = std::min(bytes, op.data.bytes);
     if (wanted == 0) {
         send(rank, {.kind = FrameKind::done, .id = send_id});
-        return engine_.finish(op);
+        return matching_.finish(op);
     }
     op.arrived = 0;
     std::uint64_t const name = receives_.add(op, rank);
@@ -169,28 +171,21 @@ void TcpTransport::accept(Receive& op, int rank, std::uint64_t send_id, std::siz
 void TcpTransport::matched(int rank, std::size_t bytes) {
     Credit& credit = peer(rank).credit;
     credit.matched(bytes);
-    if (credit.news() && !loss(here_ + rank)) send(rank, {.kind = FrameKind::credit});
+    if (credit.news() && !matching_.loss(here_ + rank)) send(rank, {.kind = FrameKind::credit});
 }
 
 void TcpTransport::answer_cancel(int rank, Frame const& frame) {
-    Unexpected* m = engine_.unexpected_.find(here_ + rank, frame.number);
+    Unexpected* m = matching_.find(here_ + rank, frame.number);
     if (m) {
-        engine_.unexpected_.remove(*m);
+        matching_.remove(*m);
         if (m->what != Unexpected::What::offered) matched(rank, m->bytes);
         Unexpected::discard(m);
     }
     send(rank, {.kind = m ? FrameKind::cancelled : FrameKind::not_cancelled, .id = frame.id});
 }
 
-void TcpTransport::fail(Receive& op, std::string const& sentence) {
-    op.status.error = ErrorClass::other;
-    op.failure = &sentence;
-    engine_.finish(op);
-}
-
 /// Everything is taken out of the lists before the first operation ends: what it calls may begin others.
 void TcpTransport::broken(int rank, std::string const& sentence) {
-    losses_[static_cast<std::size_t>(rank)] = any_loss_ = &sentence;
     Peer& p = peer(rank);
     std::vector<Send*> const sends = sends_.remove_all(rank);
     std::vector<Receive*> receives = receives_.remove_all(rank);
@@ -198,15 +193,14 @@ void TcpTransport::broken(int rank, std::string const& sentence) {
     if (into && p.frame.kind != FrameKind::data) receives.push_back(into);
     if (p.aside) Unexpected::discard(std::exchange(p.aside, nullptr));
     p.granted.clear();
-    auto waits_for_it = [&](Receive const& op) { return op.peer < 0 || op.peer == here_ + rank; };
-    for (Receive* op : engine_.posted_.take_if(waits_for_it)) receives.push_back(op);
+    for (Receive* op : matching_.lose(here_ + rank, sentence)) receives.push_back(op);
     for (Send* op : sends) {
         op->id = 0;
         if (op->stage == SendStage::granted) --streams_;
     }
-    for (Send* op : sends) fail(*op, sentence);
-    for (Receive* op : receives) fail(*op, sentence);
-    engine_.happened();
+    for (Send* op : sends) matching_.fail(*op, sentence);
+    for (Receive* op : receives) matching_.fail(*op, sentence);
+    matching_.happened();
 }
 
 }  // namespace tutti::p2p

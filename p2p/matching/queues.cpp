@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The two lists of matching and the hash table below them.
-#include "p2p/match.hpp"
+#include "p2p/matching/queues.hpp"
 
-#include "p2p/operation.hpp"
+#include "p2p/matching/operation.hpp"
 
 namespace tutti::p2p {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine's half for ranks of other nodes: the same matching, other ways. Messages up to TUTTI_EAGER_NETWORK leave
+// Messages to and from ranks of other nodes. Those up to TUTTI_EAGER_NETWORK leave
 // at once as long as the receiver has room for what it has not asked for (Credit); above, an offer, and the data, in
 // pieces, once the receiver has granted it. Offers, answers and small messages go between the pieces of large ones.
 #pragma once
@@ -9,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "p2p/engine.hpp"
-#include "p2p/id_table.hpp"
+#include "p2p/matching/matching.hpp"
+#include "p2p/tcp/id_table.hpp"
 #include "p2p/tcp/network.hpp"
+#include "p2p/transport.hpp"
 
 namespace tutti::p2p {
 
@@ -19,8 +20,8 @@ namespace tutti::p2p {
 /// has found its receive; the receiver tells its count with each frame, and by itself when much of it is news.
 class Credit {
 public:
-    static constexpr std::uint64_t budget = Outbox::eager_budget;
-    static std::uint64_t cost(std::size_t bytes) { return Outbox::cost(bytes); }
+    static constexpr std::uint64_t budget = UnexpectedCost::most;
+    static std::uint64_t cost(std::size_t bytes) { return UnexpectedCost::of(bytes); }
 
     // The sender's.
     bool spend(std::size_t bytes) {
@@ -48,31 +49,26 @@ private:
     std::uint64_t came_ = 0, matched_ = 0, told_ = 0;
 };
 
-class TcpTransport final : public tcp::Handler {
+class TcpTransport final : public Transport, public tcp::Handler {
 public:
     /// `listeners`: where others call; become this object's.
-    TcpTransport(Engine& engine, std::vector<tcp::Socket> listeners);
+    TcpTransport(Matching& matching, std::vector<tcp::Socket> listeners);
     ~TcpTransport() override;
 
-    // As the engine's, for peers that are not on this node.
-    void begin(Send& op);
-    void cancel(Send& op);
-    void take(Receive& op, Unexpected& message);
-    bool poll() { return network_.poll(); }
-    bool poll_from(int peer) { return network_.poll(peer - here_); }
-    bool idle() const { return streams_ == 0 && network_.idle(); }
+    bool reaches(int peer) const override;
+    bool send_small(int, Key const&, std::byte const*, std::size_t) override { return false; }
+    void begin(Send& op) override;
+    void cancel(Send& op) override;
+    void take(Receive& op, Unexpected& message) override;
 
-    /// Why nothing can come from there any more (−1: from everybody); null: it can.
-    std::string const* loss(int peer) const {
-        if (!any_loss_ || (peer >= 0 && peer < here_)) [[likely]] return nullptr;
-        return peer < 0 ? any_loss_ : losses_[static_cast<std::size_t>(peer - here_)];
-    }
-    void fail(Receive& op, std::string const& sentence);
+    bool poll() override { return network_.poll(); }
+    bool poll_from(int peer) override { return network_.poll(peer - here_); }
+    int looks() const override { return 1; }
+    bool idle() const override { return streams_ == 0 && network_.idle(); }
 
-    /// Says goodbye to all; then, once parted() and after all polling, nothing is lost by closing.
-    void say_goodbye() { network_.say_goodbye(); }
-    bool parted() const { return network_.parted(); }
-    void close() { network_.close(); }
+    void say_goodbye() override { network_.say_goodbye(); }
+    bool parted() const override { return network_.parted(); }
+    void close() override { network_.close(); }
 
 private:
     /// What is kept of a rank with which messages were exchanged.
@@ -97,16 +93,15 @@ private:
     bool refill(int rank) override;
     void broken(int rank, std::string const& sentence) override;
 
-    // distant_send.cpp
+    // send.cpp
     bool send_eager(int rank, tcp::Frame const& frame, Send& op);
     void send(int rank, tcp::Frame frame);
     void release(Send& op);
-    void fail(Send& op, std::string const& sentence);
     char const* granted(int rank, tcp::Frame const& frame);
     char const* done(int rank, tcp::Frame const& frame);
     char const* cancel_answered(int rank, tcp::Frame const& frame);
 
-    // distant.cpp
+    // receive.cpp
     char const* receive_message(int rank, Peer& from, tcp::Frame const& frame);
     char const* receive_offer(int rank, tcp::Frame const& frame);
     char const* receive_data(int rank, Peer& from, tcp::Frame const& frame);
@@ -117,12 +112,10 @@ private:
     void answer_cancel(int rank, tcp::Frame const& frame);
     Peer& peer(int rank);
 
-    Engine& engine_;
+    Matching& matching_;
     int const here_;                              ///< ranks on this node; peers of others are numbered behind
     std::size_t const eager_limit_;
     std::vector<std::unique_ptr<Peer>> peers_;    ///< by world rank
-    std::vector<std::string const*> losses_;      ///< by world rank; null: none
-    std::string const* any_loss_ = nullptr;
     IdTable<Send> sends_;                         ///< those that are not done and may be named, or lose their link
     IdTable<Receive> receives_;                   ///< granted
     std::vector<std::byte> bounce_;               ///< of data with gaps

@@ -5,7 +5,7 @@
 // ring. And the taking back of sends.
 #include <algorithm>
 
-#include "p2p/distant.hpp"
+#include "p2p/shm/transport.hpp"
 #include "runtime/datatype/layout/remote.hpp"
 
 namespace tutti::p2p {
@@ -15,24 +15,24 @@ constexpr std::size_t bounce_bytes = 64 * 1024;   // stays in the second-level c
 
 }  // namespace
 
-void Engine::accept(Receive& op, int peer, Offer const& offer) {
+void ShmTransport::accept(Receive& op, int peer, Offer const& offer) {
     std::size_t wanted = std::min<std::size_t>(offer.bytes, op.data.bytes);
-    if (may_share(op, peers_[static_cast<std::size_t>(peer)], offer, wanted)) return share(op, peer, offer, wanted);
+    if (may_share(op, at(peer), offer, wanted)) return share(op, peer, offer, wanted);
     if (wanted == 0 || pull(op, peer, offer, wanted)) {
         control(peer, {Kind::done, 0, 0, {.id = offer.send}});
-        return finish(op);
+        return matching_.finish(op);
     }
     grant(op, peer, offer, wanted);
 }
 
-void Engine::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
+void ShmTransport::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     op.peer = peer;
     bool reachable = op.data.dense() && process_.single_copy.direct(op.data.base, wanted);
     control(peer, {Kind::grant, reinterpret_cast<std::uint64_t>(&op), wanted,
                    {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
 }
 
-bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted) try {
+bool ShmTransport::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted) try {
     auto from = static_cast<unsigned>(peer);
     SingleCopy& single_copy = process_.single_copy;
     if (offer.layout) return pull_layout(op, peer, offer, wanted);
@@ -56,7 +56,7 @@ bool Engine::pull(Receive& op, int peer, Offer const& offer, std::size_t wanted)
     return true;
 }
 
-bool Engine::pull_layout(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
+bool ShmTransport::pull_layout(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     std::int64_t const count = offer.layout[0];
     RemoteType const type(offer.layout + 1);
     AddressRange const range = type.range(offer.address, count);
@@ -68,7 +68,7 @@ bool Engine::pull_layout(Receive& op, int peer, Offer const& offer, std::size_t 
     return true;
 }
 
-void Engine::receive_grant(int peer, Peer& from, Cell const& cell) {
+void ShmTransport::receive_grant(int peer, Peer& from, Cell const& cell) {
     Remote remote = cell.remote();
     Send& op = *reinterpret_cast<Send*>(remote.id);
     op.stage = SendStage::granted;
@@ -80,63 +80,53 @@ void Engine::receive_grant(int peer, Peer& from, Cell const& cell) {
         if (op.data.dense()) process_.copier.copy(there, op.data.base, op.wanted, 2 * op.wanted);
         else op.data.gather(0, there, op.wanted);
         control(peer, {Kind::placed, op.receive, 0, {}});
-        return sent(op);
+        return matching_.sent(op);
     }
     from.granted.append(op);
     if (flush(from)) process_.waiter.wake_sleepers();
     mark_busy(from);
 }
 
-void Engine::receive_piece(Peer& from, Cell const& cell) {
+void ShmTransport::receive_piece(Peer& from, Cell const& cell) {
     Receive& op = *reinterpret_cast<Receive*>(cell.context);
     Remote remote = cell.remote();
     op.data.scatter(op.arrived, from.in.bytes(remote), remote.bytes);
     op.arrived += remote.bytes;
     from.in.advance(remote.end);
-    if (op.arrived == op.status.bytes) finish(op);
+    if (op.arrived == op.status.bytes) matching_.finish(op);
 }
 
-void Engine::cancel(Send& op) {
-    if (!is_here(op.peer)) return tcp_->cancel(op);
+void ShmTransport::cancel(Send& op) {
     if (op.cancelling || op.stage == SendStage::granted) return;
     if (op.stage == SendStage::queued) {
-        peers_[static_cast<std::size_t>(op.peer)].queued.remove(op);
+        at(op.peer).queued.remove(op);
         op.cancelled = true;
-        finish(op);
-        return happened();
+        matching_.finish(op);
+        return matching_.happened();
     }
     op.done = false;
-    if (op.peer != me_) {
-        op.cancelling = true;
-        return control(op.peer, {Kind::cancel, reinterpret_cast<std::uint64_t>(&op), 0, {.id = op.number}});
-    }
-    if (Unexpected* m = unexpected_.find(me_, op.number)) {
-        unexpected_.remove(*m);
-        Unexpected::discard(m);
-        op.cancelled = true;
-    }
-    if (op.cancelled || op.stage == SendStage::sent) finish(op);
-    happened();
+    op.cancelling = true;
+    control(op.peer, {Kind::cancel, reinterpret_cast<std::uint64_t>(&op), 0, {.id = op.number}});
 }
 
-void Engine::answer_cancel(int peer, Peer& from, Cell const& cell) {
-    Unexpected* m = unexpected_.find(peer, cell.remote().id);
+void ShmTransport::answer_cancel(int peer, Peer& from, Cell const& cell) {
+    Unexpected* m = matching_.find(peer, cell.remote().id);
     std::uint64_t send = cell.context;
     from.in.advance();
     if (m) {
-        unexpected_.remove(*m);
+        matching_.remove(*m);
         if (m->what != Unexpected::What::offered) from.in.matched(m->bytes);
         Unexpected::discard(m);
     }
     control(peer, {m ? Kind::cancelled : Kind::not_cancelled, send, 0, {}});
 }
 
-void Engine::cancel_answered(Cell const& cell, bool cancelled) {
+void ShmTransport::cancel_answered(Cell const& cell, bool cancelled) {
     Send& op = *reinterpret_cast<Send*>(cell.context);
     op.cancelling = false;
     op.cancelled = cancelled;
     // Too late for an eager message means that it is sent; an offered one goes on.
-    if (cancelled || op.stage == SendStage::sent) finish(op);
+    if (cancelled || op.stage == SendStage::sent) matching_.finish(op);
 }
 
 }  // namespace tutti::p2p

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large messages copied by sender and receiver together (p2p/halves.hpp). The receiver opens the copy and works from
-// the front without waiting for anybody; the sender joins when it next looks into its rings. Each side uses the best
-// way that it has to the other's memory. If the sender is still at its last chunk when they meet, the receiver goes on
-// with other things and settles the copy when it is polled next.
+// Large messages copied by sender and receiver together (p2p/shm/halves.hpp). The receiver opens the copy and works
+// from the front without waiting for anybody; the sender joins when it next looks into its rings. Each side uses the
+// best way that it has to the other's memory. If the sender is still at its last chunk when they meet, the receiver
+// goes on with other things and settles the copy when it is polled next.
 #include <algorithm>
 
-#include "p2p/engine.hpp"
+#include "p2p/shm/transport.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -23,14 +23,14 @@ std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>
 
 }  // namespace
 
-bool Engine::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
+bool ShmTransport::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
     // Ranks that share cores gain nothing: whoever helps takes the time from somebody else.
     return wanted >= share_from_ && offer.address != 0 && !offer.layout && op.data.dense() && !from.shared.op &&
            process_.single_copy.way(op.data.base, wanted) != AccessPath::staged;
 }
 
-void Engine::share(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
-    Peer& from = peers_[static_cast<std::size_t>(peer)];
+void ShmTransport::share(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
+    Peer& from = at(peer);
     Shared& s = from.shared;
     bool direct = process_.single_copy.reaches(static_cast<unsigned>(peer), offer.address, wanted);
     s.op = &op;
@@ -50,7 +50,7 @@ void Engine::share(Receive& op, int peer, Offer const& offer, std::size_t wanted
     mark_busy(from);
 }
 
-bool Engine::copy_front(Shared& s, int peer) try {
+bool ShmTransport::copy_front(Shared& s, int peer) try {
     auto const sender = static_cast<unsigned>(peer);
     std::size_t at = s.chunks.begin(s.front.next()), n = s.chunks.size(s.front.next());
     std::byte* to = s.op->data.base + at;
@@ -63,7 +63,7 @@ bool Engine::copy_front(Shared& s, int peer) try {
     return false;
 }
 
-bool Engine::settle(Peer& from) {
+bool ShmTransport::settle(Peer& from) {
     Shared& s = from.shared;
     if (!s.op || !s.front.settled()) return false;
     Receive& op = *s.op;
@@ -73,12 +73,12 @@ bool Engine::settle(Peer& from) {
         grant(op, op.peer, s.offer, s.chunks.bytes);   // from the start: what was copied is copied again
     } else {
         control(op.peer, {Kind::done, 0, 0, {.id = s.offer.send}});
-        finish(op);
+        matching_.finish(op);
     }
     return true;
 }
 
-void Engine::join(int peer, Peer& from, Cell const& cell) {
+void ShmTransport::join(int peer, Peer& from, Cell const& cell) {
     auto const receiver = static_cast<unsigned>(peer);
     Remote remote = cell.remote();
     Send const& op = *reinterpret_cast<Send const*>(remote.id);
@@ -92,7 +92,7 @@ void Engine::join(int peer, Peer& from, Cell const& cell) {
     }
 }
 
-bool Engine::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
+bool ShmTransport::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
                          std::size_t working_set) try {
     return process_.single_copy.write(peer, to, from, n, working_set);
 } catch (Error const&) {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "p2p/match.hpp"
+#include "p2p/matching/queues.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "runtime/objects/request.hpp"
 
@@ -124,17 +124,25 @@ struct Receive {
     bool failed() const { return status.error != ErrorClass::success; }
 };
 
+/// What messages that nobody has asked for may cost a receiver's memory, of each sender: one that has so much there
+/// sends nothing eagerly until some of it has found its receive.
+struct UnexpectedCost {
+    static constexpr std::uint64_t most = 4 << 20;
+    static std::uint64_t of(std::size_t bytes) { return bytes + 128; }
+};
+
 /// A message that came before its receive. Eager data lies behind the structure, or the layout of offered data.
 struct Unexpected {
     Key key;
     int peer = 0;
     std::uint64_t number = 0;       ///< of its cell
     std::size_t bytes = 0;
-    enum class What : std::uint8_t { here, here_sync, offered, local } what = What::here;
+    enum class What : std::uint8_t { here, here_sync, offered } what = What::here;
+    // For its transport:
     std::uint64_t send = 0;         ///< here_sync and offered: the sender's operation
     std::uint64_t address = 0;      ///< offered: where the bytes lie in the sender, 0: not in one piece
     bool has_layout = false;        ///< offered: the data has gaps, but can be reached
-    Send* local = nullptr;          ///< local: the send to self
+    Send* local = nullptr;          ///< a send to oneself
     Hook hooks[4];                  ///< by the wildcards of the key they are filed under
     Unexpected* previous = nullptr;
     Unexpected* next = nullptr;

@@ -3,7 +3,7 @@
 // a cell, in the receiver's part of the segment. A message of up to 32 bytes moves exactly one cache line.
 //
 // The argument. A pair's memory has two writers: the sender writes cells and bytes, the receiver writes `Consumed` (the
-// two words of p2p/halves.hpp have their own argument).
+// two words of p2p/shm/halves.hpp have their own argument).
 // Everything counts up from zero and is never reset, so zero memory is an empty ring.
 //  * Cell p (p = 0, 1, 2, …) lies at p mod cells. The sender fills it, then stores its mark, p + 1 and the kind, with
 //    release. The receiver looks, with acquire, for mark p + 1 only: what stood there before is p + 1 − cells, so an
@@ -30,7 +30,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "p2p/halves.hpp"
+#include "p2p/matching/operation.hpp"
+#include "p2p/shm/halves.hpp"
 
 namespace tutti::p2p {
 
@@ -61,7 +62,7 @@ struct Remote {
 };
 
 struct alignas(cache_line) Cell {
-    static constexpr std::size_t room = 32;
+    static constexpr std::size_t room = 32;   ///< Transport::small fits
 
     std::uint64_t context;   ///< of the communicator; grant, piece and placed: the receiver's operation; share: the
                              ///< number of the copy
@@ -128,9 +129,8 @@ public:
     /// the Remote that `place` fills is published in the next cell.
     std::byte* place(std::size_t bytes, Remote& remote);
 
-    /// What unexpected messages may cost the receiver's memory before this sender stops sending eagerly.
-    static constexpr std::uint64_t eager_budget = 4 << 20;
-    static std::uint64_t cost(std::size_t bytes) { return bytes + 128; }
+    static constexpr std::uint64_t eager_budget = UnexpectedCost::most;
+    static std::uint64_t cost(std::size_t bytes) { return UnexpectedCost::of(bytes); }
     /// Books an eager message of `bytes`; false: over the budget, offer it instead.
     bool spend(std::size_t bytes) {
         if (spent_ + cost(bytes) - matched_ > eager_budget && !refresh_matched(bytes)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rare half of the rings: finding room, telling what was consumed.
-#include "p2p/ring.hpp"
+#include "p2p/shm/ring.hpp"
 
 namespace tutti::p2p {
 

@@ -2,7 +2,7 @@
 // Sending to ranks of other nodes.
 #include <algorithm>
 
-#include "p2p/distant.hpp"
+#include "p2p/tcp/transport.hpp"
 
 namespace tutti::p2p {
 
@@ -26,7 +26,7 @@ void TcpTransport::begin(Send& op) {
     int const rank = op.peer - here_;
     op.failure = nullptr;
     op.id = 0;
-    if (std::string const* lost = loss(op.peer)) return fail(op, *lost);
+    if (std::string const* lost = matching_.loss(op.peer)) return matching_.fail(op, *lost);
     Peer& to = peer(rank);
     bool const sync = op.mode == Mode::synchronous;
     op.eager = op.data.bytes <= eager_limit_ && to.credit.spend(op.data.bytes);
@@ -43,7 +43,7 @@ void TcpTransport::begin(Send& op) {
     if (!op.eager) {
         network_.send(rank, frame);
     } else if (bool const left = send_eager(rank, frame, op); !sync) {
-        if (left) return engine_.sent(op);
+        if (left) return matching_.sent(op);
         op.stage = SendStage::queued;
         op.id = sends_.add(op, rank);
     }
@@ -67,13 +67,13 @@ void TcpTransport::written(void* sender) {
     Send& op = *static_cast<Send*>(sender);
     if (op.stage == SendStage::queued) {
         if (!op.cancelling) release(op);
-        engine_.sent(op);
+        matching_.sent(op);
     } else if (op.stage == SendStage::granted && op.position == op.wanted) {
         --streams_;
         if (!op.cancelling) release(op);
-        engine_.sent(op);
+        matching_.sent(op);
     }
-    engine_.happened();
+    matching_.happened();
 }
 
 char const* TcpTransport::granted(int rank, Frame const& frame) {
@@ -116,20 +116,20 @@ char const* TcpTransport::done(int rank, Frame const& frame) {
     Send* const op = sends_.find(frame.id, rank);
     if (!op || op->stage != SendStage::offered) return "an answer to a message that was not sent";
     if (!op->cancelling) release(*op);
-    engine_.sent(*op);
-    engine_.happened();
+    matching_.sent(*op);
+    matching_.happened();
     return nullptr;
 }
 
 void TcpTransport::cancel(Send& op) {
     if (op.cancelling || op.failure || op.stage == SendStage::granted) return;
     int const rank = op.peer - here_;
-    if (loss(op.peer)) return engine_.finish(op);   // nobody can tell any more
+    if (matching_.loss(op.peer)) return matching_.finish(op);   // nobody can tell any more
     if (network_.take_back(rank, &op)) {
         peer(rank).credit.unspend(op.data.bytes);
         release(op);
         op.cancelled = true;
-        return engine_.finish(op);
+        return matching_.finish(op);
     }
     op.done = false;
     op.cancelling = true;
@@ -144,16 +144,9 @@ char const* TcpTransport::cancel_answered(int rank, Frame const& frame) {
     op->cancelled = frame.kind == FrameKind::cancelled;
     if (!op->cancelled && op->stage != SendStage::sent) return nullptr;   // it goes on
     release(*op);
-    engine_.finish(*op);
-    engine_.happened();
+    matching_.finish(*op);
+    matching_.happened();
     return nullptr;
-}
-
-void TcpTransport::fail(Send& op, std::string const& sentence) {
-    op.failure = &sentence;
-    op.cancelling = false;
-    op.stage = SendStage::sent;
-    engine_.finish(op);
 }
 
 }  // namespace tutti::p2p

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sending half of the engine: cells and pieces into rings, and the lines of what found no room.
-#include "p2p/distant.hpp"
+// The sending half: cells and pieces into rings, and the lines of what found no room.
+#include "p2p/shm/transport.hpp"
 #include "runtime/datatype/layout/remote.hpp"
 
 namespace tutti::p2p {
@@ -15,17 +15,16 @@ std::size_t eager_step(std::size_t bytes) {
 
 }  // namespace
 
-void Engine::Line::remove(Send& op) {
+void ShmTransport::Line::remove(Send& op) {
     Send* before = nullptr;
     for (Send* s = first; s != &op; s = s->next) before = s;
     (before ? before->next : first) = op.next;
     if (last == &op) last = before;
 }
 
-bool Engine::send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) {
-    if (!is_here(peer)) [[unlikely]] return false;
-    Peer& to = peers_[static_cast<std::size_t>(peer)];
-    if (peer == me_ || to.queued.first || !to.out.has_cell() || !to.out.spend(bytes)) return false;
+bool ShmTransport::send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) {
+    Peer& to = at(peer);
+    if (to.queued.first || !to.out.has_cell() || !to.out.spend(bytes)) return false;
     Cell& cell = to.out.cell();
     cell.context = key.context;
     cell.length = bytes;
@@ -37,10 +36,8 @@ bool Engine::send_small(int peer, Key const& key, std::byte const* data, std::si
     return true;
 }
 
-void Engine::begin(Send& op) {
-    if (!is_here(op.peer)) [[unlikely]] return tcp_->begin(op);
-    if (op.peer == me_) return begin_local(op);
-    Peer& to = peers_[static_cast<std::size_t>(op.peer)];
+void ShmTransport::begin(Send& op) {
+    Peer& to = at(op.peer);
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
     if (!to.queued.first && write(to, op)) return process_.waiter.wake_sleepers();
     op.stage = SendStage::queued;
@@ -48,41 +45,7 @@ void Engine::begin(Send& op) {
     mark_busy(to);
 }
 
-SendBuffer::Copy& Engine::keep(Send const& op) {
-    SendBuffer& buffer = buffers.of(op.key.context);
-    for (;;) {
-        try {
-            return buffer.copy(op);
-        } catch (Error const&) {
-            if (!poll()) throw;
-        }
-    }
-}
-
-void Engine::begin_local(Send& op) {
-    if (Receive* receive = posted_.take(op.key)) {
-        matched(*receive, op.key, op.data.bytes);
-        transfer(receive->data, op.data);
-        finish(*receive);
-        sent(op);
-        return happened();
-    }
-    op.eager = op.mode != Mode::synchronous && op.data.bytes <= eager_limit_;
-    Unexpected* m = Unexpected::make(op.eager ? op.data.bytes : 0);
-    m->key = op.key;
-    m->peer = me_;
-    m->number = op.number = local_number_++;
-    m->bytes = op.data.bytes;
-    m->what = op.eager ? Unexpected::What::here : Unexpected::What::local;
-    m->local = &op;
-    if (op.eager) op.data.gather(0, m->content(), op.data.bytes);
-    unexpected_.add(*m);
-    op.stage = SendStage::offered;
-    if (op.eager) sent(op);
-    happened();
-}
-
-bool Engine::write(Peer& to, Send& op) {
+bool ShmTransport::write(Peer& to, Send& op) {
     bool sync = op.mode == Mode::synchronous;
     if (op.eager && (sync || op.data.bytes > Cell::room)) return write_eager(to, op, sync);
     if (!to.out.has_cell()) return false;
@@ -90,11 +53,11 @@ bool Engine::write(Peer& to, Send& op) {
     Cell& cell = head(to, op);
     op.data.gather(0, cell.payload, op.data.bytes);
     op.number = to.out.publish(cell, Kind::small);
-    sent(op);
+    matching_.sent(op);
     return true;
 }
 
-bool Engine::write_offer(Peer& to, Send& op) {
+bool ShmTransport::write_offer(Peer& to, Send& op) {
     Data const& data = op.data;
     Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
     if (data.dense()) {
@@ -120,7 +83,7 @@ bool Engine::write_offer(Peer& to, Send& op) {
     return true;
 }
 
-Cell& Engine::head(Peer& to, Send const& op) {
+Cell& ShmTransport::head(Peer& to, Send const& op) {
     Cell& cell = to.out.cell();
     cell.context = op.key.context;
     cell.length = op.data.bytes;
@@ -129,7 +92,7 @@ Cell& Engine::head(Peer& to, Send const& op) {
     return cell;
 }
 
-bool Engine::write_eager(Peer& to, Send& op, bool sync) {
+bool ShmTransport::write_eager(Peer& to, Send& op, bool sync) {
     std::size_t bytes = op.data.bytes, step = eager_step(bytes);
     Remote remote{.id = reinterpret_cast<std::uint64_t>(&op)};
     if (!to.out.has_cell((bytes + step - 1) / step + 1)) return false;
@@ -149,11 +112,11 @@ bool Engine::write_eager(Peer& to, Send& op, bool sync) {
         next.set_remote(remote);
         to.out.publish(next, Kind::more);
     }
-    if (!sync) sent(op);
+    if (!sync) matching_.sent(op);
     return true;
 }
 
-bool Engine::write_piece(Peer& to, Send& op) {
+bool ShmTransport::write_piece(Peer& to, Send& op) {
     if (!to.out.has_cell()) return false;
     std::size_t bytes = std::min(piece_, op.wanted - op.position);
     Remote remote;
@@ -170,14 +133,14 @@ bool Engine::write_piece(Peer& to, Send& op) {
     return true;
 }
 
-void Engine::control(int peer, Control const& control) {
-    Peer& to = peers_[static_cast<std::size_t>(peer)];
+void ShmTransport::control(int peer, Control const& control) {
+    Peer& to = at(peer);
     to.controls.push_back(control);
     if (flush(to)) process_.waiter.wake_sleepers();
     mark_busy(to);
 }
 
-bool Engine::flush(Peer& to) {
+bool ShmTransport::flush(Peer& to) {
     bool moved = false;
     for (; !to.controls.empty() && to.out.has_cell(); moved = true) {
         Control const& c = to.controls.front();
@@ -202,18 +165,18 @@ bool Engine::flush(Peer& to) {
         moved = true;
         if (op->position < op->wanted) continue;
         to.granted.pop();
-        sent(*op);
+        matching_.sent(*op);
     }
     return moved;
 }
 
-void Engine::mark_busy(Peer& to) {
+void ShmTransport::mark_busy(Peer& to) {
     if (to.busy || !to.waits()) return;
     to.busy = true;
     busy_.push_back(&to);
 }
 
-bool Engine::flush_busy() {
+bool ShmTransport::flush_busy() {
     bool moved = false;
     for (std::size_t i = 0; i < busy_.size();) {
         Peer& to = *busy_[i];
@@ -228,16 +191,6 @@ bool Engine::flush_busy() {
     }
     if (moved) process_.waiter.wake_sleepers();
     return moved;
-}
-
-void Engine::sent(Send& op) {
-    op.stage = SendStage::sent;
-    if (!op.cancelling) finish(op);
-}
-
-void Engine::finish(Send& op) {
-    op.done = true;
-    if (op.finished) op.finished(op);
 }
 
 }  // namespace tutti::p2p

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where sends, receives and what comes meet: the receives that wait, the messages that wait, and what it means that one
+// has found the other or has ended. The engine calls it for what the program asks, transports for what comes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "p2p/matching/operation.hpp"
+#include "p2p/matching/queues.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti::p2p {
+
+class Matching {
+public:
+    explicit Matching(Process& process) : process_(process) {}
+
+    Process& process() const { return process_; }
+
+    // --- Receives that wait ------------------------------------------------------------------------------------------
+    void post(Receive& op) { posted_.add(op); }
+    void withdraw(Receive& op) { posted_.remove(op); }
+    /// The oldest receive that takes a message with this key, which it then has (status, how much of it is wanted); out
+    /// of the queue. Null: there is none yet.
+    Receive* match(Key const& message, std::size_t bytes) {
+        Receive* const op = posted_.take(message);
+        if (op) match(*op, message, bytes);
+        return op;
+    }
+    /// The same for a receive that is in no queue.
+    static void match(Receive& op, Key const& message, std::size_t bytes) {
+        op.sent = bytes;
+        op.status.source = message.source;
+        op.status.tag = message.tag;
+        op.status.bytes = std::min(bytes, op.data.bytes);
+        if (op.truncated()) op.status.error = ErrorClass::truncate;
+    }
+
+    // --- Messages that wait ------------------------------------------------------------------------------------------
+    void add(Unexpected& message) { unexpected_.add(message); }
+    Unexpected* find(Key const& receive) { return unexpected_.find(receive); }
+    Unexpected* find(int peer, std::uint64_t number) const { return unexpected_.find(peer, number); }
+    void remove(Unexpected& message) { unexpected_.remove(message); }
+
+    // --- Ends --------------------------------------------------------------------------------------------------------
+    /// All of the message is here: copies it out and ends the receive.
+    void deliver(Receive& op, std::byte const* content) {
+        op.data.scatter(0, content, op.status.bytes);
+        finish(op);
+    }
+    void finish(Receive& op) {
+        op.done = true;
+        if (op.finished) op.finished(op);
+    }
+    void finish(Send& op) {
+        op.done = true;
+        if (op.finished) op.finished(op);
+    }
+    /// Nothing more is to be sent of it. It is done, unless the receiver was asked to forget it.
+    void sent(Send& op) {
+        op.stage = SendStage::sent;
+        if (!op.cancelling) finish(op);
+    }
+    /// `sentence` says why, and outlives the operation.
+    void fail(Receive& op, std::string const& sentence);
+    void fail(Send& op, std::string const& sentence);
+    /// Something ended, or came, that another thread of this rank may wait for, without a store that others see.
+    void happened() { process_.waiter.wake_sleepers(); }
+
+    // --- Peers that are lost -----------------------------------------------------------------------------------------
+    /// Why nothing will ever come from a peer (−1: from some). Null: it is not lost.
+    std::string const* loss(int peer) const {
+        if (!any_loss_) [[likely]] return nullptr;
+        return peer < 0 ? any_loss_ : loss_of(peer);
+    }
+    /// From now on that peer is lost; `sentence` outlives everything. Returns the receives that wait for it, or for
+    /// anybody, out of the queue: for the transport to fail when its own lists are in order.
+    std::vector<Receive*> lose(int peer, std::string const& sentence);
+
+private:
+    std::string const* loss_of(int peer) const;
+
+    Process& process_;
+    Posted posted_;
+    UnexpectedList unexpected_;
+    std::map<int, std::string const*> losses_;   ///< by peer
+    std::string const* any_loss_ = nullptr;
+};
+
+}  // namespace tutti::p2p

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copying from layout to layout, and room for messages that wait.
+#include "p2p/matching/operation.hpp"
+
+#include <new>
+
+namespace tutti::p2p {
+
+std::size_t transfer(Data const& to, Data const& from) {
+    std::size_t n = std::min(to.bytes, from.bytes);
+    if (from.dense()) to.scatter(0, from.base, n);
+    else if (to.dense()) from.gather(0, to.base, n);
+    else copy_typed(to.base, to.count, *to.type, from.base, from.count, *from.type);
+    return n;
+}
+
+Unexpected* Unexpected::make(std::size_t room) { return new (::operator new(sizeof(Unexpected) + room)) Unexpected; }
+
+void Unexpected::discard(Unexpected* message) {
+    message->~Unexpected();
+    ::operator delete(message);
+}
+
+}  // namespace tutti::p2p

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sends to oneself.
+#include "p2p/self/transport.hpp"
+
+namespace tutti::p2p {
+
+SelfTransport::SelfTransport(Matching& matching)
+    : matching_(matching), me_(static_cast<int>(matching.process().place())),
+      eager_limit_(matching.process().variables.eager) {}
+
+void SelfTransport::begin(Send& op) {
+    if (Receive* receive = matching_.match(op.key, op.data.bytes)) {
+        transfer(receive->data, op.data);
+        matching_.finish(*receive);
+        matching_.sent(op);
+        return matching_.happened();
+    }
+    op.eager = op.mode != Mode::synchronous && op.data.bytes <= eager_limit_;
+    Unexpected* m = Unexpected::make(op.eager ? op.data.bytes : 0);
+    m->key = op.key;
+    m->peer = me_;
+    m->number = op.number = next_number_++;
+    m->bytes = op.data.bytes;
+    m->what = op.eager ? Unexpected::What::here : Unexpected::What::offered;
+    m->local = &op;
+    if (op.eager) op.data.gather(0, m->content(), op.data.bytes);
+    matching_.add(*m);
+    op.stage = SendStage::offered;
+    if (op.eager) matching_.sent(op);
+    matching_.happened();
+}
+
+void SelfTransport::take(Receive& op, Unexpected& m) {
+    Matching::match(op, m.key, m.bytes);
+    if (m.what == Unexpected::What::here) return matching_.deliver(op, m.content());
+    transfer(op.data, m.local->data);
+    matching_.sent(*m.local);
+    matching_.finish(op);
+    matching_.happened();
+}
+
+void SelfTransport::cancel(Send& op) {
+    op.done = false;
+    if (Unexpected* m = matching_.find(me_, op.number)) {
+        matching_.remove(*m);
+        Unexpected::discard(m);
+        op.cancelled = true;
+    }
+    if (op.cancelled || op.stage == SendStage::sent) matching_.finish(op);
+    matching_.happened();
+}
+
+}  // namespace tutti::p2p

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages between ranks of a node through their shared memory. Small ones go inside a cell of a ring, eager ones
+// through its bytes, and large ones stay with their sender until somebody wants them (rendezvous.cpp, shared_copy.cpp).
+// A full ring leaves a send in its peer's line, and the others go on.
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "p2p/matching/matching.hpp"
+#include "p2p/shm/ring.hpp"
+#include "p2p/transport.hpp"
+
+namespace tutti::p2p {
+
+class ShmTransport final : public Transport {
+public:
+    explicit ShmTransport(Matching& matching);
+
+    bool reaches(int peer) const override { return peer != me_ && static_cast<std::size_t>(peer) < peers_.size(); }
+    bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) override;
+    void begin(Send& op) override;
+    void cancel(Send& op) override;
+    void take(Receive& op, Unexpected& message) override;
+
+    bool poll() override {
+        if (busy_.empty()) [[likely]] return poll_rings();
+        return poll_rings() | flush_busy();
+    }
+    bool poll_from(int peer) override {
+        if (busy_.empty()) [[likely]] return look(peer, at(peer));
+        return look(peer, at(peer)) | flush_busy();
+    }
+    bool idle() const override { return busy_.empty(); }
+
+private:
+    /// A cell without bytes that waits for room in a ring.
+    struct Control {
+        Kind kind;
+        std::uint64_t context, length;
+        Remote remote;
+    };
+    struct Line {
+        Send* first = nullptr;
+        Send* last = nullptr;
+        void append(Send& op) { (last ? last->next : first) = &op; last = &op; op.next = nullptr; }
+        void prepend(Send& op) { op.next = first; first = &op; if (!last) last = &op; }
+        void pop() { first = first->next; if (!first) last = nullptr; }
+        void remove(Send& op);
+    };
+    struct Offer {
+        std::uint64_t send, address, bytes;
+        std::int64_t const* layout = nullptr;   ///< of what has gaps: the count, then as flatten() wrote it
+    };
+    /// A copy that a receive shares with its sender, from its beginning until it is settled.
+    struct Shared {
+        Receive* op = nullptr;   ///< null: none
+        Front front;
+        Offer offer;
+        Chunks chunks;
+        /// refused by the system; fault: a buffer is not where its owner said.
+        enum Trouble : std::uint8_t { none, refused, fault } trouble = none;
+    };
+    struct Peer {
+        Peer(Outbox const& outbox, Inbox const& inbox) : out(outbox), in(inbox) {}
+
+        Outbox out;
+        Inbox in;
+        Line queued, granted;
+        Shared shared;
+        std::deque<Control> controls;
+        bool busy = false;                ///< in busy_
+        Receive* into = nullptr;          ///< the receive whose eager message is arriving in pieces,
+        Unexpected* aside = nullptr;      ///< or the message, while it is unexpected
+        std::size_t arrived = 0;          ///< bytes of it
+
+        bool waits() const { return !controls.empty() || queued.first || granted.first || shared.op; }
+    };
+
+    Peer& at(int peer) { return peers_[static_cast<std::size_t>(peer)]; }
+
+    // receive.cpp
+    bool poll_rings();
+    bool look(int peer, Peer& from) {
+        Cell const* const cell = from.in.peek();
+        return cell && drain(peer, from, cell);
+    }
+    bool drain(int peer, Peer& from, Cell const* cell);
+    void handle(int peer, Peer& from, Cell const& cell);
+    void receive_small(int peer, Peer& from, Cell const& cell);
+    void receive_eager(int peer, Peer& from, Cell const& cell, bool sync);
+    void receive_more(int peer, Peer& from, Cell const& cell);
+    void arrived(int peer, Peer& from);
+    void receive_offer(int peer, Peer& from, Cell const& cell);
+    Unexpected* set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room, Remote const& remote);
+
+    // send.cpp
+    bool write(Peer& to, Send& op);
+    bool write_eager(Peer& to, Send& op, bool sync);
+    bool write_offer(Peer& to, Send& op);
+    static Cell& head(Peer& to, Send const& op);
+    bool write_piece(Peer& to, Send& op);
+    void control(int peer, Control const& control);
+    bool flush(Peer& to);
+    bool flush_busy();
+    void mark_busy(Peer& to);
+
+    // rendezvous.cpp
+    void accept(Receive& op, int peer, Offer const& offer);
+    bool pull(Receive& op, int peer, Offer const& offer, std::size_t wanted);
+    bool pull_layout(Receive& op, int peer, Offer const& offer, std::size_t wanted);
+    void receive_grant(int peer, Peer& from, Cell const& cell);
+    void grant(Receive& op, int peer, Offer const& offer, std::size_t wanted);
+    void receive_piece(Peer& from, Cell const& cell);
+    void answer_cancel(int peer, Peer& from, Cell const& cell);
+    void cancel_answered(Cell const& cell, bool cancelled);
+
+    // shared_copy.cpp
+    bool may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted);
+    void share(Receive& op, int peer, Offer const& offer, std::size_t wanted);
+    bool copy_front(Shared& s, int peer);
+    bool settle(Peer& from);
+    void join(int peer, Peer& from, Cell const& cell);
+    bool write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n, std::size_t working_set);
+
+    Matching& matching_;
+    Process& process_;
+    int const me_;
+    RingLayout layout_;
+    std::size_t eager_limit_, piece_, share_from_;
+    std::vector<Peer> peers_;             ///< this rank among them, without traffic
+    std::vector<Peer*> busy_;             ///< peers for which something waits for room
+    std::atomic<std::uint8_t> const* bells_ = nullptr;   ///< one per sender; null: every ring is looked into
+    std::vector<std::uint8_t> seen_;      ///< low bytes of our counts of cells, to compare with the bells
+    std::vector<std::byte> bounce_;
+};
+
+}  // namespace tutti::p2p

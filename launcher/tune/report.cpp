@@ -8,7 +8,6 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "coll/choice/tuning.hpp"
@@ -83,13 +82,20 @@ std::string fresh_name(std::string const& name) { return name + ".new"; }
     throw Complaint(join(name, " cannot be written: ", std::strerror(why)));
 }
 
+/// Made anew: where a folder is everybody's, a link of that name may stand ready and lead elsewhere. Throws Complaint.
+std::FILE* open_fresh(std::string const& name) {
+    std::remove(fresh_name(name).c_str());
+    std::FILE* const file = std::fopen(fresh_name(name).c_str(), "wxe");
+    if (!file) not_writable(name, errno);
+    return file;
+}
+
 /// A job that starts meanwhile finds the old file or the new one.
 void write_whole(std::string const& name, std::string const& text) {
+    std::FILE* const file = open_fresh(name);
     errno = 0;
-    std::ofstream file(fresh_name(name));
-    file << text;
-    file.close();
-    if (file.fail()) not_writable(name, errno ? errno : EIO);
+    bool const written = std::fputs(text.c_str(), file) >= 0;
+    if (std::fclose(file) != 0 || !written) not_writable(name, errno ? errno : EIO);
     std::error_code error;
     std::filesystem::rename(fresh_name(name), name, error);
     if (error) not_writable(name, error.value());
@@ -124,10 +130,7 @@ void check_output(Options const& options) {
     if (kind == std::filesystem::file_type::directory) not_writable(options.output, EISDIR);
     if (std::filesystem::exists(path, error) && kind != std::filesystem::file_type::regular)
         throw Complaint(join(options.output, " is a device or a pipe; --output - writes to standard output"));
-    errno = 0;
-    std::ofstream file(fresh_name(options.output), std::ios::app);
-    if (!file) not_writable(options.output, errno ? errno : EIO);
-    file.close();
+    std::fclose(open_fresh(options.output));
     std::filesystem::remove(fresh_name(options.output), error);
 }
 

@@ -65,6 +65,7 @@ out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || { 
 
 # JSON: a series for the plain communicator, one for each hint, one for the limit.
 json=$(mktemp)
+ln -s "$json.other" "$json.new"   # as somebody might who wants another file to be written
 bench 2 --json "$json" --sizes 8:16 --seconds 0.02 --overlap --hint key=value ibcast >/dev/null || failed=1
 python3 - "$json" <<'END' || failed=1
 import json, sys
@@ -73,6 +74,7 @@ assert results["overlap"] is True
 points = [p for s in results["series"] for p in s["points"]]
 assert len(points) == 4 and all(p["computation"] > 0 and p["both"] > 0 and 0 <= p["hidden"] <= 100 for p in points)
 END
+[ ! -e "$json.other" ] || { echo "--json followed a link"; rm -f "$json.other"; failed=1; }
 bench 2 --json "$json" --sizes 8:32 --seconds 0.02 --limit --hint tutti_coll=bcast=slots bcast barrier >/dev/null ||
     { echo "--json: exit code $?"; failed=1; }
 python3 - "$json" <<'END' || failed=1

@@ -58,6 +58,12 @@ err=$("$tune" --tme 5m 2>&1); [ $? = 2 ] && [[ "$err" == *"did you mean --time?"
 for arguments in "-n 1" "-n 2,x" "--sizes 8:1000" "--sizes 4:8" "--time soon" "--time" "--dry-run=yes" "--collectives bcats"; do
     "$tune" $arguments > /dev/null 2>&1; [ $? = 2 ] || wrong "tutti-tune $arguments was accepted"
 done
+# a link that somebody has put in the way of the fresh file is not followed
+echo mine > "$folder/victim"
+ln -s "$folder/victim" "$folder/link.new"
+"$tune" -n 2 --collectives barrier --sizes 8:8 --time 0.001s --output "$folder/link" > /dev/null 2>&1 || wrong "beside a link"
+[ "$(cat "$folder/victim")" = mine ] && [ -s "$folder/link" ] && [ ! -L "$folder/link" ] || wrong "a link was followed"
+
 # an output that cannot be written is told before anything is measured: the run would end with the measurement's list
 for output in /proc/nowhere/tuning "$folder" /dev/full /dev/null/x; do
     err=$("$tune" -n 2 --time 1000h --output "$output" 2>&1 > /dev/null); [ $? = 2 ] || wrong "--output $output: $err"

@@ -2,8 +2,9 @@
 // Equal last words of ranks: found among the program's lines, told once, within their time.
 #include "launcher/streams/last_words.hpp"
 
-#include <gtest/gtest.h>
+#include <cstring>
 
+#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "launcher/streams/output.hpp"

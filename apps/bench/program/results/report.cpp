@@ -37,14 +37,16 @@ std::string processor_name()
     return "";
 }
 
-// A reader never finds half a file: the driver may look when it has ended a run that took too long.
+// A reader never finds half a file: the driver may look when it has ended a run that took too long. It is made anew,
+// because where a folder is everybody's a link of that name may stand ready and lead elsewhere.
 void write_file(const std::string &name, const std::string &text)
 {
     const std::string fresh = name + ".new";
-    std::ofstream file(fresh);
-    file << text;
-    file.close();
-    if (file.fail() || std::rename(fresh.c_str(), name.c_str()) != 0) {
+    std::remove(fresh.c_str());
+    std::FILE *const file = std::fopen(fresh.c_str(), "wxe");
+    bool written = file && std::fputs(text.c_str(), file) >= 0;
+    written = file && std::fclose(file) == 0 && written;
+    if (!written || std::rename(fresh.c_str(), name.c_str()) != 0) {
         std::fprintf(stderr, "tutti-bench: cannot write %s: %s.\n", name.c_str(), std::strerror(errno));
         MPI_Abort(MPI_COMM_WORLD, 3);
     }

@@ -168,8 +168,9 @@ constexpr Option programs[] = {
      "libraries: yes, no, or auto: for interpreters, scripts and programs that are not linked with MPI themselves.",
      [](Target t, Values v) { t.job.preload_arena = yes_no_auto("--preload-arena", v[0]); }},
     {"--coll", "COLLECTIVE=ALGORITHM[:PARAMETER=VALUE,…]",
-     "Use this algorithm wherever it can do the call: --coll allreduce=xhc:hierarchy=numa+socket,chunk=16K. May be "
-     "given several times; the same as TUTTI_COLL. tutti-info --algorithms lists what there is.",
+     "Use this algorithm wherever it can do the call: --coll allreduce=xhc:hierarchy=numa+socket,chunk=16K; where it "
+     "cannot, a sentence says why and what runs instead. May be given several times; the same as TUTTI_COLL. "
+     "tutti-info --algorithms lists what there is.",
      [](Target t, Values v) { wish_algorithms(t.job.environment, v[0]); }},
 };
 

@@ -348,9 +348,8 @@ private:
     std::vector<void const*> operands_;
 };
 
-inline constexpr Parameter share_parameter = {
-    "share", 512, "bytes below which a member's range of a chunk is not divided further"};
-inline constexpr Parameter leader_reduction_parameters[] = {hierarchy_parameter, chunk_parameter, cico_parameter,
-                                                            flags_parameter, share_parameter};
+inline constexpr Parameter leader_reduction_parameters[] = {
+    hierarchy_parameter, chunk_parameter, cico_parameter, flags_parameter,
+    {"share", 512, "bytes below which a member's range of a chunk is not divided further"}};
 
 }  // namespace tutti::coll

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The record that makes an algorithm: what it is called, where it comes from, what it asks for, how it is run. Each
 // algorithm's file ends in one such constant, and coll/algorithms/algorithms.def has one line for it; there is no
-// second list.
+// second list, and nothing but all_algorithms.cpp includes it, so that a new line compiles no other algorithm.
 #pragma once
 
 #include <span>
@@ -79,13 +79,5 @@ template <> struct ArgsOf<Collective::alltoall> { using type = AlltoallArgs; };
 template <> struct ArgsOf<Collective::reduce_scatter> { using type = ReduceScatterArgs; };
 template <> struct ArgsOf<Collective::neighbor_allgather> { using type = NeighborAllgatherArgs; };
 template <> struct ArgsOf<Collective::neighbor_alltoall> { using type = NeighborAlltoallArgs; };
-
-// Every algorithm of the list, by its folder and name: barrier::exchange_algorithm, …
-#define ALGORITHM(collective, name)                                                        \
-    namespace algorithms::collective {                                                              \
-    extern const Algorithm<ArgsOf<Collective::collective>::type> name##_algorithm;         \
-    }
-#include "coll/algorithms/algorithms.def"
-#undef ALGORITHM
 
 }  // namespace tutti::coll

@@ -7,6 +7,9 @@
 #include "coll/call/drive.hpp"
 
 namespace tutti::coll {
+
+namespace algorithms::allgather { extern const Algorithm<AllgatherArgs> bruck_algorithm; }
+
 namespace {
 
 constexpr char call[] = "making a communicator";

@@ -51,25 +51,6 @@ bool AlgorithmRow::runs(Where where) const {
     return !groups && (where == Where::one_node ? on_node : on_nodes);
 }
 
-std::span<AlgorithmRow const> all_algorithms() {
-    static AlgorithmRow const rows[] = {
-#define ALGORITHM(folder, algorithm)                                                                                   \
-    {Collective::folder,                                                                                               \
-     algorithms::folder::algorithm##_algorithm.name,                                                                   \
-     algorithms::folder::algorithm##_algorithm.sentence,                                                               \
-     algorithms::folder::algorithm##_algorithm.family,                                                                 \
-     algorithms::folder::algorithm##_algorithm.source,                                                                 \
-     algorithms::folder::algorithm##_algorithm.requirements,                                                                  \
-     algorithms::folder::algorithm##_algorithm.parameters,                                                             \
-     algorithms::folder::algorithm##_algorithm.shm != nullptr,                                                         \
-     algorithms::folder::algorithm##_algorithm.net != nullptr,                                                         \
-     &algorithms::folder::algorithm##_algorithm},
-#include "coll/algorithms/algorithms.def"
-#undef ALGORITHM
-    };
-    return rows;
-}
-
 std::span<Rule const> default_table() {
     constexpr std::size_t any = ~std::size_t{0};
     struct Row {

@@ -12,6 +12,9 @@
 #include "runtime/base/error.hpp"
 
 namespace tutti::coll {
+
+namespace algorithms::allgather { extern const Algorithm<AllgatherArgs> bruck_algorithm; }
+
 namespace {
 
 /// The first member's part will do.

@@ -102,7 +102,7 @@ Task adaptive_copy(Env& env, AllgatherArgs const& a) {
 }
 
 constexpr Parameter adaptive_copy_parameters[] = {{"slice", 65536, "bytes of each part that are copied at a time"}};
-constinit const Algorithm<AllgatherArgs> adaptive_copy_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> adaptive_copy_algorithm = {
     "adaptive_copy", "slices through everybody's shared buffers, past the caches where they would not stay",
     Family::yhccl, "YHCCL (Peng et al., SC 2023), section 4.3.3", requires_nothing, adaptive_copy_parameters,
     TUTTI_RUNS(adaptive_copy)};

@@ -35,7 +35,7 @@ Task bruck(Env& env, AllgatherArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<AllgatherArgs> bruck_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> bruck_algorithm = {
     "bruck", "as many parts again in each step, from ever further on", Family::baseline,
     "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997", requires_nothing, {}, TUTTI_RUNS_ANYWHERE(bruck)};
 

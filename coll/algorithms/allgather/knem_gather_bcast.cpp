@@ -66,7 +66,7 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
     w.check();
 }
 
-constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
     "knem_gather_bcast", "all write into the memory of rank 0, then all read from there", Family::knem_coll,
     "KNEM-Coll, section V.C", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_gather_bcast)};
 

@@ -95,7 +95,7 @@ Task knem_ring(Env& env, AllgatherArgs const& a) {
     co_await Ring<Env>::run(env, ring);
 }
 
-constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {
     "knem_ring", "every rank copies part after part from its neighbour's buffer", Family::knem_coll,
     "KNEM-Coll, section VI.D", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_ring)};
 

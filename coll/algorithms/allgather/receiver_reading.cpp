@@ -21,7 +21,7 @@ Task receiver_reading(Env& env, AllgatherArgs const& a) {
     g.check();
 }
 
-constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
     "receiver_reading", "small parts in slots, large ones read by everybody from their owners", Family::tutti, "Tutti",
     requires_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
 

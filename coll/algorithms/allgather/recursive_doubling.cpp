@@ -11,7 +11,7 @@ namespace tutti::coll::algorithms::allgather {
 template <class Env>
 Task recursive_doubling(Env& env, AllgatherArgs const& a) { return doubling_allgather(env, a); }
 
-constinit const Algorithm<AllgatherArgs> recursive_doubling_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> recursive_doubling_algorithm = {
     "recursive_doubling", "two ranks exchange all they have, twice as much in each step", Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather", requires_nothing, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 

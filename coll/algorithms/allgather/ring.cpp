@@ -19,7 +19,7 @@ Task ring(Env& env, AllgatherArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<AllgatherArgs> ring_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> ring_algorithm = {
     "ring", "parts go round, one step at a time", Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather", requires_nothing, {}, TUTTI_RUNS_ANYWHERE(ring)};
 

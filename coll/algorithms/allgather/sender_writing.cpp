@@ -23,7 +23,7 @@ Task sender_writing(Env& env, AllgatherArgs const& a) {
 constexpr Parameter sender_writing_parameters[] = {
     direct_parameter, piece_parameter, cma_parameter,
     {"grain", 16384, "bytes that are written to everybody before the next ones are loaded"}};
-constinit const Algorithm<AllgatherArgs> sender_writing_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> sender_writing_algorithm = {
     "sender_writing", "every rank writes its part into all the others' buffers", Family::tutti, "Tutti", requires_nothing,
     sender_writing_parameters, TUTTI_RUNS(sender_writing)};
 

@@ -35,7 +35,7 @@ constexpr Parameter cheetah_parameters[] = {
     {"fan_in", 4, "children of a rank in the reductions of each level", ParameterKind::numbers},
     {"fan_out", 2, "children of a rank in the broadcasts of each level", ParameterKind::numbers},
 };
-constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
+extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
     "cheetah", "reduce up the levels, recursive k-ing at the top, broadcast down, in fragments", Family::cheetah,
     "Gorentla Venkata et al., CLUSTER 2013, sections IV and VI", requires_commutative, cheetah_parameters,
     TUTTI_RUNS(cheetah)};

@@ -17,7 +17,7 @@ Task exchange(Env& env, ReduceArgs const& a) {
     fold_slots(env, a, env.size() - 1);
 }
 
-constinit const Algorithm<ReduceArgs> exchange_algorithm = {
+extern constinit const Algorithm<ReduceArgs> exchange_algorithm = {
     "exchange", "every rank reduces everybody's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(exchange)};
 
 }  // namespace tutti::coll::algorithms::allreduce

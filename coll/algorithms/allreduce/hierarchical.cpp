@@ -13,7 +13,7 @@ Task hierarchical(Env& env, ReduceArgs const& a) {
     co_await reduction.run();
 }
 
-constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
+extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
     "hierarchical", "teams reduce by index range, level after level, and pass the result down", Family::tutti,
     "after XHC, section IV.B", requires_commutative, tree_reduction_parameters, TUTTI_RUNS(hierarchical)};
 

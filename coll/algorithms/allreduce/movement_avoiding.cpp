@@ -14,7 +14,7 @@ Task movement_avoiding(Env& env, ReduceArgs const& a) {
 }
 
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
-constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
+extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
     "movement_avoiding", "each slice goes round all ranks, who combine it in place in shared memory", Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.4", requires_commuting_operator, movement_avoiding_parameters,
     TUTTI_RUNS(movement_avoiding)};

@@ -99,7 +99,7 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
     {"form", 0, "in segments along a binary tree of masters, or whole with recursive doubling among them",
      ParameterKind::word, "pipelined|whole"},
 };
-constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "each node to its master, masters with each other, each master to its node, with messages",
     Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3", requires_commutative | requires_grouping,
     mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};

@@ -41,7 +41,7 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
     co_await Messages<Env>::close(env, m);
 }
 
-constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
+extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
     "rabenseifner", "reduce_scatter by recursive halving, allgather by recursive doubling", Family::baseline,
     "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_grouping, {},
     TUTTI_RUNS_ANYWHERE(rabenseifner)};

@@ -43,7 +43,7 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
     co_await Messages<Env>::close(env, m);
 }
 
-constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling", "ranks 1, 2, 4, … apart exchange all they have", Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 

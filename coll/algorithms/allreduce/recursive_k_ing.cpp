@@ -26,7 +26,7 @@ constexpr Parameter recursive_k_ing_parameters[] = {
     {"fragment", 32768, "bytes of a fragment of a large message"},
     {"in_flight", 4, "fragments under way at once", ParameterKind::number},
 };
-constinit const Algorithm<ReduceArgs> recursive_k_ing_algorithm = {
+extern constinit const Algorithm<ReduceArgs> recursive_k_ing_algorithm = {
     "recursive_k_ing", "groups of k ranks combine their data, in steps whose strides grow by k", Family::cheetah,
     "Gorentla Venkata et al., CLUSTER 2013, section IV", requires_nothing, recursive_k_ing_parameters,
     TUTTI_RUNS(recursive_k_ing)};

@@ -44,7 +44,7 @@ constexpr Parameter xbrc_parameters[] = {
     {"piece", 16384, "bytes that are reduced at a time"},
     {"slice", 65536, "bytes of a slice where some rank's buffers cannot be reached"},
 };
-constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
+extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
     "xbrc", "every rank reduces its share of all buffers operand by operand, all copy the shares", Family::baseline,
     "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)", requires_one_kind, xbrc_parameters, TUTTI_RUNS(xbrc)};
 

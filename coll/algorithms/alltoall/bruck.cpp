@@ -73,7 +73,7 @@ Task bruck(Env& env, AlltoallArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<AlltoallArgs> bruck_algorithm = {
+extern constinit const Algorithm<AlltoallArgs> bruck_algorithm = {
     "bruck", "parts travel by the binary digits of how far they have to go", Family::baseline,
     "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997", requires_equal_parts, {}, TUTTI_RUNS_ANYWHERE(bruck)};
 

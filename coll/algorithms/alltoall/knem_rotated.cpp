@@ -19,7 +19,7 @@ Task knem_rotated(Env& env, AlltoallArgs const& a) {
     co_await rotated_alltoall(env, a, knem_limits(a), false);
 }
 
-constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
+extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
     "knem_rotated", "every rank copies its parts from the others' memory, in rotated order", Family::knem_coll,
     "KNEM-Coll, section V.C", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_rotated)};
 

@@ -10,7 +10,7 @@ namespace tutti::coll::algorithms::alltoall {
 template <class Env>
 Task linear(Env& env, AlltoallArgs const& a) { return linear_alltoall(env, a); }
 
-constinit const Algorithm<AlltoallArgs> linear_algorithm = {
+extern constinit const Algorithm<AlltoallArgs> linear_algorithm = {
     "linear", "messages to all and from all at once", Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (medium messages)", requires_nothing, {},
     TUTTI_RUNS_ANYWHERE(linear)};

@@ -31,7 +31,7 @@ Task pairwise(Env& env, AlltoallArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<AlltoallArgs> pairwise_algorithm = {
+extern constinit const Algorithm<AlltoallArgs> pairwise_algorithm = {
     "pairwise", "one peer after the other, another one at every rank", Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (long messages)", requires_nothing, {},
     TUTTI_RUNS_ANYWHERE(pairwise)};

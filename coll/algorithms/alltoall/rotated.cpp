@@ -12,7 +12,7 @@ namespace tutti::coll::algorithms::alltoall {
 template <class Env>
 Task rotated(Env& env, AlltoallArgs const& a) { return rotated_alltoall(env, a, Limits::of(a), true); }
 
-constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
+extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
     "rotated", "small parts in slots, large ones read from their owners in rotated order", Family::tutti,
     "after KNEM-Coll, section V.C", requires_nothing, movement_parameters, TUTTI_RUNS(rotated)};
 

@@ -19,7 +19,7 @@ Task binomial(Env& env, BarrierArgs const&) {
     for (auto child = b.children.rbegin(); child != b.children.rend(); ++child) env.sent(*child, 1);
 }
 
-constinit const Algorithm<BarrierArgs> binomial_algorithm = {
+extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {
     "binomial", "reports up a binomial tree, releases down", Family::baseline,
     "after the combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987)", requires_nothing, {},
     TUTTI_RUNS(binomial)};

@@ -29,7 +29,7 @@ constexpr Parameter cheetah_parameters[] = {
     {"fan_in", 4, "children of a rank in the fan-ins of each level", ParameterKind::numbers},
     {"fan_out", 4, "children of a rank in the fan-outs of each level", ParameterKind::numbers},
 };
-constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
+extern constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
     "cheetah", "fan in up the levels, recursive k-ing at the top, fan out down, in any order", Family::cheetah,
     "Gorentla Venkata et al., CLUSTER 2013, section III.C", requires_nothing, cheetah_parameters, TUTTI_RUNS(cheetah)};
 

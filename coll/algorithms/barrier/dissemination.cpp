@@ -16,7 +16,7 @@ Task dissemination(Env& env, BarrierArgs const&) {
     co_await disseminate(env, ranks, env.rank());
 }
 
-constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
+extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
     "dissemination", "word from ranks 1, 2, 4, … behind to ranks as far ahead", Family::baseline,
     "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)", requires_nothing, {},
     TUTTI_RUNS(dissemination)};

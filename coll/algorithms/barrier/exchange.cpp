@@ -13,7 +13,7 @@ Task exchange(Env& env, BarrierArgs const&) {
     }
 }
 
-constinit const Algorithm<BarrierArgs> exchange_algorithm = {
+extern constinit const Algorithm<BarrierArgs> exchange_algorithm = {
     "exchange", "every rank sees every other rank's flag", Family::tutti, "Tutti", requires_nothing, {},
     TUTTI_RUNS(exchange)};
 

@@ -22,7 +22,7 @@ Task linear(Env& env, BarrierArgs const&) {
     env.publish();
 }
 
-constinit const Algorithm<BarrierArgs> linear_algorithm = {
+extern constinit const Algorithm<BarrierArgs> linear_algorithm = {
     "linear", "everybody reports to rank 0, which releases everybody", Family::baseline,
     "after Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1", requires_nothing, {},
     TUTTI_RUNS(linear)};

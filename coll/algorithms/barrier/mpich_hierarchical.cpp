@@ -25,7 +25,7 @@ Task mpich_hierarchical(Env& env, BarrierArgs const&) {
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};
-constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
+extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "a barrier in each node, one among masters, a release in each node", Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4", requires_nothing, mpich_hierarchical_parameters,
     TUTTI_RUNS(mpich_hierarchical)};

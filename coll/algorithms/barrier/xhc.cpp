@@ -20,7 +20,7 @@ Task xhc(Env& env, BarrierArgs const& a) {
 }
 
 constexpr Parameter xhc_parameters[] = {hierarchy_parameter, flags_parameter};
-constinit const Algorithm<BarrierArgs> xhc_algorithm = {
+extern constinit const Algorithm<BarrierArgs> xhc_algorithm = {
     "xhc", "acknowledgements up the levels, leaders' flags down", Family::xhc,
     "after Katevenis, Ploumidis, Marazakis: XHC, section IV.A", requires_nothing, xhc_parameters, TUTTI_RUNS(xhc)};
 

@@ -38,7 +38,7 @@ constexpr Parameter cheetah_parameters[] = {
     {"in_flight", 4, "fragments under way at once", ParameterKind::number},
     {"fan_out", 2, "children of a rank in the broadcasts of each level", ParameterKind::numbers},
 };
-constinit const Algorithm<BcastArgs> cheetah_algorithm = {
+extern constinit const Algorithm<BcastArgs> cheetah_algorithm = {
     "cheetah", "an n-ary broadcast per team, the root's team first, in fragments", Family::cheetah,
     "Gorentla Venkata et al., CLUSTER 2013, sections III to VI", requires_nothing, cheetah_parameters,
     TUTTI_RUNS(cheetah)};

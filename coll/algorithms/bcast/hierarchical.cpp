@@ -41,7 +41,7 @@ Task hierarchical(Env& env, BcastArgs const& a) {
 constexpr Parameter hierarchical_parameters[] = {
     {"chunk", 65536, "bytes that are passed on at a time on each level", ParameterKind::per_level},
     chunk_broadcast::share_parameter, chunk_broadcast::crowded_share_parameter, hierarchy_parameter};
-constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
+extern constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
     "hierarchical", "every team pulls chunks from its leader's buffer, level after level", Family::tutti,
     "after XHC, section IV.A", requires_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
 

@@ -30,7 +30,7 @@ constexpr Parameter knem_pipelined_parameters[] = {
     {"piece", 16384, "bytes that a team copies at a time", ParameterKind::per_level},
     {"large_piece", 524288, "the same in large messages", ParameterKind::per_level},
     {"large", 2097152, "bytes from which a message is large"}};
-constinit const Algorithm<BcastArgs> knem_pipelined_algorithm = {
+extern constinit const Algorithm<BcastArgs> knem_pipelined_algorithm = {
     "knem_pipelined", "every team copies pieces from its leader's buffer, level after level", Family::knem_coll,
     "KNEM-Coll, sections IV and VI.B", requires_nothing, knem_pipelined_parameters, TUTTI_RUNS(knem_pipelined)};
 

@@ -21,7 +21,7 @@ Task linear(Env& env, BcastArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<BcastArgs> linear_algorithm = {
+extern constinit const Algorithm<BcastArgs> linear_algorithm = {
     "linear", "the root sends to everybody", Family::baseline, "folklore", requires_nothing, {},
     TUTTI_RUNS_ANYWHERE(linear)};
 

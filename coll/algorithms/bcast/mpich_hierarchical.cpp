@@ -58,7 +58,7 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
     {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::word,
      "pipelined|whole"},
 };
-constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
+extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "root to master, master to masters, each master to its node, with messages", Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1", requires_nothing, mpich_hierarchical_parameters,
     TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};

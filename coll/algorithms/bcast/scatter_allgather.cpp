@@ -42,7 +42,7 @@ Task scatter_allgather(Env& env, BcastArgs const& a) {
 constexpr Parameter scatter_allgather_parameters[] = {
     {"allgather", 0, "how the blocks get to everybody: round a ring, or by recursive doubling", ParameterKind::word,
      "ring|doubling"}};
-constinit const Algorithm<BcastArgs> scatter_allgather_algorithm = {
+extern constinit const Algorithm<BcastArgs> scatter_allgather_algorithm = {
     "scatter_allgather", "blocks scattered along a binomial tree, then gathered by all", Family::baseline,
     "van de Geijn and others, SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast", requires_nothing,
     scatter_allgather_parameters, TUTTI_RUNS_ANYWHERE(scatter_allgather)};

@@ -18,7 +18,7 @@ Task slots(Env& env, BcastArgs const& a) {
     }
 }
 
-constinit const Algorithm<BcastArgs> slots_algorithm = {
+extern constinit const Algorithm<BcastArgs> slots_algorithm = {
     "slots", "everybody reads the root's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(slots)};
 
 }  // namespace tutti::coll::algorithms::bcast

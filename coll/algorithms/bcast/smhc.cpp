@@ -28,7 +28,7 @@ Task smhc(Env& env, BcastArgs const& a) {
 constexpr Parameter smhc_parameters[] = {
     hierarchy_parameter,
     {"slice", 16384, "bytes of a slice on each level, cut to a quarter of staging memory", ParameterKind::per_level}};
-constinit const Algorithm<BcastArgs> smhc_algorithm = {
+extern constinit const Algorithm<BcastArgs> smhc_algorithm = {
     "smhc", "leaders copy slices into their shared memory, their teams from there", Family::baseline,
     "Jain et al., SC 2018, as SMHC in XHC, section V.C", requires_nothing, smhc_parameters, TUTTI_RUNS(smhc)};
 

@@ -34,7 +34,7 @@ Task xhc(Env& env, BcastArgs const& a) {
 }
 
 constexpr Parameter xhc_parameters[] = {hierarchy_parameter, chunk_parameter, cico_parameter, flags_parameter};
-constinit const Algorithm<BcastArgs> xhc_algorithm = {
+extern constinit const Algorithm<BcastArgs> xhc_algorithm = {
     "xhc", "every team pulls chunks of its level's size from its leader, who waits until all have them",
     Family::xhc, "Katevenis, Ploumidis, Marazakis: XHC, section IV.A", requires_nothing, xhc_parameters, TUTTI_RUNS(xhc)};
 

@@ -12,7 +12,7 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
     return prefix_by_doubling(env, a, false, whole);
 }
 
-constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
+extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling", "sums of blocks of 1, 2, 4, … ranks are exchanged", Family::baseline,
     "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
     requires_grouping, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};

@@ -14,7 +14,7 @@ Task slots(Env& env, ReduceArgs const& a) {
     if (env.rank() > 0) fold_slots(env, a, env.rank() - 1);
 }
 
-constinit const Algorithm<ReduceArgs> slots_algorithm = {
+extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
     "slots", "every rank reduces the slots of the ranks below its own", Family::tutti, "Tutti", requires_slot, {},
     TUTTI_RUNS(slots)};
 

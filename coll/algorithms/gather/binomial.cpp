@@ -56,7 +56,7 @@ Task binomial(Env& env, RootedArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<RootedArgs> binomial_algorithm = {
+extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "binomial", "every rank hands the parts of its subtree to its parent", Family::baseline,
     "folklore; the default of several MPI libraries for short messages", requires_equal_parts, {},
     TUTTI_RUNS_ANYWHERE(binomial)};

@@ -9,7 +9,7 @@ namespace tutti::coll::algorithms::gather {
 template <class Env>
 Task linear(Env& env, RootedArgs const& a) { return linear_gather(env, a); }
 
-constinit const Algorithm<RootedArgs> linear_algorithm = {
+extern constinit const Algorithm<RootedArgs> linear_algorithm = {
     "linear", "every leaf sends to the root", Family::baseline, "folklore", requires_nothing, {},
     TUTTI_RUNS_ANYWHERE(linear)};
 

@@ -138,7 +138,7 @@ Task sender_writing(Env& env, RootedArgs const& a) { return env.rank() == a.root
 
 }  // namespace
 
-constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
+extern constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
     "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory", Family::tutti,
     "after KNEM-Coll, section V.B", requires_nothing, shared_movement_parameters, TUTTI_RUNS(sender_writing)};
 

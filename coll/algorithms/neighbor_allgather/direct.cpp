@@ -14,7 +14,7 @@ Task direct(Env& env, NeighborAllgatherArgs const& a) {
     return neighbor_exchange(env, {*a.edges, out, a.receive, true, a.equal}, Limits::of(a));
 }
 
-constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {
+extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {
     "direct", "small blocks in slots, large ones read from the neighbours' memory", Family::tutti,
     "after KNEM-Coll, section V.C", requires_nothing, movement_parameters, TUTTI_RUNS(direct)};
 

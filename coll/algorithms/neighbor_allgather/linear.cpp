@@ -13,7 +13,7 @@ Task linear(Env& env, NeighborAllgatherArgs const& a) {
     return neighbor_linear(env, {*a.edges, out, a.receive, true, a.equal});
 }
 
-constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {
+extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {
     "linear", "a message along each edge, all at once", Family::baseline, "MPI 3.1, section 7.6", requires_nothing, {},
     TUTTI_RUNS_ANYWHERE(linear)};
 

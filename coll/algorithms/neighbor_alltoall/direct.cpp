@@ -13,7 +13,7 @@ Task direct(Env& env, NeighborAlltoallArgs const& a) {
     return neighbor_exchange(env, {*a.edges, a.send, a.receive, false, a.equal}, Limits::of(a));
 }
 
-constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {
+extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {
     "direct", "small blocks in slots, large ones read from the neighbours' memory", Family::tutti,
     "after KNEM-Coll, section V.C", requires_nothing, movement_parameters, TUTTI_RUNS(direct)};
 

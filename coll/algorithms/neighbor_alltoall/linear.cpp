@@ -12,7 +12,7 @@ Task linear(Env& env, NeighborAlltoallArgs const& a) {
     return neighbor_linear(env, {*a.edges, a.send, a.receive, false, a.equal});
 }
 
-constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {
+extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {
     "linear", "a message along each edge, all at once", Family::baseline, "MPI 3.1, section 7.6", requires_nothing, {},
     TUTTI_RUNS_ANYWHERE(linear)};
 

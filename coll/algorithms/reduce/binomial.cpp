@@ -12,7 +12,7 @@ Task binomial(Env& env, ReduceArgs const& a) {
     return reduce_by_shape(env, a, binomial_branch, whole);
 }
 
-constinit const Algorithm<ReduceArgs> binomial_algorithm = {
+extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     "binomial", "each rank combines its subtree's operands and hands them to its parent", Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(binomial)};
 

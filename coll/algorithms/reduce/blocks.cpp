@@ -16,7 +16,7 @@ constexpr Parameter blocks_parameters[] = {
     {"chunk", 32768, "bytes of a block"},
     {"share", 512, "bytes below which a member's share of a block is not divided further"},
 };
-constinit const Algorithm<ReduceArgs> blocks_algorithm = {
+extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {
     "blocks", "one team reduces by index range, block after block", Family::tutti,
     "DPML, in blocks of the cache's size", requires_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
 

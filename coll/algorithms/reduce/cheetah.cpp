@@ -56,7 +56,7 @@ constexpr Parameter cheetah_parameters[] = {
     {"in_flight", 4, "fragments under way at once", ParameterKind::number},
     {"fan_in", 4, "children of a rank in the reductions of each level", ParameterKind::numbers},
 };
-constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
+extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
     "cheetah", "an n-ary reduction per team, the root's team last, in fragments", Family::cheetah,
     "Gorentla Venkata et al., CLUSTER 2013, sections V and VI", requires_commutative, cheetah_parameters,
     TUTTI_RUNS(cheetah)};

@@ -34,7 +34,7 @@ constexpr Parameter direct_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };
-constinit const Algorithm<ReduceArgs> direct_algorithm = {
+extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
     "direct", "every rank reduces its range of all buffers into the root's result", Family::tutti,
     "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind, direct_parameters, TUTTI_RUNS(direct)};
 

@@ -19,7 +19,7 @@ constexpr Parameter dpml_parameters[] = {
     {"slice", 65536, "bytes of a slice at most; p of them make a round"},
     {"piece", 8192, "bytes that a leader reduces at a time"},
 };
-constinit const Algorithm<ReduceArgs> dpml_algorithm = {
+extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
     "dpml", "everybody stages its operand and leads one slice, reduced operand by operand", Family::baseline,
     "DPML (Bayatpour et al., SC 2017)", requires_nothing, dpml_parameters, TUTTI_RUNS(dpml)};
 

@@ -20,7 +20,7 @@ constexpr Parameter dpml_two_level_parameters[] = {
     {"piece", 8192, "bytes that are reduced at a time"},
     hierarchy_parameter,
 };
-constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
+extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
     "dpml_two_level", "sockets reduce what their members stage, then each rank combines the sockets' slices",
     Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.1", requires_commutative, dpml_two_level_parameters,
     TUTTI_RUNS(dpml_two_level)};

@@ -17,7 +17,7 @@ Task linear(Env& env, ReduceArgs const& a) {
     return reduce_to_root(env, a, std::move(position), a.root, whole);
 }
 
-constinit const Algorithm<ReduceArgs> linear_algorithm = {
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
     "linear", "everybody sends to the root, which combines", Family::baseline,
     "Pješivac-Grbović and others, Cluster Computing 10 (2007)", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(linear)};
 

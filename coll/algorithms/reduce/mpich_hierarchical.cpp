@@ -26,7 +26,7 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
     {"form", 0, "in segments along a binary tree of masters, or whole along a binomial one", ParameterKind::word,
      "pipelined|whole"},
 };
-constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "each node to its master, masters to a master, that one to the root, with messages",
     Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", requires_commutative | requires_grouping,
     mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};

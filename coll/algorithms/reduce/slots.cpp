@@ -16,7 +16,7 @@ Task slots(Env& env, ReduceArgs const& a) {
     fold_slots(env, a, env.size() - 1);
 }
 
-constinit const Algorithm<ReduceArgs> slots_algorithm = {
+extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
     "slots", "the root reduces everybody's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(slots)};
 
 }  // namespace tutti::coll::algorithms::reduce

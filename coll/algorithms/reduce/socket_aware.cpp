@@ -14,7 +14,7 @@ Task socket_aware(Env& env, ReduceArgs const& a) {
 }
 
 constexpr Parameter socket_aware_parameters[] = {largest_slice_parameter, hierarchy_parameter};
-constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
+extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
     "socket_aware", "each slice goes round every socket, then its rank combines the sockets' results", Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.5, socket-aware", requires_commuting_operator, socket_aware_parameters,
     TUTTI_RUNS(socket_aware)};

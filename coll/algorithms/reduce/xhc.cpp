@@ -14,7 +14,7 @@ Task xhc(Env& env, ReduceArgs const& a) {
     co_await reduction.run();
 }
 
-constinit const Algorithm<ReduceArgs> xhc_algorithm = {
+extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
     "xhc", "members of teams reduce ranges of chunks into their leader's memory, level after level",
     Family::xhc, "after Katevenis, Ploumidis, Marazakis: XHC, section IV.B", requires_commutative,
     leader_reduction_parameters, TUTTI_RUNS(xhc)};

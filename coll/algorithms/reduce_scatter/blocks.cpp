@@ -11,7 +11,7 @@ template <class Env>
 Task blocks(Env& env, ReduceScatterArgs const& a) { return scatter_in_blocks(env, a, a.parameters[0]); }
 
 constexpr Parameter blocks_parameters[] = {{"chunk", 32768, "bytes of each rank's share that are staged in one step"}};
-constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
     "blocks", "every rank reduces its share, block after block", Family::tutti, "DPML, in blocks of the cache's size",
     requires_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
 

@@ -35,7 +35,7 @@ Task rank_order(Env& env, ReduceScatterArgs const& a) {
     co_await Messages<Env>::close(env, m);
 }
 
-constinit const Algorithm<ReduceScatterArgs> rank_order_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> rank_order_algorithm = {
     "rank_order", "the sum runs along all ranks in their order, and the last one deals it out", Family::baseline,
     "the definition, MPI 3.1, section 5.10", requires_nothing, rank_order_parameters, TUTTI_RUNS_ANYWHERE(rank_order)};
 

@@ -51,7 +51,7 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
     co_await Messages<Env>::close(env, m);
 }
 
-constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm = {
     "recursive_halving", "ranks p/2, p/4, … apart combine the half that each side wants", Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_commuting_operator | requires_grouping, {},
     TUTTI_RUNS_ANYWHERE(recursive_halving)};

@@ -15,7 +15,7 @@ Task ring(Env& env, ReduceScatterArgs const& a) {
     co_await Messages<Env>::close(env, reduction.messages());
 }
 
-constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
     "ring", "each slice goes round all ranks as a message, and each adds its operand", Family::baseline,
     "ring (Patarasuk and Yuan, JPDC 2009)", requires_commuting_operator | requires_grouping, {}, TUTTI_RUNS_ANYWHERE(ring)};
 

@@ -20,7 +20,7 @@ Task slots(Env& env, ReduceScatterArgs const& a) {
     fold_slots(env, a, 0, env.size() - 1, std::accumulate(a.counts.begin(), mine, std::int64_t{0}), *mine);
 }
 
-constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {
     "slots", "every rank reduces its share of everybody's slot", Family::tutti, "Tutti", requires_slot, {},
     TUTTI_RUNS(slots)};
 

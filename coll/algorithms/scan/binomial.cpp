@@ -37,7 +37,7 @@ Task binomial(Env& env, ReduceArgs const& a) {
     co_await Messages<Env>::close(env, m);
 }
 
-constinit const Algorithm<ReduceArgs> binomial_algorithm = {
+extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
     "binomial", "sums go up a binomial tree, prefixes down again", Family::baseline,
     "Sanders, Träff, EuroPVM/MPI 2006", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(binomial)};
 

@@ -9,7 +9,7 @@ template <class Env>
 Task chain(Env& env, ReduceArgs const& a) { return prefix_chain(env, a, true, a.parameters[0]); }
 
 constexpr Parameter chain_parameters[] = {{"chunk", 32768, "bytes of a block"}};
-constinit const Algorithm<ReduceArgs> chain_algorithm = {
+extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
     "chain", "blocks run along the ranks, each adding its own", Family::tutti, "Tutti", requires_nothing,
     chain_parameters, TUTTI_RUNS(chain)};
 

@@ -13,7 +13,7 @@ constexpr Parameter direct_parameters[] = {
     {"share", 1024, "bytes below which a rank's share is not divided further"},
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };
-constinit const Algorithm<ReduceArgs> direct_algorithm = {
+extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
     "direct", "every rank computes its range of all results from the ranks up to it", Family::tutti, "Tutti",
     requires_one_kind, direct_parameters, TUTTI_RUNS(direct)};
 

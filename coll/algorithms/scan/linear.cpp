@@ -12,7 +12,7 @@ Task linear(Env& env, ReduceArgs const& a) {
     return prefix_linear(env, a, true);
 }
 
-constinit const Algorithm<ReduceArgs> linear_algorithm = {
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
     "linear", "the sum runs from rank to rank in one piece", Family::baseline, "the definition, MPI 3.1, section 5.11",
     requires_nothing, {}, TUTTI_RUNS_ANYWHERE(linear)};
 

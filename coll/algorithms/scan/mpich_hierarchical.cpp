@@ -18,7 +18,7 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
     {"segment", 5120, "bytes that take the four steps at a time when pipelined"},
     {"form", 1, "in segments, or whole", ParameterKind::word, "pipelined|whole"},
 };
-constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
+extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "inside of nodes, among their masters, and to the nodes, with messages", Family::mpich,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", requires_grouping, mpich_hierarchical_parameters,
     TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};

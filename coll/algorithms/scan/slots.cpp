@@ -14,7 +14,7 @@ Task slots(Env& env, ReduceArgs const& a) {
     fold_slots(env, a, env.rank());
 }
 
-constinit const Algorithm<ReduceArgs> slots_algorithm = {
+extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
     "slots", "every rank reduces the slots of the ranks up to its own", Family::tutti, "Tutti", requires_slot, {},
     TUTTI_RUNS(slots)};
 

@@ -44,7 +44,7 @@ Task binomial(Env& env, RootedArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<RootedArgs> binomial_algorithm = {
+extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "binomial", "every rank hands on the parts of its children's subtrees", Family::baseline,
     "folklore; the first half of van de Geijn's broadcast", requires_equal_parts, {}, TUTTI_RUNS_ANYWHERE(binomial)};
 

@@ -17,7 +17,7 @@ Task knem_receiver_reading(Env& env, RootedArgs const& a) {
     return scatter_by_reading(env, a, knem_limits(a), false, 0);
 }
 
-constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
+extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
     "knem_receiver_reading", "the leaves copy their parts from the root's memory at the same time", Family::knem_coll,
     "KNEM-Coll, section V.B", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_receiver_reading)};
 

@@ -9,7 +9,7 @@ namespace tutti::coll::algorithms::scatter {
 template <class Env>
 Task linear(Env& env, RootedArgs const& a) { return linear_scatter(env, a); }
 
-constinit const Algorithm<RootedArgs> linear_algorithm = {
+extern constinit const Algorithm<RootedArgs> linear_algorithm = {
     "linear", "the root sends to every leaf", Family::baseline, "folklore", requires_nothing, {},
     TUTTI_RUNS_ANYWHERE(linear)};
 

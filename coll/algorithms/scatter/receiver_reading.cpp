@@ -14,7 +14,7 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
     return scatter_by_reading(env, a, Limits::of(a), true, a.parameters[3]);
 }
 
-constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
+extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
     "receiver_reading", "small parts in the root's slot, large ones read by the leaves", Family::tutti,
     "after KNEM-Coll, section V.B", requires_nothing, shared_movement_parameters, TUTTI_RUNS(receiver_reading)};
 

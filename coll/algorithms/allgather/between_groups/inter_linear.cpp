@@ -11,7 +11,7 @@ Task inter_linear(Env& env, AllgatherArgs const& a) {
     return exchange_with_other_group(env, a, Parts::same(a.mine.address, a.mine.count, *a.mine.type), a.parts);
 }
 
-constinit const Algorithm<AllgatherArgs> inter_linear_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> inter_linear_algorithm = {
     "inter_linear", "messages to all of the other group and from all of it, at once", Family::baseline, "folklore",
     requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_linear)};
 

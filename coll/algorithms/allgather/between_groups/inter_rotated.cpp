@@ -14,7 +14,7 @@ Task inter_rotated(Env& env, AllgatherArgs const& a) {
     return exchange_between_groups(env, a, out, a.parts);
 }
 
-constinit const Algorithm<AllgatherArgs> inter_rotated_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> inter_rotated_algorithm = {
     "inter_rotated", "small parts in slots, large ones read by the other group in rotated order", Family::tutti,
     "after KNEM-Coll, section V.C", requires_two_groups, movement_parameters, TUTTI_RUNS(inter_rotated)};
 

@@ -261,7 +261,7 @@ constexpr Parameter masters_parameters[] = {
     {"direct", 65536, "bytes of a node's parts up to which they go to all other masters at once"},
     {"segment", 65536, "bytes of each rank's part that are handed on at a time round the ring"},
 };
-constinit const Algorithm<AllgatherArgs> masters_algorithm = {
+extern constinit const Algorithm<AllgatherArgs> masters_algorithm = {
     "masters", "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",
     Family::tutti, "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather; Zhu and others, EuroPVM/MPI 2009",
     requires_nothing, masters_parameters, TUTTI_RUNS_ON_NODES(masters)};

@@ -32,7 +32,7 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
 }
 
 constexpr Parameter inter_direct_parameters[] = {share_parameter};
-constinit const Algorithm<ReduceArgs> inter_direct_algorithm = {
+extern constinit const Algorithm<ReduceArgs> inter_direct_algorithm = {
     "inter_direct", "every rank reduces its range of the other group's buffers into all results of its own",
     Family::tutti, "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind | requires_two_groups,
     inter_direct_parameters, TUTTI_RUNS(inter_direct)};

@@ -10,6 +10,8 @@
 #include "coll/blocks/messages/share_fold.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
+
+extern const Algorithm<ReduceArgs> rabenseifner_algorithm, ring_algorithm;
 namespace {
 
 /// How many elements each rank of a node has, and where they begin.
@@ -71,7 +73,7 @@ constexpr Parameter all_ranks_parameters[] = {
     {"between", 0, "how those who hold a slice combine it", ParameterKind::word, "ring|shares|rabenseifner"},
     fragment_parameter,
 };
-constinit const Algorithm<ReduceArgs> all_ranks_algorithm = {
+extern constinit const Algorithm<ReduceArgs> all_ranks_algorithm = {
     "all_ranks", "slices reduced inside each node, combined by all ranks at once between nodes, gathered inside",
     Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.5, multi-node", requires_commutative | requires_grouping,
     all_ranks_parameters, TUTTI_RUNS_ON_NODES(all_ranks)};

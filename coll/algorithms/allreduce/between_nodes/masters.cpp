@@ -11,6 +11,8 @@
 #include "coll/blocks/messages/share_fold.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
+
+extern const Algorithm<ReduceArgs> recursive_doubling_algorithm, rabenseifner_algorithm, ring_algorithm;
 namespace {
 
 enum Part : std::size_t { between, radix, segment };
@@ -68,7 +70,7 @@ constexpr Parameter masters_parameters[] = {
     {"segment", 32768, "bytes that masters pass on at a time along a binary tree"},
     fragment_parameter,
 };
-constinit const Algorithm<ReduceArgs> masters_algorithm = {
+extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters", "each node reduces to its master, masters with each other, each master to its node", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3; Cheetah (CLUSTER 2013), section IV",
     requires_commutative | requires_grouping, masters_parameters, TUTTI_RUNS_ON_NODES(masters)};

@@ -11,7 +11,7 @@ namespace tutti::coll::algorithms::alltoall {
 template <class Env>
 Task inter_rotated(Env& env, AlltoallArgs const& a) { return exchange_between_groups(env, a, a.send, a.receive); }
 
-constinit const Algorithm<AlltoallArgs> inter_rotated_algorithm = {
+extern constinit const Algorithm<AlltoallArgs> inter_rotated_algorithm = {
     "inter_rotated", "small parts in slots, large ones read from the other group in rotated order", Family::tutti,
     "after KNEM-Coll, section V.C", requires_two_groups, movement_parameters, TUTTI_RUNS(inter_rotated)};
 

@@ -153,7 +153,7 @@ std::uint64_t masters_operations(AlltoallArgs const&, int) { return 3; }
 
 }  // namespace
 
-constinit const Algorithm<AlltoallArgs> masters_algorithm = {
+extern constinit const Algorithm<AlltoallArgs> masters_algorithm = {
     "masters", "each node's parts to its master, one message per pair of nodes, each master to its node", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009", requires_equal_parts, {}, TUTTI_RUNS_ON_NODES(masters)};
 

@@ -36,7 +36,7 @@ std::uint64_t masters_operations(BarrierArgs const&, int) { return 2; }
 
 }  // namespace
 
-constinit const Algorithm<BarrierArgs> masters_algorithm = {
+extern constinit const Algorithm<BarrierArgs> masters_algorithm = {
     "masters", "each node to its master, masters by dissemination, each master to its node", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4; Hensgen, Finkel, Manber, IJPP 1988", requires_nothing, {},
     TUTTI_RUNS_ON_NODES(masters)};

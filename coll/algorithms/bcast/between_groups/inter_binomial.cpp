@@ -26,7 +26,7 @@ Task inter_binomial(Env& env, BcastArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<BcastArgs> inter_binomial_algorithm = {
+extern constinit const Algorithm<BcastArgs> inter_binomial_algorithm = {
     "inter_binomial", "from the root along a binomial tree of the other group", Family::baseline, "folklore",
     requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_binomial)};
 

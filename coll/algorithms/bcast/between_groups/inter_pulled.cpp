@@ -27,7 +27,7 @@ Task inter_pulled(Env& env, BcastArgs const& a) {
 constexpr Parameter inter_pulled_parameters[] = {
     {"chunk", 65536, "bytes that are passed on at a time"}, chunk_broadcast::share_parameter,
     chunk_broadcast::crowded_share_parameter};
-constinit const Algorithm<BcastArgs> inter_pulled_algorithm = {
+extern constinit const Algorithm<BcastArgs> inter_pulled_algorithm = {
     "inter_pulled", "the other group pulls chunks from the root's buffer", Family::tutti, "after XHC, section IV.A",
     requires_two_groups, inter_pulled_parameters, TUTTI_RUNS(inter_pulled)};
 

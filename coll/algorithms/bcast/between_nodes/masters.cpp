@@ -12,6 +12,8 @@
 #include "coll/blocks/messages/segments.hpp"
 
 namespace tutti::coll::algorithms::bcast {
+
+extern const Algorithm<BcastArgs> scatter_allgather_algorithm;
 namespace {
 
 enum Between : std::size_t { binomial, binary, chain, linear, scatter_and_gather };
@@ -93,7 +95,7 @@ constexpr Parameter masters_parameters[] = {
      "binomial|binary|chain|linear|scatter_allgather"},
     {"segment", 65536, "bytes that are handed on at a time, along a tree"},
 };
-constinit const Algorithm<BcastArgs> masters_algorithm = {
+extern constinit const Algorithm<BcastArgs> masters_algorithm = {
     "masters", "masters along a tree in segments, each to its node", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1", requires_nothing, masters_parameters,
     TUTTI_RUNS_ON_NODES(masters)};

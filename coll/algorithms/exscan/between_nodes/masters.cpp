@@ -15,7 +15,7 @@ std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
 
 }  // namespace
 
-constinit const Algorithm<ReduceArgs> masters_algorithm = {
+extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters", "inside of nodes, among those who have their sums, and to the nodes", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", requires_grouping, prefix_across_parameters,
     TUTTI_RUNS_ON_NODES(masters)};

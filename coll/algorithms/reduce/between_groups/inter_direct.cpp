@@ -30,7 +30,7 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
 }
 
 constexpr Parameter inter_direct_parameters[] = {share_parameter};
-constinit const Algorithm<ReduceArgs> inter_direct_algorithm = {
+extern constinit const Algorithm<ReduceArgs> inter_direct_algorithm = {
     "inter_direct", "the other group and the root reduce a range each into the root's result", Family::tutti,
     "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind | requires_two_groups,
     inter_direct_parameters, TUTTI_RUNS(inter_direct)};

@@ -12,7 +12,7 @@ Task inter_slices(Env& env, ReduceArgs const& a) {
 }
 
 constexpr Parameter inter_slices_parameters[] = {share_parameter};
-constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
+extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
     "inter_slices", "each rank of the group combines a slice and sends it to the root", Family::tutti, "Tutti",
     requires_two_groups, inter_slices_parameters, TUTTI_RUNS_ANYWHERE(inter_slices)};
 

@@ -10,6 +10,8 @@
 #include "coll/blocks/messages/reduce_to_root.hpp"
 
 namespace tutti::coll::algorithms::reduce {
+
+extern const Algorithm<ReduceArgs> rabenseifner_algorithm;
 namespace {
 
 enum Part : std::size_t { between, segment };
@@ -53,7 +55,7 @@ constexpr Parameter masters_parameters[] = {
     {"segment", 65536, "bytes that masters pass on at a time along a tree"},
     fragment_parameter,
 };
-constinit const Algorithm<ReduceArgs> masters_algorithm = {
+extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
     "masters", "each node to its master, masters along a tree to the root", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", requires_commutative | requires_grouping,
     masters_parameters, TUTTI_RUNS_ON_NODES(masters)};

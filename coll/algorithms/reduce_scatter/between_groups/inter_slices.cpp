@@ -11,7 +11,7 @@ Task inter_slices(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() > 0) co_await reduce_scatter_by_slices(env, a);
 }
 
-constinit const Algorithm<ReduceScatterArgs> inter_slices_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> inter_slices_algorithm = {
     "inter_slices", "each rank gets its share of the other group's operands and combines it", Family::tutti, "Tutti",
     requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_slices)};
 

@@ -20,7 +20,7 @@ Task inter_slots(Env& env, ReduceScatterArgs const& a) {
                std::accumulate(a.counts.begin(), mine, std::int64_t{0}), *mine);
 }
 
-constinit const Algorithm<ReduceScatterArgs> inter_slots_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> inter_slots_algorithm = {
     "inter_slots", "every rank reduces its share of the other group's slots", Family::tutti, "Tutti",
     requires_slot | requires_two_groups, {}, TUTTI_RUNS(inter_slots)};
 

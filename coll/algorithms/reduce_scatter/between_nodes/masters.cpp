@@ -80,7 +80,7 @@ std::uint64_t masters_operations(ReduceScatterArgs const&, int) { return 2; }
 
 }  // namespace
 
-constinit const Algorithm<ReduceScatterArgs> masters_algorithm = {
+extern constinit const Algorithm<ReduceScatterArgs> masters_algorithm = {
     "masters", "each node to its master, masters exchange their nodes' shares and deal them out", Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3", requires_commutative | requires_grouping, {},
     TUTTI_RUNS_ON_NODES(masters)};

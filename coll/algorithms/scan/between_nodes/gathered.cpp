@@ -15,7 +15,7 @@ std::uint64_t gathered_operations(ReduceArgs const&, int) { return gather_operat
 
 }  // namespace
 
-constinit const Algorithm<ReduceArgs> gathered_algorithm = {
+extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {
     "gathered", "everybody gets all operands and combines those of the ranks up to its own", Family::tutti, "Tutti",
     requires_nothing, {}, TUTTI_RUNS_ON_NODES(gathered)};
 

@@ -22,7 +22,7 @@ Task inter_linear(Env& env, RootedArgs const& a) {
     truncation.check();
 }
 
-constinit const Algorithm<RootedArgs> inter_linear_algorithm = {
+extern constinit const Algorithm<RootedArgs> inter_linear_algorithm = {
     "inter_linear", "the root sends to every rank of the other group", Family::baseline, "folklore",
     requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_linear)};
 

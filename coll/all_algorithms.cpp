@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The list as rows. Compiled alone, and nobody else includes algorithms.def: a line more there compiles this file.
+#include "coll/choice/choose.hpp"
+
+namespace tutti::coll {
+
+#define ALGORITHM(folder, name)                                                                                        \
+    namespace algorithms::folder {                                                                                     \
+    extern const Algorithm<ArgsOf<Collective::folder>::type> name##_algorithm;                                         \
+    }
+#include "coll/algorithms/algorithms.def"
+#undef ALGORITHM
+
+std::span<AlgorithmRow const> all_algorithms() {
+    static AlgorithmRow const rows[] = {
+#define ALGORITHM(folder, algorithm)                                                                                   \
+    {Collective::folder,                                                                                               \
+     algorithms::folder::algorithm##_algorithm.name,                                                                   \
+     algorithms::folder::algorithm##_algorithm.sentence,                                                               \
+     algorithms::folder::algorithm##_algorithm.family,                                                                 \
+     algorithms::folder::algorithm##_algorithm.source,                                                                 \
+     algorithms::folder::algorithm##_algorithm.requirements,                                                           \
+     algorithms::folder::algorithm##_algorithm.parameters,                                                             \
+     algorithms::folder::algorithm##_algorithm.shm != nullptr,                                                         \
+     algorithms::folder::algorithm##_algorithm.net != nullptr,                                                         \
+     &algorithms::folder::algorithm##_algorithm},
+#include "coll/algorithms/algorithms.def"
+#undef ALGORITHM
+    };
+    return rows;
+}
+
+}  // namespace tutti::coll

@@ -8,7 +8,6 @@
 
 #include "coll/env/env.hpp"
 #include "coll/env/shm_env.hpp"
-#include "coll/thread_env.hpp"
 
 namespace tutti::coll {
 
@@ -44,30 +43,16 @@ struct Algorithm {
     unsigned requirements;
     std::span<Parameter const> parameters;
     Task (*shm)(ShmEnv&, Args const&);           ///< null: only between nodes
-    Task (*thread)(ThreadEnv&, Args const&);
     Task (*net)(NetEnv&, Args const&) = nullptr; ///< null: only on one node
     NodeOperations<Args> node_operations = nullptr;   ///< null: none
-
-    template <class Env>
-    auto run() const {
-        if constexpr (std::is_same_v<Env, ShmEnv>) return shm;
-        else if constexpr (std::is_same_v<Env, NetEnv>) return net;
-        else return thread;
-    }
 };
 
-#ifdef TUTTI_WITHOUT_THREAD_ENV   // set for AddressSanitizer, which takes twice as long to compile a coroutine
-#define TUTTI_RUNS_IN_THREADS(function) nullptr
-#else
-#define TUTTI_RUNS_IN_THREADS(function) function<ThreadEnv>
-#endif
-
-/// The last fields of a record: one coroutine template for all environments of one node,
-#define TUTTI_RUNS(function) function<ShmEnv>, TUTTI_RUNS_IN_THREADS(function)
+/// The last fields of a record: one coroutine template for the environment of one node,
+#define TUTTI_RUNS(function) function<ShmEnv>
 /// or, made of nothing but messages, between nodes, too,
-#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, TUTTI_RUNS_IN_THREADS(function), function<NetEnv>
+#define TUTTI_RUNS_ANYWHERE(function) function<ShmEnv>, function<NetEnv>
 /// or a coroutine for several nodes alone; NAME_operations says how many operations it runs on each.
-#define TUTTI_RUNS_ON_NODES(function) nullptr, nullptr, function, function##_operations
+#define TUTTI_RUNS_ON_NODES(function) nullptr, function, function##_operations
 
 template <Collective c> struct ArgsOf { using type = ReduceArgs; };
 template <> struct ArgsOf<Collective::barrier> { using type = BarrierArgs; };

@@ -18,8 +18,9 @@ struct ProcessExecute {
     Comm const& comm;
 
     template <class Args>
-    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
-        drive(comm, algorithm.name, [&](ShmEnv& env) { return algorithm.shm(env, args); });
+    void operator()(AlgorithmRow const& row, Args const& args) {
+        auto const* algorithm = static_cast<Algorithm<Args> const*>(row.record);
+        drive(comm, row.name, [&](ShmEnv& env) { return algorithm->shm(env, args); });
     }
 };
 

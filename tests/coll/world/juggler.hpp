@@ -22,10 +22,9 @@ enum class Call { blocking, nonblocking, persistent };
 
 /// The algorithm that the communicator's next call of this kind and size gets.
 template <class Args>
-void force(Comm const& comm, Algorithm<Args> const& algorithm, Args args, Setting& setting) {
-    auto const rows = all_algorithms();
+void force(Comm const& comm, AlgorithmRow const& algorithm, Args args, Setting& setting) {
     setting = {};
-    setting.algorithm = &*std::ranges::find(rows, static_cast<void const*>(&algorithm), &AlgorithmRow::record);
+    setting.algorithm = &algorithm;
     for (std::size_t p = 0; p < setting.algorithm->parameters.size(); ++p)
         for (int level = 0; level < max_levels; ++level) setting.values.set(p, args.parameters.at(p, level), level);
     CommState& state = state_of(comm);
@@ -100,9 +99,9 @@ private:
 
         /// What a check calls: runs the algorithm in one of the three forms.
         template <class Args>
-        void operator()(Algorithm<Args> const& algorithm, Args const& args) {
+        void operator()(AlgorithmRow const& algorithm, Args const& args) {
             Comm& comm = juggler_.comm_;
-            Collective const collective = juggler_.suite_.cases[case_].algorithm->collective;
+            Collective const collective = algorithm.collective;
             force(comm, algorithm, args, setting_);
             Args own = args;
             switch (static_cast<Call>((case_ * 5 + case_ / 7) % 8 % 3)) {

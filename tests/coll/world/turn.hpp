@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the checks of all collectives share. Execute has operator()(Algorithm<Args> const&, Args const&).
+// What the checks of all collectives share. Execute has operator()(AlgorithmRow const&, Args const&).
 #pragma once
 
 #include "tests/coll/world/cases.hpp"
@@ -21,7 +21,7 @@ struct Turn {
     void run(Args& args) {
         Values const values = values_of(c);
         args.parameters = values;
-        execute(*static_cast<Algorithm<Args> const*>(c.algorithm->record), args);
+        execute(*c.algorithm, args);
     }
     std::vector<std::byte> data(std::size_t bytes, int from, int to) const {
         return packed_data(Unit::u32, bytes, c.seed, from, to);

@@ -8,6 +8,7 @@
 
 #include "coll/blocks/messages/messages.hpp"
 #include "tests/coll/world/world.hpp"
+#include "tests/coll/threads/thread_env.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -202,7 +203,8 @@ TEST_P(MessagesBy, AreCutWhereThereIsNoRoom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, MessagesBy,
-                         testing::Values(Shape{2, AccessPath::load_store}, Shape{3, AccessPath::attach}, Shape{5, AccessPath::cma},
+                         testing::Values(Shape{2, AccessPath::load_store}, Shape{3, AccessPath::attach},
+                                         Shape{5, AccessPath::cma},
                                          Shape{4, AccessPath::staged}, Shape{8, AccessPath::staged}),
                          name_of);
 

@@ -7,10 +7,10 @@
 #include <barrier>
 #include <thread>
 
-#include "coll/choice/choose.hpp"
 #include "coll/blocks/trees/leader_flag.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/topo/machines.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -43,11 +43,7 @@ struct World {
     std::vector<std::vector<topo::Locality>> localities;
 };
 
-AlgorithmRow const& broadcast() {
-    for (AlgorithmRow const& row : all_algorithms())
-        if (row.collective == Collective::bcast && std::string_view(row.name) == "xhc") return row;
-    throw std::invalid_argument("no such algorithm");
-}
+AlgorithmRow const& broadcast() { return row_of(Collective::bcast, "xhc"); }
 
 constexpr int roots[] = {0, 1, 7, 8, 19, 31, 32, 45, 56, 63};
 
@@ -69,7 +65,6 @@ std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout l
     for (int rank = 0; rank < ranks; ++rank)
         threads.emplace_back([&, rank] {
             FramePool frames;
-            auto const& xhc = *static_cast<Algorithm<BcastArgs> const*>(broadcast().record);
             std::uint64_t op = 0;
             for (int root : roots) {
                 std::vector<std::uint8_t> data(bytes, static_cast<std::uint8_t>(rank == root ? 100 + root : 255));
@@ -77,7 +72,7 @@ std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout l
                 args.data = {data.data(), static_cast<std::int64_t>(bytes), type.get()};
                 args.root = root;
                 args.parameters = values;
-                run(world.shared, rank, ++op, frames, xhc.thread, args);
+                run(world.shared, rank, ++op, frames, broadcast(), args);
                 wrong += std::ranges::count(data, 100 + root) != static_cast<std::ptrdiff_t>(bytes);
                 after_each.arrive_and_wait();
             }

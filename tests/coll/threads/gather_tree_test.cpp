@@ -5,19 +5,16 @@
 
 #include <thread>
 
-#include "coll/choice/choose.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
 namespace {
 
 std::uint64_t moved_by(Collective collective, int ranks, std::size_t degree, std::int64_t count, std::size_t slice) {
-    AlgorithmRow const* row = nullptr;
-    for (AlgorithmRow const& r : all_algorithms())
-        if (r.collective == collective && std::string_view(r.name) == "rg") row = &r;
-    auto const& rg = *static_cast<Algorithm<ReduceArgs> const*>(row->record);
-    Values values = defaults(*row).values;
+    AlgorithmRow const& rg = row_of(collective, "rg");
+    Values values = defaults(rg).values;
     values.set(1, degree);
     values.set(2, slice);
     auto const type = TypeBuilder::predefined(Basic::float64);
@@ -37,7 +34,7 @@ std::uint64_t moved_by(Collective collective, int ranks, std::size_t degree, std
             args.op = sum.get();
             args.parameters = values;
             find_kernels(args);
-            run(world, rank, 1, frames, rg.thread, args);
+            run(world, rank, 1, frames, rg, args);
             bool const gets = collective == Collective::allreduce || rank == 0;
             EXPECT_EQ(out.back(), gets ? ranks * (ranks - 1) / 2 : -1);
         });

@@ -6,9 +6,9 @@
 
 #include <thread>
 
-#include "coll/choice/choose.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
-#include "tests/coll/world/world.hpp"
+#include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -29,16 +29,10 @@ struct Call {
     Copier::Stores stores = Copier::Stores::automatic;
 };
 
-AlgorithmRow const& row_of(Call const& call) {
-    for (AlgorithmRow const& row : all_algorithms())
-        if (row.collective == call.collective && std::string(row.name) == call.algorithm) return row;
-    throw std::runtime_error(std::string("no algorithm ") + call.algorithm);
-}
-
 template <class Args>
 void run_rank(ThreadWorld& world, Call const& call, int rank) {
     int const p = world.area.members();
-    AlgorithmRow const& row = row_of(call);
+    AlgorithmRow const& row = row_of(call.collective, call.algorithm);
     Values values = defaults(row).values;
     for (std::size_t i = 0; i < row.parameters.size(); ++i)
         if (call.slice && std::string(row.parameters[i].name) == "slice") values.set(i, call.slice);
@@ -58,7 +52,7 @@ void run_rank(ThreadWorld& world, Call const& call, int rank) {
     find_kernels(args);
     if constexpr (std::is_same_v<Args, ReduceScatterArgs>) args.counts = counts;
     FramePool frames;
-    coll::run(world, rank, 1, frames, static_cast<Algorithm<Args> const*>(row.record)->thread, args);
+    coll::run(world, rank, 1, frames, row, args);
     if (call.collective == Collective::reduce && rank != 0) return;
     out.resize(call.collective == Collective::reduce_scatter ? static_cast<std::size_t>(counts[0]) : out.size());
     EXPECT_EQ(out, std::vector<double>(out.size(), p * (p + 1) / 2.0)) << call.algorithm << ", rank " << rank;
@@ -184,24 +178,24 @@ TEST(Volumes, OfAdaptiveCopiesAreOneCopyInAndOneOutForEachReader) {
     constexpr std::int64_t n = 30000;   // several slices and a rest
     for (int p : {2, 3, 8}) {
         std::uint64_t const ranks = static_cast<unsigned>(p), bytes = n * sizeof(double);
-        auto run_one = [&](ThreadWorld& world, int rank, auto const& algorithm, auto& args) {
+        auto run_one = [&](ThreadWorld& world, int rank, Collective collective, auto& args) {
             FramePool frames;
             Values values;
             values.set(0, 8192);
             args.parameters = values;
-            coll::run(world, rank, 1, frames, algorithm.thread, args);
+            coll::run(world, rank, 1, frames, row_of(collective, "adaptive_copy"), args);
         };
         ThreadWorld one(p, sockets(p, 1)), all(p, sockets(p, 1));
         EXPECT_EQ(counted(one, [&](int rank) {
             std::vector<double> data(n, rank == 1 ? 7.0 : 0.0);
             BcastArgs args{{}, {data.data(), n, real.get()}, 1};
-            run_one(one, rank, algorithms::bcast::adaptive_copy_algorithm, args);
+            run_one(one, rank, Collective::bcast, args);
             EXPECT_EQ(data, std::vector<double>(n, 7.0));
         }), 2 * ranks * bytes);
         EXPECT_EQ(counted(all, [&](int rank) {
             std::vector<double> mine(n, rank), data(static_cast<std::size_t>(n * p), -1.0);
             AllgatherArgs args{{}, {mine.data(), n, real.get()}, Parts::regular(data.data(), n, *real), false, bytes};
-            run_one(all, rank, algorithms::allgather::adaptive_copy_algorithm, args);
+            run_one(all, rank, Collective::allgather, args);
             for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], static_cast<double>(i / n));
         }), 2 * (ranks + ranks * ranks) * bytes);
     }

@@ -11,10 +11,10 @@
 #include <numeric>
 #include <thread>
 
-#include "coll/choice/choose.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/topo/machines.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -55,16 +55,10 @@ struct Buffers {
 /// A barrier moves no data: there it is the flags that cross.
 enum class What { messages, flags };
 
-AlgorithmRow const& row(Collective collective, std::string_view name) {
-    for (AlgorithmRow const& r : all_algorithms())
-        if (r.collective == collective && r.name == name) return r;
-    throw std::invalid_argument("no such algorithm");
-}
-
 /// An algorithm, with parameters as a user writes them, and how much it is to move.
 struct Trial {
     Trial(Collective c, std::string_view name, std::string const& parameters = {}, std::int64_t elements = small)
-        : algorithm(row(c, name)), count(elements), setting(defaults(algorithm)) {
+        : algorithm(row_of(c, name)), count(elements), setting(defaults(algorithm)) {
         std::vector<std::string> complaints;
         take_parameters(parameters, setting, "the test", complaints);
         EXPECT_THAT(complaints, testing::IsEmpty());
@@ -97,7 +91,6 @@ public:
     template <class Args, class Call>
     std::vector<Counts> count_with(Trial const& trial, std::vector<int> const& roots, Call call,
                                    What what = What::messages) {
-        auto const& algorithm = *static_cast<Algorithm<Args> const*>(trial.algorithm.record);
         std::vector<Counts> all;
         Counts before = so_far(what);
         std::barrier after_each(ranks, [&]() noexcept {
@@ -115,7 +108,7 @@ public:
                     buffers.begin(rank);
                     wrong += !call(rank, roots[i], buffers, [&](Args& args) {
                         args.parameters = trial.setting.values;
-                        run(world_, rank, ops_ + i + 1, frames, algorithm.thread, args);
+                        run(world_, rank, ops_ + i + 1, frames, trial.algorithm, args);
                     });
                     after_each.arrive_and_wait();
                 }

@@ -18,7 +18,8 @@ namespace tutti::coll {
 
 /// The memory that the ranks of one test share.
 struct ThreadWorld {
-    ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed = AccessPath::load_store, std::size_t staging = 1 << 16)
+    ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed = AccessPath::load_store,
+                std::size_t staging = 1 << 16)
         : trees(std::move(tree)), way(allowed), staging_bytes(staging),
           memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free),
           area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()) {
@@ -102,7 +103,8 @@ protected:
     std::byte* reach(int, std::uint64_t address, std::size_t bytes) const {
         auto* p = reinterpret_cast<std::byte*>(address);
         AccessPath const how = way(p, bytes);
-        bool const attached = how == AccessPath::attach && (address / cache_line + static_cast<unsigned>(rank_)) % 4 != 0;
+        bool const attached =
+            how == AccessPath::attach && (address / cache_line + static_cast<unsigned>(rank_)) % 4 != 0;
         return how == AccessPath::load_store || attached ? p : nullptr;
     }
     /// With AccessPath::cma allowed, every third copy is refused, as if the system had changed its mind in mid-run.

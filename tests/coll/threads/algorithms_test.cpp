@@ -2,6 +2,7 @@
 // Every algorithm of the list with the ranks as threads: numbers of ranks, ways to reach large buffers, pretended
 // topologies. Under ThreadSanitizer every access that the flags do not order is a finding.
 #include "tests/coll/world/world.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -27,8 +28,8 @@ struct ThreadExecute {
     std::uint64_t op = 0;
 
     template <class Args>
-    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
-        coll::run(world, rank, ++op, frames, algorithm.thread, args);
+    void operator()(AlgorithmRow const& algorithm, Args const& args) {
+        coll::run(world, rank, ++op, frames, algorithm, args);
     }
 };
 

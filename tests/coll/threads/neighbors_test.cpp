@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "coll/choice/choose.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -22,7 +22,8 @@ struct Cost {
 };
 
 /// An alltoall of `bytes` bytes along each edge of a torus of 4 · 4 ranks.
-Cost run_torus(Algorithm<NeighborAlltoallArgs> const& algorithm, std::size_t bytes, AccessPath way) {
+Cost run_torus(char const* name, std::size_t bytes, AccessPath way) {
+    AlgorithmRow const& algorithm = row_of(Collective::neighbor_alltoall, name);
     ThreadWorld world(ranks, topo::Hierarchy::build(ranks, {}), way);
     Cost cost;
     std::mutex mutex;
@@ -38,16 +39,14 @@ Cost run_torus(Algorithm<NeighborAlltoallArgs> const& algorithm, std::size_t byt
             auto const type = TypeBuilder::predefined(Basic::byte_);
             std::vector<std::byte> out(degree * bytes, std::byte(rank)), in(out.size());
             NeighborAlltoallArgs args{};
-            Values values;
-            for (std::size_t i = 0; i < algorithm.parameters.size(); ++i)
-                values.set(i, algorithm.parameters[i].fallback);
+            Values const values = defaults(algorithm).values;
             args.parameters = values;
             args.edges = edges.get();
             args.send = Parts::regular(out.data(), static_cast<std::int64_t>(bytes), *type);
             args.receive = Parts::regular(in.data(), static_cast<std::int64_t>(bytes), *type);
             args.each = bytes;
             FramePool frames;
-            coll::run(world, rank, 1, frames, algorithm.thread, args);
+            coll::run(world, rank, 1, frames, algorithm, args);
             for (int k = 0; k < degree; ++k) {
                 CartTopology const grid = CartTopology::make(dims, {true, true}, ranks, rank);
                 int const source = *grid.shifted(k / 2, k % 2 ? 1 : -1);
@@ -75,27 +74,26 @@ std::set<std::pair<int, int>> neighbors() {
 constexpr std::uint64_t edges = ranks * degree;
 
 TEST(NeighborExchange, AsksNeighborsAlone) {
-    for (auto const* algorithm :
-         {&algorithms::neighbor_alltoall::direct_algorithm, &algorithms::neighbor_alltoall::linear_algorithm})
+    for (char const* algorithm : {"direct", "linear"})
         for (AccessPath way : {AccessPath::load_store, AccessPath::cma, AccessPath::staged})
             for (std::size_t bytes : {8, 4000, 100000}) {
-                Cost const cost = run_torus(*algorithm, bytes, way);
+                Cost const cost = run_torus(algorithm, bytes, way);
                 EXPECT_EQ(cost.asked, neighbors())
-                    << algorithm->name << ", " << bytes << " bytes, way " << static_cast<int>(way);
+                    << algorithm << ", " << bytes << " bytes, way " << static_cast<int>(way);
             }
 }
 
 TEST(NeighborExchange, SmallBlocksGoThroughSlotsAndOneMessageEach) {
-    Cost const cost = run_torus(algorithms::neighbor_alltoall::direct_algorithm, 8, AccessPath::staged);
+    Cost const cost = run_torus("direct", 8, AccessPath::staged);
     EXPECT_EQ(cost.messages, edges);
     EXPECT_EQ(cost.stored, 2 * 8 * edges);
 }
 
 TEST(NeighborExchange, LargeBlocksAreCopiedOnceWhereTheyCanBeRead) {
-    Cost const direct = run_torus(algorithms::neighbor_alltoall::direct_algorithm, 100000, AccessPath::load_store);
+    Cost const direct = run_torus("direct", 100000, AccessPath::load_store);
     EXPECT_EQ(direct.messages, edges);
     EXPECT_EQ(direct.stored, 100000 * edges);
-    Cost const staged = run_torus(algorithms::neighbor_alltoall::direct_algorithm, 100000, AccessPath::staged);
+    Cost const staged = run_torus("direct", 100000, AccessPath::staged);
     EXPECT_EQ(staged.stored, 2 * 100000 * edges);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what is missing, builds, runs every test, runs them again under sanitizers, and looks for leftovers.
-# The last line is "N passed, N failed"; the exit code says the same.
+# Installs what is missing, builds, runs every plain test, and looks for leftovers: ten minutes on two cores. With --all
+# everything else, too: half an hour. The last line is "N passed, N failed"; the exit code says the same.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
@@ -9,7 +9,8 @@ root=$PWD
 usage() {
     cat <<'END'
 Usage: tests/run.sh [options]
-  --quick         only the plain run: no forced ways of copying, no sanitizers
+  --all           also the rank tests with every way of copying, a build without lots, and the tests under sanitizers;
+                  what CI runs
   --scalapack     also all of ScaLAPACK's own test programs (some minutes more)
   --filter RE     only tests whose name matches; ctest -N in build/ lists the names
   --jobs N        so many tests and compilers at once (number of cores)
@@ -17,10 +18,10 @@ Usage: tests/run.sh [options]
 END
 }
 
-quick= scalapack= filter=. jobs=$(nproc)
+all= scalapack= filter=. jobs=$(nproc)
 while [ $# -gt 0 ]; do
     case $1 in
-    --quick) quick=1 ;;
+    --all) all=1 ;;
     --scalapack) scalapack=1 ;;
     --filter) filter=${2:?--filter needs a regular expression}; shift ;;
     --jobs) jobs=${2:?--jobs needs a number}; shift ;;
@@ -103,11 +104,15 @@ if [ -n "$scalapack" ]; then
     done < <(tests/programs/scalapack.sh build all </dev/null)
 fi
 
-if [ -z "$quick" ]; then
+if [ -n "$all" ]; then
     title "Rank tests without arenas"
     TUTTI_ARENA=no run_tests build -L ranks -E ranks/memory
     title "Rank tests without any single copy"
     TUTTI_ARENA=no TUTTI_CMA=no run_tests build -L ranks -E ranks/memory
+    # Each file by itself: in lots one may lean on what another includes, or define what another defines differently.
+    title "Build of every file alone"
+    configure_and_build build-alone tutti_coll tutti_launcher tests_topo tests_launcher -- \
+        -DTUTTI_UNITY=OFF -DCMAKE_BUILD_TYPE=Plain -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON && passed=$((passed + 1))
     # Unrecovered reports: the first one ends the program, and with it the test.
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
     export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1
@@ -117,7 +122,7 @@ if [ -z "$quick" ]; then
         run_tests build-asan -L 'unit|ranks'
     fi
     title "Build with ThreadSanitizer"
-    if configure_and_build build-tsan tests_coll tests_p2p tests_runtime -- -DTUTTI_SANITIZE=thread; then
+    if configure_and_build build-tsan tests_coll tests_coll_threads tests_p2p tests_runtime -- -DTUTTI_SANITIZE=thread; then
         title "Ranks as threads under it: collectives, messages, arenas"
         run_tests build-tsan -R 'unit/(coll|p2p|runtime)'
     fi

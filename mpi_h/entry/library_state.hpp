@@ -66,6 +66,7 @@ inline LibraryState& library() {
     LibraryState* f = the_library_state.load(std::memory_order_acquire);
     return f ? *f : make_library_state();
 }
+inline Waiter& waiter() { return library().process->waiter; }
 
 /// Inside the process's lock while it lives, if several threads may call.
 class Inside {

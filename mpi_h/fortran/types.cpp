@@ -15,7 +15,7 @@ constexpr Model reals[] = {{MPI_REAL, MPI_COMPLEX, 6, 37},
                            {MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX, 15, 307},
                            {MPI_REAL16, MPI_COMPLEX32, 33, 4931}};
 
-constexpr std::pair<int, MPI_Datatype> integers[] = {
+constexpr std::pair<int, MPI_Datatype> integers_by_range[] = {
     {2, MPI_INTEGER1}, {4, MPI_INTEGER2}, {9, MPI_INTEGER4}, {18, MPI_INTEGER8}};
 
 struct Pair {
@@ -59,7 +59,7 @@ TUTTI_FUNCTION(Type_create_f90_integer)
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype* newtype) {
     return enter("MPI_Type_create_f90_integer", [&](Call& call) {
         call.pointer(newtype, "newtype");
-        for (auto [range, base] : integers)
+        for (auto [range, base] : integers_by_range)
             if (r <= range) {
                 *newtype = f90_type(call, base, Combiner::f90_integer, 0, r);
                 return;

@@ -7,8 +7,6 @@
 namespace tutti {
 namespace {
 
-Waiter& waiter() { return library().process->waiter; }
-
 /// What a complete request would tell; null: that of one that is not there.
 void show(Request* r, MPI_Status* status) {
     if (GeneralizedRequest* g = generalized(r)) return g->query(status);

@@ -13,8 +13,6 @@
 namespace tutti {
 namespace {
 
-Waiter& waiter() { return library().process->waiter; }
-
 template <class Ready>
 void wait(Ready&& done, Reason const& why) {
     waiter().until([&] { return done() || (waiter().progress(), done()); }, why);

@@ -28,12 +28,12 @@ Comm& check(Call& call, Ways& w) {
     return comm;
 }
 
-struct Outgoing {
+struct SendPart {
     void const* buf;
     int count;
     MPI_Datatype datatype;
 };
-struct Incoming {
+struct ReceivePart {
     void* buf;
     int count;
     MPI_Datatype datatype;
@@ -41,7 +41,7 @@ struct Incoming {
 
 /// `body(call, comm, ways, type sent, type received)`
 template <class Body>
-int with(char const* name, Outgoing const& out, Incoming const& in, Ways ways, Body&& body) {
+int with(char const* name, SendPart const& out, ReceivePart const& in, Ways ways, Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = check(call, ways);
         Datatype& sent = call.type(out.datatype, "sendtype");
@@ -56,7 +56,7 @@ int with(char const* name, Outgoing const& out, Incoming const& in, Ways ways, B
 
 /// `body(call, comm, ways, type)`
 template <class Body>
-int with_one(char const* name, Incoming const& both, Ways ways, Body&& body) {
+int with_one(char const* name, ReceivePart const& both, Ways ways, Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = check(call, ways);
         Datatype& type = call.type(both.datatype);

@@ -32,7 +32,7 @@ Category& of_group(std::vector<Category>& all, std::string_view group) {
     return all.emplace_back(Category{name, sentence_of(group), {}, {}, {}});
 }
 
-std::vector<Category> make_list() {
+std::vector<Category> make_categories() {
     std::vector<Category> all = {{"tutti", "All variables of Tutti.", {}, {}, {}}};
     for (std::size_t i = 0; i < cvars().size(); ++i)
         of_group(all, cvars()[i].group).cvars.push_back(static_cast<int>(i));
@@ -56,7 +56,7 @@ int list(int cat_index, int len, int* indices, std::vector<int> Category::*which
 }  // namespace
 
 std::vector<Category> const& categories() {
-    static std::vector<Category> const all = make_list();
+    static std::vector<Category> const all = make_categories();
     return all;
 }
 

@@ -13,7 +13,7 @@
 namespace tutti::tool {
 namespace {
 
-using Handle = MPIR_T_cvar_handle_s;
+using CvarHandle = MPIR_T_cvar_handle_s;
 
 constexpr std::size_t text_room = 1024;   ///< for texts, or as much as they take
 
@@ -64,7 +64,7 @@ int scope_of(VariableRow const& row) {
     return row.scope == VariableScope::own ? MPI_T_SCOPE_LOCAL : MPI_T_SCOPE_ALL_EQ;
 }
 
-Handle* find_handle(MPI_T_cvar_handle handle) {
+CvarHandle* find_handle(MPI_T_cvar_handle handle) {
     auto const found = find_owner(state().cvar_handles, handle);
     return found == state().cvar_handles.end() ? nullptr : found->get();
 }

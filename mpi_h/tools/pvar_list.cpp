@@ -51,7 +51,7 @@ Pvar in_flight() {
     return p;
 }
 
-std::vector<Pvar> make_list() {
+std::vector<Pvar> make_pvars() {
     std::vector<Pvar> all;
     for (CounterRow const& row : counter_rows) {
         Pvar p;
@@ -82,7 +82,7 @@ std::vector<Pvar> make_list() {
 }  // namespace
 
 std::vector<Pvar> const& pvars() {
-    static std::vector<Pvar> const all = make_list();
+    static std::vector<Pvar> const all = make_pvars();
     return all;
 }
 

@@ -7,11 +7,11 @@
 namespace tutti::tool {
 namespace {
 
-using Handle = MPIR_T_pvar_handle_s;
+using PvarHandle = MPIR_T_pvar_handle_s;
 using Session = MPIR_T_pvar_session_s;
 
 /// What the variable counts for everybody. False: its communicator is gone.
-bool look(Handle const& h, std::uint64_t& value) {
+bool look(PvarHandle const& h, std::uint64_t& value) {
     Comm const* comm = nullptr;
     if (h.variable->of_communicator) {
         comm = library().tables.comms.find(h.comm);
@@ -21,7 +21,7 @@ bool look(Handle const& h, std::uint64_t& value) {
     return true;
 }
 
-bool value_of(Handle const& h, std::uint64_t& value) {
+bool value_of(PvarHandle const& h, std::uint64_t& value) {
     value = h.before;
     if (h.variable->grows() && !h.running) return true;
     std::uint64_t now = 0;
@@ -31,18 +31,18 @@ bool value_of(Handle const& h, std::uint64_t& value) {
 }
 
 /// From here on the handle counts on from `value`.
-bool set(Handle& h, std::uint64_t value) {
+bool set(PvarHandle& h, std::uint64_t value) {
     h.before = value;
     return !h.running || look(h, h.at_start);
 }
 
-bool start(Handle& h) {
+bool start(PvarHandle& h) {
     if (h.running) return true;
     if (!look(h, h.at_start)) return false;
     return h.running = true;
 }
 
-bool stop(Handle& h) {
+bool stop(PvarHandle& h) {
     if (!value_of(h, h.before)) return false;
     h.running = false;
     return true;
@@ -98,7 +98,7 @@ int for_value(MPI_T_pvar_session session, MPI_T_pvar_handle handle, Buffer* buf,
 
 int allocate(Session& s, Pvar const& p, void* object, MPI_T_pvar_handle* handle, int* count) {
     address(count);
-    auto made = std::make_unique<Handle>(Handle{&p, MPI_COMM_NULL, 0, false, 0, 0});
+    auto made = std::make_unique<PvarHandle>(PvarHandle{&p, MPI_COMM_NULL, 0, false, 0, 0});
     if (p.of_communicator) {
         if (!address(object)) return MPI_T_ERR_INVALID;
         made->comm = *static_cast<MPI_Comm*>(object);

@@ -10,7 +10,7 @@ using namespace tutti;
 
 namespace {
 
-DistGraphTopology& graph_of(Comm& c) { return topology_of<DistGraphTopology>(c, "a distributed graph topology"); }
+DistGraphTopology& dist_graph_of(Comm& c) { return topology_of<DistGraphTopology>(c, "a distributed graph topology"); }
 
 std::vector<int> checked_ranks(Call const& call, Comm const& c, int n, int const* ranks, char const* count_name,
                                char const* name) {
@@ -110,7 +110,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const 
 TUTTI_FUNCTION(Dist_graph_neighbors_count)
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int* indegree, int* outdegree, int* weighted) {
     return enter("MPI_Dist_graph_neighbors_count", [&](Call& call) {
-        DistGraphTopology& graph = graph_of(call.any_comm(comm));
+        DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
         call.pointer(indegree, "indegree");
         call.pointer(outdegree, "outdegree");
         call.pointer(weighted, "weighted");
@@ -125,7 +125,7 @@ TUTTI_FUNCTION(Dist_graph_neighbors)
 int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
                               int destinations[], int destweights[]) {
     return enter("MPI_Dist_graph_neighbors", [&](Call& call) {
-        DistGraphTopology& graph = graph_of(call.any_comm(comm));
+        DistGraphTopology& graph = dist_graph_of(call.any_comm(comm));
         call.count(maxindegree, "maxindegree");
         call.count(maxoutdegree, "maxoutdegree");
         copy_out(call, graph, graph.sources, graph.source_weights, maxindegree, sources, sourceweights);

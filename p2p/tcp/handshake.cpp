@@ -11,7 +11,7 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr std::array<char, 8> magic = {'T', 'u', 't', 't', 'i', '-', '1', '\n'};
+constexpr std::array<char, 8> protocol_name = {'T', 'u', 't', 't', 'i', '-', '1', '\n'};
 
 static_assert(crypto_auth_KEYBYTES == std::tuple_size_v<JobKey>);
 
@@ -45,7 +45,7 @@ Handshake::Handshake(JobKey const& key, bool calls, int me, int peer, int ranks)
 
 Handshake Handshake::caller(JobKey const& key, int me, int peer) {
     Handshake h(key, true, me, peer, 0);
-    append(h.out, magic.data(), magic.size());
+    append(h.out, protocol_name.data(), protocol_name.size());
     append_number(h.out, me);
     append_number(h.out, peer);
     append(h.out, h.callers_.data(), nonce_bytes);
@@ -76,7 +76,8 @@ void Handshake::take(std::span<std::byte const> bytes) {
 
 void Handshake::take_hello() {
     int const from = number_at(in_.data() + 8), to = number_at(in_.data() + 12);
-    if (std::memcmp(in_.data(), magic.data(), magic.size()) != 0) return refuse("it does not speak as a rank does");
+    if (std::memcmp(in_.data(), protocol_name.data(), protocol_name.size()) != 0)
+        return refuse("it does not speak as a rank does");
     if (to != me_) return refuse("it wants another rank");
     if (from < 0 || from >= ranks_ || from == me_) return refuse("it is no rank of this job");
     peer_ = from;

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t keep = 1 << 20;   // smaller blocks are likely to be asked for again soon
 
 }  // namespace
@@ -21,7 +21,7 @@ SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segme
 
 std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
     collect();
-    bytes = (bytes + page - 1) / page * page;
+    bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
     for (auto it = free_.begin(); it != free_.end(); ++it) {
         auto [offset, room] = *it;
         if (room < bytes) continue;

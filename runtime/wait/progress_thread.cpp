@@ -14,7 +14,7 @@ namespace {
 
 constexpr long longest_rest_ns = 1'000'000'000;
 constexpr int polls_of_its_own_core = 2000;   // about 100 µs
-constexpr long nap_ns = 1'000'000;
+constexpr long idle_ns = 1'000'000;
 constexpr int most_naps = 20;
 
 bool cores_to_spare(SegmentLayout const& node, WaitPolicy policy) {
@@ -92,7 +92,7 @@ void ProgressThread::rest() {
     if (naps_ && idle_naps_ < most_naps) {
         ++idle_naps_;
         RankLock::Outside outside(lock_);
-        return futex_wait(work_, ticket, nap_ns);
+        return futex_wait(work_, ticket, idle_ns);
     }
     idle_naps_ = 0;
     resting_ = true;

@@ -12,7 +12,8 @@ namespace tutti::p2p::test {
 namespace {
 
 /// Element counts around every limit: nothing, a cell, the eager limit, a piece, several rings full.
-std::vector<std::size_t> const sizes = {0, 1, 7, 8, 9, 100, 1023, 4095, 4096, 4097, 6000, 20000, 100'000, 300'000};
+std::vector<std::size_t> const message_sizes = {0, 1, 7, 8, 9, 100, 1023, 4095, 4096, 4097, 6000, 20000,
+                                                100'000, 300'000};
 
 class EveryWay : public testing::TestWithParam<std::tuple<bool, Layout>> {
 protected:
@@ -25,7 +26,7 @@ protected:
 
 TEST_P(EveryWay, EverySizeArrivesWholeBothWays) {
     run(2, [](Rank& r) {
-        for (std::size_t n : sizes) {
+        for (std::size_t n : message_sizes) {
             int other = 1 - r.me();
             auto mine = numbers(n, r.me() + 1), theirs = numbers(n, other + 1);
             if (r.me() == 0) {
@@ -59,7 +60,7 @@ TEST_P(EveryWay, TwoSendersOfEverySizeToEachOtherDoNotLock) {
         std::vector<Ref<Request>> requests;
         auto type = TypeBuilder::predefined(Basic::byte_);
         for (int round = 0; round < 40; ++round)
-            for (std::size_t n : sizes) {
+            for (std::size_t n : message_sizes) {
                 if (n > 20000 && round > 2) continue;
                 out.push_back(numbers(n, round));
                 in.emplace_back(n, -1);

@@ -61,9 +61,9 @@ struct CacheFolders {
     std::string l2, l3;   // "cache/index2"; empty: there is none
 };
 
-class Reader {
+class Scan {
 public:
-    Reader(const std::vector<int>& os_numbers, const std::string& root) : numbers_(os_numbers), root_(root) {}
+    Scan(const std::vector<int>& os_numbers, const std::string& root) : numbers_(os_numbers), root_(root) {}
 
     Machine read() {
         Machine machine;
@@ -151,7 +151,7 @@ private:
 }  // namespace
 
 Machine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root) {
-    return Reader(os_numbers, root).read();
+    return Scan(os_numbers, root).read();
 }
 
 }  // namespace tutti::topo

@@ -11,7 +11,7 @@
 namespace tutti::coll::test {
 namespace {
 
-struct Nodes {
+struct Placing {
     char const* name;
     std::vector<int> node_of;         ///< by world rank
     int hands;
@@ -19,7 +19,7 @@ struct Nodes {
     std::vector<int> members = {};    ///< of the communicator, world ranks in its order; none: the world
 };
 
-Variables variables(Nodes const& n) {
+Variables variables(Placing const& n) {
     Variables v;
     v.wait = "shared";
     v.staging = 8192;
@@ -35,10 +35,10 @@ Ref<Comm> made_of(Comm& world, std::vector<int> const& members) {
     return split(world, mine ? std::optional(0) : std::nullopt, group->rank());
 }
 
-class SeveralNodes : public testing::TestWithParam<Nodes> {};
+class SeveralNodes : public testing::TestWithParam<Placing> {};
 
 TEST_P(SeveralNodes, AgreeWithPlainComputation) {
-    Nodes const& shape = GetParam();
+    Placing const& shape = GetParam();
     std::vector<int> nodes_of_members = shape.node_of;
     if (!shape.members.empty()) {
         nodes_of_members.clear();
@@ -71,10 +71,12 @@ TEST_P(SeveralNodes, AgreeWithPlainComputation) {
 
 INSTANTIATE_TEST_SUITE_P(
     Worlds, SeveralNodes,
-    testing::Values(Nodes{"two_of_two", {0, 0, 1, 1}, 1, 0}, Nodes{"two_of_four", {0, 0, 0, 0, 1, 1, 1, 1}, 3, 20000},
-                    Nodes{"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 2, 0}, Nodes{"three_and_one", {0, 0, 0, 1}, 5, 4000},
-                    Nodes{"three_of_one", {0, 1, 2}, 4, 0}, Nodes{"dealt_out", {0, 1, 2, 0, 1, 2, 0}, 1, 10000},
-                    Nodes{"some_turned_round", {0, 0, 1, 1, 2, 2, 2}, 6, 0, {6, 1, 3, 4, 2}}),
+    testing::Values(Placing{"two_of_two", {0, 0, 1, 1}, 1, 0},
+                    Placing{"two_of_four", {0, 0, 0, 0, 1, 1, 1, 1}, 3, 20000},
+                    Placing{"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 2, 0},
+                    Placing{"three_and_one", {0, 0, 0, 1}, 5, 4000},
+                    Placing{"three_of_one", {0, 1, 2}, 4, 0}, Placing{"dealt_out", {0, 1, 2, 0, 1, 2, 0}, 1, 10000},
+                    Placing{"some_turned_round", {0, 0, 1, 1, 2, 2, 2}, 6, 0, {6, 1, 3, 4, 2}}),
     [](auto const& info) { return info.param.name; });
 
 }  // namespace

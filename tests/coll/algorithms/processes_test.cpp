@@ -24,7 +24,7 @@ struct ProcessExecute {
     }
 };
 
-Variables variables(bool cma) {
+Variables process_variables(bool cma) {
     Variables v;
     v.wait = "shared";
     v.cma = cma;
@@ -47,7 +47,7 @@ void run_world(int ranks, bool cma, Arenas arenas) {
             window.emplace(segment, rank);
             arena.emplace(window->room.first(64 << 20), rank, ranks);
         }
-        Process process(segment, static_cast<unsigned>(rank), variables(cma));
+        Process process(segment, static_cast<unsigned>(rank), process_variables(cma));
         std::vector<std::string> complaints;
         start(process, complaints);
         EXPECT_THAT(complaints, testing::IsEmpty());
@@ -74,7 +74,7 @@ Task reach(ShmEnv& env, std::uint64_t address, bool& fetched, bool& put) {
 
 TEST(Processes, MemoryThatTheKernelDoesNotCopyIsRefusedWithoutAnError) {
     Segment segment = Segment::create(1);
-    Process process(segment, 0, variables(true));
+    Process process(segment, 0, process_variables(true));
     std::vector<std::string> complaints;
     start(process, complaints);
     char there[8] = {};
@@ -93,7 +93,7 @@ TEST(Processes, CmaRefusedInMidRun) {
     std::vector<std::thread> threads;
     for (int rank = 0; rank < 2; ++rank)
         threads.emplace_back([&, rank] {
-            Process process(segment, static_cast<unsigned>(rank), variables(true));
+            Process process(segment, static_cast<unsigned>(rank), process_variables(true));
             std::vector<std::string> complaints;
             start(process, complaints);
             auto type = TypeBuilder::predefined(Basic::int32);

@@ -46,8 +46,8 @@ public:
 
     /// What a check calls: runs the algorithm in one of the three forms.
     template <class Args>
-    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
-        Collective const collective = suite_.cases[at_].algorithm->collective;
+    void operator()(AlgorithmRow const& algorithm, Args const& args) {
+        Collective const collective = algorithm.collective;
         Setting setting;
         Ref<Request> request;
         {

@@ -66,11 +66,16 @@ struct Restart {
     std::map<AlgorithmRow const*, std::size_t> allocated{};   ///< by three starts, the first two left out
 
     template <class Args>
-    void operator()(Algorithm<Args> const& algorithm, Args const& args) {
+    void operator()(AlgorithmRow const& row, Args const& args) {
         Setting setting;
+<<<<<<< HEAD
         force(comm, algorithm, args, setting);
         AlgorithmRow const& row = *setting.algorithm;
         Ref<Request> const request = init(BoundCall{comm, row.collective, args});
+=======
+        force(comm, row, args, setting);
+        Ref<Request> const request = init(comm, row.collective, args);
+>>>>>>> b0f9b25 (Every layer is compiled in lots)
         Choices& choices = state_of(comm).choices;
         choices.forget();
         for (int warm = 0; warm < 2; ++warm) run_once(comm.process, *request);

@@ -85,7 +85,7 @@ struct Published {
     Formula per_byte;
 };
 
-std::string name_of(testing::TestParamInfo<Published> const& info) {
+std::string title_of(testing::TestParamInfo<Published> const& info) {
     return std::string(coll::name_of(info.param.collective)) + "_" + info.param.algorithm;
 }
 
@@ -131,7 +131,7 @@ constexpr Published published[] = {
     {Collective::reduce, "movement_avoiding", [](auto p, auto) { return 3 * p + 1; }},
     {Collective::reduce, "socket_aware", [](auto p, auto m) { return 3 * p + 2 * m - 1; }},
 };
-INSTANTIATE_TEST_SUITE_P(Published, Volume, testing::ValuesIn(published), name_of);
+INSTANTIATE_TEST_SUITE_P(Published, Volume, testing::ValuesIn(published), title_of);
 
 /// Sockets that have one rank, of m that p ranks are dealt out to evenly.
 constexpr std::uint64_t alone(std::uint64_t p, std::uint64_t m) { return 2 * m > p && m > 1 ? 2 * m - p : 0; }
@@ -147,7 +147,7 @@ constexpr Published derived[] = {
     {Collective::allreduce, "direct", [](auto p, auto) { return 2 * p; }},
     {Collective::reduce, "direct", [](auto p, auto) { return p + 1; }},
 };
-INSTANTIATE_TEST_SUITE_P(Derived, Volume, testing::ValuesIn(derived), name_of);
+INSTANTIATE_TEST_SUITE_P(Derived, Volume, testing::ValuesIn(derived), title_of);
 
 /// All operands in one pass, where they lie: two operands at a time move more from three ranks on.
 TEST(Volumes, AreLeastWhereOnePassTakesAllOperands) {

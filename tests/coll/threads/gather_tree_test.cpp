@@ -45,7 +45,7 @@ std::uint64_t moved_by(Collective collective, int ranks, std::size_t degree, std
 }
 
 /// p · (5k/(k + 1) + 3k/(k + 1)² + … + 3k/p), in whole numbers.
-std::uint64_t published(std::uint64_t p, std::uint64_t k) {
+std::uint64_t published_of_rg(std::uint64_t p, std::uint64_t k) {
     std::uint64_t sum = 5 * k * p / (k + 1);
     for (std::uint64_t group = (k + 1) * (k + 1); group <= p; group *= k + 1) sum += 3 * k * p / group;
     return sum;
@@ -58,9 +58,9 @@ TEST(GatherTree, MovesWhatIsPublishedOfRg) {
         for (std::size_t slice : {131072, 800}) {
             auto const ranks = static_cast<std::uint64_t>(p);
             auto const degree = static_cast<std::size_t>(k);
-            EXPECT_EQ(moved_by(Collective::reduce, p, degree, count, slice), s * published(ranks, degree));
+            EXPECT_EQ(moved_by(Collective::reduce, p, degree, count, slice), s * published_of_rg(ranks, degree));
             EXPECT_EQ(moved_by(Collective::allreduce, p, degree, count, slice),
-                      s * (published(ranks, degree) + 2 * ranks));
+                      s * (published_of_rg(ranks, degree) + 2 * ranks));
         }
 }
 

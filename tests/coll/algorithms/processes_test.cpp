@@ -8,8 +8,8 @@
 #include "coll/call/collectives.hpp"
 #include "coll/comm/create.hpp"
 #include "coll/call/drive.hpp"
+#include "tests/coll/world/juggler.hpp"
 #include "tests/coll/world/window.hpp"
-#include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -19,6 +19,7 @@ struct ProcessExecute {
 
     template <class Args>
     void operator()(AlgorithmRow const& row, Args const& args) {
+        expect_suits(state_of(comm), row, args);
         auto const* algorithm = static_cast<Algorithm<Args> const*>(row.record);
         drive(comm, row.name, [&](ShmEnv& env) { return algorithm->shm(env, args); });
     }

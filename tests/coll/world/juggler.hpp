@@ -20,6 +20,15 @@ namespace tutti::coll::test {
 
 enum class Call { blocking, nonblocking, persistent };
 
+/// The case list takes calls that it reckons to suit the algorithm: the library, which sees the call, must agree.
+template <class Args>
+void expect_suits(CommState const& state, AlgorithmRow const& algorithm, Args const& args) {
+    CallTraits traits = traits_of(state, args);
+    traits.two_groups = args.first_group_size > 0;
+    EXPECT_TRUE(traits.suits(algorithm)) << name_of(algorithm.collective) << " " << algorithm.name << ", "
+                                         << traits.bytes << " bytes";
+}
+
 /// The algorithm that the communicator's next call of this kind and size gets.
 template <class Args>
 void force(Comm const& comm, AlgorithmRow const& algorithm, Args args, Setting& setting) {
@@ -29,6 +38,7 @@ void force(Comm const& comm, AlgorithmRow const& algorithm, Args args, Setting& 
         for (int level = 0; level < max_levels; ++level) setting.values.set(p, args.parameters.at(p, level), level);
     CommState& state = state_of(comm);
     complete(args);
+    expect_suits(state, algorithm, args);
     Fragments<Args> const cut(args, comm.process.variables.fragment);
     for (unsigned k : {0u, cut.count() - 1, 0u}) {
         Args const part = cut.count() == 1 ? args : cut.cut(args, k);

@@ -68,14 +68,8 @@ struct Restart {
     template <class Args>
     void operator()(AlgorithmRow const& row, Args const& args) {
         Setting setting;
-<<<<<<< HEAD
-        force(comm, algorithm, args, setting);
-        AlgorithmRow const& row = *setting.algorithm;
-        Ref<Request> const request = init(BoundCall{comm, row.collective, args});
-=======
         force(comm, row, args, setting);
-        Ref<Request> const request = init(comm, row.collective, args);
->>>>>>> b0f9b25 (Every layer is compiled in lots)
+        Ref<Request> const request = init(BoundCall{comm, row.collective, args});
         Choices& choices = state_of(comm).choices;
         choices.forget();
         for (int warm = 0; warm < 2; ++warm) run_once(comm.process, *request);

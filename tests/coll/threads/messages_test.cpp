@@ -13,11 +13,7 @@
 namespace tutti::coll::test {
 namespace {
 
-<<<<<<< HEAD
 struct NoArgs : CommonArgs {
-=======
-struct NoArgs : BoundCall {
->>>>>>> b0f9b25 (Every layer is compiled in lots)
     std::vector<std::byte> const* mine;
     std::vector<std::byte>* got;
     Datatype const* type;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A coroutine of the library: starts when it is first resumed, passes control straight to whoever awaits it, and takes
-// its frame from a pool that belongs to the environment it gets as its first argument (so there is no global pool).
+// its frame from the pool of the object whose member it is, or else of its first argument: `frames()` (there is no
+// global pool).
 #pragma once
 
 #include <array>
@@ -74,9 +75,9 @@ public:
         std::coroutine_handle<> awaiting = std::noop_coroutine();
         std::exception_ptr error;
 
-        /// The frame of a coroutine whose first parameter is an environment comes from env.frames().
-        template <class Environment, class... Rest>
-        static void* operator new(std::size_t bytes, Environment& env, Rest&&...) { return env.frames().get(bytes); }
+        /// Of a member, the object comes first.
+        template <class First, class... Rest>
+        static void* operator new(std::size_t bytes, First& first, Rest&&...) { return first.frames().get(bytes); }
         static void operator delete(void* memory) { FramePool::put(memory); }
 
         Task get_return_object() { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }

@@ -25,11 +25,11 @@ Task bruck(Env& env, AllgatherArgs const& a) {
     for (int have = 1; have < size; have *= 2) {
         int const blocks = std::min(have, size - have), from = (rank + have) % size;
         std::size_t const bytes = row.bytes(have, have + blocks);
-        co_await Messages<Env>::exchange(env, m, (rank + size - have) % size, row.part(0, blocks), from, bytes,
-                                         m.into(row.buffer, row.start(have)));
+        co_await m.exchange((rank + size - have) % size, row.part(0, blocks), from, bytes,
+                            m.into(row.buffer, row.start(have)));
         truncation.compare(from, m.received(from), bytes);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     for (int i = 1; i < size; ++i)
         env.store(a.parts[(rank + i) % size], 0, packed.get() + row.start(i), row.bytes(i, i + 1));
     truncation.check();

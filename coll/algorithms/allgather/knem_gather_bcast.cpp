@@ -44,7 +44,7 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
                       .out = Parts::same(mine.address, mine.count, *mine.type),
                       .in = a.parts};
     Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
-    co_await Writing<Env>::run(env, w, a.is_in_place ? nullptr : &a.mine);
+    co_await w.run(a.is_in_place ? nullptr : &a.mine);
 
     std::vector<int> readers;
     std::vector<typename Streams::Stream> streams;
@@ -62,7 +62,7 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
         env.ack(0, done ? has_them : wants_stream);
     }
     Streams s(env, a, w.staging());
-    co_await Streams::run(env, s, all, readers, streams);
+    co_await s.run(all, readers, streams);
     w.check();
 }
 

@@ -23,11 +23,12 @@ public:
         : env_(env), a_(a), size_(env.size()), rank_(env.rank()), left_((rank_ + size_ - 1) % size_),
           staging_(env, a.parameters[1]) {}
 
-    static Task run(Env& env, Ring& r) {
-        r.post();
-        co_await copy_from_left(env, r);
-        co_await stream_the_rest(env, r);
-        r.truncation_.check();
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        post();
+        co_await copy_from_left();
+        co_await stream_the_rest();
+        truncation_.check();
     }
 
 private:
@@ -43,16 +44,16 @@ private:
         env_.ready(0, has_);
     }
 
-    static Task copy_from_left(Env& env, Ring& r) {
-        if (r.size_ > 1) co_await env.until(r.left_);
-        while (r.has_ < static_cast<std::uint64_t>(r.size_)) {
-            co_await env.until_ready(r.left_, 0, r.has_);
-            bool const ended = env.ready_of(r.left_, 0) == last_step && env.acked(r.left_, 0) < r.has_;
-            if (ended || !r.copy((r.rank_ - static_cast<int>(r.has_) + r.size_) % r.size_)) break;
-            env.ready(0, ++r.has_);
+    Task copy_from_left() {
+        if (size_ > 1) co_await env_.until(left_);
+        while (has_ < static_cast<std::uint64_t>(size_)) {
+            co_await env_.until_ready(left_, 0, has_);
+            bool const ended = env_.ready_of(left_, 0) == last_step && env_.acked(left_, 0) < has_;
+            if (ended || !copy((rank_ - static_cast<int>(has_) + size_) % size_)) break;
+            env_.ready(0, ++has_);
         }
-        env.ack(0, r.has_);
-        if (r.has_ < static_cast<std::uint64_t>(r.size_)) env.ready(0, last_step);
+        env_.ack(0, has_);
+        if (has_ < static_cast<std::uint64_t>(size_)) env_.ready(0, last_step);
     }
 
     bool copy(int part) {
@@ -62,17 +63,17 @@ private:
     }
 
     /// Everybody says how far it has come, and so that it reads nobody's buffer any more.
-    static Task stream_the_rest(Env& env, Ring& r) {
+    Task stream_the_rest() {
         std::vector<int> readers;
         std::vector<typename Streams::Stream> streams;
-        for (int i = 1; i < r.size_; ++i) {
-            int const peer = (r.rank_ + i) % r.size_;
-            co_await env.until_ack(peer, 0, 1);
-            if (static_cast<std::uint64_t>(r.size_ - i) >= r.has_) streams.push_back({peer, peer, peer + 1});
-            if (static_cast<std::uint64_t>(i) >= env.acked(peer, 0)) readers.push_back(peer);
+        for (int i = 1; i < size_; ++i) {
+            int const peer = (rank_ + i) % size_;
+            co_await env_.until_ack(peer, 0, 1);
+            if (static_cast<std::uint64_t>(size_ - i) >= has_) streams.push_back({peer, peer, peer + 1});
+            if (static_cast<std::uint64_t>(i) >= env_.acked(peer, 0)) readers.push_back(peer);
         }
-        Streams s(env, r.a_, r.staging_);
-        co_await Streams::run(env, s, {r.rank_, r.rank_, r.rank_ + 1}, readers, streams);
+        Streams s(env_, a_, staging_);
+        co_await s.run({rank_, rank_, rank_ + 1}, readers, streams);
     }
 
     Env& env_;
@@ -92,7 +93,7 @@ Task knem_ring(Env& env, AllgatherArgs const& a) {
         co_return;
     }
     Ring<Env> ring(env, a);
-    co_await Ring<Env>::run(env, ring);
+    co_await ring.run();
 }
 
 extern constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {

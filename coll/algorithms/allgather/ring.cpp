@@ -14,7 +14,7 @@ Task ring(Env& env, AllgatherArgs const& a) {
     Truncation truncation;
     GatheredRow<Env> gathered(env, a, truncation);
     co_await ring_blocks(env, m, gathered.row, 0, truncation);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     gathered.unpack();
     truncation.check();
 }

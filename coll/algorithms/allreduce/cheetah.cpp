@@ -24,7 +24,7 @@ Task cheetah(Env& env, ReduceArgs const& a) {
     Reducer reducer(env.traffic(), a);
     ScheduleRun<Env> run(env, schedule, {operand(a), result(a), &reducer, reducer.element_bytes()}, a.bytes(),
                          a.parameters[fragment], a.parameters[in_flight], plan.buffers() + tree.levels());
-    co_await ScheduleRun<Env>::run(env, run);
+    co_await run.run();
 }
 
 constexpr Parameter cheetah_parameters[] = {

@@ -15,7 +15,7 @@ template <class Env>
 Task direct(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         TreeReduction<Env> reduction(env, env.one_team(), a, -1, 1, a.parameters[0]);
         co_await reduction.run();
@@ -32,7 +32,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     if (env.outgrows_core(2 * a.bytes()))
         reducer.stream(access.operands(share.first), env.size(), to.data(), env.size(), 1, n);
     else reducer.spread(access.operands(share.first), env.size(), to.data(), env.size(), n);
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
 }
 
 constexpr Parameter direct_parameters[] = {

@@ -27,16 +27,16 @@ Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, MasterNodes
     std::byte *mine = sum, *next = room.get();   // a partner may be reading `mine`
 
     if (paired && node % 2 == 0) {
-        co_await Messages<Env>::send(env, m, nodes.master(node + 1), packed_part(sum, bytes));
+        co_await m.send(nodes.master(node + 1), packed_part(sum, bytes));
         auto keep = [&](std::byte const* from, std::size_t at, std::size_t k) { env.copy(sum + at, from, k, 0); };
-        co_await Messages<Env>::receive(env, m, nodes.master(node + 1), bytes, keep);
+        co_await m.receive(nodes.master(node + 1), bytes, keep);
         co_return;
     }
     if (paired) {
         auto add = [&](std::byte const* from, std::size_t at, std::size_t k) {
             reducer.accumulate(from, sum + at, k / element);
         };
-        co_await Messages<Env>::receive(env, m, nodes.master(node - 1), bytes, add);
+        co_await m.receive(nodes.master(node - 1), bytes, add);
     }
     for (int bit = 1; bit < power; bit *= 2) {
         bool const lower = (place & bit) != 0;   // the partner's operands come first
@@ -45,11 +45,11 @@ Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, MasterNodes
             reducer.combine(operands, 2, next + at, k / element);
         };
         int const partner = master_at(place ^ bit);
-        co_await Messages<Env>::exchange(env, m, partner, packed_part(mine, bytes), partner, bytes, combine);
+        co_await m.exchange(partner, packed_part(mine, bytes), partner, bytes, combine);
         std::swap(mine, next);
     }
     if (mine != sum) env.copy(sum, mine, bytes, 0);
-    if (paired) co_await Messages<Env>::send(env, m, nodes.master(node - 1), packed_part(sum, bytes));
+    if (paired) co_await m.send(nodes.master(node - 1), packed_part(sum, bytes));
 }
 
 template <class Env>
@@ -61,16 +61,16 @@ Task in_one(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
     CombineUp<Env> up(env, m, a, position, one, master);
     PassDown<Env> down(env, m, result(a), position.parent, {position.after.rbegin(), position.after.rend()}, one);
     if (a.bytes() > 0) {
-        co_await CombineUp<Env>::segment(env, up, 0);
-        co_await CombineUp<Env>::finish(env, up);
+        co_await up.segment(0);
+        co_await up.finish();
         if (master && nodes.count() > 1) {
             co_await double_masters(env, m, a, nodes, up.memory(0));
             if (!a.type->dense(a.count)) env.store(result(a), 0, up.memory(0), a.bytes());
         }
-        co_await PassDown<Env>::segment(env, down, 0);
-        co_await PassDown<Env>::finish(env, down);
+        co_await down.segment(0);
+        co_await down.finish();
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 template <class Env>
@@ -81,7 +81,7 @@ Task in_segments(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
     CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
     PassDown<Env> down(env, m, result(a), position.parent, {position.after.rbegin(), position.after.rend()}, segments);
     co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 }  // namespace

@@ -29,19 +29,20 @@ public:
         if (!dense()) packed_.resize(slices_.elements() * slices_.element());
     }
 
-    static Task run(Env& env, Nodes& all) {
-        for (std::uint64_t k = 0; k < all.slices_.rounds(); ++k) {
-            if (k >= depth) co_await freed(env, all, k - depth + 1);
-            co_await go_round(env, all, k);
-            if (all.i_ < all.lanes_) {
-                co_await between(env, all, k);
-                env.ready(whole, k + 1);
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        for (std::uint64_t k = 0; k < slices_.rounds(); ++k) {
+            if (k >= depth) co_await freed(k - depth + 1);
+            co_await go_round(k);
+            if (i_ < lanes_) {
+                co_await between(k);
+                env_.ready(whole, k + 1);
             }
-            co_await collect(env, all, k);
-            env.ack(0, k + 1);
+            co_await collect(k);
+            env_.ack(0, k + 1);
         }
-        co_await freed(env, all, all.slices_.rounds());
-        co_await Messages<Env>::close(env, all.messages_);
+        co_await freed(slices_.rounds());
+        co_await messages_.close();
     }
 
 private:
@@ -65,21 +66,21 @@ private:
         return env_.staging(member(slice - 1)) + messages_.staging_bytes() + k % depth * slices_.stride();
     }
 
-    static Task freed(Env& env, Nodes& all, std::uint64_t rounds) {
-        for (int peer : all.nodes_.members())
-            if (rounds > 0 && peer != env.rank()) co_await env.until_ack(peer, 0, rounds);
+    Task freed(std::uint64_t rounds) {
+        for (int peer : nodes_.members())
+            if (rounds > 0 && peer != env_.rank()) co_await env_.until_ack(peer, 0, rounds);
     }
 
     /// Inside the node: step j of member i is on slice i + 1 + j, which its finisher, the member of that number, has
     /// last.
-    static Task go_round(Env& env, Nodes& all, std::uint64_t k) {
-        auto const n = static_cast<std::uint64_t>(all.n_);
-        for (int j = 0; j < all.n_; ++j) {
+    Task go_round(std::uint64_t k) {
+        auto const n = static_cast<std::uint64_t>(n_);
+        for (int j = 0; j < n_; ++j) {
             std::uint64_t const done = k * n + static_cast<std::uint64_t>(j);
-            if (j > 0) co_await env.until_ready(all.member(all.i_ + 1), inside, done);
-            int const slice = (all.i_ + 1 + j) % all.n_;
-            if (slice < all.lanes_) all.step(slice, k, j);
-            env.ready(inside, done + 1);
+            if (j > 0) co_await env_.until_ready(member(i_ + 1), inside, done);
+            int const slice = (i_ + 1 + j) % n_;
+            if (slice < lanes_) step(slice, k, j);
+            env_.ready(inside, done + 1);
         }
     }
 
@@ -102,29 +103,28 @@ private:
     }
 
     /// Between nodes: the parts of this rank's slice go round, first to be reduced, then to be gathered.
-    static Task between(Env& env, Nodes& all, std::uint64_t k) {
-        int const m = all.nodes_.count(), me = all.nodes_.mine();
-        std::byte* const slice = all.shared(all.i_, k);
+    Task between(std::uint64_t k) {
+        int const m = nodes_.count(), me = nodes_.mine();
+        std::byte* const slice = shared(i_, k);
         for (int j = 0; j < 2 * (m - 1); ++j) {
             bool const reduces = j < m - 1;
-            Slice const out = all.part(me + 2 * m - j, k), in = all.part(me + 2 * m - j - 1, k);
+            Slice const out = part(me + 2 * m - j, k), in = part(me + 2 * m - j - 1, k);
             std::byte* const to = slice + in.first;
-            auto use = [&all, reduces, to](std::byte const* from, std::size_t at, std::size_t bytes) {
-                if (reduces) all.reducer_.accumulate(from, to + at, bytes / all.slices_.element());
-                else all.env_.copy(to + at, from, bytes, 0);
+            auto use = [this, reduces, to](std::byte const* from, std::size_t at, std::size_t bytes) {
+                if (reduces) reducer_.accumulate(from, to + at, bytes / slices_.element());
+                else env_.copy(to + at, from, bytes, 0);
             };
             MessagePart const going = packed_part(slice + out.first, out.count);
-            co_await Messages<Env>::exchange(env, all.messages_, all.counterpart(me + 1), going,
-                                             all.counterpart(me - 1), in.count, use);
+            co_await messages_.exchange(counterpart(me + 1), going, counterpart(me - 1), in.count, use);
         }
     }
 
-    static Task collect(Env& env, Nodes& all, std::uint64_t k) {
-        for (int j = 0; j < all.lanes_; ++j) {
-            int const slice = (all.i_ + j) % all.lanes_;
-            if (all.member(slice) != env.rank()) co_await env.until_ready(all.member(slice), whole, k + 1);
-            std::size_t const at = all.slices_.position(slice, k), bytes = all.slices_.bytes(slice, k);
-            env.store(result(all.a_), at, all.shared(slice, k), bytes);
+    Task collect(std::uint64_t k) {
+        for (int j = 0; j < lanes_; ++j) {
+            int const slice = (i_ + j) % lanes_;
+            if (member(slice) != env_.rank()) co_await env_.until_ready(member(slice), whole, k + 1);
+            std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
+            env_.store(result(a_), at, shared(slice, k), bytes);
         }
     }
 
@@ -144,7 +144,7 @@ template <class Env>
 Task multi_node(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     Nodes<Env> all(env, a);
-    co_await Nodes<Env>::run(env, all);
+    co_await all.run();
 }
 
 constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};

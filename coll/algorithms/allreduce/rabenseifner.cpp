@@ -17,8 +17,8 @@ Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, std::byte
     for (int step = way.steps - 1; step >= 0; --step) {
         int const peer = folding.rank_at(position ^ 1 << step);
         Range const mine = way.kept(step), other = way.given(step);
-        co_await Messages<Env>::exchange(env, m, peer, packed_part(sum + mine.first, mine.bytes()), peer,
-                                         other.bytes(), copying(env, sum + other.first));
+        co_await m.exchange(peer, packed_part(sum + mine.first, mine.bytes()), peer,
+                            other.bytes(), copying(env, sum + other.first));
     }
 }
 
@@ -38,7 +38,7 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
         deliver(env, a, partial);
     }
     co_await unfold(env, m, a, folding);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {

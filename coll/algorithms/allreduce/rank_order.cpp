@@ -14,7 +14,7 @@ Task rank_order(Env& env, ReduceArgs const& a) {
     CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
     PassDown<Env> down(env, m, result(a), position.parent, position.before, segments);
     co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {

@@ -23,8 +23,8 @@ Task double_up(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& f
         build_for(folding.steps() - step - 1);
         if (partial.sum() == partial.now()) build_for(folding.steps() - step);
         int const peer = folding.rank_at(position ^ 1 << step);
-        co_await Messages<Env>::exchange(env, m, peer, partial.part(0, a.bytes()), peer, a.bytes(),
-                                         partial.adding(0, (position & 1 << step) != 0));
+        co_await m.exchange(peer, partial.part(0, a.bytes()), peer, a.bytes(),
+                            partial.adding(0, (position & 1 << step) != 0));
         partial.combined();
     }
     if (folding.takes_part(env.rank())) deliver(env, a, partial);
@@ -40,7 +40,7 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
     Messages<Env> m(env, partial.element());
     co_await double_up(env, m, a, folding, partial);
     co_await unfold(env, m, a, folding);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {

@@ -18,7 +18,7 @@ Task recursive_k_ing(Env& env, ReduceArgs const& a) {
     Reducer reducer(env.traffic(), a);
     ScheduleRun<Env> run(env, schedule, {operand(a), result(a), &reducer, reducer.element_bytes()}, a.bytes(),
                          a.parameters[1], a.parameters[2], plan.buffers() + 1);
-    co_await ScheduleRun<Env>::run(env, run);
+    co_await run.run();
 }
 
 constexpr Parameter recursive_k_ing_parameters[] = {

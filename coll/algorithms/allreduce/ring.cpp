@@ -11,17 +11,16 @@ template <class Env>
 Task ring(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     RingReduction<Env, ReduceArgs> reduction(env, a, Receives::all);
-    co_await RingReduction<Env, ReduceArgs>::run(env, reduction);
+    co_await reduction.run();
     Slices const& slices = reduction.slices();
     Messages<Env>& messages = reduction.messages();
     for (int j = 0; j + 1 < env.size(); ++j) {
         int const going = reduction.slice(j), coming = reduction.slice(j + 1);
-        co_await Messages<Env>::exchange(env, messages, reduction.right(),
-                                         {result(a), slices.position(going, 0), slices.bytes(going, 0)},
-                                         reduction.left(), slices.bytes(coming, 0),
-                                         messages.into(result(a), slices.position(coming, 0)));
+        co_await messages.exchange(reduction.right(), {result(a), slices.position(going, 0), slices.bytes(going, 0)},
+                                   reduction.left(), slices.bytes(coming, 0),
+                                   messages.into(result(a), slices.position(coming, 0)));
     }
-    co_await Messages<Env>::close(env, messages);
+    co_await messages.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> ring_algorithm = {

@@ -12,7 +12,7 @@ template <class Env>
 Task xbrc(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         MultiLeader<Env, ReduceArgs> staged(env, env.one_team(), a, Receives::all, Sum::of_two, a.parameters[2],
                                             a.parameters[1]);
@@ -36,7 +36,7 @@ Task xbrc(Env& env, ReduceArgs const& a) {
         env.copy(out + share.first, access.outs()[static_cast<std::size_t>(peer)] + share.first,
                  share.last - share.first, 2 * a.bytes() * static_cast<std::size_t>(env.size()));
     }
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
 }
 
 constexpr Parameter xbrc_parameters[] = {

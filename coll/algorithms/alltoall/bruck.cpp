@@ -62,12 +62,12 @@ Task bruck(Env& env, AlltoallArgs const& a) {
     for (int digit = 1; digit < size; digit *= 2) {
         MessagePart const out = turned.pack(static_cast<std::size_t>(digit));
         int const to = (rank + digit) % size, from = (rank - digit + size) % size;
-        co_await Messages<Env>::exchange(
-            env, m, to, out, from, out.bytes,
+        co_await m.exchange(
+            to, out, from, out.bytes,
             [&](std::byte const* data, std::size_t at, std::size_t n) { turned.place(data, at, n); });
         truncation.compare(from, m.received(from), out.bytes);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     for (int d = 0; d < size; ++d)   // what has come d places is from rank − d
         env.store(a.receive[(rank - d + size) % size], 0, turned.part(static_cast<std::size_t>(d)), a.each);
     truncation.check();

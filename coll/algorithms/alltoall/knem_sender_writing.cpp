@@ -25,7 +25,7 @@ Task knem_sender_writing(Env& env, AlltoallArgs const& a) {
     Sides const sides{.pattern = Pattern::all, .root = 0, .out = a.send, .in = a.receive};
     Buffer const own = a.send[env.rank()];
     Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
-    co_await Writing<Env>::run(env, w, &own);
+    co_await w.run(&own);
     w.check();
 }
 

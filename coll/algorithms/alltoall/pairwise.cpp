@@ -24,10 +24,10 @@ Task pairwise(Env& env, AlltoallArgs const& a) {
         int const from = a.is_in_place ? meet : power ? rank ^ step : (rank - step + size) % size;
         if (to == rank) continue;
         Buffer const out = outgoing(a, to), in = a.receive[from];
-        co_await Messages<Env>::exchange(env, m, to, {out, 0, out.bytes()}, from, in.bytes(), m.into(in, 0, all));
+        co_await m.exchange(to, {out, 0, out.bytes()}, from, in.bytes(), m.into(in, 0, all));
         truncation.compare(from, m.received(from), in.bytes());
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

@@ -20,7 +20,7 @@ Task cheetah(Env& env, BarrierArgs const& a) {
     Schedule schedule(Order::general, plan.buffers(), false);
     compose_for_all(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
     ScheduleRun<Env> run(env, schedule, {}, 0, 0, 1, plan.buffers());
-    co_await ScheduleRun<Env>::run(env, run);
+    co_await run.run();
 }
 
 constexpr Parameter cheetah_parameters[] = {

@@ -19,15 +19,15 @@ Task chain(Env& env, BcastArgs const& a) {
     while (out.bytes + in.bytes > 0) {
         auto use = m.into(a.data, in.at, working_set);
         bool const sending = sends && out.bytes > 0, receiving = receives && in.bytes > 0;
-        if (sending && receiving) co_await Messages<Env>::exchange(env, m, next, out, last, in.bytes, use);
-        else if (sending) co_await Messages<Env>::send(env, m, next, out);
-        else if (receiving) co_await Messages<Env>::receive(env, m, last, in.bytes, use);
+        if (sending && receiving) co_await m.exchange(next, out, last, in.bytes, use);
+        else if (sending) co_await m.send(next, out);
+        else if (receiving) co_await m.receive(last, in.bytes, use);
         if (receiving) truncation.compare(last, m.received(last), in.bytes);
         out = in;
         in.at += in.bytes;
         in.bytes = std::min(segment, bytes - in.at);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

@@ -29,7 +29,7 @@ Task cheetah(Env& env, BcastArgs const& a) {
     std::size_t const element = std::max<std::size_t>(1, static_cast<std::size_t>(a.data.type->size()));
     ScheduleRun<Env> run(env, schedule, {a.data, a.data, nullptr, element}, a.data.bytes(), a.parameters[fragment],
                          a.parameters[in_flight], 1);
-    co_await ScheduleRun<Env>::run(env, run);
+    co_await run.run();
 }
 
 constexpr Parameter cheetah_parameters[] = {

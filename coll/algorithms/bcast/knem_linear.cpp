@@ -18,7 +18,7 @@ Task knem_linear(Env& env, BcastArgs const& a) {
     typename PieceTree<Env>::Pieces whole;
     whole.fill(a.data.bytes());
     PieceTree<Env> tree(env, env.one_team(), a, whole);
-    co_await PieceTree<Env>::run(env, tree);
+    co_await tree.run();
 }
 
 constexpr Parameter knem_linear_parameters[] = {knem_least_parameter};

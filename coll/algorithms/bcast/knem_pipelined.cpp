@@ -21,7 +21,7 @@ Task knem_pipelined(Env& env, BcastArgs const& a) {
     for (int level = 0; level < max_levels; ++level)
         pieces[static_cast<std::size_t>(level)] = a.parameters.at(parameter, level);
     PieceTree<Env> tree(env, env.hierarchy(), a, pieces);
-    co_await PieceTree<Env>::run(env, tree);
+    co_await tree.run();
 }
 
 constexpr Parameter knem_pipelined_parameters[] = {

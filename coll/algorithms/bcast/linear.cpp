@@ -17,7 +17,7 @@ Task linear(Env& env, BcastArgs const& a) {
     } else {
         co_await receive_part(env, m, a.root, a.data, working_set, truncation);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

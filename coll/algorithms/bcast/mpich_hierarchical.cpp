@@ -47,9 +47,9 @@ Task mpich_hierarchical(Env& env, BcastArgs const& a) {
     Segments const segments(a.data.bytes(), 1, pipelined ? a.parameters[1] : whole);
     Messages<Env> m(env);
     PassDown<Env> down(env, m, a.data, near.parent, near.children, segments);
-    for (std::uint64_t k = 0; k < segments.count; ++k) co_await PassDown<Env>::segment(env, down, k);
-    co_await PassDown<Env>::finish(env, down);
-    co_await Messages<Env>::close(env, m);
+    for (std::uint64_t k = 0; k < segments.count; ++k) co_await down.segment(k);
+    co_await down.finish();
+    co_await m.close();
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {

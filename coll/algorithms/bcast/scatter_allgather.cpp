@@ -22,8 +22,7 @@ Task scatter_allgather(Env& env, BcastArgs const& a) {
 
     if (at.place > 0) {
         std::size_t const under = row.bytes(at.place, at.end());
-        co_await Messages<Env>::receive(env, m, at.parent(), under,
-                                        m.into(a.data, row.start(at.place), row.working_set));
+        co_await m.receive(at.parent(), under, m.into(a.data, row.start(at.place), row.working_set));
         truncation.compare(at.parent(), m.received(at.parent()), under);
     }
     co_await start_children(env, m, at, [&](int child) { return row.part(child, at.end_of(child)); });
@@ -33,9 +32,9 @@ Task scatter_allgather(Env& env, BcastArgs const& a) {
         co_await ring_blocks(env, m, row, a.root, truncation);
     } else {
         Doubling<Env> doubling(env, m, row, a.root, truncation);
-        co_await Doubling<Env>::run(env, doubling);
+        co_await doubling.run();
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

@@ -21,8 +21,8 @@ Task smhc(Env& env, BcastArgs const& a) {
     PulledBroadcast<Env> b(env, flag, steps,
                            {.target = a.data, .bytes = bytes, .through = through,
                             .chunk = steps.chunk(std::min(a.parameters.at(1, level), half / 2)), .ring = half});
-    if (flag.parent() < 0) co_await PulledBroadcast<Env>::serve(env, b);
-    co_await PulledBroadcast<Env>::finish(env, b);
+    if (flag.parent() < 0) co_await b.serve();
+    co_await b.finish();
 }
 
 constexpr Parameter smhc_parameters[] = {

@@ -29,8 +29,8 @@ Task xhc(Env& env, BcastArgs const& a) {
     PulledBroadcast<Env> b(env, flag, steps,
                            {.target = a.data, .bytes = bytes, .through = through, .chunk = chunk, .ring = 2 * quarter,
                             .bounce = 2 * quarter});
-    if (flag.parent() < 0) co_await PulledBroadcast<Env>::serve(env, b);
-    co_await PulledBroadcast<Env>::finish(env, b);
+    if (flag.parent() < 0) co_await b.serve();
+    co_await b.finish();
 }
 
 constexpr Parameter xhc_parameters[] = {hierarchy_parameter, chunk_parameter, cico_parameter, flags_parameter};

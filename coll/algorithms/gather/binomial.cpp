@@ -44,15 +44,15 @@ Task binomial(Env& env, RootedArgs const& a) {
         int const from = at.rank_at(child);
         std::size_t const bytes = each * static_cast<std::size_t>(at.end_of(child) - child);
         std::size_t const before = each * static_cast<std::size_t>(child - at.place);
-        if (root) co_await Messages<Env>::receive(env, m, from, bytes, deal_out(env, a, child, each));
-        else co_await Messages<Env>::receive(env, m, from, bytes, m.into(packed_buffer(packed.get(), under), before));
+        if (root) co_await m.receive(from, bytes, deal_out(env, a, child, each));
+        else co_await m.receive(from, bytes, m.into(packed_buffer(packed.get(), under), before));
         truncation.compare(from, m.received(from), bytes);
     }
     if (!root && each > 0) {
         ConstBuffer const out = packed ? packed_buffer(packed.get(), under) : a.mine;
-        co_await Messages<Env>::send(env, m, at.parent(), {out, 0, under});
+        co_await m.send(at.parent(), {out, 0, under});
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

@@ -22,7 +22,7 @@ Task knem_sender_writing(Env& env, RootedArgs const& a) {
                       .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
                       .in = a.parts};
     Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
-    co_await Writing<Env>::run(env, w, own ? &a.mine : nullptr);
+    co_await w.run(own ? &a.mine : nullptr);
     w.check();
 }
 

@@ -16,7 +16,7 @@ template <class Env>
 Task direct(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         TreeReduction<Env> reduction(env, env.one_team(), a, a.root, 1, a.parameters[0]);
         co_await reduction.run();
@@ -27,7 +27,7 @@ Task direct(Env& env, ReduceArgs const& a) {
     Reducer(env.traffic(), a).combine(access.operands(share.first), env.size(),
                                       access.outs()[static_cast<std::size_t>(a.root)] + share.first,
                                       (share.last - share.first) / element_bytes(a));
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
 }
 
 constexpr Parameter direct_parameters[] = {

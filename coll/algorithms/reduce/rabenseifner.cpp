@@ -19,11 +19,11 @@ Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, int root,
         int const peer = folding.rank_at(position ^ 1 << step);
         if (away & 1 << step) {
             Range const mine = way.kept(step);
-            co_await Messages<Env>::send(env, m, peer, packed_part(sum + mine.first, mine.bytes()));
+            co_await m.send(peer, packed_part(sum + mine.first, mine.bytes()));
             co_return;
         }
         Range const other = way.given(step);
-        co_await Messages<Env>::receive(env, m, peer, other.bytes(), copying(env, sum + other.first));
+        co_await m.receive(peer, other.bytes(), copying(env, sum + other.first));
     }
 }
 
@@ -43,7 +43,7 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
         co_await gather_halves(env, m, folding, a.root, partial.sum(), way);
         if (is_root) deliver(env, a, partial);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {

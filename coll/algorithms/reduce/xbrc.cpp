@@ -12,7 +12,7 @@ template <class Env>
 Task xbrc(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         MultiLeader<Env, ReduceArgs> staged(env, env.one_team(), a, Receives::root, Sum::of_two, a.parameters[2],
                                             a.parameters[1]);
@@ -25,7 +25,7 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     // In place the result is the root's operand: with that the sum begins.
     fold_from(reducer, {access.operands(share.first), access.ins().size()}, root, access.outs()[root] + share.first,
               (share.last - share.first) / element_bytes(a), a.parameters[1]);
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
 }
 
 constexpr Parameter xbrc_parameters[] = {

@@ -14,7 +14,7 @@ template <class Env>
 Task direct(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), {});
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         co_await scatter_in_blocks(env, a, a.parameters[0]);
         co_return;
@@ -28,7 +28,7 @@ Task direct(Env& env, ReduceScatterArgs const& a) {
     Reducer reducer(env.traffic(), a);
     if (env.outgrows_core(2 * bytes)) reducer.stream(access.operands(first), env.size(), &to, 1, 0, n);
     else reducer.combine(access.operands(first), env.size(), to, n);
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
     if (to != result) std::memmove(result, to, bytes);
 }
 

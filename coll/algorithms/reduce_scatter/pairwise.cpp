@@ -31,11 +31,11 @@ Task pairwise(Env& env, ReduceScatterArgs const& a) {
     for (int i = 1; i < size; ++i) {
         int const to = (rank + i) % size, from = (rank - i + size) % size;
         MessagePart const given{operand(a), shares.start(to), shares.bytes(to)};
-        co_await Messages<Env>::exchange(env, m, to, given, from, mine, add);
+        co_await m.exchange(to, given, from, mine, add);
         now = sum;
     }
     shares.deliver(env, now);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> pairwise_algorithm = {

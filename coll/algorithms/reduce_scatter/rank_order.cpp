@@ -24,15 +24,15 @@ Task rank_order(Env& env, ReduceScatterArgs const& a) {
     co_await flow<Env>(env, up, nullptr, segments.count, 0);
     if (rank == last) {
         for (int to = 0; to < last; ++to)
-            co_await Messages<Env>::start(env, m, to, {result(whole_vector), shares.start(to), shares.bytes(to)});
+            co_await m.start(to, {result(whole_vector), shares.start(to), shares.bytes(to)});
         std::unique_ptr<std::byte[]> const mine(new std::byte[shares.bytes(last)]);
         env.load(mine.get(), result(whole_vector), shares.start(last), shares.bytes(last));
         env.store(shares.result(last), 0, mine.get(), shares.bytes(last));
-        for (int to = 0; to < last; ++to) co_await Messages<Env>::finish(env, m, to);
+        for (int to = 0; to < last; ++to) co_await m.finish(to);
     } else {
-        co_await Messages<Env>::receive(env, m, last, shares.bytes(rank), m.into(shares.result(rank), 0));
+        co_await m.receive(last, shares.bytes(rank), m.into(shares.result(rank), 0));
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> rank_order_algorithm = {

@@ -21,8 +21,8 @@ Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares cons
         bool const lower = (position & distance) == 0;
         Range const low{cut(first), cut(middle)}, high{cut(middle), cut(end)};
         Range const kept = lower ? low : high, given = lower ? high : low;
-        co_await Messages<Env>::exchange(env, m, peer, partial.part(given.first, given.end), peer, kept.bytes(),
-                                         partial.adding(kept.first, !lower));
+        co_await m.exchange(peer, partial.part(given.first, given.end), peer, kept.bytes(),
+                            partial.adding(kept.first, !lower));
         partial.combined();
         if (lower) end = middle;
         else first = middle;
@@ -43,12 +43,12 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
     if (folding.takes_part(rank)) {
         co_await halve_ranks(env, m, folding, shares, partial);
         if (partner >= 0)
-            co_await Messages<Env>::send(env, m, partner, partial.part(shares.start(partner), shares.end(partner)));
+            co_await m.send(partner, partial.part(shares.start(partner), shares.end(partner)));
         shares.deliver(env, partial.now() + shares.start(rank));
     } else {
-        co_await Messages<Env>::receive(env, m, partner, shares.bytes(rank), m.into(shares.result(rank), 0));
+        co_await m.receive(partner, shares.bytes(rank), m.into(shares.result(rank), 0));
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm = {

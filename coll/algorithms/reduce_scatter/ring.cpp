@@ -11,8 +11,8 @@ template <class Env>
 Task ring(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     RingReduction<Env, ReduceScatterArgs> reduction(env, a, Receives::own);
-    co_await RingReduction<Env, ReduceScatterArgs>::run(env, reduction);
-    co_await Messages<Env>::close(env, reduction.messages());
+    co_await reduction.run();
+    co_await reduction.messages().close();
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {

@@ -15,7 +15,7 @@ template <class Env>
 Task xbrc(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), {});
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         MultiLeader<Env, ReduceScatterArgs> staged(env, env.one_team(), a, Receives::own, Sum::of_two, a.parameters[1],
                                                    a.parameters[0]);
@@ -30,7 +30,7 @@ Task xbrc(Env& env, ReduceScatterArgs const& a) {
     Reducer reducer(env.traffic(), a);
     fold_from(reducer, {access.operands(first), access.ins().size()}, static_cast<std::size_t>(env.rank()), to, n,
               a.parameters[0]);
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
     if (to == result) co_return;
     std::memmove(result, to, bytes);
     env.count(bytes, bytes);

@@ -25,16 +25,16 @@ Task binomial(Env& env, ReduceArgs const& a) {
         reducer.combine(operands, 2, sum + at, n / element);
     };
     for (int bit = 1; bit < reach; bit *= 2, own = sum)
-        co_await Messages<Env>::receive(env, m, rank - bit, bytes, add);
-    if (rank + reach < env.size()) co_await Messages<Env>::send(env, m, rank + reach, packed_part(own, bytes));
-    if (rank >= reach) co_await Messages<Env>::receive(env, m, rank - reach, bytes, add);
+        co_await m.receive(rank - bit, bytes, add);
+    if (rank + reach < env.size()) co_await m.send(rank + reach, packed_part(own, bytes));
+    if (rank >= reach) co_await m.receive(rank - reach, bytes, add);
     for (int bit = reach / 2; bit > 0; bit /= 2)
         if (rank + bit < env.size())
-            co_await Messages<Env>::start(env, m, rank + bit, packed_part(sum, bytes));
+            co_await m.start(rank + bit, packed_part(sum, bytes));
     for (int bit = reach / 2; bit > 0; bit /= 2)
-        if (rank + bit < env.size()) co_await Messages<Env>::finish(env, m, rank + bit);
+        if (rank + bit < env.size()) co_await m.finish(rank + bit);
     buffers.end(0);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {

@@ -29,7 +29,7 @@ Task binomial(Env& env, RootedArgs const& a) {
 
     if (!root && each > 0) {
         std::size_t const working_set = 2 * each * static_cast<std::size_t>(size);
-        co_await Messages<Env>::receive(env, m, at.parent(), under, m.into(parts, 0, working_set));
+        co_await m.receive(at.parent(), under, m.into(parts, 0, working_set));
         truncation.compare(at.parent(), m.received(at.parent()), under);
     }
     if (each > 0)
@@ -40,7 +40,7 @@ Task binomial(Env& env, RootedArgs const& a) {
     if (root && !a.in_place_at_root) deliver_own(env, a.mine, a.parts[a.root], 2 * under, truncation);
     if (!root && packed) env.store(a.mine, 0, packed.get(), each);
     co_await finish_children(env, m, at);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

@@ -23,7 +23,7 @@ Task knem_sender_writing(Env& env, RootedArgs const& a) {
                       .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type)};
     Buffer const part = own ? a.parts[a.root] : Buffer{};
     Writing<Env> w(env, sides, a.parameters[0], a.parameters[1]);
-    co_await Writing<Env>::run(env, w, own ? &part : nullptr);
+    co_await w.run(own ? &part : nullptr);
     w.check();
 }
 

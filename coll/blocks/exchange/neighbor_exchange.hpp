@@ -60,7 +60,7 @@ public:
     void take(std::size_t place);
     bool unfinished() const { return unfinished_; }
     /// Pieces; returns when others have what is this rank's.
-    static Task finish(Env& env, NeighborExchange& x);
+    Task finish();
 
     Truncation truncation;
 
@@ -286,25 +286,25 @@ void NeighborExchange<Env>::take_pieces(Stream const& stream, std::uint64_t k) {
 }
 
 template <class Env>
-Task NeighborExchange<Env>::finish(Env& env, NeighborExchange& x) {
-    for (Peer const& peer : x.b_.edges.peers())
-        if (x.awaits(peer)) co_await env.until_taken(peer.rank, has_all);
-    PooledVector<std::size_t> blocks(env.frames());
-    PooledVector<Stream> const out = x.streams_out(blocks), in = x.streams_in();
+Task NeighborExchange<Env>::finish() {
+    for (Peer const& peer : b_.edges.peers())
+        if (awaits(peer)) co_await env_.until_taken(peer.rank, has_all);
+    PooledVector<std::size_t> blocks(env_.frames());
+    PooledVector<Stream> const out = streams_out(blocks), in = streams_in();
     std::uint64_t most = 0;
     for (auto const* streams : {&out, &in})
         for (Stream const& stream : *streams) most = std::max(most, stream.pieces);
     for (std::uint64_t k = 0; k < most; ++k) {
         for (Stream const& stream : out)
-            if (k >= 2) co_await env.until_taken(stream.peer->rank, refused + std::min(k - 1, stream.pieces));
-        x.lay_out_pieces(out, blocks, k);
+            if (k >= 2) co_await env_.until_taken(stream.peer->rank, refused + std::min(k - 1, stream.pieces));
+        lay_out_pieces(out, blocks, k);
         for (Stream const& stream : in) {
             if (k >= stream.pieces) continue;
-            co_await env.until_sent(stream.peer->rank, k + 1);
-            x.take_pieces(stream, k);
+            co_await env_.until_sent(stream.peer->rank, k + 1);
+            take_pieces(stream, k);
         }
     }
-    for (Stream const& stream : out) co_await env.until_taken(stream.peer->rank, refused + stream.pieces);
+    for (Stream const& stream : out) co_await env_.until_taken(stream.peer->rank, refused + stream.pieces);
 }
 
 template <class Env>
@@ -318,7 +318,7 @@ Task neighbor_exchange(Env& env, Blocks blocks, Limits limits) {
         co_await env.until(peers[i].rank);
         x.take(i);
     }
-    if (x.unfinished()) co_await NeighborExchange<Env>::finish(env, x);
+    if (x.unfinished()) co_await x.finish();
     x.truncation.check();
 }
 

@@ -21,29 +21,29 @@ public:
 
     PartStreams(Env& env, AllgatherArgs const& a, Staging<Env>& staging) : env_(env), a_(a), staging_(staging) {}
 
+    FramePool& frames() { return env_.frames(); }
     /// Lays out `out` for its readers, none of them this rank, and takes the streams of others.
-    static Task run(Env& env, PartStreams& s, Stream out, std::span<int const> readers,
-                    std::span<Stream const> streams) {
-        std::uint64_t const to_serve = readers.empty() ? 0 : s.pieces(out);
+    Task run(Stream out, std::span<int const> readers, std::span<Stream const> streams) {
+        std::uint64_t const to_serve = readers.empty() ? 0 : pieces(out);
         std::uint64_t steps = to_serve;
-        for (Stream const& stream : streams) steps = std::max(steps, s.pieces(stream));
+        for (Stream const& stream : streams) steps = std::max(steps, pieces(stream));
         for (std::uint64_t k = 0; k < steps; ++k) {
             if (k < to_serve) {
                 for (int reader : readers)
-                    if (k >= 2) co_await env.until_ack(reader, 1, k - 1);
-                Piece const p = s.piece(out, k);
-                env.stage(s.staging_.buffer(k), s.a_.parts[p.part], p.at, p.bytes);
-                env.ready(1, k + 1);
+                    if (k >= 2) co_await env_.until_ack(reader, 1, k - 1);
+                Piece const p = piece(out, k);
+                env_.stage(staging_.buffer(k), a_.parts[p.part], p.at, p.bytes);
+                env_.ready(1, k + 1);
             }
             for (Stream const& stream : streams) {
-                if (k >= s.pieces(stream)) continue;
-                co_await env.until_ready(stream.owner, 1, k + 1);
-                s.take(stream, k);
+                if (k >= pieces(stream)) continue;
+                co_await env_.until_ready(stream.owner, 1, k + 1);
+                take(stream, k);
             }
-            if (!streams.empty()) env.ack(1, k + 1);
+            if (!streams.empty()) env_.ack(1, k + 1);
         }
         for (int reader : readers)
-            if (to_serve > 0) co_await env.until_ack(reader, 1, to_serve);
+            if (to_serve > 0) co_await env_.until_ack(reader, 1, to_serve);
     }
 
 private:

@@ -4,7 +4,7 @@
 // same time and each beginning with another receiver; a counter says that it is done.
 //
 //     Writing w(env, sides, least, piece);
-//     co_await Writing<Env>::run(env, w, own);     own: this rank's part for itself; null: it has none, or is in place
+//     co_await w.run(own);     own: this rank's part for itself; null: it has none, or is in place
 //     w.check();
 //
 // Parts below `least` bytes, parts that are too long for their place, and those that the system does not let through
@@ -37,22 +37,22 @@ public:
         return reinterpret_cast<Entry const*>(env_.peek(receiver, env_.slot_bytes()))[sender];
     }
 
-    static Task run(Env& env, Writing& w, Buffer const* own) {
-        int const size = env.size(), rank = env.rank();
-        w.post();
-        if (own) deliver_own(env, w.sides_.in[rank], *own, w.working_set(own->bytes()), w.truncation_);
+    Task run(Buffer const* own) {
+        int const size = env_.size(), rank = env_.rank();
+        post();
+        if (own) deliver_own(env_, sides_.in[rank], *own, working_set(own->bytes()), truncation_);
         for (int i = 1; i < size; ++i) {
             int const peer = (rank + i) % size;
-            if (!w.sides_.moves(rank, peer)) continue;
-            co_await env.until(peer);
-            w.write(peer);
+            if (!sides_.moves(rank, peer)) continue;
+            co_await env_.until(peer);
+            write(peer);
         }
         for (int round = 0; round < size; ++round) {
             int const peer = (round - rank + size) % size;
-            if (peer != rank) co_await stream(env, w, peer);
+            if (peer != rank) co_await stream(peer);
         }
-        for (auto const& last : w.last_use_)
-            if (last.peer >= 0) co_await env.until_taken(last.peer, last.value);
+        for (auto const& last : last_use_)
+            if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
     }
 
 private:
@@ -107,30 +107,30 @@ private:
     }
 
     /// Both directions between this rank and a peer, as far as they go through staging memory.
-    static Task stream(Env& env, Writing& w, int peer) {
-        int const rank = env.rank();
+    Task stream(int peer) {
+        int const rank = env_.rank();
         std::size_t out = 0, in = 0;
-        if (w.sides_.moves(rank, peer) && w.streamed_[static_cast<std::size_t>(peer)]) out = w.sides_.out[peer].bytes();
-        if (w.sides_.moves(peer, rank)) {
-            co_await env.until_sent(peer, has_all);
-            if (env.sent_by(peer) >= refused) in = w.sizes_of(env.staging_of(peer))[rank];
+        if (sides_.moves(rank, peer) && streamed_[static_cast<std::size_t>(peer)]) out = sides_.out[peer].bytes();
+        if (sides_.moves(peer, rank)) {
+            co_await env_.until_sent(peer, has_all);
+            if (env_.sent_by(peer) >= refused) in = sizes_of(env_.staging_of(peer))[rank];
         }
-        std::uint64_t const to_send = w.pieces(out), to_take = w.pieces(in);
-        Entry const theirs = w.staging_.entry(in, 0, Place::stream);
+        std::uint64_t const to_send = pieces(out), to_take = pieces(in);
+        Entry const theirs = staging_.entry(in, 0, Place::stream);
         for (std::uint64_t k = 0; k < std::max(to_send, to_take); ++k) {
-            std::size_t const at = k * w.staging_.piece();
+            std::size_t const at = k * staging_.piece();
             if (k < to_send) {
-                Use& last = w.last_use_[k % 2];
-                if (last.peer >= 0) co_await env.until_taken(last.peer, last.value);
-                env.stage(w.staging_.buffer(k), w.sides_.out[peer], at, w.length(out, k));
-                env.sent(peer, refused + k + 1);
+                Use& last = last_use_[k % 2];
+                if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
+                env_.stage(staging_.buffer(k), sides_.out[peer], at, length(out, k));
+                env_.sent(peer, refused + k + 1);
                 last = {peer, k + 1};
             }
             if (k < to_take) {
-                co_await env.until_sent(peer, refused + k + 1);
-                deliver(env, w.sides_.in[peer], at, w.staging_.buffer(peer, theirs, k), w.length(in, k), in, peer,
-                        w.truncation_);
-                env.taken(peer, k + 1);
+                co_await env_.until_sent(peer, refused + k + 1);
+                deliver(env_, sides_.in[peer], at, staging_.buffer(peer, theirs, k), length(in, k), in, peer,
+                        truncation_);
+                env_.taken(peer, k + 1);
             }
         }
     }

@@ -16,15 +16,14 @@ Task exchange_with_other_group(Env& env, CommonArgs const& a, Parts out, Parts i
     Truncation truncation(groups.other.first);
     std::vector<int> peers;
     for (int i = 0; i < groups.other.size(); ++i) peers.push_back(groups.nth_other(i));
-    co_await Messages<Env>::exchange_all(
-        env, m, std::span<int const>(peers),
-        [&out](int to) -> MessagePart {
+    co_await m.exchange_all(
+        std::span<int const>(peers), [&out](int to) -> MessagePart {
             Buffer const part = out[to];
             return {part, 0, part.bytes()};
         },
         [&in](int from) { return in[from].bytes(); }, [&](int from) { return m.into(in[from], 0); });
     for (int peer : peers) truncation.compare(peer, m.received(peer), in[peer].bytes());
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

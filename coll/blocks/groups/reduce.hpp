@@ -45,16 +45,14 @@ public:
     /// Sends each of `peers` the slice of this rank's operand that `part(peer)` names, and adds what they send, `bytes`
     /// bytes each, to `sum`. Peers are in rank order.
     template <class Part>
-    static Task exchange(Env& env, GroupFold& f, std::span<int const> peers, Part part, std::size_t bytes,
-                         SliceSum& sum) {
-        ConstBuffer const mine = operand(f.args_);
-        co_await Messages<Env>::exchange_all(
-            env, f.messages, peers,
-            [&](int to) -> MessagePart {
+    Task exchange(std::span<int const> peers, Part part, std::size_t bytes, SliceSum& sum) {
+        ConstBuffer const mine = operand(args_);
+        co_await messages.exchange_all(
+            peers, [&](int to) -> MessagePart {
                 GroupSlice const s = part(to);
                 return {mine, s.first, s.bytes};
             },
-            [bytes](int) { return bytes; }, [&](int from) { return Add{&f, &sum, from}; });
+            [bytes](int) { return bytes; }, [&](int from) { return Add{this, &sum, from}; });
     }
 
     /// inout = in[0] op in[1] … op in[k − 1], of whole slices.
@@ -97,16 +95,16 @@ Task allreduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
     std::vector<int> const others = groups.other.all_but(-1), own = groups.own.all_but(env.rank());
     SliceSum sum(mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
-    co_await GroupFold<Env>::exchange(
-        env, fold, others, [&](int to) { return slice_of(a, groups.other, to, smallest); }, mine.bytes, sum);
+    co_await fold.exchange(
+        others, [&](int to) { return slice_of(a, groups.other, to, smallest); }, mine.bytes, sum);
     env.store(result(a), mine.first, sum.packed.data(), mine.bytes);
-    co_await Messages<Env>::exchange_all(
-        env, fold.messages, std::span<int const>(own), [&](int) { return packed_part(sum.packed.data(), mine.bytes); },
+    co_await fold.messages.exchange_all(
+        std::span<int const>(own), [&](int) { return packed_part(sum.packed.data(), mine.bytes); },
         [&](int from) { return slice_of(a, groups.own, from, smallest).bytes; },
         [&](int from) {
             return fold.messages.into(result(a), slice_of(a, groups.own, from, smallest).first);
         });
-    co_await Messages<Env>::close(env, fold.messages);
+    co_await fold.messages.close();
 }
 
 /// The operands' group combines slices among itself, each rank one, and all send theirs to the root.
@@ -117,8 +115,7 @@ Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
     if (env.rank() == a.root) {
         for (int from = groups.other.first; from < groups.other.last; ++from) {
             GroupSlice const slice = slice_of(a, groups.other, from, smallest);
-            co_await Messages<Env>::receive(env, fold.messages, from, slice.bytes,
-                                            fold.messages.into(result(a), slice.first));
+            co_await fold.messages.receive(from, slice.bytes, fold.messages.into(result(a), slice.first));
         }
     } else if (groups.other.has(a.root)) {
         int const rank = env.rank();
@@ -129,13 +126,13 @@ Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
         SliceSum sum(mine.bytes, first ? rank : groups.own.first);
         env.load(first ? sum.packed.data() : here.data(), operand(a), mine.first, mine.bytes);
         if (!first) sum.own = here.data(), sum.next = rank + 1;
-        co_await GroupFold<Env>::exchange(
-            env, fold, own, [&](int to) { return slice_of(a, groups.own, to, smallest); }, mine.bytes, sum);
+        co_await fold.exchange(
+            own, [&](int to) { return slice_of(a, groups.own, to, smallest); }, mine.bytes, sum);
         void const* const operands[] = {sum.packed.data(), here.data()};
         if (last && !first) fold.combine(operands, 2, sum.packed.data(), mine.bytes);
-        co_await Messages<Env>::send(env, fold.messages, a.root, packed_part(sum.packed.data(), mine.bytes));
+        co_await fold.messages.send(a.root, packed_part(sum.packed.data(), mine.bytes));
     }
-    co_await Messages<Env>::close(env, fold.messages);
+    co_await fold.messages.close();
 }
 
 /// Each rank tells the other group which elements it wants, and combines what they send of them.
@@ -151,8 +148,8 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
     GroupFold<Env> fold(env, a);
     std::vector<GroupSlice> wanted(others.size());
     auto const wish = [&](int peer) { return &wanted[static_cast<std::size_t>(peer - groups.other.first)]; };
-    co_await Messages<Env>::exchange_all(
-        env, fold.messages, std::span<int const>(others),
+    co_await fold.messages.exchange_all(
+        std::span<int const>(others),
         [&](int) { return packed_part(reinterpret_cast<std::byte const*>(&mine), sizeof mine); },
         [](int) { return sizeof(GroupSlice); },
         [&](int from) {
@@ -160,10 +157,10 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
                 std::memcpy(reinterpret_cast<std::byte*>(to) + at, piece, n);
             };
         });
-    co_await GroupFold<Env>::exchange(
-        env, fold, others, [&](int to) { return *wish(to); }, mine.bytes, sum);
+    co_await fold.exchange(
+        others, [&](int to) { return *wish(to); }, mine.bytes, sum);
     env.store(Buffer{a.out, *count, a.type}, 0, sum.packed.data(), mine.bytes);
-    co_await Messages<Env>::close(env, fold.messages);
+    co_await fold.messages.close();
 }
 
 }  // namespace tutti::coll

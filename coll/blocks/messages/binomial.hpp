@@ -29,13 +29,13 @@ template <class Env, class Part>
 Task start_children(Env& env, Messages<Env>& m, BinomialPlace const& at, Part part) {
     auto const& children = at.branch.children;
     for (auto child = children.rbegin(); child != children.rend(); ++child)
-        co_await Messages<Env>::start(env, m, at.rank_at(*child), part(*child));
+        co_await m.start(at.rank_at(*child), part(*child));
 }
 template <class Env>
 Task finish_children(Env& env, Messages<Env>& m, BinomialPlace const& at) {
     auto const& children = at.branch.children;
     for (auto child = children.rbegin(); child != children.rend(); ++child)
-        co_await Messages<Env>::finish(env, m, at.rank_at(*child));
+        co_await m.finish(at.rank_at(*child));
 }
 
 template <class Env>
@@ -47,7 +47,7 @@ Task binomial_bcast(Env& env, BcastArgs const& a) {
     if (at.place > 0) co_await receive_part(env, m, at.parent(), a.data, working_set, truncation);
     co_await start_children(env, m, at, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
     co_await finish_children(env, m, at);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

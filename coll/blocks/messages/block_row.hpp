@@ -89,8 +89,8 @@ Task ring_blocks(Env& env, Messages<Env>& m, BlockRow const& row, int root, Trun
     for (int step = 1; step < size; ++step) {
         int const in = (out + size - 1) % size;
         std::size_t const bytes = row.bytes(in, in + 1);
-        co_await Messages<Env>::exchange(env, m, next, row.part(out, out + 1), last, bytes,
-                                         m.into(row.buffer, row.start(in), row.working_set));
+        co_await m.exchange(next, row.part(out, out + 1), last, bytes,
+                            m.into(row.buffer, row.start(in), row.working_set));
         truncation.compare(last, m.received(last), bytes);
         out = in;
     }
@@ -107,21 +107,22 @@ public:
           ids_(static_cast<int>(std::bit_floor(static_cast<unsigned>(size_)))), pairs_(size_ - ids_),
           place_((env.rank() - root + size_) % size_) {}
 
-    static Task run(Env& env, Doubling& d) {
-        bool const paired = d.place_ < 2 * d.pairs_;
-        if (paired && d.place_ % 2 == 1) {
-            int const partner = d.rank_at(d.place_ - 1);
-            co_await Messages<Env>::send(env, d.m_, partner, d.row_.part(d.place_, d.place_ + 1));
-            co_await d.receive(env, d, partner, 0, d.place_);
-            co_await d.receive(env, d, partner, d.place_ + 1, d.size_);
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        bool const paired = place_ < 2 * pairs_;
+        if (paired && place_ % 2 == 1) {
+            int const partner = rank_at(place_ - 1);
+            co_await m_.send(partner, row_.part(place_, place_ + 1));
+            co_await receive(partner, 0, place_);
+            co_await receive(partner, place_ + 1, size_);
             co_return;
         }
-        int const partner = d.rank_at(d.place_ + 1);
-        if (paired) co_await d.receive(env, d, partner, d.place_ + 1, d.place_ + 2);
-        co_await double_up(env, d);
+        int const partner = rank_at(place_ + 1);
+        if (paired) co_await receive(partner, place_ + 1, place_ + 2);
+        co_await double_up();
         if (!paired) co_return;
-        co_await Messages<Env>::send(env, d.m_, partner, d.row_.part(0, d.place_ + 1));
-        co_await Messages<Env>::send(env, d.m_, partner, d.row_.part(d.place_ + 2, d.size_));
+        co_await m_.send(partner, row_.part(0, place_ + 1));
+        co_await m_.send(partner, row_.part(place_ + 2, size_));
     }
 
 private:
@@ -129,23 +130,21 @@ private:
     /// The first block of those who take part, by their number among them; also their place.
     int first(int id) const { return id < pairs_ ? 2 * id : id + pairs_; }
 
-    static Task receive(Env& env, Doubling& d, int from, int first, int end) {
-        std::size_t const bytes = d.row_.bytes(first, end);
-        co_await Messages<Env>::receive(env, d.m_, from, bytes,
-                                        d.m_.into(d.row_.buffer, d.row_.start(first), d.row_.working_set));
-        d.truncation_.compare(from, d.m_.received(from), bytes);
+    Task receive(int from, int first, int end) {
+        std::size_t const bytes = row_.bytes(first, end);
+        co_await m_.receive(from, bytes, m_.into(row_.buffer, row_.start(first), row_.working_set));
+        truncation_.compare(from, m_.received(from), bytes);
     }
 
-    static Task double_up(Env& env, Doubling& d) {
-        int const id = d.place_ < 2 * d.pairs_ ? d.place_ / 2 : d.place_ - d.pairs_;
-        for (int have = 1; have < d.ids_; have *= 2) {
-            int const mine = id & -have, theirs = mine ^ have, partner = d.rank_at(d.first(id ^ have));
-            int const in = d.first(theirs), end = d.first(theirs + have);
-            std::size_t const bytes = d.row_.bytes(in, end);
-            co_await Messages<Env>::exchange(env, d.m_, partner, d.row_.part(d.first(mine), d.first(mine + have)),
-                                             partner, bytes,
-                                             d.m_.into(d.row_.buffer, d.row_.start(in), d.row_.working_set));
-            d.truncation_.compare(partner, d.m_.received(partner), bytes);
+    Task double_up() {
+        int const id = place_ < 2 * pairs_ ? place_ / 2 : place_ - pairs_;
+        for (int have = 1; have < ids_; have *= 2) {
+            int const mine = id & -have, theirs = mine ^ have, partner = rank_at(first(id ^ have));
+            int const in = first(theirs), end = first(theirs + have);
+            std::size_t const bytes = row_.bytes(in, end);
+            co_await m_.exchange(partner, row_.part(first(mine), first(mine + have)), partner, bytes,
+                                 m_.into(row_.buffer, row_.start(in), row_.working_set));
+            truncation_.compare(partner, m_.received(partner), bytes);
         }
     }
 
@@ -163,8 +162,8 @@ Task doubling_allgather(Env& env, AllgatherArgs const& a) {
     Truncation truncation;
     GatheredRow<Env> gathered(env, a, truncation);
     Doubling<Env> doubling(env, m, gathered.row, 0, truncation);
-    co_await Doubling<Env>::run(env, doubling);
-    co_await Messages<Env>::close(env, m);
+    co_await doubling.run();
+    co_await m.close();
     gathered.unpack();
     truncation.check();
 }

@@ -90,10 +90,10 @@ Task fold(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& foldin
     int const partner = folding.partner(env.rank());
     if (partner < 0) co_return;
     if (!folding.takes_part(env.rank())) {
-        co_await Messages<Env>::send(env, m, partner, {operand(a), 0, a.bytes()});
+        co_await m.send(partner, {operand(a), 0, a.bytes()});
         co_return;
     }
-    co_await Messages<Env>::receive(env, m, partner, a.bytes(), partial.adding(0, partner < env.rank()));
+    co_await m.receive(partner, a.bytes(), partial.adding(0, partner < env.rank()));
     partial.combined();
 }
 
@@ -102,8 +102,8 @@ template <class Env>
 Task unfold(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding) {
     int const partner = folding.partner(env.rank());
     if (partner < 0) co_return;
-    if (folding.takes_part(env.rank())) co_await Messages<Env>::send(env, m, partner, {result(a), 0, a.bytes()});
-    else co_await Messages<Env>::receive(env, m, partner, a.bytes(), m.into(result(a), 0));
+    if (folding.takes_part(env.rank())) co_await m.send(partner, {result(a), 0, a.bytes()});
+    else co_await m.receive(partner, a.bytes(), m.into(result(a), 0));
 }
 
 /// Bytes of a packed vector.
@@ -141,8 +141,8 @@ Task halve(Env& env, Messages<Env>& m, Folding const& folding, Partial<Env>& par
         way.had[static_cast<std::size_t>(step) + 1] = lower ? Range{all.first, middle} : Range{middle, all.end};
         int const peer = folding.rank_at(position ^ 1 << step);
         Range const kept = way.kept(step), given = lower ? Range{middle, all.end} : Range{all.first, middle};
-        co_await Messages<Env>::exchange(env, m, peer, partial.part(given.first, given.end), peer, kept.bytes(),
-                                         partial.adding(kept.first, !lower));
+        co_await m.exchange(peer, partial.part(given.first, given.end), peer, kept.bytes(),
+                            partial.adding(kept.first, !lower));
         partial.combined();
     }
 }

@@ -13,7 +13,7 @@ namespace tutti::coll {
 /// Receives a whole part, and notes if it was too long.
 template <class Env>
 Task receive_part(Env& env, Messages<Env>& m, int from, Buffer to, std::size_t working_set, Truncation& truncation) {
-    co_await Messages<Env>::receive(env, m, from, to.bytes(), m.into(to, 0, working_set));
+    co_await m.receive(from, to.bytes(), m.into(to, 0, working_set));
     truncation.compare(from, m.received(from), to.bytes());
 }
 
@@ -22,12 +22,12 @@ template <class Env, class Part>
 Task start_all(Env& env, Messages<Env>& m, Part part) {
     for (int i = 1; i < env.size(); ++i) {
         int const peer = (env.rank() + i) % env.size();
-        co_await Messages<Env>::start(env, m, peer, part(peer));
+        co_await m.start(peer, part(peer));
     }
 }
 template <class Env>
 Task finish_all(Env& env, Messages<Env>& m) {
-    for (int i = 1; i < env.size(); ++i) co_await Messages<Env>::finish(env, m, (env.rank() + i) % env.size());
+    for (int i = 1; i < env.size(); ++i) co_await m.finish((env.rank() + i) % env.size());
 }
 
 template <class Env>
@@ -36,7 +36,7 @@ Task linear_gather(Env& env, RootedArgs const& a) {
     Truncation truncation;
     std::size_t const working_set = 2 * a.mine.bytes() * static_cast<std::size_t>(env.size());
     if (env.rank() != a.root) {
-        co_await Messages<Env>::send(env, m, a.root, {a.mine, 0, a.mine.bytes()});
+        co_await m.send(a.root, {a.mine, 0, a.mine.bytes()});
     } else {
         if (!a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, working_set, truncation);
         for (int i = 1; i < env.size(); ++i) {
@@ -44,7 +44,7 @@ Task linear_gather(Env& env, RootedArgs const& a) {
             co_await receive_part(env, m, peer, a.parts[peer], working_set, truncation);
         }
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 
@@ -63,7 +63,7 @@ Task linear_scatter(Env& env, RootedArgs const& a) {
         if (!a.in_place_at_root) deliver_own(env, a.mine, a.parts[a.root], working_set, truncation);
         co_await finish_all(env, m);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 
@@ -85,12 +85,12 @@ Task linear_alltoall(Env& env, AlltoallArgs const& a) {
     std::vector<int> peers;
     for (int i = 1; i < size; ++i) peers.push_back((rank + i) % size);
     if (!a.is_in_place) deliver_own(env, a.receive[rank], a.send[rank], all, truncation);
-    co_await Messages<Env>::exchange_all(
-        env, m, std::span<int const>(peers),
+    co_await m.exchange_all(
+        std::span<int const>(peers),
         [&a](int to) -> MessagePart { return {outgoing(a, to), 0, outgoing(a, to).bytes()}; },
         [&a](int from) { return a.receive[from].bytes(); }, [&](int from) { return m.into(a.receive[from], 0, all); });
     for (int peer : peers) truncation.compare(peer, m.received(peer), a.receive[peer].bytes());
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

@@ -65,36 +65,36 @@ public:
     bool fits(std::size_t bytes) const { return bytes <= piece_; }
 
     /// Returns when the buffer may be written again.
-    static Task send(Env& env, Messages& m, int to, MessagePart part) {
-        co_await lay_out(env, m, to, part);
-        co_await finish(env, m, to);
+    Task send(int to, MessagePart part) {
+        co_await lay_out(to, part);
+        co_await finish(to);
     }
 
     /// The same in two halves, to let several peers read at once or the next message come in: the buffer belongs to
     /// the peer until `finish` returns, and only one message per peer is under way. Without a message it does nothing.
-    static Task start(Env& env, Messages& m, int to, MessagePart part) { return lay_out(env, m, to, part); }
-    static Task finish(Env& env, Messages& m, int to) {
-        co_await answer_of(env, m, to);
-        for (std::uint64_t k = m.link(to).next; k < m.pieces_out(to); ++k) co_await piece_out(env, m, to, k);
+    Task start(int to, MessagePart part) { return lay_out(to, part); }
+    Task finish(int to) {
+        co_await answer_of(to);
+        for (std::uint64_t k = link(to).next; k < pieces_out(to); ++k) co_await piece_out(to, k);
     }
 
     /// `use(from, at, n)` gets each part of the message as it comes, in order: n bytes that are the message's from
     /// `at` on. (The memory is the sender's, or staging memory.) What is beyond `bytes` is dropped; see received().
     template <class Use>
-    static Task receive(Env& env, Messages& m, int from, std::size_t bytes, Use use) {
-        co_await header_of(env, m, from, bytes, use);
-        for (std::uint64_t k = 0; k < m.pieces_in(from); ++k) co_await piece_in(env, m, from, k, use);
+    Task receive(int from, std::size_t bytes, Use use) {
+        co_await header_of(from, bytes, use);
+        for (std::uint64_t k = 0; k < pieces_in(from); ++k) co_await piece_in(from, k, use);
     }
 
     /// Both at once, to one peer and from the same or another.
     template <class Use>
-    static Task exchange(Env& env, Messages& m, int to, MessagePart part, int from, std::size_t bytes, Use use) {
-        co_await lay_out(env, m, to, part);
-        co_await header_of(env, m, from, bytes, use);
-        co_await answer_of(env, m, to);
-        for (std::uint64_t k = 0; k < m.pieces_out(to) || k < m.pieces_in(from); ++k) {
-            if (k >= m.link(to).next && k < m.pieces_out(to)) co_await piece_out(env, m, to, k);
-            if (k < m.pieces_in(from)) co_await piece_in(env, m, from, k, use);
+    Task exchange(int to, MessagePart part, int from, std::size_t bytes, Use use) {
+        co_await lay_out(to, part);
+        co_await header_of(from, bytes, use);
+        co_await answer_of(to);
+        for (std::uint64_t k = 0; k < pieces_out(to) || k < pieces_in(from); ++k) {
+            if (k >= link(to).next && k < pieces_out(to)) co_await piece_out(to, k);
+            if (k < pieces_in(from)) co_await piece_in(from, k, use);
         }
     }
 
@@ -102,26 +102,25 @@ public:
     /// many bytes may come in, use(from) as for receive. No piece comes in before the piece that goes to the same peer
     /// is out: with messages of one size that are never shown, a buffer may be exchanged in place.
     template <class Part, class Room, class Use>
-    static Task exchange_all(Env& env, Messages& m, std::span<int const> peers, Part part, Room room, Use use) {
-        return exchange_all(env, m, peers, peers, part, room, use);
+    Task exchange_all(std::span<int const> peers, Part part, Room room, Use use) {
+        return exchange_all(peers, peers, part, room, use);
     }
     /// The same where those to whom a message goes and those from whom one comes need not be the same.
     template <class Part, class Room, class Use>
-    static Task exchange_all(Env& env, Messages& m, std::span<int const> to_all, std::span<int const> from_all,
-                             Part part, Room room, Use use) {
-        for (int to : to_all) co_await lay_out(env, m, to, part(to));
-        for (int from : from_all) co_await header_of(env, m, from, room(from), use(from));
+    Task exchange_all(std::span<int const> to_all, std::span<int const> from_all, Part part, Room room, Use use) {
+        for (int to : to_all) co_await lay_out(to, part(to));
+        for (int from : from_all) co_await header_of(from, room(from), use(from));
         std::uint64_t most = 0;
         for (int to : to_all) {
-            co_await answer_of(env, m, to);
-            most = std::max(most, m.pieces_out(to));
+            co_await answer_of(to);
+            most = std::max(most, pieces_out(to));
         }
-        for (int from : from_all) most = std::max(most, m.pieces_in(from));
+        for (int from : from_all) most = std::max(most, pieces_in(from));
         for (std::uint64_t k = 0; k < most; ++k) {
             for (int to : to_all)
-                if (k >= m.link(to).next && k < m.pieces_out(to)) co_await piece_out(env, m, to, k);
+                if (k >= link(to).next && k < pieces_out(to)) co_await piece_out(to, k);
             for (int from : from_all)
-                if (k < m.pieces_in(from)) co_await piece_in(env, m, from, k, use(from));
+                if (k < pieces_in(from)) co_await piece_in(from, k, use(from));
         }
     }
 
@@ -129,7 +128,7 @@ public:
     std::size_t received(int from) { return link(from).size; }
 
     /// Sends a message that fits without waiting for its receiver. At once the buffer may be written again.
-    static Task post(Env& env, Messages& m, int to, MessagePart part) { return lay_out(env, m, to, part, false); }
+    Task post(int to, MessagePart part) { return lay_out(to, part, false); }
 
     /// Puts what is received into a user's buffer, from packed byte `position` on; what the system copies then comes
     /// there straight if the buffer is dense. `working_set` as in Copier::copy.
@@ -148,9 +147,9 @@ public:
         return {&env_, to, position, working_set};
     }
 
-    static Task close(Env& env, Messages& m) {
-        for (int peer = 0; peer < env.size(); ++peer)
-            if (m.link(peer).laid > 0) co_await env.until_taken(peer, 2 * m.link(peer).laid);
+    Task close() {
+        for (int peer = 0; peer < env_.size(); ++peer)
+            if (link(peer).laid > 0) co_await env_.until_taken(peer, 2 * link(peer).laid);
     }
 
 private:
@@ -176,7 +175,7 @@ private:
     std::uint64_t pieces_in(int from) { return link(from).coming; }
     std::uint64_t pieces(std::size_t bytes) const { return std::max<std::uint64_t>(1, (bytes + piece_ - 1) / piece_); }
     static std::size_t slot_of(int peer, std::uint64_t event) { return 2 * static_cast<std::size_t>(peer) + event % 2; }
-    Header& header(std::byte* staging, int peer, std::uint64_t event) const {
+    Header& letter_at(std::byte* staging, int peer, std::uint64_t event) const {
         return reinterpret_cast<Header*>(staging)[slot_of(peer, event)];
     }
     std::byte* buffer(std::byte* staging, int peer, std::uint64_t event) const {
@@ -198,58 +197,58 @@ private:
     }
 
     /// The header, and the first piece unless the message is shown where it lies.
-    static Task lay_out(Env& env, Messages& m, int to, MessagePart part, bool may_show = true) {
-        Link& l = m.link(to);
+    Task lay_out(int to, MessagePart part, bool may_show = true) {
+        Link& l = link(to);
         std::uint64_t const event = l.laid + 1;
-        if (event > 2) co_await env.until_taken(to, 2 * (event - 2));
-        AccessPath const way = may_show ? m.way_of(part) : AccessPath::staged;
+        if (event > 2) co_await env_.until_taken(to, 2 * (event - 2));
+        AccessPath const way = may_show ? way_of(part) : AccessPath::staged;
         l.out = part;
         l.shown = way != AccessPath::staged;
         l.next = 0;
-        l.all = l.shown ? 0 : m.pieces(part.bytes);
+        l.all = l.shown ? 0 : pieces(part.bytes);
         std::uint64_t const address =
             l.shown ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
-        m.header(env.staging(), to, event) = {address, part.bytes, way};
-        if (!l.shown) m.stage(to, 0);
+        letter_at(env_.staging(), to, event) = {address, part.bytes, way};
+        if (!l.shown) stage(to, 0);
         l.laid = event;
-        env.sent(to, event);
+        env_.sent(to, event);
     }
 
     /// Waits until the peer has read what was shown, or has said that it cannot.
-    static Task answer_of(Env& env, Messages& m, int to) {
-        Link& l = m.link(to);
+    Task answer_of(int to) {
+        Link& l = link(to);
         if (!l.shown) co_return;
-        co_await env.until_taken(to, 2 * l.laid - 1);
+        co_await env_.until_taken(to, 2 * l.laid - 1);
         l.shown = false;
-        if (env.taken_by(to) < 2 * l.laid) l.all = m.pieces(l.out.bytes);
+        if (env_.taken_by(to) < 2 * l.laid) l.all = pieces(l.out.bytes);
     }
 
-    static Task piece_out(Env& env, Messages& m, int to, std::uint64_t k) {
-        Link& l = m.link(to);
+    Task piece_out(int to, std::uint64_t k) {
+        Link& l = link(to);
         std::uint64_t const event = l.laid + 1;
         // An event that was refused is done with by the refusal.
-        if (event > 2) co_await env.until_taken(to, 2 * (event - 2) - 1);
-        m.stage(to, k);
+        if (event > 2) co_await env_.until_taken(to, 2 * (event - 2) - 1);
+        stage(to, k);
         l.laid = event;
-        env.sent(to, event);
+        env_.sent(to, event);
     }
 
     /// Takes the header, and with it the message if it is shown and can be read.
     template <class Use>
-    static Task header_of(Env& env, Messages& m, int from, std::size_t bytes, Use use) {
-        Link& l = m.link(from);
+    Task header_of(int from, std::size_t bytes, Use use) {
+        Link& l = link(from);
         std::uint64_t const event = l.got + 1;
-        co_await env.until_sent(from, event);
-        Header const header = m.header(env.staging_of(from), env.rank(), event);
+        co_await env_.until_sent(from, event);
+        Header const header = letter_at(env_.staging_of(from), env_.rank(), event);
         l.size = header.bytes;
         l.room = bytes;
         l.arrived = l.used = 0;
-        l.coming = header.way == AccessPath::staged ? m.pieces(header.bytes) : 0;
+        l.coming = header.way == AccessPath::staged ? pieces(header.bytes) : 0;
         if (header.way == AccessPath::staged) co_return;
-        bool const read = m.read(from, header, use);
+        bool const done = read(from, header, use);
         l.got = event;
-        env.taken(from, read ? 2 * event : 2 * event - 1);
-        if (!read) l.coming = m.pieces(header.bytes);
+        env_.taken(from, done ? 2 * event : 2 * event - 1);
+        if (!done) l.coming = pieces(header.bytes);
     }
 
     /// By load, or by the system, straight to its place or piece by piece through memory of this rank's own.
@@ -274,16 +273,16 @@ private:
     }
 
     template <class Use>
-    static Task piece_in(Env& env, Messages& m, int from, std::uint64_t, Use use) {
-        Link& l = m.link(from);
+    Task piece_in(int from, std::uint64_t, Use use) {
+        Link& l = link(from);
         std::uint64_t const event = l.got + 1;
-        co_await env.until_sent(from, event);
-        std::size_t const n = std::min(m.piece_, l.size - l.arrived);
-        std::byte const* piece = m.buffer(env.staging(from), env.rank(), event);
+        co_await env_.until_sent(from, event);
+        std::size_t const n = std::min(piece_, l.size - l.arrived);
+        std::byte const* piece = buffer(env_.staging(from), env_.rank(), event);
         if (l.arrived >= l.used && l.arrived <= l.room) use(piece, l.arrived, std::min(n, l.room - l.arrived));
         l.arrived += n;
         l.got = event;
-        env.taken(from, 2 * event);
+        env_.taken(from, 2 * event);
     }
 
     Env& env_;

@@ -31,9 +31,8 @@ Task neighbor_linear(Env& env, Blocks b) {
     for (std::size_t i = 0; i < rounds; ++i) {
         NeighborRound const round(b.edges, env.size(), i);
         auto const place = [&](int from) { return b.in[round.in[static_cast<std::size_t>(from)]]; };
-        co_await Messages<Env>::exchange_all(
-            env, m, std::span<int const>(round.to), std::span<int const>(round.from),
-            [&](int to) -> MessagePart {
+        co_await m.exchange_all(
+            std::span<int const>(round.to), std::span<int const>(round.from), [&](int to) -> MessagePart {
                 Buffer const block = b.block(round.out[static_cast<std::size_t>(to)]);
                 return {block, 0, block.bytes()};
             },
@@ -41,7 +40,7 @@ Task neighbor_linear(Env& env, Blocks b) {
             [&](int from) { return m.into(place(from), 0, working_set(env, b, place(from).bytes())); });
         for (int from : round.from) truncation.compare(from, m.received(from), place(from).bytes());
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

@@ -57,65 +57,64 @@ public:
     FramePool& frames() { return env_.frames(); }
     bool fits(std::size_t bytes) const { return bytes <= most_posted_; }
 
-    static Task send(NetEnv& env, Messages& m, int to, MessagePart part) {
-        m.begin(to, part, m.copies_);
-        co_await finish(env, m, to);
+    Task send(int to, MessagePart part) {
+        begin(to, part, copies_);
+        co_await finish(to);
     }
-    static Task start(NetEnv&, Messages& m, int to, MessagePart part) {
-        m.begin(to, part, m.copies_);
+    Task start(int to, MessagePart part) {
+        begin(to, part, copies_);
         co_return;
     }
-    static Task post(NetEnv&, Messages& m, int to, MessagePart part) {
-        m.begin(to, part, true);
+    Task post(int to, MessagePart part) {
+        begin(to, part, true);
         co_return;
     }
-    static Task finish(NetEnv& env, Messages& m, int to) {
-        for (std::size_t i = 0; i < m.out_.size(); ++i) {
-            if (!m.out_[i] || m.out_[i]->to != to) continue;
-            co_await env.over(*m.out_[i]);
-            m.left(i);
+    Task finish(int to) {
+        for (std::size_t i = 0; i < out_.size(); ++i) {
+            if (!out_[i] || out_[i]->to != to) continue;
+            co_await env_.over(*out_[i]);
+            left(i);
         }
-        m.drop_finished();
+        drop_finished();
     }
 
     template <class Use>
-    static Task receive(NetEnv& env, Messages& m, int from, std::size_t bytes, Use use) {
-        Arriving in(env);
-        m.expect(in, from, bytes, use);
-        co_await env.over(in.op, from);
-        m.take(in, from, use);
+    Task receive(int from, std::size_t bytes, Use use) {
+        Arriving in(env_);
+        expect(in, from, bytes, use);
+        co_await env_.over(in.op, from);
+        take(in, from, use);
     }
 
     template <class Use>
-    static Task exchange(NetEnv& env, Messages& m, int to, MessagePart part, int from, std::size_t bytes, Use use) {
-        Arriving in(env);
-        if (m.copies_) m.begin(to, part, true);   // as in exchange_all
-        m.expect(in, from, bytes, use);
-        if (!m.copies_) m.begin(to, part, false);
-        co_await env.over(in.op, from);
-        m.take(in, from, use);
-        co_await finish(env, m, to);
+    Task exchange(int to, MessagePart part, int from, std::size_t bytes, Use use) {
+        Arriving in(env_);
+        if (copies_) begin(to, part, true);   // as in exchange_all
+        expect(in, from, bytes, use);
+        if (!copies_) begin(to, part, false);
+        co_await env_.over(in.op, from);
+        take(in, from, use);
+        co_await finish(to);
     }
 
     template <class Part, class Room, class Use>
-    static Task exchange_all(NetEnv& env, Messages& m, std::span<int const> peers, Part part, Room room, Use use) {
-        return exchange_all(env, m, peers, peers, part, room, use);
+    Task exchange_all(std::span<int const> peers, Part part, Room room, Use use) {
+        return exchange_all(peers, peers, part, room, use);
     }
     template <class Part, class Room, class Use>
-    static Task exchange_all(NetEnv& env, Messages& m, std::span<int const> to_all, std::span<int const> from_all,
-                             Part part, Room room, Use use) {
+    Task exchange_all(std::span<int const> to_all, std::span<int const> from_all, Part part, Room room, Use use) {
         // What is copied is copied before anything may come in: a buffer may then be exchanged in place.
-        if (m.copies_)
-            for (int to : to_all) m.begin(to, part(to), true);
+        if (copies_)
+            for (int to : to_all) begin(to, part(to), true);
         std::vector<std::unique_ptr<Arriving>> in;
-        for (int from : from_all) m.expect(*in.emplace_back(new Arriving(env)), from, room(from), use(from));
-        if (!m.copies_)
-            for (int to : to_all) m.begin(to, part(to), false);
+        for (int from : from_all) expect(*in.emplace_back(new Arriving(env_)), from, room(from), use(from));
+        if (!copies_)
+            for (int to : to_all) begin(to, part(to), false);
         for (std::size_t i = 0; i < in.size(); ++i) {
-            co_await env.over(in[i]->op, from_all[i]);
-            m.take(*in[i], from_all[i], use(from_all[i]));
+            co_await env_.over(in[i]->op, from_all[i]);
+            take(*in[i], from_all[i], use(from_all[i]));
         }
-        for (int to : to_all) co_await finish(env, m, to);
+        for (int to : to_all) co_await finish(to);
     }
 
     std::size_t received(int from) { return sizes_[static_cast<std::size_t>(from)]; }
@@ -134,11 +133,11 @@ public:
         return {&env_, to, position, working_set};
     }
 
-    static Task close(NetEnv& env, Messages& m) {
-        for (std::size_t i = 0; i < m.out_.size(); ++i) {
-            if (!m.out_[i]) continue;
-            co_await env.over(*m.out_[i]);
-            m.left(i);
+    Task close() {
+        for (std::size_t i = 0; i < out_.size(); ++i) {
+            if (!out_[i]) continue;
+            co_await env_.over(*out_[i]);
+            left(i);
         }
     }
 

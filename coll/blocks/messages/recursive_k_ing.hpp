@@ -16,52 +16,52 @@ template <class Env>
 class RecursiveKIng {
 public:
     RecursiveKIng(Env& env, ReduceArgs const& a, int radix)
-        : a_(a), plan_(env.size(), radix, !a.op->commutative), position_(plan_.position(env.rank())),
+        : env_(env), a_(a), plan_(env.size(), radix, !a.op->commutative), position_(plan_.position(env.rank())),
           reducer_(env.traffic(), a), partial_(env, a, place_of_result(a, true)), messages_(env, partial_.element()) {}
-    FramePool& frames() { return messages_.frames(); }
+    FramePool& frames() { return env_.frames(); }
 
-    static Task run(Env& env, RecursiveKIng& king) {
-        Messages<Env>& m = king.messages_;
-        std::size_t const bytes = king.a_.bytes();
-        int const proxy = king.plan_.member_at(king.position_), extras = king.plan_.extras(king.position_);
-        if (proxy != env.rank()) {
-            co_await Messages<Env>::send(env, m, proxy, {operand(king.a_), 0, bytes});
-            co_await Messages<Env>::receive(env, m, proxy, bytes, m.into(result(king.a_), 0));
+    Task run() {
+        Messages<Env>& m = messages_;
+        std::size_t const bytes = a_.bytes();
+        int const proxy = plan_.member_at(position_), extras = plan_.extras(position_);
+        if (proxy != env_.rank()) {
+            co_await m.send(proxy, {operand(a_), 0, bytes});
+            co_await m.receive(proxy, bytes, m.into(result(a_), 0));
         } else {
             for (int i = 0; i < extras; ++i) {
-                int const extra = king.plan_.extra(king.position_, i);
-                co_await Messages<Env>::receive(env, m, extra, bytes, king.partial_.adding(0, false));
-                king.partial_.combined();
+                int const extra = plan_.extra(position_, i);
+                co_await m.receive(extra, bytes, partial_.adding(0, false));
+                partial_.combined();
             }
-            for (int step = 0, stride = 1; step < king.plan_.steps(); ++step, stride *= king.plan_.radix())
-                co_await king.combine(env, king, stride);
-            deliver(env, king.a_, king.partial_);
+            for (int step = 0, stride = 1; step < plan_.steps(); ++step, stride *= plan_.radix())
+                co_await combine(stride);
+            deliver(env_, a_, partial_);
             for (int i = 0; i < extras; ++i)
-                co_await Messages<Env>::start(env, m, king.plan_.extra(king.position_, i), {result(king.a_), 0, bytes});
+                co_await m.start(plan_.extra(position_, i), {result(a_), 0, bytes});
         }
-        co_await Messages<Env>::close(env, m);
+        co_await m.close();
     }
 
 private:
-    static Task combine(Env& env, RecursiveKIng& king, int stride) {
-        int const k = king.plan_.radix(), mine = king.position_ / stride % k;
-        std::size_t const bytes = king.a_.bytes();
-        auto const digit = [&](int rank) { return king.plan_.position(rank) / stride % k; };
-        if (!king.others_) king.others_.reset(new std::byte[bytes * static_cast<std::size_t>(k)]);
-        auto const place = [&](int d) { return king.others_.get() + bytes * static_cast<std::size_t>(d); };
+    Task combine(int stride) {
+        int const k = plan_.radix(), mine = position_ / stride % k;
+        std::size_t const bytes = a_.bytes();
+        auto const digit = [&](int rank) { return plan_.position(rank) / stride % k; };
+        if (!others_) others_.reset(new std::byte[bytes * static_cast<std::size_t>(k)]);
+        auto const place = [&](int d) { return others_.get() + bytes * static_cast<std::size_t>(d); };
         std::vector<int> peers;
         std::vector<void const*> operands;
         for (int i = 1; i < k; ++i)
-            peers.push_back(king.plan_.member_at(king.position_ + ((mine + i) % k - mine) * stride));
-        for (int d = 0; d < k; ++d) operands.push_back(d == mine ? king.partial_.now() : place(d));
-        co_await Messages<Env>::exchange_all(
-            env, king.messages_, std::span<int const>(peers), [&](int) { return king.partial_.part(0, bytes); },
-            [&](int) { return bytes; },
-            [&](int from) { return king.messages_.into(packed_buffer(place(digit(from)), bytes), 0); });
-        king.reducer_.combine(operands.data(), k, king.partial_.sum(), bytes / king.partial_.element());
-        king.partial_.combined();
+            peers.push_back(plan_.member_at(position_ + ((mine + i) % k - mine) * stride));
+        for (int d = 0; d < k; ++d) operands.push_back(d == mine ? partial_.now() : place(d));
+        co_await messages_.exchange_all(
+            std::span<int const>(peers), [&](int) { return partial_.part(0, bytes); }, [&](int) { return bytes; },
+            [&](int from) { return messages_.into(packed_buffer(place(digit(from)), bytes), 0); });
+        reducer_.combine(operands.data(), k, partial_.sum(), bytes / partial_.element());
+        partial_.combined();
     }
 
+    Env& env_;
     ReduceArgs const& a_;
     RecursiveKIngPlan plan_;
     int position_;
@@ -75,7 +75,7 @@ template <class Env>
 Task recursive_k_ing_allreduce(Env& env, ReduceArgs const& a, int radix) {
     if (a.bytes() == 0) co_return;
     RecursiveKIng<Env> king(env, a, radix);
-    co_await RecursiveKIng<Env>::run(env, king);
+    co_await king.run();
 }
 
 }  // namespace tutti::coll

@@ -19,7 +19,7 @@ Task reduce_to_root(Env& env, ReduceArgs const& a, Position position, int top, s
     CombineUp<Env> up(env, m, a, std::move(position), segments, keeps);
     PassDown<Env> result_of_top(env, m, result(a), top, {}, segments);
     co_await flow(env, up, takes ? &result_of_top : nullptr, segments.count, lag);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 /// The same among ranks in a circle, by the shape of a tree with the root at the top; for an operator that does not

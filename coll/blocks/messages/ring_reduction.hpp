@@ -28,19 +28,19 @@ public:
     int right() const { return slice(-1); }
     int left() const { return slice(1); }
 
+    FramePool& frames() { return env_.frames(); }
     /// Slice r into this rank's result.
-    static Task run(Env& env, RingReduction& ring) {
-        int const steps = env.size() - 1;
+    Task run() {
+        int const steps = env_.size() - 1;
         for (int j = 0; j < steps; ++j) {
-            int const coming = ring.slice(2 + j);
+            int const coming = slice(2 + j);
             bool const last = j + 1 == steps;
-            auto use = [&ring, coming, j, last](std::byte const* from, std::size_t at, std::size_t n) {
-                ring.take(coming, j, last, from, at, n);
+            auto use = [this, coming, j, last](std::byte const* from, std::size_t at, std::size_t n) {
+                take(coming, j, last, from, at, n);
             };
-            co_await Messages<Env>::exchange(env, ring.messages_, ring.right(), ring.outgoing(j), ring.left(),
-                                             ring.slices_.bytes(coming, 0), use);
+            co_await messages_.exchange(right(), outgoing(j), left(), slices_.bytes(coming, 0), use);
         }
-        ring.finish();
+        finish();
     }
 
 private:

@@ -16,39 +16,39 @@ class ShareFold {
 public:
     /// starts[r], starts[r + 1]: where the share of rank r begins and ends in the packed vector.
     ShareFold(Env& env, Messages<Env>& m, ReduceArgs const& a, std::vector<std::size_t> starts)
-        : m_(m), reducer_(env.traffic(), a), starts_(std::move(starts)), rank_(env.rank()), size_(env.size()) {}
-    FramePool& frames() { return m_.frames(); }
+        : env_(env), m_(m), reducer_(env.traffic(), a), starts_(std::move(starts)), rank_(env.rank()), size_(env.size()) {}
+    FramePool& frames() { return env_.frames(); }
 
     std::size_t start(int rank) const { return starts_[static_cast<std::size_t>(rank)]; }
     std::size_t bytes(int rank) const { return start(rank + 1) - start(rank); }
 
     /// This rank's share of all vectors, of which `mine` is its own, to `sum`, packed.
-    static Task reduce(Env& env, ShareFold& f, ConstBuffer mine, std::byte* sum) {
-        std::size_t const share = f.bytes(f.rank_);
-        std::unique_ptr<std::byte[]> const others(new std::byte[share * static_cast<std::size_t>(f.size_)]);
+    Task reduce(ConstBuffer mine, std::byte* sum) {
+        std::size_t const share = bytes(rank_);
+        std::unique_ptr<std::byte[]> const others(new std::byte[share * static_cast<std::size_t>(size_)]);
         auto const place = [&](int rank) { return others.get() + share * static_cast<std::size_t>(rank); };
-        std::vector<int> const to = f.with_shares(), from = f.all_others(share > 0);
-        co_await Messages<Env>::exchange_all(
-            env, f.m_, std::span<int const>(to), std::span<int const>(from),
-            [&](int peer) -> MessagePart { return {mine, f.start(peer), f.bytes(peer)}; },
-            [&](int) { return share; }, [&](int peer) { return f.m_.into(packed_buffer(place(peer), share), 0); });
+        std::vector<int> const to = with_shares(), from = all_others(share > 0);
+        co_await m_.exchange_all(
+            std::span<int const>(to), std::span<int const>(from),
+            [&](int peer) -> MessagePart { return {mine, start(peer), bytes(peer)}; },
+            [&](int) { return share; }, [&](int peer) { return m_.into(packed_buffer(place(peer), share), 0); });
         if (share == 0) co_return;
         bool const straight = mine.type->dense(mine.count);
-        if (!straight) env.load(sum, mine, f.start(f.rank_), share);
+        if (!straight) env_.load(sum, mine, start(rank_), share);
         std::vector<void const*> operands;
-        for (int r = 0; r < f.size_; ++r) operands.push_back(place(r));
-        operands[static_cast<std::size_t>(f.rank_)] = straight ? first_byte(mine) + f.start(f.rank_) : sum;
-        f.reducer_.combine(operands.data(), f.size_, sum, share / f.reducer_.element_bytes());
+        for (int r = 0; r < size_; ++r) operands.push_back(place(r));
+        operands[static_cast<std::size_t>(rank_)] = straight ? first_byte(mine) + start(rank_) : sum;
+        reducer_.combine(operands.data(), size_, sum, share / reducer_.element_bytes());
     }
 
     /// Gives everybody this rank's share, `sum`, and gets the others' into the result.
-    static Task gather(Env& env, ShareFold& f, std::byte const* sum, Buffer result) {
-        std::size_t const share = f.bytes(f.rank_);
-        std::vector<int> const from = f.with_shares(), to = f.all_others(share > 0);
-        co_await Messages<Env>::exchange_all(
-            env, f.m_, std::span<int const>(to), std::span<int const>(from),
-            [&](int) { return packed_part(sum, share); }, [&](int peer) { return f.bytes(peer); },
-            [&](int peer) { return f.m_.into(result, f.start(peer)); });
+    Task gather(std::byte const* sum, Buffer result) {
+        std::size_t const share = bytes(rank_);
+        std::vector<int> const from = with_shares(), to = all_others(share > 0);
+        co_await m_.exchange_all(
+            std::span<int const>(to), std::span<int const>(from),
+            [&](int) { return packed_part(sum, share); }, [&](int peer) { return bytes(peer); },
+            [&](int peer) { return m_.into(result, start(peer)); });
     }
 
 private:
@@ -64,6 +64,7 @@ private:
         return all;
     }
 
+    Env& env_;
     Messages<Env>& m_;
     Reducer reducer_;
     std::vector<std::size_t> starts_;
@@ -81,10 +82,10 @@ Task allreduce_by_shares(Env& env, ReduceArgs const& a) {
     bool const dense = a.type->dense(a.count);
     std::unique_ptr<std::byte[]> const packed(dense ? nullptr : new std::byte[share]);
     std::byte* const sum = dense ? first_byte(result(a)) + first : packed.get();
-    co_await ShareFold<Env>::reduce(env, fold, operand(a), sum);
+    co_await fold.reduce(operand(a), sum);
     if (!dense) env.store(result(a), first, sum, share);
-    co_await ShareFold<Env>::gather(env, fold, sum, result(a));
-    co_await Messages<Env>::close(env, m);
+    co_await fold.gather(sum, result(a));
+    co_await m.close();
 }
 
 }  // namespace tutti::coll

@@ -46,24 +46,23 @@ public:
     FramePool& frames() { return env_.frames(); }
 
     /// Segment k from below, combined, on its way to the parent.
-    static Task segment(Env& env, CombineUp& u, std::uint64_t k) {
-        bool const alone = u.position_.before.empty() && u.position_.after.empty();
-        u.sum_ = u.memory(k);
-        if (u.sum_) u.begin(k, alone);
-        for (int child : u.position_.after) co_await add(env, u, child, k, true);
-        for (auto child = u.position_.before.rbegin(); child != u.position_.before.rend(); ++child)
-            co_await add(env, u, *child, k, false);
-        std::size_t const at = u.segments_.at(k), n = u.segments_.bytes(k);
-        if (u.keeps_ && !u.result_) env.store(result(u.a_), at, u.sum_, n);
-        if (u.position_.parent < 0) co_return;
-        co_await finish(env, u);
-        co_await Messages<Env>::start(env, u.m_, u.position_.parent,
-                                      alone ? MessagePart{operand(u.a_), at, n} : packed_part(u.sum_, n));
+    Task segment(std::uint64_t k) {
+        bool const alone = position_.before.empty() && position_.after.empty();
+        sum_ = memory(k);
+        if (sum_) begin(k, alone);
+        for (int child : position_.after) co_await add(child, k, true);
+        for (auto child = position_.before.rbegin(); child != position_.before.rend(); ++child)
+            co_await add(*child, k, false);
+        std::size_t const at = segments_.at(k), n = segments_.bytes(k);
+        if (keeps_ && !result_) env_.store(result(a_), at, sum_, n);
+        if (position_.parent < 0) co_return;
+        co_await finish();
+        co_await m_.start(position_.parent, alone ? MessagePart{operand(a_), at, n} : packed_part(sum_, n));
     }
 
     /// The parent has the last segment that was on its way.
-    static Task finish(Env& env, CombineUp& u) {
-        if (u.position_.parent >= 0) co_await Messages<Env>::finish(env, u.m_, u.position_.parent);
+    Task finish() {
+        if (position_.parent >= 0) co_await m_.finish(position_.parent);
     }
 
     /// The sum of segment k, packed, until segment k + 2: at a rank that has children or keeps the result.
@@ -82,15 +81,15 @@ private:
         first_ = sum_;
     }
 
-    static Task add(Env& env, CombineUp& u, int child, std::uint64_t k, bool after) {
-        std::size_t const element = element_of(u.a_);
+    Task add(int child, std::uint64_t k, bool after) {
+        std::size_t const element = element_of(a_);
         auto use = [&](std::byte const* theirs, std::size_t at, std::size_t n) {
-            void const* operands[] = {u.first_ + at, theirs};
+            void const* operands[] = {first_ + at, theirs};
             if (!after) std::swap(operands[0], operands[1]);
-            u.reducer_.combine(operands, 2, u.sum_ + at, n / element);
+            reducer_.combine(operands, 2, sum_ + at, n / element);
         };
-        co_await Messages<Env>::receive(env, u.m_, child, u.segments_.bytes(k), use);
-        u.first_ = u.sum_;
+        co_await m_.receive(child, segments_.bytes(k), use);
+        first_ = sum_;
     }
 
     Env& env_;
@@ -116,16 +115,16 @@ public:
         : env_(env), m_(m), data_(data), parent_(parent), children_(std::move(children)), segments_(segments) {}
     FramePool& frames() { return env_.frames(); }
 
-    static Task segment(Env& env, PassDown& d, std::uint64_t k) {
-        std::size_t const at = d.segments_.at(k), n = d.segments_.bytes(k);
-        if (d.parent_ >= 0) co_await Messages<Env>::receive(env, d.m_, d.parent_, n, d.m_.into(d.data_, at));
-        for (int child : d.children_) {
-            co_await Messages<Env>::finish(env, d.m_, child);
-            co_await Messages<Env>::start(env, d.m_, child, {d.data_, at, n});
+    Task segment(std::uint64_t k) {
+        std::size_t const at = segments_.at(k), n = segments_.bytes(k);
+        if (parent_ >= 0) co_await m_.receive(parent_, n, m_.into(data_, at));
+        for (int child : children_) {
+            co_await m_.finish(child);
+            co_await m_.start(child, {data_, at, n});
         }
     }
-    static Task finish(Env& env, PassDown& d) {
-        for (int child : d.children_) co_await Messages<Env>::finish(env, d.m_, child);
+    Task finish() {
+        for (int child : children_) co_await m_.finish(child);
     }
 
 private:
@@ -142,11 +141,11 @@ template <class Env>
 Task flow(Env& env, CombineUp<Env>& up, PassDown<Env>* down, std::uint64_t segments, std::uint64_t lag) {
     if (segments == 0) co_return;
     for (std::uint64_t k = 0; k <= segments + lag; ++k) {
-        if (k < segments) co_await CombineUp<Env>::segment(env, up, k);
-        else if (k == segments) co_await CombineUp<Env>::finish(env, up);
-        if (down && k >= lag && k - lag < segments) co_await PassDown<Env>::segment(env, *down, k - lag);
+        if (k < segments) co_await up.segment(k);
+        else if (k == segments) co_await up.finish();
+        if (down && k >= lag && k - lag < segments) co_await down->segment(k - lag);
     }
-    if (down) co_await PassDown<Env>::finish(env, *down);
+    if (down) co_await down->finish();
 }
 
 }  // namespace tutti::coll

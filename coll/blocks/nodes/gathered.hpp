@@ -26,22 +26,22 @@ public:
     }
     FramePool& frames() { return env_.frames(); }
 
-    static Task run(NetEnv& env, GatheredOperands& g) {
-        NodeMap const& map = env.map();
+    Task run() {
+        NodeMap const& map = env_.map();
         RootedArgs inside{};
-        ConstBuffer const mine = operand(g.a_);
+        ConstBuffer const mine = operand(a_);
         inside.mine = {const_cast<void*>(mine.address), mine.count, mine.type};
-        Buffer const block = packed_buffer(g.block(map.here()), g.bytes_);
-        inside.parts = Parts::regular(block.address, block.count, *block.type);
+        Buffer const part = packed_buffer(block(map.here()), bytes_);
+        inside.parts = Parts::regular(part.address, part.count, *part.type);
         inside.root = 0;
-        inside.largest = g.bytes_;
-        co_await on_node(env, Collective::gather, inside);
-        if (map.index_of(env.rank()) == 0) {
-            NetEnv team(env, map.masters(), env.multi_node().masters);
-            co_await exchange(team, g);
+        inside.largest = bytes_;
+        co_await on_node(env_, Collective::gather, inside);
+        if (map.index_of(env_.rank()) == 0) {
+            NetEnv team(env_, map.masters(), env_.multi_node().masters);
+            co_await exchange(team);
         }
-        co_await on_node(env, Collective::bcast,
-                         bytes_from(g.all_.get(), g.bytes_ * static_cast<std::size_t>(env.size()), 0));
+        co_await on_node(env_, Collective::bcast,
+                         bytes_from(all_.get(), bytes_ * static_cast<std::size_t>(env_.size()), 0));
     }
 
     /// Of a rank.
@@ -57,16 +57,16 @@ private:
     }
     std::size_t block_bytes(int node) const { return bytes_ * static_cast<std::size_t>(env_.map().count(node)); }
 
-    static Task exchange(NetEnv& team, GatheredOperands& g) {
+    Task exchange(NetEnv& team) {
         Messages<NetEnv> m(team);
         std::vector<int> others;
         for (int i = 1; i < team.size(); ++i) others.push_back((team.rank() + i) % team.size());
-        co_await Messages<NetEnv>::exchange_all(
-            team, m, std::span<int const>(others),
-            [&](int) { return packed_part(g.block(team.rank()), g.block_bytes(team.rank())); },
-            [&](int from) { return g.block_bytes(from); },
-            [&](int from) { return m.into(packed_buffer(g.block(from), g.block_bytes(from)), 0); });
-        co_await Messages<NetEnv>::close(team, m);
+        co_await m.exchange_all(
+            std::span<int const>(others),
+            [&](int) { return packed_part(block(team.rank()), block_bytes(team.rank())); },
+            [&](int from) { return block_bytes(from); },
+            [&](int from) { return m.into(packed_buffer(block(from), block_bytes(from)), 0); });
+        co_await m.close();
     }
 
     NetEnv& env_;
@@ -79,7 +79,7 @@ private:
 /// The operands of the first `ranks` ranks into this rank's result; none: it stays as it is.
 inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks) {
     GatheredOperands all(env, a);
-    co_await GatheredOperands::run(env, all);
+    co_await all.run();
     if (ranks == 0) co_return;
     std::vector<void const*> operands;
     for (int r = 0; r < ranks; ++r) operands.push_back(all[r]);

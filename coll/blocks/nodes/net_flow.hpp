@@ -46,14 +46,14 @@ public:
         message.begin(place, piece.bytes, from);
     }
     /// Waits for the piece that was asked for first, of those that have not arrived.
-    static Task arrive(NetEnv& env, NetFlow& f) {
+    Task arrive() {
         std::list<Expected> first;
-        first.splice(first.end(), f.in_, f.in_.begin());
+        first.splice(first.end(), in_, in_.begin());
         auto const& [message, piece, from] = first.front();
-        co_await env.over(message.op, from);
-        f.truncation_.compare(from, message.bytes(), piece.bytes);
+        co_await env_.over(message.op, from);
+        truncation_.compare(from, message.bytes(), piece.bytes);
         auto const& packed = message.op.packed;
-        if (!packed.empty()) env.store(piece.buffer, piece.at, packed.data(), message.op.status.bytes);
+        if (!packed.empty()) env_.store(piece.buffer, piece.at, packed.data(), message.op.status.bytes);
     }
 
     /// A piece goes to a rank; it must stay as it is until it is sent, unless it is copied.
@@ -69,15 +69,15 @@ public:
         env_.begin(op, to);
     }
     /// Waits for the piece that began to leave first, of those on their way.
-    static Task sent_one(NetEnv& env, NetFlow& f) {
-        co_await env.over(*f.out_.front());
-        std::unique_ptr<Outgoing> const op = std::move(f.out_.front());
-        f.out_.pop_front();
+    Task sent_one() {
+        co_await env_.over(*out_.front());
+        std::unique_ptr<Outgoing> const op = std::move(out_.front());
+        out_.pop_front();
         if (op->failure) throw Error(ErrorClass::other, *op->failure);
     }
     /// Waits until at most so many are on their way.
-    static Task sent(NetEnv& env, NetFlow& f, std::size_t left = 0) {
-        while (f.out_.size() > left) co_await sent_one(env, f);
+    Task sent(std::size_t left = 0) {
+        while (out_.size() > left) co_await sent_one();
     }
     /// Throws if something was longer than its place.
     void check() const { truncation_.check(); }

@@ -59,22 +59,25 @@ class NodeSizes {
 public:
     static constexpr std::size_t few = 248;
 
+    explicit NodeSizes(NetEnv& env) : env_(env) {}
+    FramePool& frames() { return env_.frames(); }
+
     /// One operation on the node.
-    static Task learn(NetEnv& env, NodeSizes& s, ConstBuffer mine) {
+    Task learn(ConstBuffer mine) {
         std::uint64_t const bytes = mine.bytes();
-        std::size_t const ranks = env.map().members(env.map().here()).size();
-        s.records_ = std::make_unique_for_overwrite<std::byte[]>((ranks + 1) * record);
-        std::byte* const own = s.records_.get() + ranks * record;
+        std::size_t const ranks = env_.map().members(env_.map().here()).size();
+        records_ = std::make_unique_for_overwrite<std::byte[]>((ranks + 1) * record);
+        std::byte* const own = records_.get() + ranks * record;
         std::memcpy(own, &bytes, sizeof bytes);
-        if (bytes <= few) env.load(own + sizeof bytes, mine, 0, bytes);
+        if (bytes <= few) env_.load(own + sizeof bytes, mine, 0, bytes);
         AllgatherArgs args{};
         args.mine = packed_buffer(own, record);
-        args.parts = Parts::regular(s.records_.get(), record, *args.mine.type);
+        args.parts = Parts::regular(records_.get(), record, *args.mine.type);
         args.largest = record;
-        co_await on_node(env, Collective::allgather, args);
+        co_await on_node(env_, Collective::allgather, args);
         for (std::size_t i = 0; i < ranks; ++i) {
-            s.sizes.emplace_back();
-            std::memcpy(&s.sizes.back(), s.records_.get() + i * record, sizeof bytes);
+            sizes.emplace_back();
+            std::memcpy(&sizes.back(), records_.get() + i * record, sizeof bytes);
         }
     }
     std::uint64_t sum() const {
@@ -89,15 +92,16 @@ public:
         return records_.get() + index * record + sizeof(std::uint64_t);
     }
     /// All of them one after the other, if they are here.
-    void put(NetEnv& env, std::byte* to) const {
+    void put(std::byte* to) const {
         for (std::size_t i = 0; i < sizes.size(); to += sizes[i++]) std::memcpy(to, bytes_of(i), sizes[i]);
-        env.count(sum(), sum());
+        env_.count(sum(), sum());
     }
 
     std::vector<std::uint64_t> sizes;   ///< by index on the node
 
 private:
     static constexpr std::size_t record = sizeof(std::uint64_t) + few;
+    NetEnv& env_;
     std::unique_ptr<std::byte[]> records_;
 };
 

@@ -35,8 +35,8 @@ inline Task sum_of_totals(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a
     auto const total_of = [&](int from) {
         return from + 1 == place ? before : others.get() + bytes * static_cast<std::size_t>(from);
     };
-    co_await Messages<NetEnv>::exchange_all(
-        team, m, later, earlier, [&](int) { return packed_part(total, bytes); }, [bytes](int) { return bytes; },
+    co_await m.exchange_all(
+        later, earlier, [&](int) { return packed_part(total, bytes); }, [bytes](int) { return bytes; },
         [&](int from) { return m.into(packed_buffer(total_of(from), bytes), 0); });
     Reducer reducer(team.traffic(), a);
     for (int from = place - 2; from >= 0; --from)
@@ -49,10 +49,10 @@ inline Task sum_along(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, st
     int const place = team.rank();
     bool const last = place + 1 == team.size();
     if (place > 0)
-        co_await Messages<NetEnv>::receive(team, m, place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
+        co_await m.receive(place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
     if (last) co_return;
     if (place > 0) Reducer(team.traffic(), a).accumulate(before, total, bytes / element_of(a));
-    co_await Messages<NetEnv>::send(team, m, place + 1, packed_part(total, bytes));
+    co_await m.send(place + 1, packed_part(total, bytes));
 }
 
 /// Among the ranks of `team`, in their order: `before` becomes the sum of the packed totals of those before this one.
@@ -64,13 +64,13 @@ inline Task sum_before(NetEnv& team, ReduceArgs const& a, std::byte* total, std:
         std::vector<int> ranks(static_cast<std::size_t>(team.size()));
         std::iota(ranks.begin(), ranks.end(), 0);
         PrefixDoubling<NetEnv> among(team, m, a, ranks, team.rank(), a.bytes());
-        co_await PrefixDoubling<NetEnv>::run(team, among, total, before, a.bytes(), false);
+        co_await among.run(total, before, a.bytes(), false);
         break;
     }
     case PrefixBetween::linear: co_await sum_along(team, m, a, total, before); break;
     case PrefixBetween::direct: co_await sum_of_totals(team, m, a, total, before); break;
     }
-    co_await Messages<NetEnv>::close(team, m);
+    co_await m.close();
 }
 
 /// Puts the packed `before` before this rank's result, or there where the rank has none.

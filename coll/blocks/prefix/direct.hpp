@@ -64,7 +64,7 @@ Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
     if (a.bytes() == 0) co_return;
     bool const has_result = inclusive || env.rank() > 0;
     DirectAccess<Env> access(env, shown_operand(a), has_result ? shown_result(a) : std::span<std::byte>{});
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         co_await prefix_chain(env, a, inclusive, a.parameters[2]);
         co_return;
@@ -77,7 +77,7 @@ Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
         if (inclusive) prefix.scan(at, bytes);
         else prefix.exscan(at, bytes);
     }
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
 }
 
 }  // namespace tutti::coll

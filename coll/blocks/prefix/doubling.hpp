@@ -32,26 +32,25 @@ public:
     /// `own`: this rank's packed operand, which stays as it is. Inclusive: `prefix` has a copy of it and becomes the
     /// sum of all up to this rank. Exclusive: it becomes the sum of the ranks before this one, and stays as it is at
     /// the first.
-    static Task run(Env& env, PrefixDoubling& d, std::byte const* own, std::byte* prefix, std::size_t bytes,
-                    bool inclusive) {
+    Task run(std::byte const* own, std::byte* prefix, std::size_t bytes, bool inclusive) {
         bool any = inclusive;   // is there anything in `prefix`?
-        d.sum_ = own;
-        for (int bit = 1; bit < d.places(); bit *= 2) {
-            int const partner = d.place_ ^ bit;
-            if (partner >= d.places()) continue;
-            bool const later = partner < d.place_, go_on = d.goes_on(bit);
-            std::byte const* mine = d.sum_;
-            std::byte* next = d.sums_[mine == d.sums_[0].get() ? 1 : 0].get();
+        sum_ = own;
+        for (int bit = 1; bit < places(); bit *= 2) {
+            int const partner = place_ ^ bit;
+            if (partner >= places()) continue;
+            bool const later = partner < place_, go_on = goes_on(bit);
+            std::byte const* mine = sum_;
+            std::byte* next = sums_[mine == sums_[0].get() ? 1 : 0].get();
             auto use = [&](std::byte const* from, std::size_t at, std::size_t k) {
                 void const* operands[] = {later ? from : mine + at, later ? mine + at : from};
-                if (go_on) d.reducer_.combine(operands, 2, next + at, k / d.element_);
-                if (later && any) d.reducer_.accumulate(from, prefix + at, k / d.element_);
-                else if (later) env.copy(prefix + at, from, k, 0);
+                if (go_on) reducer_.combine(operands, 2, next + at, k / element_);
+                if (later && any) reducer_.accumulate(from, prefix + at, k / element_);
+                else if (later) env_.copy(prefix + at, from, k, 0);
             };
-            int const rank = d.ranks_[static_cast<std::size_t>(partner)];
-            co_await Messages<Env>::exchange(env, d.m_, rank, packed_part(mine, bytes), rank, bytes, use);
+            int const rank = ranks_[static_cast<std::size_t>(partner)];
+            co_await m_.exchange(rank, packed_part(mine, bytes), rank, bytes, use);
             any = any || later;
-            d.sum_ = next;
+            sum_ = next;
         }
     }
 

@@ -26,11 +26,11 @@ Task prefix_linear(Env& env, ReduceArgs const& a, bool inclusive) {
         if (inclusive || sums) reducer.combine(operands, 2, (inclusive ? prefix : sum.get()) + at, n / element);
         if (!inclusive) env.copy(prefix + at, from, n, 0);
     };
-    if (rank > 0) co_await Messages<Env>::receive(env, m, rank - 1, bytes, add);
+    if (rank > 0) co_await m.receive(rank - 1, bytes, add);
     std::byte const* next = inclusive ? prefix : sums ? sum.get() : own;
-    if (!last) co_await Messages<Env>::send(env, m, rank + 1, packed_part(next, bytes));
+    if (!last) co_await m.send(rank + 1, packed_part(next, bytes));
     buffers.end(0);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 }  // namespace tutti::coll

@@ -25,10 +25,10 @@ Task prefix_by_doubling(Env& env, ReduceArgs const& a, bool inclusive, std::size
     PrefixDoubling<Env> all(env, m, a, ranks, env.rank(), segments.length);
     for (std::uint64_t k = 0; k < segments.count; ++k) {
         std::byte const* own = buffers.begin(k);
-        co_await PrefixDoubling<Env>::run(env, all, own, buffers.prefix(k), segments.bytes(k), inclusive);
+        co_await all.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
         buffers.end(k);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 /// What comes before a node, from its master to its other ranks.
@@ -47,24 +47,24 @@ public:
     std::byte* memory() { return before_.get(); }
 
     /// Hands `bytes` bytes of it down and puts them before `prefix`.
-    static Task run(Env& env, BeforeNode& b, std::byte* prefix, std::size_t bytes) {
+    Task run(std::byte* prefix, std::size_t bytes) {
         auto add = [&](std::byte const* from, std::size_t at, std::size_t n) {
-            if (b.adds_) b.reducer_.accumulate(from, prefix + at, n / b.element_);
-            else env.copy(prefix + at, from, n, 0);
+            if (adds_) reducer_.accumulate(from, prefix + at, n / element_);
+            else env_.copy(prefix + at, from, n, 0);
         };
-        if (!b.before_) {
-            co_await Messages<Env>::receive(env, b.m_, b.position_.parent, bytes, add);
+        if (!before_) {
+            co_await m_.receive(position_.parent, bytes, add);
             co_return;
         }
         auto keep = [&](std::byte const* from, std::size_t at, std::size_t n) {
-            env.copy(b.before_.get() + at, from, n, 0);
+            env_.copy(before_.get() + at, from, n, 0);
         };
-        if (b.position_.parent >= 0)
-            co_await Messages<Env>::receive(env, b.m_, b.position_.parent, bytes, keep);
-        for (auto child = b.position_.after.rbegin(); child != b.position_.after.rend(); ++child)
-            co_await Messages<Env>::start(env, b.m_, *child, packed_part(b.before_.get(), bytes));
-        add(b.before_.get(), 0, bytes);
-        for (int child : b.position_.after) co_await Messages<Env>::finish(env, b.m_, child);
+        if (position_.parent >= 0)
+            co_await m_.receive(position_.parent, bytes, keep);
+        for (auto child = position_.after.rbegin(); child != position_.after.rend(); ++child)
+            co_await m_.start(*child, packed_part(before_.get(), bytes));
+        add(before_.get(), 0, bytes);
+        for (int child : position_.after) co_await m_.finish(child);
     }
 
 private:
@@ -97,16 +97,16 @@ Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive, std::size_t 
     for (std::uint64_t k = 0; k < segments.count + 1; ++k) {
         std::byte const* own = k < segments.count ? buffers.begin(k) : nullptr;
         if (own)
-            co_await PrefixDoubling<Env>::run(env, inside, own, buffers.prefix(k), segments.bytes(k), inclusive);
+            co_await inside.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
         if (own && my_node == 0) buffers.end(k);
         if (k > 0 && my_node > 0) {
-            co_await BeforeNode<Env>::run(env, before, buffers.prefix(k - 1), segments.bytes(k - 1));
+            co_await before.run(buffers.prefix(k - 1), segments.bytes(k - 1));
             buffers.end(k - 1);
         }
         if (own && master)
-            co_await PrefixDoubling<Env>::run(env, among, inside.total(), before.memory(), segments.bytes(k), false);
+            co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
     }
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
 }
 
 }  // namespace tutti::coll

@@ -36,29 +36,30 @@ public:
         : env_(env), in_(in), out_(out), who_(who), ins_(static_cast<std::size_t>(env.size()), env.frames()),
           outs_(ins_.size(), env.frames()), operands_(ins_.size(), env.frames()) {}
 
+    FramePool& frames() { return env_.frames(); }
     /// Shows the buffers and comes to the agreement.
-    static Task agree(Env& env, DirectAccess& d) {
-        env.expose_both(d.in_, d.out_);
-        env.publish(shown);
+    Task agree() {
+        env_.expose_both(in_, out_);
+        env_.publish(shown);
         bool certain = true, possible = true;
-        for (int i = 0; i < d.who_.count(); ++i) {
-            int const peer = d.who_[i];
-            if (peer != env.rank()) co_await env.until(peer, shown);
-            AccessPath const way = env.exposure(peer).way;
+        for (int i = 0; i < who_.count(); ++i) {
+            int const peer = who_[i];
+            if (peer != env_.rank()) co_await env_.until(peer, shown);
+            AccessPath const way = env_.exposure(peer).way;
             certain = certain && way == AccessPath::load_store;
             possible = possible && way <= AccessPath::attach;
         }
         if (!possible) co_return;
-        bool all = d.reach();
+        bool all = reach();
         if (!certain) {
-            env.publish(all ? reached : missed);
-            for (int i = 0; i < d.who_.count(); ++i) {
-                int const peer = d.who_[i];
-                if (peer != env.rank()) co_await env.until(peer, missed);
-                all = all && env.published(peer) == reached;
+            env_.publish(all ? reached : missed);
+            for (int i = 0; i < who_.count(); ++i) {
+                int const peer = who_[i];
+                if (peer != env_.rank()) co_await env_.until(peer, missed);
+                all = all && env_.published(peer) == reached;
             }
         }
-        d.granted_ = all;
+        granted_ = all;
     }
 
     bool granted() const { return granted_; }
@@ -76,17 +77,12 @@ public:
     }
 
     /// Nobody returns before all ranks have come here: until then they read or write what this one has shown.
-    static Task leave_together(Env& env) {
-        env.ack(0, 1);
-        for (int i = 1, peer = env.rank(); i < env.size(); ++i) {
-            if (++peer == env.size()) peer = 0;
-            co_await env.until_ack(peer, 0, 1);
+    Task leave_together() {
+        env_.ack(0, 1);
+        for (int i = 0, k = env_.rank(), n = who_.count(); i < n; ++i) {   // the next one first: not all the same
+            if (++k >= n) k = 0;
+            if (who_[k] != env_.rank()) co_await env_.until_ack(who_[k], 0, 1);
         }
-    }
-    static Task leave_together(Env& env, Participants who) {
-        env.ack(0, 1);
-        for (int i = 0; i < who.count(); ++i)
-            if (who[i] != env.rank()) co_await env.until_ack(who[i], 0, 1);
     }
 
 private:

@@ -31,61 +31,60 @@ public:
         find_readers();
     }
 
-    Task run() { return run_in(env_, *this); }
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        env_.add_staging();
+        for (std::uint64_t k = 0; k < slices_.rounds(); ++k) {
+            if (k >= depth) co_await freed(k - depth + 1);
+            co_await go_round(k);
+            if (sockets_.count() > 1) co_await between(k);
+            if (what_.receives != Receives::own) env_.ready(whole, k + 1);
+            if (what_.collects(env_.rank())) co_await collect(k);
+            env_.ack(0, k + 1);
+        }
+        co_await freed(slices_.rounds());
+    }
 
 private:
     static constexpr std::uint64_t depth = 2;
     enum Level { inside, whole };
 
-    static Task run_in(Env& env, MovementAvoiding& m) {
-        env.add_staging();
-        for (std::uint64_t k = 0; k < m.slices_.rounds(); ++k) {
-            if (k >= depth) co_await freed(env, m, k - depth + 1);
-            co_await go_round(env, m, k);
-            if (m.sockets_.count() > 1) co_await between(env, m, k);
-            if (m.what_.receives != Receives::own) env.ready(whole, k + 1);
-            if (m.what_.collects(env.rank())) co_await collect(env, m, k);
-            env.ack(0, k + 1);
-        }
-        co_await freed(env, m, m.slices_.rounds());
-    }
-
     /// Waits until nobody reads what lay in this rank's memory in the first `rounds` rounds.
-    static Task freed(Env& env, MovementAvoiding& m, std::uint64_t rounds) {
-        for (int reader : m.readers_)
-            if (rounds > 0) co_await env.until_ack(reader, 0, rounds);
+    Task freed(std::uint64_t rounds) {
+        for (int reader : readers_)
+            if (rounds > 0) co_await env_.until_ack(reader, 0, rounds);
     }
 
-    static Task go_round(Env& env, MovementAvoiding& m, std::uint64_t k) {
-        auto const n = static_cast<std::uint64_t>(m.n_);
-        int const next = m.sockets_.members()[static_cast<std::size_t>((m.i_ + 1) % m.n_)];
-        for (int j = 0; j < m.n_; ++j) {
+    Task go_round(std::uint64_t k) {
+        auto const n = static_cast<std::uint64_t>(n_);
+        int const next = sockets_.members()[static_cast<std::size_t>((i_ + 1) % n_)];
+        for (int j = 0; j < n_; ++j) {
             std::uint64_t const done = k * n + static_cast<std::uint64_t>(j);
-            if (j > 0) co_await env.until_ready(next, inside, done);
-            for (int slice : m.sockets_.finished_by((m.i_ + 1 + j) % m.n_)) m.step(slice, k, j);
-            env.ready(inside, done + 1);
+            if (j > 0) co_await env_.until_ready(next, inside, done);
+            for (int slice : sockets_.finished_by((i_ + 1 + j) % n_)) step(slice, k, j);
+            env_.ready(inside, done + 1);
         }
     }
 
     /// The second level: my slice, as each socket has it.
-    static Task between(Env& env, MovementAvoiding& m, std::uint64_t k) {
-        int const me = env.rank();
-        for (int socket = 0; socket < m.sockets_.count(); ++socket) {
-            auto const n = static_cast<std::uint64_t>(m.sockets_.size(socket));
-            int const finisher = m.sockets_.finisher(socket, me);
-            if (finisher != me) co_await env.until_ready(finisher, inside, k * n + n);
+    Task between(std::uint64_t k) {
+        int const me = env_.rank();
+        for (int socket = 0; socket < sockets_.count(); ++socket) {
+            auto const n = static_cast<std::uint64_t>(sockets_.size(socket));
+            int const finisher = sockets_.finisher(socket, me);
+            if (finisher != me) co_await env_.until_ready(finisher, inside, k * n + n);
         }
         std::vector<void const*> parts;
-        for (int socket = 0; socket < m.sockets_.count(); ++socket) parts.push_back(m.shared(socket, me, k));
-        void* const out = m.straight(k) ? m.my_result(k) : m.shared(m.sockets_.mine(), me, k);
-        fold_from(m.reducer_, parts, static_cast<std::size_t>(m.sockets_.mine()), out, m.slices_.of(me, k).count);
-        if (m.what_.receives == Receives::own && !m.straight(k)) m.store(me, k, out);
+        for (int socket = 0; socket < sockets_.count(); ++socket) parts.push_back(shared(socket, me, k));
+        void* const out = straight(k) ? my_result(k) : shared(sockets_.mine(), me, k);
+        fold_from(reducer_, parts, static_cast<std::size_t>(sockets_.mine()), out, slices_.of(me, k).count);
+        if (what_.receives == Receives::own && !straight(k)) store(me, k, out);
     }
 
-    static Task collect(Env& env, MovementAvoiding& m, std::uint64_t k) {
-        for (int i = 0, slice = env.rank(); i < env.size(); ++i, slice = (slice + 1) % env.size()) {
-            if (i > 0) co_await env.until_ready(slice, whole, k + 1);
-            m.store(slice, k, m.shared(m.sockets_.socket_of(slice), slice, k));
+    Task collect(std::uint64_t k) {
+        for (int i = 0, slice = env_.rank(); i < env_.size(); ++i, slice = (slice + 1) % env_.size()) {
+            if (i > 0) co_await env_.until_ready(slice, whole, k + 1);
+            store(slice, k, shared(sockets_.socket_of(slice), slice, k));
         }
     }
 

@@ -36,52 +36,51 @@ public:
         find_readers();
     }
 
-    Task run() { return run_in(env_, *this); }
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        env_.add_staging();
+        for (std::uint64_t k = 0; k < slices_.rounds(); ++k) {
+            if (k >= depth) co_await freed(k - depth + 1);
+            lay_out(k);
+            env_.ready(laid_out, k + 1);
+            for (int member : sockets_.members())
+                if (member != env_.rank()) co_await env_.until_ready(member, laid_out, k + 1);
+            for (int slice : sockets_.finished_by(sockets_.my_index())) lead(slice, k);
+            if (sockets_.count() > 1) co_await between(k);
+            if (what_.receives != Receives::own) env_.ready(whole, k + 1);
+            if (what_.collects(env_.rank())) co_await collect(k);
+            env_.ack(0, k + 1);
+        }
+        co_await freed(slices_.rounds());
+    }
 
 private:
     static constexpr std::uint64_t depth = 2;
     enum Level { laid_out, inside, whole };
 
-    static Task run_in(Env& env, MultiLeader& m) {
-        env.add_staging();
-        for (std::uint64_t k = 0; k < m.slices_.rounds(); ++k) {
-            if (k >= depth) co_await freed(env, m, k - depth + 1);
-            m.lay_out(k);
-            env.ready(laid_out, k + 1);
-            for (int member : m.sockets_.members())
-                if (member != env.rank()) co_await env.until_ready(member, laid_out, k + 1);
-            for (int slice : m.sockets_.finished_by(m.sockets_.my_index())) m.lead(slice, k);
-            if (m.sockets_.count() > 1) co_await between(env, m, k);
-            if (m.what_.receives != Receives::own) env.ready(whole, k + 1);
-            if (m.what_.collects(env.rank())) co_await collect(env, m, k);
-            env.ack(0, k + 1);
-        }
-        co_await freed(env, m, m.slices_.rounds());
-    }
-
     /// Waits until nobody reads what lay in this rank's memory in the first `rounds` rounds.
-    static Task freed(Env& env, MultiLeader& m, std::uint64_t rounds) {
-        for (int reader : m.readers_)
-            if (rounds > 0) co_await env.until_ack(reader, 0, rounds);
+    Task freed(std::uint64_t rounds) {
+        for (int reader : readers_)
+            if (rounds > 0) co_await env_.until_ack(reader, 0, rounds);
     }
 
-    static Task between(Env& env, MultiLeader& m, std::uint64_t k) {
-        int const me = env.rank(), mine = m.sockets_.mine();
-        env.ready(inside, k + 1);
+    Task between(std::uint64_t k) {
+        int const me = env_.rank(), mine = sockets_.mine();
+        env_.ready(inside, k + 1);
         std::vector<void const*> parts;
-        for (int socket = 0; socket < m.sockets_.count(); ++socket) {
-            if (socket != mine) co_await env.until_ready(m.sockets_.finisher(socket, me), inside, k + 1);
-            parts.push_back(m.sum_of(socket, me, k));
+        for (int socket = 0; socket < sockets_.count(); ++socket) {
+            if (socket != mine) co_await env_.until_ready(sockets_.finisher(socket, me), inside, k + 1);
+            parts.push_back(sum_of(socket, me, k));
         }
-        void* const out = m.straight() ? m.my_result(k) : m.sum_of(mine, me, k);
-        fold_from(m.reducer_, parts, static_cast<std::size_t>(mine), out, m.slices_.of(me, k).count, m.piece_);
-        if (m.what_.receives == Receives::own && !m.straight()) m.store(me, k, out);
+        void* const out = straight() ? my_result(k) : sum_of(mine, me, k);
+        fold_from(reducer_, parts, static_cast<std::size_t>(mine), out, slices_.of(me, k).count, piece_);
+        if (what_.receives == Receives::own && !straight()) store(me, k, out);
     }
 
-    static Task collect(Env& env, MultiLeader& m, std::uint64_t k) {
-        for (int i = 0, slice = env.rank(); i < env.size(); ++i, slice = (slice + 1) % env.size()) {
-            if (i > 0) co_await env.until_ready(slice, whole, k + 1);
-            m.store(slice, k, m.sum_of(m.sockets_.socket_of(slice), slice, k));
+    Task collect(std::uint64_t k) {
+        for (int i = 0, slice = env_.rank(); i < env_.size(); ++i, slice = (slice + 1) % env_.size()) {
+            if (i > 0) co_await env_.until_ready(slice, whole, k + 1);
+            store(slice, k, sum_of(sockets_.socket_of(slice), slice, k));
         }
     }
 

@@ -59,19 +59,19 @@ public:
 
     FramePool& frames() { return env_.frames(); }
 
-    static Task run(Env& env, ScheduleRun& r) {
-        if (!r.in_slot_) env.add_staging();
-        while (r.oldest() < r.fragments_) {
-            if (r.advance()) continue;
-            Missing const m = r.missing_for_oldest();
+    Task run() {
+        if (!in_slot_) env_.add_staging();
+        while (oldest() < fragments_) {
+            if (advance()) continue;
+            Missing const m = missing_for_oldest();
             if (m.peer < 0) continue;   // it has come since
-            if (r.in_slot_) co_await env.until(m.peer, m.count);
-            else if (m.is_input) co_await env.until_sent(m.peer, m.count);
-            else co_await env.until_taken(m.peer, m.count);
+            if (in_slot_) co_await env_.until(m.peer, m.count);
+            else if (m.is_input) co_await env_.until_sent(m.peer, m.count);
+            else co_await env_.until_taken(m.peer, m.count);
         }
-        if (r.in_slot_) co_return;
-        for (Step const& step : r.schedule_.steps())
-            for (int reader : r.schedule_.readers(step)) co_await env.until_taken(reader, r.fragments_);
+        if (in_slot_) co_return;
+        for (Step const& step : schedule_.steps())
+            for (int reader : schedule_.readers(step)) co_await env_.until_taken(reader, fragments_);
     }
 
 private:

@@ -40,87 +40,85 @@ public:
             grow(env.hierarchy().team(level, env.rank()), std::max<std::size_t>(1, a.parameters[1]) + 1);
     }
 
-    Task run() { return run_in(env_, *this); }
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        if (slices_ == 0) co_return;
+        env_.reserve_staging(cells * stride_);
+        env_.add_staging();
+        for (std::uint64_t b = 0; b < slices_; ++b) {
+            co_await gather(b);
+            if (b > 0) co_await copy_out(b - 1);
+        }
+        co_await copy_out(slices_ - 1);
+        co_await freed(slices_);
+        if (root_ < 0 && parent_ >= 0) env_.ack(1, step_of(slices_));
+    }
 
 private:
     static constexpr std::uint64_t cells = 4;
 
-    // Coroutines take the environment first: their frames come from its pool.
-    static Task run_in(Env& env, GatherTree& t) {
-        if (t.slices_ == 0) co_return;
-        env.reserve_staging(cells * t.stride_);
-        env.add_staging();
-        for (std::uint64_t b = 0; b < t.slices_; ++b) {
-            co_await gather(env, t, b);
-            if (b > 0) co_await copy_out(env, t, b - 1);
-        }
-        co_await copy_out(env, t, t.slices_ - 1);
-        co_await freed(env, t, t.slices_);
-        if (t.root_ < 0 && t.parent_ >= 0) env.ack(1, t.step(t.slices_));
-    }
-
     /// Waits until nobody needs this rank's cells of the slices before `count`.
-    static Task freed(Env& env, GatherTree& t, std::uint64_t count) {
-        std::uint64_t const step = t.step(count);
-        if (t.parent_ >= 0) co_await env.until_ack(t.parent_, 0, step);
-        else if (t.root_ > 0) co_await env.until_taken(t.root_, step);
-        if (t.root_ >= 0 || (t.parent_ >= 0 && count < t.slices_)) co_return;
-        for (int child : t.children_) co_await env.until_ack(child, 1, step);
+    Task freed(std::uint64_t count) {
+        std::uint64_t const step = step_of(count);
+        if (parent_ >= 0) co_await env_.until_ack(parent_, 0, step);
+        else if (root_ > 0) co_await env_.until_taken(root_, step);
+        if (root_ >= 0 || (parent_ >= 0 && count < slices_)) co_return;
+        for (int child : children_) co_await env_.until_ack(child, 1, step);
     }
 
-    static Task gather(Env& env, GatherTree& t, std::uint64_t b) {
-        if (b >= cells) co_await freed(env, t, b - cells + 1);
-        for (std::size_t at = 0, n; at < t.length(b); at += n) {
-            n = std::min(t.handed_, t.length(b) - at);
-            co_await gather_part(env, t, b, at, n);
+    Task gather(std::uint64_t b) {
+        if (b >= cells) co_await freed(b - cells + 1);
+        for (std::size_t at = 0, n; at < length(b); at += n) {
+            n = std::min(handed_, length(b) - at);
+            co_await gather_part(b, at, n);
         }
-        if (!t.children_.empty()) env.ack(0, t.step(b + 1));
+        if (!children_.empty()) env_.ack(0, step_of(b + 1));
     }
 
     /// Bytes [at, at + n) of slice b.
-    static Task gather_part(Env& env, GatherTree& t, std::uint64_t b, std::size_t at, std::size_t n) {
-        std::size_t const position = b * t.slice_ + at, count = n / t.reducer_.element_bytes();
-        std::uint64_t const step = t.steps_.of(position + n);
+    Task gather_part(std::uint64_t b, std::size_t at, std::size_t n) {
+        std::size_t const position = b * slice_ + at, count = n / reducer_.element_bytes();
+        std::uint64_t const step = steps_.of(position + n);
         // The root's own memory takes the result of a reduce at once.
-        bool const straight = t.a_.type->dense(t.a_.count), mine = t.parent_ < 0 && t.root_ == env.rank();
-        std::byte* const sum = mine && straight ? first_byte(result(t.a_)) + position : t.cell(env.staging(), b) + at;
-        void const* own = first_byte(operand(t.a_)) + position;
-        if (t.children_.empty() || !straight) {
-            if (own != sum) env.stage(sum, operand(t.a_), position, n);
+        bool const straight = a_.type->dense(a_.count), mine = parent_ < 0 && root_ == env_.rank();
+        std::byte* const sum = mine && straight ? first_byte(result(a_)) + position : cell(env_.staging(), b) + at;
+        void const* own = first_byte(operand(a_)) + position;
+        if (children_.empty() || !straight) {
+            if (own != sum) env_.stage(sum, operand(a_), position, n);
             own = sum;
         }
-        for (int child : t.children_) {
-            co_await env.until_ready(child, 0, step);
-            void const* const operands[] = {std::exchange(own, sum), t.cell(env.staging(child), b) + at};
-            t.reducer_.combine(operands, 2, sum, count);
+        for (int child : children_) {
+            co_await env_.until_ready(child, 0, step);
+            void const* const operands[] = {std::exchange(own, sum), cell(env_.staging(child), b) + at};
+            reducer_.combine(operands, 2, sum, count);
         }
-        if (t.parent_ >= 0) env.ready(0, step);
-        else if (!mine) env.ready(1, step);   // to all, or to the root elsewhere
-        else if (!straight) env.store(result(t.a_), position, sum, n);
+        if (parent_ >= 0) env_.ready(0, step);
+        else if (!mine) env_.ready(1, step);   // to all, or to the root elsewhere
+        else if (!straight) env_.store(result(a_), position, sum, n);
     }
 
     /// Whoever gets the result copies it from the top of the tree.
-    static Task copy_out(Env& env, GatherTree& t, std::uint64_t b) {
+    Task copy_out(std::uint64_t b) {
         constexpr int top = 0;
-        bool const copies = t.root_ < 0 || (t.root_ > 0 && env.rank() == t.root_);
+        bool const copies = root_ < 0 || (root_ > 0 && env_.rank() == root_);
         if (!copies) co_return;
-        std::uint64_t const step = t.step(b + 1);
-        if (t.root_ > 0) co_await env.until_ready(top, 1, step);
-        else if (t.parent_ >= 0) {
-            co_await env.until_ready(t.parent_, 1, step);
-            if (!t.children_.empty()) env.ready(1, step);
+        std::uint64_t const step = step_of(b + 1);
+        if (root_ > 0) co_await env_.until_ready(top, 1, step);
+        else if (parent_ >= 0) {
+            co_await env_.until_ready(parent_, 1, step);
+            if (!children_.empty()) env_.ready(1, step);
         }
-        std::byte const* const from = t.cell(env.rank() == top ? env.staging() : env.staging(top), b);
-        env.store(result(t.a_), b * t.slice_, from, t.length(b));
-        if (t.root_ > 0) env.taken(top, step);
-        else if (t.parent_ >= 0 && b > 0) {   // of the slice before: the children need not be waited for
-            for (int child : t.children_) co_await env.until_ack(child, 1, t.step(b));
-            env.ack(1, t.step(b));
+        std::byte const* const from = cell(env_.rank() == top ? env_.staging() : env_.staging(top), b);
+        env_.store(result(a_), b * slice_, from, length(b));
+        if (root_ > 0) env_.taken(top, step);
+        else if (parent_ >= 0 && b > 0) {   // of the slice before: the children need not be waited for
+            for (int child : children_) co_await env_.until_ack(child, 1, step_of(b));
+            env_.ack(1, step_of(b));
         }
     }
 
     /// The step that says: all of so many slices.
-    std::uint64_t step(std::uint64_t count) const { return steps_.of(std::min(count * slice_, a_.bytes())); }
+    std::uint64_t step_of(std::uint64_t count) const { return steps_.of(std::min(count * slice_, a_.bytes())); }
     std::size_t length(std::uint64_t b) const { return std::min(slice_, a_.bytes() - b * slice_); }
     std::byte* cell(std::byte* staging, std::uint64_t b) const { return staging + b % cells * stride_; }
 

@@ -51,7 +51,23 @@ public:
         for (int level = 0; level <= flag_.level(); ++level) join(level);
     }
 
-    Task run() { return run_in(env_, *this); }
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        if (bytes_ == 0) co_return;
+        if (env_.size() == 1) {
+            if (a_.in) copy_own(env_, a_);
+            co_return;
+        }
+        co_await choose_memory();
+        PulledBroadcast<Env> down(env_, flag_, steps_,
+                                  {.target = result(a_), .bytes = bytes_, .through = through_,
+                                   .chunk = chunk_[index(flag_.level())], .ring = ring_, .results = true});
+        down_ = &down;
+        if (flag_.parent() < 0) co_await advance(flag_.led() - 1, bytes_);
+        else co_await work();
+        if (root_ < 0) co_await down.finish();
+        else if (flag_.parent() >= 0 && through_ != Through::slot) co_await flag_.until(steps_.of(bytes_));
+    }
 
 private:
     static constexpr std::size_t rings = 4;   ///< R/S, see above
@@ -69,82 +85,64 @@ private:
         std::size_t complete = 0;    ///< its result is there up to here, as far as its leader has seen
     };
 
-    // Coroutines take the environment first: their frames come from its pool.
-    static Task run_in(Env& env, LeaderReduction& r) {
-        if (r.bytes_ == 0) co_return;
-        if (env.size() == 1) {
-            if (r.a_.in) copy_own(env, r.a_);
-            co_return;
-        }
-        co_await choose_memory(env, r);
-        PulledBroadcast<Env> down(env, r.flag_, r.steps_,
-                                  {.target = result(r.a_), .bytes = r.bytes_, .through = r.through_,
-                                   .chunk = r.chunk_[r.at(r.flag_.level())], .ring = r.ring_, .results = true});
-        r.down_ = &down;
-        if (r.flag_.parent() < 0) co_await advance(env, r, r.flag_.led() - 1, r.bytes_);
-        else co_await work(env, r);
-        if (r.root_ < 0) co_await PulledBroadcast<Env>::finish(env, down);
-        else if (r.flag_.parent() >= 0 && r.through_ != Through::slot) co_await r.flag_.until(r.steps_.of(r.bytes_));
-    }
-
     /// A member's part: its ranges of its topmost team's chunks, and what it leads below.
-    static Task work(Env& env, LeaderReduction& r) {
-        int const level = r.flag_.level();
-        for (std::size_t at = 0; at < r.bytes_;) {
-            std::size_t const end = std::min(r.bytes_, at + r.chunk_[r.at(level)]);
-            co_await bring(env, r, level, end);
-            r.look_below(level);
-            co_await combine(env, r, level, at, end);
-            while (r.root_ < 0 && r.down_->available()) co_await PulledBroadcast<Env>::pull(env, *r.down_);
+    Task work() {
+        int const level = flag_.level();
+        for (std::size_t at = 0; at < bytes_;) {
+            std::size_t const end = std::min(bytes_, at + chunk_[index(level)]);
+            co_await bring(level, end);
+            look_below(level);
+            co_await combine(level, at, end);
+            while (root_ < 0 && down_->available()) co_await down_->pull();
             at = end;
         }
     }
 
     /// Makes this rank's operand of a level ready up to `to`.
-    static Task bring(Env& env, LeaderReduction& r, int level, std::size_t to) {
+    Task bring(int level, std::size_t to) {
         if (level == 0) {
-            if (r.ready_ >= to) co_return;
-            if (!r.uses_ring()) to = r.bytes_;
-            co_await make_free(env, r, to);
-            if (r.through_ != Through::user) r.lay_out(to);
-            r.ready_ = to;
-            env.ack(0, r.steps_.of(to));
+            if (ready_ >= to) co_return;
+            if (!uses_ring()) to = bytes_;
+            co_await make_free(to);
+            if (through_ != Through::user) lay_out(to);
+            ready_ = to;
+            env_.ack(0, steps_.of(to));
             co_return;
         }
-        Level& below = r.teams_[r.at(level - 1)];
-        while (below.complete < to) co_await advance(env, r, level - 1, r.chunk_end(level - 1));
+        Level& below = teams_[index(level - 1)];
+        while (below.complete < to) co_await advance(level - 1, chunk_end(level - 1));
     }
 
     /// As the leader: has the team's result come up to `to`, chunk by chunk.
-    static Task advance(Env& env, LeaderReduction& r, int level, std::size_t to) {
-        Level& team = r.teams_[r.at(level)];
+    Task advance(int level, std::size_t to) {
+        Level& team = teams_[index(level)];
         while (team.complete < to) {
-            std::size_t const end = r.chunk_end(level);
-            co_await bring(env, r, level, end);
-            r.look_below(level);
-            int const workers = r.workers(team, end - team.complete);
-            for (int k = 0; k < workers; ++k) co_await env.until_sent(r.worker(team, k), r.steps_.of(end));
-            r.completed(level, end);
+            std::size_t const end = chunk_end(level);
+            co_await bring(level, end);
+            look_below(level);
+            int const count = workers(team, end - team.complete);
+            for (int k = 0; k < count; ++k) co_await env_.until_sent(worker(team, k), steps_.of(end));
+            completed(level, end);
         }
     }
 
     /// Whatever the teams below have finished is ready for the levels above: they need not wait for this level's chunk.
     void look_below(int level) {
         for (int below = 0; below < level; ++below) {
-            Level& team = teams_[at(below)];
+            Level& team = teams_[index(below)];
             while (team.complete < bytes_ && finished(below)) completed(below, chunk_end(below));
         }
     }
     bool finished(int level) {
-        Level& team = teams_[at(level)];
+        Level& team = teams_[index(level)];
         std::size_t const end = chunk_end(level);
-        if (level > 0 ? teams_[at(level - 1)].complete < end : ready_ < end) return false;
+        if (level > 0 ? teams_[index(level - 1)].complete < end : ready_ < end) return false;
         for (int k = 0, n = workers(team, end - team.complete); k < n; ++k)
             if (env_.sent_by(worker(team, k)) < steps_.of(end)) return false;
         return true;
     }
     void completed(int level, std::size_t end) {
-        Level& team = teams_[at(level)];
+        Level& team = teams_[index(level)];
         std::size_t const from = std::exchange(team.complete, end);
         bool const top = level == tree_.levels() - 1;
         if (top && through_ != Through::user)
@@ -157,17 +155,17 @@ private:
     }
 
     /// This rank's range of a team's chunk, as a member.
-    static Task combine(Env& env, LeaderReduction& r, int level, std::size_t at, std::size_t end) {
-        Level& team = r.teams_[r.at(level)];
-        std::size_t const share = r.share(team, end - at);
-        std::size_t const first = std::min(end, at + share * static_cast<std::size_t>(team.worker)),
-                          last = std::min(end, first + share);
+    Task combine(int level, std::size_t at, std::size_t end) {
+        Level& team = teams_[index(level)];
+        std::size_t const each = share(team, end - at);
+        std::size_t const first = std::min(end, at + each * static_cast<std::size_t>(team.worker)),
+                          last = std::min(end, first + each);
         if (first == last) co_return;
         for (Member const& m : team.members)
-            if (m.rank != env.rank() && r.must_wait(level, m, team))
-                co_await env.until_ack(m.rank, level, r.steps_.of(end));
-        r.each_piece(first, last, [&](std::size_t x, std::size_t n) { r.combine_piece(team, x, n); });
-        env.sent(team.result.rank, r.steps_.of(end));
+            if (m.rank != env_.rank() && must_wait(level, m, team))
+                co_await env_.until_ack(m.rank, level, steps_.of(end));
+        each_piece(first, last, [&](std::size_t x, std::size_t n) { combine_piece(team, x, n); });
+        env_.sent(team.result.rank, steps_.of(end));
     }
     /// In users' memory the operands of the first level are there since the agreement.
     bool must_wait(int level, Member const& m, Level const& team) const {
@@ -200,13 +198,13 @@ private:
     }
 
     // --- Where operands and results lie ------------------------------------------------------------------------------
-    static std::size_t at(int level) { return static_cast<std::size_t>(level); }
+    static std::size_t index(int level) { return static_cast<std::size_t>(level); }
     std::size_t chunk_end(int level) const {
-        return std::min(bytes_, teams_[at(level)].complete + chunk_[at(level)]);
+        return std::min(bytes_, teams_[index(level)].complete + chunk_[index(level)]);
     }
     void join(int level) {
         topo::Team const team = tree_.team(level, env_.rank(), root_);
-        Level& mine = teams_[at(level)];
+        Level& mine = teams_[index(level)];
         for (int rank : team.members) mine.members.push_back({rank});
         mine.result.rank = team.leader;
         if (!team.i_lead) mine.worker = team.my_index - (team.my_index > team.leader_index ? 1 : 0);
@@ -239,15 +237,15 @@ private:
     }
 
     /// Waits until what lay in this rank's ring, where `to` will lie, is needed by nobody.
-    static Task make_free(Env& env, LeaderReduction& r, std::size_t to) {
-        if (!r.uses_ring() || to <= r.pulled_behind_) co_return;
-        if (r.root_ < 0) {
-            std::size_t const behind = to - r.pulled_behind_;
-            while (r.flag_.parent() >= 0 && r.down_->got() < behind)
-                co_await PulledBroadcast<Env>::pull(env, *r.down_, behind);
-            co_await PulledBroadcast<Env>::room(env, *r.down_, to);
-        } else if (r.flag_.parent() >= 0 && to > r.ring_) {
-            co_await r.flag_.until(r.steps_.of(to - r.ring_));
+    Task make_free(std::size_t to) {
+        if (!uses_ring() || to <= pulled_behind_) co_return;
+        if (root_ < 0) {
+            std::size_t const behind = to - pulled_behind_;
+            while (flag_.parent() >= 0 && down_->got() < behind)
+                co_await down_->pull(behind);
+            co_await down_->room(to);
+        } else if (flag_.parent() >= 0 && to > ring_) {
+            co_await flag_.until(steps_.of(to - ring_));
         }
     }
     bool uses_ring() const {
@@ -256,26 +254,26 @@ private:
     }
 
     // --- Step 1 of the paper: all show their buffers -----------------------------------------------------------------
-    static Task choose_memory(Env& env, LeaderReduction& r) {
-        if (r.through_ == Through::slot) co_return;
-        env.reserve_staging(r.ring_);
+    Task choose_memory() {
+        if (through_ == Through::slot) co_return;
+        env_.reserve_staging(ring_);
         std::uint64_t worst = refused;
-        bool const shows = r.through_ == Through::user && r.a_.type->dense(r.a_.count);
+        bool const shows = through_ == Through::user && a_.type->dense(a_.count);
         if (shows) {
-            bool const has_result = r.root_ < 0 ? r.flag_.led() > 0 : env.rank() == r.root_;
-            env.expose_both(shown_operand(r.a_), has_result ? shown_result(r.a_) : std::span<std::byte>{});
-            worst = env.exposure(env.rank()).way == AccessPath::load_store   ? certain
-                    : env.exposure(env.rank()).way == AccessPath::attach ? possible
+            bool const has_result = root_ < 0 ? flag_.led() > 0 : env_.rank() == root_;
+            env_.expose_both(shown_operand(a_), has_result ? shown_result(a_) : std::span<std::byte>{});
+            worst = env_.exposure(env_.rank()).way == AccessPath::load_store   ? certain
+                    : env_.exposure(env_.rank()).way == AccessPath::attach ? possible
                                                                   : refused;
-            env.add_staging();
+            env_.add_staging();
         } else {
-            env.expose_staged();
+            env_.expose_staged();
         }
-        if (r.through_ == Through::ring) co_return;
-        co_await agree(env, r, 0, worst);
-        bool const reached = r.agreed_ != refused && r.reach();
-        if (r.agreed_ == possible) co_await agree(env, r, refused, reached ? certain : refused);
-        if (r.agreed_ == refused) r.use_rings();
+        if (through_ == Through::ring) co_return;
+        co_await agree(0, worst);
+        bool const reached = agreed_ != refused && reach();
+        if (agreed_ == possible) co_await agree(refused, reached ? certain : refused);
+        if (agreed_ == refused) use_rings();
     }
     void use_rings() {
         through_ = Through::ring;
@@ -288,27 +286,27 @@ private:
     enum Verdict : std::uint64_t { certain = 1, possible = 2, refused = 3 };
 
     /// The worst verdict of all ranks, up the hierarchy and down again; steps from `base` on.
-    static Task agree(Env& env, LeaderReduction& r, std::uint64_t base, std::uint64_t verdict) {
-        for (int child : r.flag_.children()) {
-            co_await env.until_sent(child, base + 1);
-            verdict = std::max(verdict, env.sent_by(child) - base);
+    Task agree(std::uint64_t base, std::uint64_t verdict) {
+        for (int child : flag_.children()) {
+            co_await env_.until_sent(child, base + 1);
+            verdict = std::max(verdict, env_.sent_by(child) - base);
         }
-        if (r.flag_.parent() >= 0) {
-            env.sent(r.flag_.parent(), base + verdict);
-            co_await r.flag_.until(base + 1);
+        if (flag_.parent() >= 0) {
+            env_.sent(flag_.parent(), base + verdict);
+            co_await flag_.until(base + 1);
             // The leader may have gone on to the data already; then it was agreed that it lies with the users.
-            std::uint64_t const seen = r.flag_.seen();
+            std::uint64_t const seen = flag_.seen();
             verdict = seen >= ByteSteps::first ? certain : seen - base;
         }
-        if (r.flag_.led() > 0) r.flag_.announce(base + verdict);
-        r.agreed_ = verdict;
+        if (flag_.led() > 0) flag_.announce(base + verdict);
+        agreed_ = verdict;
     }
 
     /// Finds the buffers of the teams of this rank; all that is agreed to be direct is reached for certain.
     bool reach() {
         bool all = true;
         for (int level = 0; level <= flag_.level(); ++level) {
-            Level& team = teams_[at(level)];
+            Level& team = teams_[index(level)];
             for (Member& m : team.members) all = find(m, has_led(m.rank, level)) && all;
             all = find(team.result, true) && all;
         }

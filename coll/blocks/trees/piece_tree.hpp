@@ -40,25 +40,26 @@ public:
         }
     }
 
-    static Task run(Env& env, PieceTree& t) {
-        if (t.bytes_ == 0) co_return;
-        if (!t.children_.empty()) {
-            t.way_ = env.expose(t.a_.data, layout * t.slice_, t.slice_);
-            env.publish();
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        if (bytes_ == 0) co_return;
+        if (!children_.empty()) {
+            way_ = env_.expose(a_.data, layout * slice_, slice_);
+            env_.publish();
         }
-        if (t.parent_ < 0) {
-            t.got_ = t.bytes_;
+        if (parent_ < 0) {
+            got_ = bytes_;
         } else {
-            co_await env.until(t.parent_);
-            t.source_ = env.buffer_of(t.parent_);
+            co_await env_.until(parent_);
+            source_ = env_.buffer_of(parent_);
         }
-        co_await pass_on(env, t);
-        while (t.got_ < t.bytes_) {
-            co_await receive(env, t);
-            co_await pass_on(env, t);
+        co_await pass_on();
+        while (got_ < bytes_) {
+            co_await receive();
+            co_await pass_on();
         }
-        if (t.parent_ >= 0) env.ack(0, last_step);
-        for (int child : t.children_) co_await finish(env, t, child);
+        if (parent_ >= 0) env_.ack(0, last_step);
+        for (int child : children_) co_await finish(child);
     }
 
 private:
@@ -77,24 +78,24 @@ private:
         got_ = end_of(slice);
     }
 
-    static Task receive(Env& env, PieceTree& t) {
-        std::uint64_t const slice = t.got_ / t.slice_;
-        if (env.exposure(t.parent_).way == AccessPath::staged) {
-            co_await env.until_ready(t.parent_, 0, slice + 1);
-            t.take_slice(slice);
-            env.ack(0, slice + 1);
+    Task receive() {
+        std::uint64_t const slice = got_ / slice_;
+        if (env_.exposure(parent_).way == AccessPath::staged) {
+            co_await env_.until_ready(parent_, 0, slice + 1);
+            take_slice(slice);
+            env_.ack(0, slice + 1);
             co_return;
         }
-        if (!t.refused_) {
-            std::size_t const piece = t.pieces_[t.level_];
-            std::uint64_t const number = t.got_ / piece;
-            co_await env.until_ready(t.parent_, static_cast<int>(t.level_), number + 1);
-            t.refused_ = !t.copy(std::min(t.bytes_, (number + 1) * piece));
+        if (!refused_) {
+            std::size_t const piece = pieces_[level_];
+            std::uint64_t const number = got_ / piece;
+            co_await env_.until_ready(parent_, static_cast<int>(level_), number + 1);
+            refused_ = !copy(std::min(bytes_, (number + 1) * piece));
             co_return;
         }
-        env.ack(0, slice + 1);
-        co_await env.until_sent(t.parent_, slice + 1);
-        t.take_slice(slice);
+        env_.ack(0, slice + 1);
+        co_await env_.until_sent(parent_, slice + 1);
+        take_slice(slice);
     }
 
     /// Copies up to `end` from the parent's buffer; false when the system refuses, and then what has come counts.
@@ -118,31 +119,31 @@ private:
     }
 
     /// Lets the members have what is there.
-    static Task pass_on(Env& env, PieceTree& t) {
-        if (t.children_.empty()) co_return;
-        for (; t.way_ == AccessPath::staged && t.laid_ * t.slice_ < t.got_ && t.got_ >= t.end_of(t.laid_); ++t.laid_) {
-            for (int child : t.children_)
-                if (t.laid_ >= depth) co_await env.until_ack(child, 0, t.laid_ - depth + 1);
-            t.stage(t.laid_);
-            env.ready(0, t.laid_ + 1);
+    Task pass_on() {
+        if (children_.empty()) co_return;
+        for (; way_ == AccessPath::staged && laid_ * slice_ < got_ && got_ >= end_of(laid_); ++laid_) {
+            for (int child : children_)
+                if (laid_ >= depth) co_await env_.until_ack(child, 0, laid_ - depth + 1);
+            stage(laid_);
+            env_.ready(0, laid_ + 1);
         }
-        for (std::size_t level = 0; t.way_ != AccessPath::staged && level < t.led_; ++level) {
-            std::size_t const piece = t.pieces_[level];
-            std::uint64_t const there = t.got_ == t.bytes_ ? (t.bytes_ + piece - 1) / piece : t.got_ / piece;
-            if (there > t.said_[level]) env.ready(static_cast<int>(level), there);
-            t.said_[level] = there;
+        for (std::size_t level = 0; way_ != AccessPath::staged && level < led_; ++level) {
+            std::size_t const piece = pieces_[level];
+            std::uint64_t const there = got_ == bytes_ ? (bytes_ + piece - 1) / piece : got_ / piece;
+            if (there > said_[level]) env_.ready(static_cast<int>(level), there);
+            said_[level] = there;
         }
     }
 
     /// Waits until a member has everything, laying out what it asks for meanwhile.
-    static Task finish(Env& env, PieceTree& t, int child) {
-        if (t.way_ == AccessPath::staged) co_await env.until_ack(child, 0, last_step);
-        for (std::uint64_t seen = 0; env.acked(child, 0) != last_step;) {
-            co_await env.until_ack(child, 0, seen + 1);
-            seen = env.acked(child, 0);
+    Task finish(int child) {
+        if (way_ == AccessPath::staged) co_await env_.until_ack(child, 0, last_step);
+        for (std::uint64_t seen = 0; env_.acked(child, 0) != last_step;) {
+            co_await env_.until_ack(child, 0, seen + 1);
+            seen = env_.acked(child, 0);
             if (seen == last_step) break;
-            t.stage(seen - 1);
-            env.sent(child, seen);
+            stage(seen - 1);
+            env_.sent(child, seen);
         }
     }
 

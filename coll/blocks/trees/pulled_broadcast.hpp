@@ -44,44 +44,45 @@ public:
     /// Can a chunk be pulled without waiting for the leader?
     bool available() const { return !complete() && flag_.seen() >= steps_.of(piece_end()); }
 
+    FramePool& frames() { return env_.frames(); }
     /// The root of a broadcast: everything is there.
-    static Task serve(Env& env, PulledBroadcast& b) {
-        while (!b.complete()) {
-            std::size_t const end = b.s_.through == Through::ring ? b.piece_end() : b.s_.bytes;
-            co_await room(env, b, end);
-            b.lay_out(end);
-            b.advance(end);
+    Task serve() {
+        while (!complete()) {
+            std::size_t const end = s_.through == Through::ring ? piece_end() : s_.bytes;
+            co_await room(end);
+            lay_out(end);
+            advance(end);
         }
     }
     /// The root of a reduction: the result is there up to `end`.
     void announce(std::size_t end) { advance(end); }
 
     /// Pulls one chunk, of it only what lies before `limit`.
-    static Task pull(Env& env, PulledBroadcast& b, std::size_t limit = ~std::size_t{0}) {
-        std::size_t const end = std::min(b.piece_end(), limit);
-        co_await b.flag_.until(b.steps_.of(end));
-        if (!b.met_) b.meet();
-        co_await room(env, b, end);
-        if (!b.try_pull(end)) {
-            b.refused_ = true;
-            env.taken(b.flag_.parent(), b.steps_.of(b.got_));
-            co_await env.until_taken(b.flag_.parent(), b.steps_.of(b.got_));
-            b.take_from(env.staging(b.flag_.parent()), end);
+    Task pull(std::size_t limit = ~std::size_t{0}) {
+        std::size_t const end = std::min(piece_end(), limit);
+        co_await flag_.until(steps_.of(end));
+        if (!met_) meet();
+        co_await room(end);
+        if (!try_pull(end)) {
+            refused_ = true;
+            env_.taken(flag_.parent(), steps_.of(got_));
+            co_await env_.until_taken(flag_.parent(), steps_.of(got_));
+            take_from(env_.staging(flag_.parent()), end);
         }
-        if (b.theirs_ == Through::ring && !b.refused_) env.taken(b.flag_.parent(), b.steps_.of(end));
+        if (theirs_ == Through::ring && !refused_) env_.taken(flag_.parent(), steps_.of(end));
     }
 
     /// Pulls the rest, acknowledges, and waits until all members have done so.
-    static Task finish(Env& env, PulledBroadcast& b) {
-        while (!b.complete()) co_await pull(env, b);
-        if (b.flag_.parent() >= 0) env.taken(b.flag_.parent(), last_step);
-        for (int child : b.flag_.children()) co_await acknowledged(env, b, child);
+    Task finish() {
+        while (!complete()) co_await pull();
+        if (flag_.parent() >= 0) env_.taken(flag_.parent(), last_step);
+        for (int child : flag_.children()) co_await acknowledged(child);
     }
 
     /// Waits until the ring has room up to `end`: all members have taken what lay there.
-    static Task room(Env& env, PulledBroadcast& b, std::size_t end) {
-        if (b.s_.through != Through::ring || end <= b.s_.ring) co_return;
-        for (int child : b.flag_.children()) co_await env.until_taken(child, b.steps_.of(end - b.s_.ring));
+    Task room(std::size_t end) {
+        if (s_.through != Through::ring || end <= s_.ring) co_return;
+        for (int child : flag_.children()) co_await env_.until_taken(child, steps_.of(end - s_.ring));
     }
 
 private:
@@ -148,15 +149,15 @@ private:
     }
 
     /// Waits until a member has read everything, laying out what it asks for meanwhile.
-    static Task acknowledged(Env& env, PulledBroadcast& b, int child) {
-        if (b.s_.through != Through::user) co_await env.until_taken(child, last_step);
-        for (std::uint64_t seen = 0; env.taken_by(child) != last_step;) {
-            co_await env.until_taken(child, seen + 1);
-            seen = env.taken_by(child);
+    Task acknowledged(int child) {
+        if (s_.through != Through::user) co_await env_.until_taken(child, last_step);
+        for (std::uint64_t seen = 0; env_.taken_by(child) != last_step;) {
+            co_await env_.until_taken(child, seen + 1);
+            seen = env_.taken_by(child);
             if (seen == last_step) break;
-            std::size_t const at = b.steps_.position(seen);
-            env.stage(env.staging(), b.s_.target, at, std::min(b.s_.ring, b.s_.bytes - at));
-            env.taken(child, seen);
+            std::size_t const at = steps_.position(seen);
+            env_.stage(env_.staging(), s_.target, at, std::min(s_.ring, s_.bytes - at));
+            env_.taken(child, seen);
         }
     }
 

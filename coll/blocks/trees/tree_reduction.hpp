@@ -44,28 +44,26 @@ public:
         blocks_ = (args.bytes() + block_ - 1) / block_;
     }
 
-    Task run() { return run_in(env_, *this); }
+    FramePool& frames() { return env_.frames(); }
+    Task run() {
+        env_.add_staging();
+        for (std::uint64_t b = 0; b < blocks_; ++b) {
+            co_await up(b);
+            if (root_ < 0 && b > 0) co_await down(b - 1);
+        }
+        if (root_ < 0 && blocks_ > 0) co_await down(blocks_ - 1);
+        co_await freed(blocks_);
+    }
 
 private:
     static constexpr std::uint64_t depth = 2;
 
-    // Coroutines take the environment first: their frames come from its pool.
-    static Task run_in(Env& env, TreeReduction& t) {
-        env.add_staging();
-        for (std::uint64_t b = 0; b < t.blocks_; ++b) {
-            co_await up(env, t, b);
-            if (t.root_ < 0 && b > 0) co_await down(env, t, b - 1);
-        }
-        if (t.root_ < 0 && t.blocks_ > 0) co_await down(env, t, t.blocks_ - 1);
-        co_await freed(env, t, t.blocks_);
-    }
-
-    topo::Team team(int level) const { return tree_.team(level, env_.rank(), root_); }
-    bool top() const { return mine_ == levels_ && team(levels_ - 1).i_lead; }
+    topo::Team team_at(int level) const { return tree_.team(level, env_.rank(), root_); }
+    bool top() const { return mine_ == levels_ && team_at(levels_ - 1).i_lead; }
     std::size_t length(std::uint64_t b) const { return std::min(block_, a_.bytes() - b * block_); }
     std::size_t chunk(int level) const { return std::min(block_, steps_.chunk(a_.parameters.at(chunk_, level))); }
     /// The step that says: block b up to byte `end` of it.
-    std::uint64_t step(std::uint64_t b, std::size_t end) const { return steps_.of(b * block_ + end); }
+    std::uint64_t step_of(std::uint64_t b, std::size_t end) const { return steps_.of(b * block_ + end); }
     /// Buffer `level` of block b in a staging memory: 0 own data, l + 1 the result of the team led at level l.
     std::byte* buffer(std::byte* staging, int level, std::uint64_t b) const {
         return staging + (static_cast<std::uint64_t>(level) * depth + b % depth) * stride_;
@@ -73,68 +71,67 @@ private:
     int down_buffer() const { return top() ? levels_ : levels_ + 1; }
 
     /// Waits until everybody has read what this rank laid out for the blocks before `count`.
-    static Task freed(Env& env, TreeReduction& t, std::uint64_t count) {
+    Task freed(std::uint64_t count) {
         if (count == 0) co_return;
-        std::uint64_t const all = t.step(count - 1, t.length(count - 1));
-        for (int level = 0; level < t.mine_; ++level) {
-            topo::Team const team = t.team(level);
+        std::uint64_t const all = step_of(count - 1, length(count - 1));
+        for (int level = 0; level < mine_; ++level) {
+            topo::Team const team = team_at(level);
             for (int member : team.members) {
-                if (member == env.rank()) continue;
-                co_await env.until_ack(member, level, all);
-                if (team.i_lead && t.root_ < 0) co_await env.until_ack(member, t.levels_, all);
+                if (member == env_.rank()) continue;
+                co_await env_.until_ack(member, level, all);
+                if (team.i_lead && root_ < 0) co_await env_.until_ack(member, levels_, all);
             }
         }
     }
 
-    static Task up(Env& env, TreeReduction& t, std::uint64_t b) {
-        if (b >= depth) co_await freed(env, t, b - depth + 1);
-        std::size_t const bytes = t.length(b);
+    Task up(std::uint64_t b) {
+        if (b >= depth) co_await freed(b - depth + 1);
+        std::size_t const bytes = length(b);
         for (std::size_t at = 0, n; at < bytes; at += n) {
-            n = std::min(t.chunk(0), bytes - at);
-            env.stage(t.buffer(env.staging(), 0, b) + at, operand(t.a_), b * t.block_ + at, n);
-            env.ready(0, t.step(b, at + n));
+            n = std::min(chunk(0), bytes - at);
+            env_.stage(buffer(env_.staging(), 0, b) + at, operand(a_), b * block_ + at, n);
+            env_.ready(0, step_of(b, at + n));
         }
-        for (int level = 0; level < t.mine_; ++level) {
-            topo::Team const team = t.team(level);
+        for (int level = 0; level < mine_; ++level) {
+            topo::Team const team = team_at(level);
             for (std::size_t at = 0, n; at < bytes; at += n) {
-                n = std::min(t.chunk(level), bytes - at);
-                co_await combine(env, t, team, level, b, at, n);
+                n = std::min(chunk(level), bytes - at);
+                co_await combine(team, level, b, at, n);
             }
             if (!team.i_lead) break;
         }
-        if (t.top()) env.store(result(t.a_), b * t.block_, t.buffer(env.staging(), t.levels_, b), bytes);
+        if (top()) env_.store(result(a_), b * block_, buffer(env_.staging(), levels_, b), bytes);
     }
 
     /// One chunk of block b at a level: bytes [at, at + n) of it.
-    static Task combine(Env& env, TreeReduction& t, topo::Team const& team, int level, std::uint64_t b, std::size_t at,
-                        std::size_t n) {
-        std::uint64_t const step = t.step(b, at + n);
+    Task combine(topo::Team const& team, int level, std::uint64_t b, std::size_t at, std::size_t n) {
+        std::uint64_t const step = step_of(b, at + n);
         for (int member : team.members)
-            if (member != env.rank()) co_await env.until_ready(member, level, step);
-        t.reduce_share(team, level, b, at, n);
-        env.ack(level, step);
+            if (member != env_.rank()) co_await env_.until_ready(member, level, step);
+        reduce_share(team, level, b, at, n);
+        env_.ack(level, step);
         if (!team.i_lead) co_return;
         for (int member : team.members)
-            if (member != env.rank()) co_await env.until_ack(member, level, step);
-        env.ready(level + 1, step);
+            if (member != env_.rank()) co_await env_.until_ack(member, level, step);
+        env_.ready(level + 1, step);
     }
 
-    static Task down(Env& env, TreeReduction& t, std::uint64_t b) {
-        if (t.top()) co_return;   // has its result since the way up; its team reads it there
-        int const leader = t.team(t.mine_ - 1).leader;
-        bool const from_top = t.tree_.levels_of(leader, t.root_) == t.levels_ && t.leads_all(leader);
-        std::size_t const bytes = t.length(b);
+    Task down(std::uint64_t b) {
+        if (top()) co_return;   // has its result since the way up; its team reads it there
+        int const leader = team_at(mine_ - 1).leader;
+        bool const from_top = tree_.levels_of(leader, root_) == levels_ && leads_all(leader);
+        std::size_t const bytes = length(b);
         for (std::size_t at = 0, n; at < bytes; at += n) {
-            n = std::min(t.chunk(t.mine_ - 1), bytes - at);
-            std::uint64_t const step = t.step(b, at + n);
-            co_await env.until_ready(leader, t.levels_, step);
-            std::byte const* from = t.buffer(env.staging(leader), from_top ? t.levels_ : t.levels_ + 1, b) + at;
-            if (t.mine_ > 1) {   // a leader itself: first pass it on
-                env.copy(t.buffer(env.staging(), t.down_buffer(), b) + at, from, n, 0);
-                env.ready(t.levels_, step);
+            n = std::min(chunk(mine_ - 1), bytes - at);
+            std::uint64_t const step = step_of(b, at + n);
+            co_await env_.until_ready(leader, levels_, step);
+            std::byte const* from = buffer(env_.staging(leader), from_top ? levels_ : levels_ + 1, b) + at;
+            if (mine_ > 1) {   // a leader itself: first pass it on
+                env_.copy(buffer(env_.staging(), down_buffer(), b) + at, from, n, 0);
+                env_.ready(levels_, step);
             }
-            env.store(result(t.a_), b * t.block_ + at, from, n);
-            env.ack(t.levels_, step);
+            env_.store(result(a_), b * block_ + at, from, n);
+            env_.ack(levels_, step);
         }
     }
 

@@ -47,10 +47,10 @@ Task ring(ThreadEnv& env, NoArgs const& a) {
             next = at + n;
             into(data, at, n);
         };
-        co_await Messages<ThreadEnv>::exchange(env, m, to, {mine, 0, mine.bytes()}, from, mine.bytes(), use);
+        co_await m.exchange(to, {mine, 0, mine.bytes()}, from, mine.bytes(), use);
         EXPECT_EQ(next, mine.bytes());
     }
-    co_await Messages<ThreadEnv>::close(env, m);
+    co_await m.close();
 }
 
 /// Rank 0 sends to each rank in turn, then rank 0 receives from each.
@@ -63,10 +63,10 @@ Task star(ThreadEnv& env, NoArgs const& a) {
             bool const sends = (env.rank() == 0) == (round == 0);
             if (env.rank() != 0 && env.rank() != peer) continue;
             int const other = env.rank() == 0 ? peer : 0;
-            if (sends) co_await Messages<ThreadEnv>::send(env, m, other, {mine, 0, mine.bytes()});
-            else co_await Messages<ThreadEnv>::receive(env, m, other, mine.bytes(), into);
+            if (sends) co_await m.send(other, {mine, 0, mine.bytes()});
+            else co_await m.receive(other, mine.bytes(), into);
         }
-    co_await Messages<ThreadEnv>::close(env, m);
+    co_await m.close();
 }
 
 /// Rank 0 starts to send to all before it waits for any, three times.
@@ -75,16 +75,16 @@ Task fan(ThreadEnv& env, NoArgs const& a) {
     ConstBuffer const mine = all_of(*a.mine, *a.type);
     for (int round = 0; round < 3; ++round) {
         for (int peer = 1; env.rank() == 0 && peer < env.size(); ++peer) {
-            co_await Messages<ThreadEnv>::finish(env, m, peer);
-            co_await Messages<ThreadEnv>::start(env, m, peer, packed_part(a.mine->data(), mine.bytes()));
+            co_await m.finish(peer);
+            co_await m.start(peer, packed_part(a.mine->data(), mine.bytes()));
         }
         if (env.rank() == 0) continue;
-        co_await Messages<ThreadEnv>::receive(env, m, 0, mine.bytes(), m.into(all_of(*a.got, *a.type), 0));
+        co_await m.receive(0, mine.bytes(), m.into(all_of(*a.got, *a.type), 0));
     }
     if (env.rank() == 0) std::copy(a.mine->begin(), a.mine->end(), a.got->begin());
     for (int peer = 1; env.rank() == 0 && peer < env.size(); ++peer)
-        co_await Messages<ThreadEnv>::finish(env, m, peer);
-    co_await Messages<ThreadEnv>::close(env, m);
+        co_await m.finish(peer);
+    co_await m.close();
 }
 
 /// Everybody posts to everybody before anybody receives.
@@ -95,12 +95,11 @@ Task posts(ThreadEnv& env, NoArgs const& a) {
     EXPECT_TRUE(m.fits(n));
     for (int round = 0; round < 3; ++round) {
         for (int i = 1; i < env.size(); ++i)
-            co_await Messages<ThreadEnv>::post(env, m, (env.rank() + i) % env.size(), {mine, 0, n});
+            co_await m.post((env.rank() + i) % env.size(), {mine, 0, n});
         for (int i = 1; i < env.size(); ++i)
-            co_await Messages<ThreadEnv>::receive(env, m, (env.rank() + i) % env.size(), n,
-                                                  m.into(all_of(*a.got, *a.type), 0));
+            co_await m.receive((env.rank() + i) % env.size(), n, m.into(all_of(*a.got, *a.type), 0));
     }
-    co_await Messages<ThreadEnv>::close(env, m);
+    co_await m.close();
 }
 
 /// Everybody exchanges with all others at once. In place what is for a peer lies where the peer's comes to.
@@ -113,14 +112,14 @@ Task all_at_once(ThreadEnv& env, NoArgs const& a, bool in_place) {
     auto box = [&](int peer) { return all_of(boxes[static_cast<std::size_t>(peer)], *a.type); };
     ConstBuffer const mine = all_of(*a.mine, *a.type);
     Messages<ThreadEnv> m(env, a.grain, direct, direct);
-    co_await Messages<ThreadEnv>::exchange_all(
-        env, m, std::span<int const>(peers),
+    co_await m.exchange_all(
+        std::span<int const>(peers),
         [&](int to) -> MessagePart { return {in_place ? box(to) : mine, 0, n}; }, [&](int) { return n; },
         [&](int from) { return m.into(box(from), 0); });
     for (int peer : peers)
         for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(boxes[static_cast<std::size_t>(peer)][i], value(peer, i));
     *a.got = boxes[static_cast<std::size_t>(peers.front())];
-    co_await Messages<ThreadEnv>::close(env, m);
+    co_await m.close();
 }
 Task all_apart(ThreadEnv& env, NoArgs const& a) { return all_at_once(env, a, false); }
 Task all_in_place(ThreadEnv& env, NoArgs const& a) { return all_at_once(env, a, true); }
@@ -133,12 +132,11 @@ Task too_long(ThreadEnv& env, NoArgs const& a) {
     std::size_t const n = mine.bytes();
     for (std::size_t room : {n / 2, n}) {
         std::fill(a.got->begin(), a.got->end(), std::byte{0});
-        co_await Messages<ThreadEnv>::exchange(env, m, to, {mine, 0, n}, from, room,
-                                               m.into(all_of(*a.got, *a.type), 0));
+        co_await m.exchange(to, {mine, 0, n}, from, room, m.into(all_of(*a.got, *a.type), 0));
         EXPECT_EQ(m.received(from), n);
         for (std::size_t i = 0; i < n; ++i) EXPECT_EQ((*a.got)[i], i < room ? value(from, i) : std::byte{0});
     }
-    co_await Messages<ThreadEnv>::close(env, m);
+    co_await m.close();
 }
 
 struct Shape {

@@ -77,16 +77,16 @@ public:
     FramePool& frames() { return env_.frames(); }
     bool master() const { return env_.rank() == map_.master(map_.here()); }
 
-    static Task run(NetEnv& env, NodeGathering& g) {
-        co_await own_block(env, g);
+    Task run() {
+        co_await own_block();
         std::vector<Packed> messages;
-        if (g.master()) co_await exchange(env, g, messages);
-        co_await on_node(env, Collective::bcast, bytes_from(g.news_.data(), g.news_.bytes, 0));
-        g.make_blocks();
-        g.take_small(messages);
-        co_await round(env, g);
+        if (master()) co_await exchange(messages);
+        co_await on_node(env_, Collective::bcast, bytes_from(news_.data(), news_.bytes, 0));
+        make_blocks();
+        take_small(messages);
+        co_await round();
         Truncation truncation;
-        for (auto& b : g.blocks_) b->unpack(env, truncation);
+        for (auto& b : blocks_) b->unpack(env_, truncation);
         truncation.check();
     }
 
@@ -108,17 +108,17 @@ private:
         return sum;
     }
 
-    static Task own_block(NetEnv& env, NodeGathering& g) {
-        AllgatherArgs const& a = g.a_;
-        Buffer const mine = a.is_in_place ? a.parts[env.rank()] : a.mine;
-        NodeSizes node;
-        co_await NodeSizes::learn(env, node, mine);
-        int const here = g.map_.here();
-        std::memcpy(g.sizes_of(here), node.sizes.data(), g.head(here));
-        g.largest_ = node.largest();
-        Block& block = g.own().emplace(a, g.map_.members(here), node.sizes);
+    Task own_block() {
+        AllgatherArgs const& a = a_;
+        Buffer const mine = a.is_in_place ? a.parts[env_.rank()] : a.mine;
+        NodeSizes node(env_);
+        co_await node.learn(mine);
+        int const here = map_.here();
+        std::memcpy(sizes_of(here), node.sizes.data(), head(here));
+        largest_ = node.largest();
+        Block& block = own().emplace(a, map_.members(here), node.sizes);
         if (node.here()) {
-            node.put(env, block.data);
+            node.put(block.data);
             co_return;
         }
         PartList list;
@@ -127,32 +127,32 @@ private:
         args.parts = list.parts();
         args.largest = node.largest();
         args.is_in_place = a.is_in_place && block.in_users_buffer();
-        args.mine = args.is_in_place ? args.parts[g.map_.index_of(env.rank())] : mine;
-        co_await on_node(env, Collective::allgather, args);
+        args.mine = args.is_in_place ? args.parts[map_.index_of(env_.rank())] : mine;
+        co_await on_node(env_, Collective::allgather, args);
     }
 
     /// Sizes, and parts where they are few, from every master to every other.
-    static Task exchange(NetEnv& env, NodeGathering& g, std::vector<Packed>& messages) {
-        NodeMap const& map = g.map_;
+    Task exchange(std::vector<Packed>& messages) {
+        NodeMap const& map = map_;
         int const here = map.here();
-        std::size_t const limit = g.a_.parameters[0], bytes = g.own()->bytes;
-        Packed mine(g.head(here) + (bytes <= limit ? bytes : 0));
-        std::memcpy(mine.data(), g.sizes_of(here), g.head(here));
-        if (bytes <= limit) env.load(mine.data() + g.head(here), g.own()->buffer(), 0, bytes);
+        std::size_t const limit = a_.parameters[0], bytes = own()->bytes;
+        Packed mine(head(here) + (bytes <= limit ? bytes : 0));
+        std::memcpy(mine.data(), sizes_of(here), head(here));
+        if (bytes <= limit) env_.load(mine.data() + head(here), own()->buffer(), 0, bytes);
         std::vector<int> peers;
         for (int i = 1; i < map.nodes(); ++i) peers.push_back(map.master((here + i) % map.nodes()));
-        for (int n = 0; n < map.nodes(); ++n) messages.emplace_back(n == here ? 0 : g.head(n) + limit);
-        Messages<NetEnv> m(env);
+        for (int n = 0; n < map.nodes(); ++n) messages.emplace_back(n == here ? 0 : head(n) + limit);
+        Messages<NetEnv> m(env_);
         auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.node_of(from))]; };
-        co_await Messages<NetEnv>::exchange_all(
-            env, m, std::span<int const>(peers), [&](int) -> MessagePart { return {mine.buffer(), 0, mine.bytes}; },
+        co_await m.exchange_all(
+            std::span<int const>(peers), [&](int) -> MessagePart { return {mine.buffer(), 0, mine.bytes}; },
             [&](int from) { return message(from).bytes; },
             [&](int from) { return m.into(message(from).buffer(), 0); });
         for (int from : peers) {
             int const node = map.node_of(from);
-            std::memcpy(g.sizes_of(node), message(from).data(), g.head(node));
+            std::memcpy(sizes_of(node), message(from).data(), head(node));
         }
-        g.add_small(messages);
+        add_small(messages);
     }
 
     /// The blocks of other nodes go with the news if they are small together.
@@ -205,37 +205,37 @@ private:
     }
 
     /// Large blocks go round from node to node, all others are there; each goes to the ranks of the node.
-    static Task round(NetEnv& env, NodeGathering& g) {
-        int const nodes = g.map_.nodes(), here = g.map_.here();
+    Task round() {
+        int const nodes = map_.nodes(), here = map_.here();
         std::vector<Piece> in, out;   // out: the own block, then all that comes in but the last block
-        bool const own_first = !g.at_once(here);
+        bool const own_first = !at_once(here);
         for (int i = 0; i < nodes; ++i) {
             int const node = (here - i + nodes) % nodes;
-            if (g.at_once(node)) continue;
-            auto const all = g.pieces(node);
+            if (at_once(node)) continue;
+            auto const all = pieces(node);
             if (i > 0) in.insert(in.end(), all.begin(), all.end());
             if (i + 1 < nodes) out.insert(out.end(), all.begin(), all.end());
         }
-        bool const master = g.master();
-        int const next = g.map_.master((here + 1) % nodes), last = g.map_.master((here + nodes - 1) % nodes);
-        NetFlow flow(env);
-        for (std::size_t k = 0; master && k < std::min(NetFlow::ahead, in.size()); ++k) flow.expect(in[k], last);
+        bool const leads = master();
+        int const next = map_.master((here + 1) % nodes), last = map_.master((here + nodes - 1) % nodes);
+        NetFlow flow(env_);
+        for (std::size_t k = 0; leads && k < std::min(NetFlow::ahead, in.size()); ++k) flow.expect(in[k], last);
         for (std::size_t k = 0; k < std::max(in.size(), out.size()); ++k) {
-            if (master && own_first && k < out.size()) flow.send(out[k], next);
-            co_await NetFlow::sent(env, flow, NetFlow::ahead);
+            if (leads && own_first && k < out.size()) flow.send(out[k], next);
+            co_await flow.sent(NetFlow::ahead);
             if (k >= in.size()) continue;
-            if (master) co_await NetFlow::arrive(env, flow);
-            if (master && !own_first && k < out.size()) flow.send(out[k], next);
-            if (master && k + NetFlow::ahead < in.size()) flow.expect(in[k + NetFlow::ahead], last);
-            co_await spread(env, in[k]);
+            if (leads) co_await flow.arrive();
+            if (leads && !own_first && k < out.size()) flow.send(out[k], next);
+            if (leads && k + NetFlow::ahead < in.size()) flow.expect(in[k + NetFlow::ahead], last);
+            co_await spread(in[k]);
         }
-        for (int n = 0; !g.with_news() && n < nodes; ++n)
-            if (n != here && g.at_once(n) && g.block(n)->bytes > 0)
-                co_await spread(env, {g.block(n)->buffer(), 0, g.block(n)->bytes});
-        co_await NetFlow::sent(env, flow);
+        for (int n = 0; !with_news() && n < nodes; ++n)
+            if (n != here && at_once(n) && block(n)->bytes > 0)
+                co_await spread({block(n)->buffer(), 0, block(n)->bytes});
+        co_await flow.sent();
     }
-    static Task spread(NetEnv& env, Piece piece) {
-        co_await on_node(env, Collective::bcast, bytes_from(first_byte(piece.buffer) + piece.at, piece.bytes, 0));
+    Task spread(Piece piece) {
+        co_await on_node(env_, Collective::bcast, bytes_from(first_byte(piece.buffer) + piece.at, piece.bytes, 0));
     }
 
     NetEnv& env_;
@@ -248,7 +248,7 @@ private:
 
 Task masters(NetEnv& env, AllgatherArgs const& a) {
     NodeGathering g(env, a);
-    co_await NodeGathering::run(env, g);
+    co_await g.run();
 }
 
 std::uint64_t masters_operations(AllgatherArgs const& a, int nodes) {

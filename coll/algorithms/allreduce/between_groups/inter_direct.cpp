@@ -11,7 +11,7 @@ template <class Env>
 Task inter_direct(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         co_await allreduce_by_slices(env, a, a.parameters[0]);
         co_return;
@@ -28,7 +28,7 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
     Reducer reducer(env.traffic(), a);
     if (env.outgrows_core(2 * a.bytes())) reducer.stream(in, groups.other.size(), to.data(), groups.own.size(), 1, n);
     else reducer.spread(in, groups.other.size(), to.data(), groups.own.size(), n);
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
 }
 
 constexpr Parameter inter_direct_parameters[] = {share_parameter};

@@ -25,7 +25,7 @@ Task along_tree(NetEnv& team, ReduceArgs const& a) {
     CombineUp<NetEnv> up(team, m, a, position, segments, position.parent < 0);
     PassDown<NetEnv> down(team, m, result(a), position.parent, position.after, segments);
     co_await flow(team, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
-    co_await Messages<NetEnv>::close(team, m);
+    co_await m.close();
 }
 
 /// `team` are the masters; each has its node's sum in its result.

@@ -26,30 +26,30 @@ public:
     FramePool& frames() { return env_.frames(); }
     bool master() const { return env_.rank() == ranks_here_.front(); }
 
-    static Task run(NetEnv& env, Aggregated& x) {
-        std::size_t const here = x.ranks_here_.size();
-        Packed mine(head + x.remote_.size() * x.each_), all(x.master() ? here * mine.bytes : 0);
-        x.pack(mine);
+    Task run() {
+        std::size_t const here = ranks_here_.size();
+        Packed mine(head + remote_.size() * each_), all(master() ? here * mine.bytes : 0);
+        pack(mine);
         RootedArgs up{};
         up.mine = mine.buffer();
         up.parts = Parts::regular(all.data(), up.mine.count, *up.mine.type);
         up.largest = mine.bytes;
         up.equal = true;
-        co_await on_node(env, Collective::gather, up);
-        if (x.master()) co_await x.begin(env, x, all);
+        co_await on_node(env_, Collective::gather, up);
+        if (master()) co_await begin(all);
         std::exception_ptr error;
-        co_await local(env, x, error);
-        Packed dealt(x.master() ? here * x.room() : 0), come(x.room());
-        if (x.master()) co_await x.end(env, x, dealt);
+        co_await local(error);
+        Packed dealt(master() ? here * room() : 0), come(room());
+        if (master()) co_await end(dealt);
         RootedArgs down{};
         down.mine = come.buffer();
         down.parts = Parts::regular(dealt.data(), down.mine.count, *down.mine.type);
-        down.largest = x.room();
+        down.largest = room();
         down.equal = true;
-        co_await on_node(env, Collective::scatter, down);
-        x.unpack(come);
+        co_await on_node(env_, Collective::scatter, down);
+        unpack(come);
         if (error) std::rethrow_exception(error);
-        x.truncation_.check();
+        truncation_.check();
     }
 
 private:
@@ -64,62 +64,62 @@ private:
     }
 
     /// Parts between ranks of this node.
-    static Task local(NetEnv& env, Aggregated& x, std::exception_ptr& error) {
-        PartList const send(x.a_.send, x.ranks_here_), receive(x.a_.receive, x.ranks_here_);
-        AlltoallArgs args = x.a_;
+    Task local(std::exception_ptr& error) {
+        PartList const send(a_.send, ranks_here_), receive(a_.receive, ranks_here_);
+        AlltoallArgs args = a_;
         args.send = send.parts();
         args.receive = receive.parts();
-        co_await on_node(env, Collective::alltoall, args, error);
+        co_await on_node(env_, Collective::alltoall, args, error);
     }
 
     /// To each other master what is for its node: source after source, and of each its parts in order.
-    static Task begin(NetEnv& env, Aggregated& x, Packed const& all) {
-        std::size_t const here = x.ranks_here_.size(), record = head + x.remote_.size() * x.each_;
+    Task begin(Packed const& all) {
+        std::size_t const here = ranks_here_.size(), record = head + remote_.size() * each_;
         std::size_t first = 0;   // of the node's ranks among those of other nodes
-        for (int n = 0; n < x.map_.nodes(); ++n) {
-            if (n == x.map_.here()) continue;
-            std::size_t const ranks = x.map_.members(n).size(), bytes = ranks * x.each_;
-            Packed const& out = x.out_.emplace_back(here * (head + bytes));
+        for (int n = 0; n < map_.nodes(); ++n) {
+            if (n == map_.here()) continue;
+            std::size_t const ranks = map_.members(n).size(), bytes = ranks * each_;
+            Packed const& out = out_.emplace_back(here * (head + bytes));
             for (std::size_t i = 0; i < here; ++i) {
                 std::byte const* from = all.data() + i * record;
                 std::byte* to = out.data() + i * (head + bytes);
                 std::memcpy(to, from, head);
-                std::memcpy(to + head, from + head + first * x.each_, bytes);
+                std::memcpy(to + head, from + head + first * each_, bytes);
             }
-            env.count(out.bytes, out.bytes);
+            env_.count(out.bytes, out.bytes);
             first += ranks;
-            Packed const& in = x.in_.emplace_back(ranks * (head + here * x.each_));
-            x.arriving_.push_back(std::make_unique<Arriving>(env));
-            x.arriving_.back()->begin(in.data(), in.bytes, x.map_.master(n));
+            Packed const& in = in_.emplace_back(ranks * (head + here * each_));
+            arriving_.push_back(std::make_unique<Arriving>(env_));
+            arriving_.back()->begin(in.data(), in.bytes, map_.master(n));
         }
         std::size_t i = 0;
-        for (int n = 0; n < x.map_.nodes(); ++n)
-            if (n != x.map_.here()) {
-                Packed const& out = x.out_[i++];
-                co_await Messages<NetEnv>::start(env, x.messages_, x.map_.master(n), {out.buffer(), 0, out.bytes});
+        for (int n = 0; n < map_.nodes(); ++n)
+            if (n != map_.here()) {
+                Packed const& out = out_[i++];
+                co_await messages_.start(map_.master(n), {out.buffer(), 0, out.bytes});
             }
     }
 
     /// What has come, sorted by the ranks that it is for.
-    static Task end(NetEnv& env, Aggregated& x, Packed const& dealt) {
-        std::size_t const here = x.ranks_here_.size();
+    Task end(Packed const& dealt) {
+        std::size_t const here = ranks_here_.size();
         std::size_t source = 0;
-        for (std::size_t m = 0; m < x.in_.size(); ++m) {
-            int const from = x.remote_[source];
-            std::size_t const each = head + x.each_, ranks = x.map_.members(x.map_.node_of(from)).size();
-            co_await env.over(x.arriving_[m]->op, x.map_.master(x.map_.node_of(from)));
-            x.truncation_.compare(from, x.arriving_[m]->bytes(), x.in_[m].bytes);
+        for (std::size_t m = 0; m < in_.size(); ++m) {
+            int const from = remote_[source];
+            std::size_t const each = head + each_, ranks = map_.members(map_.node_of(from)).size();
+            co_await env_.over(arriving_[m]->op, map_.master(map_.node_of(from)));
+            truncation_.compare(from, arriving_[m]->bytes(), in_[m].bytes);
             for (std::size_t r = 0; r < ranks; ++r, ++source) {
-                std::byte const* record = x.in_[m].data() + r * (head + here * x.each_);
+                std::byte const* record = in_[m].data() + r * (head + here * each_);
                 for (std::size_t i = 0; i < here; ++i) {
-                    std::byte* to = dealt.data() + i * x.room() + source * each;
+                    std::byte* to = dealt.data() + i * room() + source * each;
                     std::memcpy(to, record, head);
-                    std::memcpy(to + head, record + head + i * x.each_, x.each_);
+                    std::memcpy(to + head, record + head + i * each_, each_);
                 }
             }
-            env.count(x.in_[m].bytes, x.in_[m].bytes);
+            env_.count(in_[m].bytes, in_[m].bytes);
         }
-        co_await Messages<NetEnv>::close(env, x.messages_);
+        co_await messages_.close();
     }
 
     void unpack(Packed const& come) {
@@ -146,7 +146,7 @@ private:
 
 Task masters(NetEnv& env, AlltoallArgs const& a) {
     Aggregated x(env, a);
-    co_await Aggregated::run(env, x);
+    co_await x.run();
 }
 
 std::uint64_t masters_operations(AlltoallArgs const&, int) { return 3; }

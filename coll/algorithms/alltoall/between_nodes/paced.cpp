@@ -56,8 +56,8 @@ Task paced(NetEnv& env, AlltoallArgs const& a) {
     std::exception_ptr error;
     co_await within_node(env, a, error);
     for (Step const& s : steps) {
-        if (s.from >= 0) co_await NetFlow::arrive(env, flow);
-        if (s.to >= 0) co_await NetFlow::sent_one(env, flow);
+        if (s.from >= 0) co_await flow.arrive();
+        if (s.to >= 0) co_await flow.sent_one();
         if (begun < size) begin(steps[begun++]);
     }
     if (error) std::rethrow_exception(error);

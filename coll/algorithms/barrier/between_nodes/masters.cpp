@@ -15,9 +15,8 @@ Task disseminate(NetEnv& env) {
     int const size = env.size(), rank = env.rank();
     auto nothing = [](std::byte const*, std::size_t, std::size_t) {};
     for (int step = 1; step < size; step *= 2)
-        co_await Messages<NetEnv>::exchange(env, m, (rank + step) % size, packed_part(nullptr, 0),
-                                            (rank - step + size) % size, 0, nothing);
-    co_await Messages<NetEnv>::close(env, m);
+        co_await m.exchange((rank + step) % size, packed_part(nullptr, 0), (rank - step + size) % size, 0, nothing);
+    co_await m.close();
 }
 
 Task masters(NetEnv& env, BarrierArgs const&) {

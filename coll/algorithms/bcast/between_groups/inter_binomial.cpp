@@ -20,9 +20,9 @@ Task inter_binomial(Env& env, BcastArgs const& a) {
     Truncation truncation(root ? 0 : groups.other.has(rank_at(at.parent)) ? groups.other.first : groups.own.first);
     if (!root) co_await receive_part(env, m, rank_at(at.parent), a.data, 0, truncation);
     for (auto child = at.children.rbegin(); child != at.children.rend(); ++child)
-        co_await Messages<Env>::start(env, m, rank_at(*child), {a.data, 0, a.data.bytes()});
-    for (int child : at.children) co_await Messages<Env>::finish(env, m, rank_at(child));
-    co_await Messages<Env>::close(env, m);
+        co_await m.start(rank_at(*child), {a.data, 0, a.data.bytes()});
+    for (int child : at.children) co_await m.finish(rank_at(child));
+    co_await m.close();
     truncation.check();
 }
 

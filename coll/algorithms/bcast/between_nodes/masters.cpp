@@ -72,16 +72,16 @@ Task masters(NetEnv& env, BcastArgs const& a) {
         flow.expect(piece(k), near.parent);
     if (in_one && env.rank() == master) co_await spread(env, a);
     for (std::uint64_t k = 0; k < segments.count; ++k) {
-        if (receives) co_await NetFlow::arrive(env, flow);
+        if (receives) co_await flow.arrive();
         if (receives && k + NetFlow::ahead < segments.count) flow.expect(piece(k + NetFlow::ahead), near.parent);
         for (int child : near.children) flow.send(piece(k), child);
         BcastArgs inside = a;
         inside.data = segments.count == 1 ? data : packed_buffer(first_byte(data) + segments.at(k), segments.bytes(k));
         inside.root = map.index_of(master);
         co_await on_node(env, Collective::bcast, inside);
-        co_await NetFlow::sent(env, flow, NetFlow::ahead * near.children.size());
+        co_await flow.sent(NetFlow::ahead * near.children.size());
     }
-    co_await NetFlow::sent(env, flow);
+    co_await flow.sent();
     if (packed && env.rank() != a.root) env.store(a.data, 0, packed.get(), segments.total);
     flow.check();
 }

@@ -13,10 +13,10 @@ Task inter_linear(Env& env, RootedArgs const& a) {
     if (!root && !groups.other.has(a.root)) co_return;
     Messages<Env> m(env);
     Truncation truncation(groups.other.first);
-    if (!root) co_await Messages<Env>::send(env, m, a.root, {a.mine, 0, a.mine.bytes()});
+    if (!root) co_await m.send(a.root, {a.mine, 0, a.mine.bytes()});
     for (int leaf = groups.other.first; root && leaf < groups.other.last; ++leaf)
         co_await receive_part(env, m, leaf, a.parts[leaf], 0, truncation);
-    co_await Messages<Env>::close(env, m);
+    co_await m.close();
     truncation.check();
 }
 

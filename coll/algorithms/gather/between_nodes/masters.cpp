@@ -21,14 +21,14 @@ RootedArgs inside(RootedArgs const& a, int root) {
 
 /// On a node without the root.
 Task give(NetEnv& env, RootedArgs const& a) {
-    NodeSizes node;
-    co_await NodeSizes::learn(env, node, a.mine);
+    NodeSizes node(env);
+    co_await node.learn(a.mine);
     bool const together = node.largest() < a.parameters[0], master = env.rank() == env.map().master(env.map().here());
     std::size_t const head = node.sizes.size() * sizeof(std::uint64_t);
     Messages<NetEnv> m(env);
     Packed block(master ? head + (together ? node.sum() : 0) : 0);
     if (master) std::memcpy(block.data(), node.sizes.data(), head);
-    if (master && together && node.here()) node.put(env, block.data() + head);
+    if (master && together && node.here()) node.put(block.data() + head);
     if (together && !node.here()) {
         PartList list;
         std::size_t at = head;
@@ -38,9 +38,9 @@ Task give(NetEnv& env, RootedArgs const& a) {
         if (master) args.parts = list.parts();
         co_await on_node(env, Collective::gather, args);
     }
-    if (master) co_await Messages<NetEnv>::start(env, m, a.root, {block.buffer(), 0, block.bytes});
-    if (!together) co_await Messages<NetEnv>::start(env, m, a.root, {a.mine, 0, a.mine.bytes()});
-    co_await Messages<NetEnv>::close(env, m);
+    if (master) co_await m.start(a.root, {block.buffer(), 0, block.bytes});
+    if (!together) co_await m.start(a.root, {a.mine, 0, a.mine.bytes()});
+    co_await m.close();
 }
 
 /// What the root expects of a node.
@@ -91,8 +91,8 @@ Task take(NetEnv& env, RootedArgs const& a) {
     for (auto& b : blocks) {
         co_await env.over(b->in.op, b->ranks.front());
         if (deal_out(env, a, *b, truncation)) continue;
-        co_await Messages<NetEnv>::exchange_all(
-            env, m, std::span<int const>(), b->ranks, [](int) -> MessagePart { return packed_part(nullptr, 0); },
+        co_await m.exchange_all(
+            std::span<int const>(), b->ranks, [](int) -> MessagePart { return packed_part(nullptr, 0); },
             [&](int from) { return a.parts[from].bytes(); }, [&](int from) { return m.into(a.parts[from], 0); });
         for (int from : b->ranks) truncation.compare(from, m.received(from), a.parts[from].bytes());
     }

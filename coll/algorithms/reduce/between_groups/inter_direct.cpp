@@ -16,7 +16,7 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
     Participants const all{givers.first, givers.last, a.root};
     DirectAccess<Env> access(env, root ? std::span<std::byte const>{} : shown_operand(a),
                              root ? shown_result(a) : std::span<std::byte>{}, all);
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         co_await reduce_by_slices(env, a, a.parameters[0]);
         co_return;
@@ -26,7 +26,7 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
     Reducer(env.traffic(), a).combine(access.operands(share.first, givers.first, givers.last), givers.size(),
                                       access.outs()[static_cast<std::size_t>(a.root)] + share.first,
                                       (share.last - share.first) / element_bytes(a));
-    co_await DirectAccess<Env>::leave_together(env, all);
+    co_await access.leave_together();
 }
 
 constexpr Parameter inter_direct_parameters[] = {share_parameter};

@@ -11,7 +11,7 @@ template <class Env>
 Task inter_direct(Env& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     DirectAccess<Env> access(env, shown_operand(a), {});
-    co_await DirectAccess<Env>::agree(env, access);
+    co_await access.agree();
     if (!access.granted()) {
         co_await reduce_scatter_by_slices(env, a);
         co_return;
@@ -26,7 +26,7 @@ Task inter_direct(Env& env, ReduceScatterArgs const& a) {
     // What does not stay in this rank's cache anyway is written past it.
     if (env.outgrows_core(2 * n * element)) reducer.stream(in, groups.other.size(), &to, 1, 0, n);
     else reducer.combine(in, groups.other.size(), to, n);
-    co_await DirectAccess<Env>::leave_together(env);
+    co_await access.leave_together();
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> inter_direct_algorithm = {

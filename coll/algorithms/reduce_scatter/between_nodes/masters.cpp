@@ -43,9 +43,9 @@ Task among_masters(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum, Buf
     Messages<NetEnv> m(team, element_bytes(a));
     ShareFold<NetEnv> fold(team, m, a, std::move(by_node.starts));
     std::unique_ptr<std::byte[]> const packed(new std::byte[share.bytes()]);
-    co_await ShareFold<NetEnv>::reduce(team, fold, by_node.vector, packed.get());
+    co_await fold.reduce(by_node.vector, packed.get());
     env.store(share, 0, packed.get(), share.bytes());
-    co_await Messages<NetEnv>::close(team, m);
+    co_await m.close();
 }
 
 Task masters(NetEnv& env, ReduceScatterArgs const& a) {

@@ -15,10 +15,10 @@ Task inter_linear(Env& env, RootedArgs const& a) {
     Truncation truncation(groups.other.first);
     if (!root) co_await receive_part(env, m, a.root, a.mine, 0, truncation);
     for (int leaf = groups.other.first; root && leaf < groups.other.last; ++leaf)
-        co_await Messages<Env>::start(env, m, leaf, {a.parts[leaf], 0, a.parts[leaf].bytes()});
+        co_await m.start(leaf, {a.parts[leaf], 0, a.parts[leaf].bytes()});
     for (int leaf = groups.other.first; root && leaf < groups.other.last; ++leaf)
-        co_await Messages<Env>::finish(env, m, leaf);
-    co_await Messages<Env>::close(env, m);
+        co_await m.finish(leaf);
+    co_await m.close();
     truncation.check();
 }
 

@@ -56,16 +56,16 @@ Task give(NetEnv& env, RootedArgs const& a) {
     for (int i = 1; i < map.nodes(); ++i) {
         auto const ranks = map.members((map.here() + i) % map.nodes());
         Packed const& block = blocks.emplace_back(packed_for(env, a, ranks));
-        co_await Messages<NetEnv>::start(env, m, ranks.front(), {block.buffer(), 0, block.bytes});
+        co_await m.start(ranks.front(), {block.buffer(), 0, block.bytes});
         if (Head(block.data()).by_itself())
-            for (int r : ranks) co_await Messages<NetEnv>::start(env, m, r, {a.parts[r], 0, a.parts[r].bytes()});
+            for (int r : ranks) co_await m.start(r, {a.parts[r], 0, a.parts[r].bytes()});
     }
     PartList const list(a.parts, map.members(map.here()));
     RootedArgs args = inside(a, map.index_of(env.rank()));
     args.parts = list.parts();
     std::exception_ptr error;
     co_await on_node(env, Collective::scatter, args, error);
-    co_await Messages<NetEnv>::close(env, m);
+    co_await m.close();
     if (error) std::rethrow_exception(error);
 }
 
@@ -79,7 +79,7 @@ Task take(NetEnv& env, RootedArgs const& a) {
     Truncation truncation;
     PartList list;
     if (master) {
-        co_await Messages<NetEnv>::receive(env, m, a.root, block.bytes, m.into(block.buffer(), 0));
+        co_await m.receive(a.root, block.bytes, m.into(block.buffer(), 0));
         std::size_t at = 0;
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             std::size_t const record = Head(block.data() + at).record();

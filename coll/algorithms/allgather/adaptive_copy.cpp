@@ -7,6 +7,7 @@
 // Cell: bytes of my part. Counters: ready[0] slices laid out; ack[0] steps in which this rank has read everybody's
 // slice, or found that there is none any more. All ranks make the same number of steps, that of the longest part. A
 // buffer is written again when all have acknowledged the step before the last.
+#include "coll/env/acknowledged.hpp"
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/movement.hpp"
 
@@ -78,12 +79,6 @@ Task take_all(Env& env, Gather<Env>& g, std::uint64_t k) {
     env.ack(0, k + 1);
 }
 
-template <class Env>
-Task all_have_read(Env& env, std::uint64_t steps) {
-    for (int peer = 0; steps > 0 && peer < env.size(); ++peer)
-        if (peer != env.rank()) co_await env.until_ack(peer, 0, steps);
-}
-
 }  // namespace
 
 template <class Env>
@@ -92,12 +87,12 @@ Task adaptive_copy(Env& env, AllgatherArgs const& a) {
     env.add_staging();
     co_await learn_sizes(env, g);
     for (std::uint64_t k = 0; k < g.steps; ++k) {
-        if (k >= buffers) co_await all_have_read(env, k - buffers + 1);
+        if (k >= buffers) co_await acknowledged(env, everybody(env), 0, k - buffers + 1);
         g.lay_out(k);
         if (k > 0) co_await take_all(env, g, k - 1);
     }
     if (g.steps > 0) co_await take_all(env, g, g.steps - 1);
-    co_await all_have_read(env, g.steps);
+    co_await acknowledged(env, everybody(env), 0, g.steps);
     g.truncation.check();
 }
 

@@ -10,8 +10,7 @@
 // complete; ack[0] rounds that it is through with. A first writer begins round k when all in its node have acknowledged
 // k − 2.
 #include "coll/blocks/messages/messages.hpp"
-#include "coll/blocks/reduce/slices.hpp"
-#include "coll/blocks/reduce/sockets.hpp"
+#include "coll/blocks/reduce/movement_avoiding.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 namespace {
@@ -23,17 +22,19 @@ public:
         : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), lanes_(smallest(nodes_)),
           n_(nodes_.size(nodes_.mine())), i_(nodes_.my_index()),
           slices_(args, lanes_, std::min(args.parameters[0], env.staging_bytes() / depth)),
-          reducer_(env.traffic(), args), messages_(env, slices_.element()) {
+          reducer_(env.traffic(), args), messages_(env, slices_.element()),
+          own_(env, args, slices_.elements() * slices_.element()) {
         env.reserve_staging(messages_.staging_bytes() + depth * slices_.stride());
         env.add_staging();
-        if (!dense()) packed_.resize(slices_.elements() * slices_.element());
     }
 
     FramePool& frames() { return env_.frames(); }
     Task run() {
         for (std::uint64_t k = 0; k < slices_.rounds(); ++k) {
-            if (k >= depth) co_await freed(k - depth + 1);
-            co_await go_round(k);
+            if (k >= depth) co_await acknowledged(env_, nodes_.members(), 0, k - depth + 1);
+            co_await go_round(env_, nodes_.members(), i_, inside, k, [this, k](int slice, int j) {
+                if (slice < lanes_) step(slice, k, j);
+            });
             if (i_ < lanes_) {
                 co_await between(k);
                 env_.ready(whole, k + 1);
@@ -41,7 +42,7 @@ public:
             co_await collect(k);
             env_.ack(0, k + 1);
         }
-        co_await freed(slices_.rounds());
+        co_await acknowledged(env_, nodes_.members(), 0, slices_.rounds());
         co_await messages_.close();
     }
 
@@ -54,7 +55,6 @@ private:
         for (int node = 1; node < nodes.count(); ++node) least = std::min(least, nodes.size(node));
         return least;
     }
-    bool dense() const { return a_.type->dense(a_.count); }
     int member(int index) const { return nodes_.members()[static_cast<std::size_t>((index + n_) % n_)]; }
     /// The rank that has this rank's slices in another node.
     int counterpart(int node) const {
@@ -66,32 +66,11 @@ private:
         return env_.staging(member(slice - 1)) + messages_.staging_bytes() + k % depth * slices_.stride();
     }
 
-    Task freed(std::uint64_t rounds) {
-        for (int peer : nodes_.members())
-            if (rounds > 0 && peer != env_.rank()) co_await env_.until_ack(peer, 0, rounds);
-    }
-
-    /// Inside the node: step j of member i is on slice i + 1 + j, which its finisher, the member of that number, has
-    /// last.
-    Task go_round(std::uint64_t k) {
-        auto const n = static_cast<std::uint64_t>(n_);
-        for (int j = 0; j < n_; ++j) {
-            std::uint64_t const done = k * n + static_cast<std::uint64_t>(j);
-            if (j > 0) co_await env_.until_ready(member(i_ + 1), inside, done);
-            int const slice = (i_ + 1 + j) % n_;
-            if (slice < lanes_) step(slice, k, j);
-            env_.ready(inside, done + 1);
-        }
-    }
-
     void step(int slice, std::uint64_t k, int j) {
         std::size_t const at = slices_.position(slice, k), bytes = slices_.bytes(slice, k);
         std::byte* const sum = shared(slice, k);
         if (j == 0) return env_.stage(sum, operand(a_), at, bytes);
-        void const* own = packed_.data();
-        if (dense()) own = first_byte(operand(a_)) + at;
-        else env_.load(packed_.data(), operand(a_), at, bytes);
-        reducer_.accumulate(own, sum, slices_.of(slice, k).count);
+        reducer_.accumulate(own_.at(at, bytes), sum, slices_.of(slice, k).count);
     }
 
     /// Part `part` of m of this rank's slice, in bytes of the slice.
@@ -135,7 +114,7 @@ private:
     Slices slices_;
     Reducer reducer_;
     Messages<Env> messages_;
-    std::vector<std::byte> packed_;   ///< a slice of an operand with gaps
+    PackedOperand<Env, ReduceArgs> own_;
 };
 
 }  // namespace

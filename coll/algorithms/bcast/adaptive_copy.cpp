@@ -6,24 +6,14 @@
 //
 // Counters: ready[0] slices laid out, ack[0] slices read. A buffer is written again when all have acknowledged the
 // slice before the last.
+#include "coll/env/acknowledged.hpp"
 #include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::bcast {
-namespace {
-
-constexpr std::uint64_t buffers = 2;
-
-/// Waits until everybody has read so many slices.
-template <class Env>
-Task all_have_read(Env& env, std::uint64_t slices) {
-    for (int peer = 0; slices > 0 && peer < env.size(); ++peer)
-        if (peer != env.rank()) co_await env.until_ack(peer, 0, slices);
-}
-
-}  // namespace
 
 template <class Env>
 Task adaptive_copy(Env& env, BcastArgs const& a) {
+    constexpr std::uint64_t buffers = 2;
     std::size_t const bytes = a.data.bytes(), room = env.staging_bytes() / buffers / cache_line * cache_line,
                       slice = std::min(a.parameters[0], room);
     std::uint64_t const slices = (bytes + slice - 1) / slice;
@@ -33,7 +23,7 @@ Task adaptive_copy(Env& env, BcastArgs const& a) {
     for (std::uint64_t k = 0; k < slices; ++k) {
         std::size_t const at = k * slice, n = std::min(slice, bytes - at), buffer = k % buffers * slice;
         if (root) {
-            if (k >= buffers) co_await all_have_read(env, k - buffers + 1);
+            if (k >= buffers) co_await acknowledged(env, everybody(env), 0, k - buffers + 1);
             env.stage(env.staging() + buffer, a.data, at, n);
             env.ready(0, k + 1);
         } else {
@@ -44,7 +34,7 @@ Task adaptive_copy(Env& env, BcastArgs const& a) {
             env.ack(0, k + 1);
         }
     }
-    if (root) co_await all_have_read(env, slices);
+    if (root) co_await acknowledged(env, everybody(env), 0, slices);
 }
 
 constexpr Parameter adaptive_copy_parameters[] = {{"slice", 131072, "bytes that are copied at a time"}};

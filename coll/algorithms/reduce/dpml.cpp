@@ -9,16 +9,8 @@
 namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
-Task dpml(Env& env, ReduceArgs const& a) {
-    MultiLeader<Env, ReduceArgs> reduction(env, env.one_team(), a, Receives::root, Sum::of_copy, a.parameters[0],
-                                           a.parameters[1]);
-    co_await reduction.run();
-}
+Task dpml(Env& env, ReduceArgs const& a) { return dpml_on_one_level(env, a, Receives::root); }
 
-constexpr Parameter dpml_parameters[] = {
-    {"slice", 65536, "bytes of a slice at most; p of them make a round"},
-    {"piece", 8192, "bytes that a leader reduces at a time"},
-};
 extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
     "dpml", "everybody stages its operand and leads one slice, reduced operand by operand", Family::baseline,
     "DPML (Bayatpour et al., SC 2017)", requires_nothing, dpml_parameters, TUTTI_RUNS(dpml)};

@@ -9,17 +9,8 @@
 namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
-Task dpml_two_level(Env& env, ReduceArgs const& a) {
-    MultiLeader<Env, ReduceArgs> reduction(env, env.hierarchy(), a, Receives::root, Sum::of_two,
-                                           a.parameters[0], a.parameters[1]);
-    co_await reduction.run();
-}
+Task dpml_two_level(Env& env, ReduceArgs const& a) { return dpml_by_sockets(env, a, Receives::root); }
 
-constexpr Parameter dpml_two_level_parameters[] = {
-    {"slice", 65536, "bytes of a slice at most; p of them make a round"},
-    {"piece", 8192, "bytes that are reduced at a time"},
-    hierarchy_parameter,
-};
 extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
     "dpml_two_level", "sockets reduce what their members stage, then each rank combines the sockets' slices",
     Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.1", requires_commutative, dpml_two_level_parameters,

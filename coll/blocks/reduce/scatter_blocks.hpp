@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "coll/env/acknowledged.hpp"
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/reduce/shares.hpp"
@@ -90,8 +91,7 @@ Task scatter_in_blocks(Env& env, ReduceScatterArgs const& a, std::size_t chunk) 
     env.reserve_staging(pieces.staging_bytes());
     env.add_staging();
     for (std::uint64_t b = 0; b < pieces.steps(); ++b) {
-        for (int peer = 0; b >= 2 && peer < env.size(); ++peer)
-            if (peer != env.rank()) co_await env.until_ack(peer, 0, b - 1);
+        if (b >= 2) co_await acknowledged(env, everybody(env), 0, b - 1);
         pieces.stage(b);
         env.ready(0, b + 1);
         for (int peer = 0; peer < env.size(); ++peer)
@@ -99,8 +99,7 @@ Task scatter_in_blocks(Env& env, ReduceScatterArgs const& a, std::size_t chunk) 
         pieces.reduce(b);
         env.ack(0, b + 1);
     }
-    for (int peer = 0; pieces.steps() > 0 && peer < env.size(); ++peer)
-        if (peer != env.rank()) co_await env.until_ack(peer, 0, pieces.steps());
+    co_await acknowledged(env, everybody(env), 0, pieces.steps());
 }
 
 }  // namespace tutti::coll

@@ -29,9 +29,9 @@ void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
 }
 
 /// Those of a communicator who are on this node.
-Ref<Group> node_group(Comm const& comm, NodeMap const& map) {
+Ref<Group> node_group(Comm const& comm, Division const& map) {
     std::vector<int> here;
-    for (int r : map.members(map.here())) here.push_back(comm.union_group->world_rank(r));
+    for (int r : map.members()) here.push_back(comm.union_group->world_rank(r));
     return Ref<Group>::adopt(new Group(std::move(here), comm.process.rank()));
 }
 
@@ -39,14 +39,14 @@ Ref<Group> node_group(Comm const& comm, NodeMap const& map) {
 void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Process& process = comm.process;
     Group const& all = *comm.union_group;
-    NodeMap map(all, process.cluster);
+    Division map(all, process.cluster);
     auto node = Ref<Comm>::adopt(new Comm(process, node_group(comm, map), 0));
     attach_node(*node, context, area);
     state_of(*node).of_program = false;
     topo::Grouping by_node{"node", {}};
-    for (int r = 0; r < all.size(); ++r) by_node.group.push_back(map.node_of(r));
+    for (int r = 0; r < all.size(); ++r) by_node.group.push_back(map.of(r));
     std::vector<topo::Locality> localities(static_cast<std::size_t>(all.size()), topo::Locality::network);
-    for (int r : map.members(map.here()))
+    for (int r : map.members())
         localities[static_cast<std::size_t>(r)] = state_of(*node).localities[static_cast<std::size_t>(map.index_of(r))];
     auto tree = topo::Hierarchy::build(all.size(), std::span(&by_node, 1), "cluster");
     auto multi_node = std::make_unique<MultiNode>(std::move(node), std::move(map));
@@ -107,8 +107,8 @@ bool on_one_node(Process const& process, Group const& group) {
 }
 
 ContextAllocation allocate_context(Process& process, Group const& members) {
-    NodeMap const map(members, process.cluster);
-    auto const here = map.members(map.here());
+    Division const map(members, process.cluster);
+    auto const here = map.members();
     if (here.front() != members.rank()) return {};
     int const count = static_cast<int>(here.size());
     ContextAllocation part{};
@@ -144,8 +144,8 @@ void attach(Comm& comm, std::span<ContextAllocation const> parts) {
     bool const alone = on_one_node(process, *comm.union_group);
     ContextAllocation here = parts.front();
     if (!alone) {
-        NodeMap const map(*comm.union_group, process.cluster);
-        here = parts[static_cast<std::size_t>(map.master(map.here()))];
+        Division const map(*comm.union_group, process.cluster);
+        here = parts[static_cast<std::size_t>(map.master(map.mine()))];
     }
     (alone ? attach_node : attach_multi_node)(comm, context, process.segment.at(here.area));
     if (here.owner != process.rank()) return;

@@ -60,7 +60,7 @@ public:
 
     Comm const& comm() const { return comm_; }
     MultiNode const& multi_node() const;
-    NodeMap const& map() const { return multi_node().map; }
+    Division const& map() const { return multi_node().map; }
     char const* operation() const { return operation_; }
     Suspension* suspension() const { return suspension_; }
 

@@ -31,7 +31,7 @@ Task leave_node(NetEnv& env);
 /// How many operations of each node's own a call is made of.
 template <class Args>
 std::uint64_t node_operations(Algorithm<Args> const& algorithm, Args const& args, MultiNode const& multi_node) {
-    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.map.nodes()) : 0;
+    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.map.count()) : 0;
 }
 
 /// An algorithm in the environment of its operation, to its end.

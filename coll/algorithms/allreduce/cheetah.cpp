@@ -18,7 +18,7 @@ Task cheetah(Env& env, ReduceArgs const& a) {
     topo::Hierarchy const& tree = env.hierarchy();
     topo::Team const top = tree.team(tree.levels() - 1, env.rank());
     RecursiveKIngPlan const plan(top.members.size(), static_cast<int>(a.parameters[radix]), !a.op->commutative);
-    Schedule schedule(Order::sequential, plan.buffers());
+    Schedule schedule(env.frames(), Order::sequential, plan.buffers());
     compose_for_all(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
     schedule.finish();
     Reducer reducer(env.traffic(), a);

@@ -6,6 +6,7 @@
 // Zhu, Goodell, Gropp, Thakur, section 3.3; recursive doubling: Thakur, Rabenseifner, Gropp, IJHPCA 2005.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes/master_tree.hpp"
+#include "coll/blocks/messages/tree_flow.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 namespace {
@@ -13,10 +14,10 @@ namespace {
 /// Recursive doubling among masters, in the order of nodes: as many pairs of neighbours as are too many for a power of
 /// two first combine, and their first ones wait for the result. `sum` has the result in the end.
 template <class Env>
-Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, MasterNodes const& nodes, std::byte* sum) {
+Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, Division const& nodes, std::byte* sum) {
     Reducer reducer(env.traffic(), a);
     std::size_t const bytes = a.bytes(), element = element_of(a);
-    int const n = nodes.count(), node = nodes.node_of(env.rank());
+    int const n = nodes.count(), node = nodes.mine();
     int power = 1;
     while (2 * power <= n) power *= 2;
     int const extra = n - power;
@@ -53,13 +54,13 @@ Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, MasterNodes
 }
 
 template <class Env>
-Task in_one(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
+Task in_one(Env& env, ReduceArgs const& a, Division const& nodes) {
     Messages<Env> m(env, element_of(a));
     Segments const one(a.bytes(), element_of(a), whole);
-    Position const position = position_in_node(nodes, env.rank());
-    bool const master = position.parent < 0;
-    CombineUp<Env> up(env, m, a, position, one, master);
-    PassDown<Env> down(env, m, result(a), position.parent, {position.after.rbegin(), position.after.rend()}, one);
+    TreePlace const place = place_in_node(env.frames(), nodes, env.rank());
+    bool const master = place.parent < 0;
+    CombineUp<Env> up(env, m, a, place, one, master);
+    PassDown<Env> down(env, m, result(a), place, one);
     if (a.bytes() > 0) {
         co_await up.segment(0);
         co_await up.finish();
@@ -74,13 +75,13 @@ Task in_one(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
 }
 
 template <class Env>
-Task in_segments(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
+Task in_segments(Env& env, ReduceArgs const& a, Division const& nodes) {
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[1]);
-    Position const position = position_under_master(nodes, env.rank(), 0, binary_branch);
-    CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
-    PassDown<Env> down(env, m, result(a), position.parent, {position.after.rbegin(), position.after.rend()}, segments);
-    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
+    TreePlace const place = place_under_master(env.frames(), nodes, env.rank(), 0, binary_tree);
+    CombineUp<Env> up(env, m, a, place, segments, place.parent < 0);
+    PassDown<Env> down(env, m, result(a), place, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
     co_await m.close();
 }
 
@@ -88,7 +89,7 @@ Task in_segments(Env& env, ReduceArgs const& a, MasterNodes const& nodes) {
 
 template <class Env>
 Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
-    MasterNodes const nodes(env.hierarchy());
+    Division const nodes(env.hierarchy(), env.rank());
     if (a.parameters[2] == 0) co_await in_segments(env, a, nodes);
     else co_await in_one(env, a, nodes);
 }

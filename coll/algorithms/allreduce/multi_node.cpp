@@ -19,8 +19,8 @@ template <class Env>
 class Nodes {
 public:
     Nodes(Env& env, ReduceArgs const& args)
-        : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), lanes_(smallest(nodes_)),
-          n_(nodes_.size(nodes_.mine())), i_(nodes_.my_index()),
+        : env_(env), a_(args), nodes_(env.hierarchy(), env.rank()), lanes_(nodes_.smallest()),
+          n_(nodes_.size(nodes_.mine())), i_(nodes_.index_of(env.rank())),
           slices_(args, lanes_, std::min(args.parameters[0], env.staging_bytes() / depth)),
           reducer_(env.traffic(), args), messages_(env, slices_.element()),
           own_(env, args, slices_.elements() * slices_.element()) {
@@ -50,11 +50,6 @@ private:
     static constexpr std::uint64_t depth = 2;
     enum Level { inside, whole };
 
-    static int smallest(Sockets const& nodes) {
-        int least = nodes.size(0);
-        for (int node = 1; node < nodes.count(); ++node) least = std::min(least, nodes.size(node));
-        return least;
-    }
     int member(int index) const { return nodes_.members()[static_cast<std::size_t>((index + n_) % n_)]; }
     /// The rank that has this rank's slices in another node.
     int counterpart(int node) const {
@@ -109,7 +104,7 @@ private:
 
     Env& env_;
     ReduceArgs const& a_;
-    Sockets nodes_;
+    Division nodes_;
     int lanes_, n_, i_;   ///< slices of a round, members of this rank's node, its index there
     Slices slices_;
     Reducer reducer_;

@@ -10,10 +10,11 @@ template <class Env>
 Task rank_order(Env& env, ReduceArgs const& a) {
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[0]);
-    Position const position = in_rank_order(env.rank(), env.size());
-    CombineUp<Env> up(env, m, a, position, segments, position.parent < 0);
-    PassDown<Env> down(env, m, result(a), position.parent, position.before, segments);
-    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
+    TreePlace place = in_rank_order(env.frames(), env.rank(), env.size());
+    CombineUp<Env> up(env, m, a, place, segments, place.parent < 0);
+    place.children.swap(place.before);   // on the way down there is no order to keep
+    PassDown<Env> down(env, m, result(a), place, segments);
+    co_await flow(env, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
     co_await m.close();
 }
 

@@ -12,7 +12,7 @@ template <class Env>
 Task recursive_k_ing(Env& env, ReduceArgs const& a) {
     topo::Team const all = env.one_team().team(0, env.rank());
     RecursiveKIngPlan const plan(env.size(), static_cast<int>(a.parameters[0]), !a.op->commutative);
-    Schedule schedule(Order::sequential, plan.buffers());
+    Schedule schedule(env.frames(), Order::sequential, plan.buffers());
     schedule.exchange(all.members, all.my_index, plan);
     schedule.finish();
     Reducer reducer(env.traffic(), a);

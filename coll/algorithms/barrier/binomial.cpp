@@ -3,20 +3,20 @@
 // no bytes.
 // The software combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987), with messages.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/trees/branch.hpp"
 #include "coll/blocks/messages/dissemination.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll::algorithms::barrier {
 
 template <class Env>
 Task binomial(Env& env, BarrierArgs const&) {
-    Branch const b = binomial_branch(env.rank(), env.size());
-    for (int child : b.children) co_await hear(env, child, 1);
-    if (b.parent >= 0) {
-        env.sent(b.parent, 1);
-        co_await hear(env, b.parent, 1);
+    TreePlace const t = binomial_tree(env.frames(), env.rank(), env.size());
+    for (int child : t.children) co_await hear(env, child, 1);
+    if (t.parent >= 0) {
+        env.sent(t.parent, 1);
+        co_await hear(env, t.parent, 1);
     }
-    for (auto child = b.children.rbegin(); child != b.children.rend(); ++child) env.sent(*child, 1);
+    for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, 1);
 }
 
 extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {

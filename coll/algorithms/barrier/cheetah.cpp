@@ -17,7 +17,7 @@ Task cheetah(Env& env, BarrierArgs const& a) {
     topo::Hierarchy const& tree = env.hierarchy();
     topo::Team const top = tree.team(tree.levels() - 1, env.rank());
     RecursiveKIngPlan const plan(top.members.size(), static_cast<int>(a.parameters[radix]), false);
-    Schedule schedule(Order::general, plan.buffers(), false);
+    Schedule schedule(env.frames(), Order::general, plan.buffers(), false);
     compose_for_all(schedule, tree, env.rank(), plan, a.parameters, fan_in, fan_out);
     ScheduleRun<Env> run(env, schedule, {}, 0, 0, 1, plan.buffers());
     co_await run.run();

@@ -13,15 +13,14 @@ namespace tutti::coll::algorithms::barrier {
 template <class Env>
 Task mpich_hierarchical(Env& env, BarrierArgs const&) {
     constexpr std::uint64_t release = 2;   // the second message of a pair
-    MasterNodes const nodes(env.hierarchy());
-    std::span<int const> const node = nodes.ranks_with(env.rank());
-    auto const place = std::lower_bound(node.begin(), node.end(), env.rank()) - node.begin();
-    co_await disseminate(env, node, static_cast<int>(place));
+    Division const nodes(env.hierarchy(), env.rank());
+    int const place = nodes.index_of(env.rank());
+    co_await disseminate(env, nodes.members(), place);
     if (nodes.count() == 1) co_return;
-    if (place == 0) co_await disseminate(env, nodes.masters(), nodes.node_of(env.rank()));
-    Position const position = position_in_node(nodes, env.rank());
-    if (position.parent >= 0) co_await hear(env, position.parent, release);
-    for (auto child = position.after.rbegin(); child != position.after.rend(); ++child) env.sent(*child, release);
+    if (place == 0) co_await disseminate(env, nodes.masters(), nodes.mine());
+    TreePlace const t = place_in_node(env.frames(), nodes, env.rank());
+    if (t.parent >= 0) co_await hear(env, t.parent, release);
+    for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, release);
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};

@@ -15,7 +15,7 @@ enum Part : std::size_t { fragment = 1, in_flight, fan_out };
 template <class Env>
 Task cheetah(Env& env, BcastArgs const& a) {
     topo::Hierarchy const& tree = env.hierarchy();
-    Schedule schedule(Order::fixed, 1);
+    Schedule schedule(env.frames(), Order::fixed, 1);
     int const first = level_towards(a.root, tree, env.rank());
     auto const spread = [&](int level) {
         topo::Team const team = tree.team(level, env.rank());

@@ -7,34 +7,12 @@
 #include "coll/blocks/trees/chunk_broadcast.hpp"
 
 namespace tutti::coll::algorithms::bcast {
-namespace {
-
-using chunk_broadcast::Relatives;
-
-template <class Env>
-Relatives relatives_of(Env& env, int root) {
-    Relatives mine(env.frames());
-    int const levels = env.hierarchy().levels_of(env.rank(), root);
-    for (int level = 0; level < levels; ++level) {   // the members of the teams that this rank leads
-        topo::Team const team = env.hierarchy().team(level, env.rank(), root);
-        if (!team.i_lead) break;
-        for (int member : team.members)
-            if (member != env.rank()) mine.children.push_back(member);
-    }
-    mine.level = levels - 1;
-    if (env.rank() != root) mine.parent = env.hierarchy().team(levels - 1, env.rank(), root).leader;
-    return mine;
-}
-
-}  // namespace
 
 template <class Env>
 Task hierarchical(Env& env, BcastArgs const& a) {
-    return chunk_broadcast::run(env, a, relatives_of(env, a.root), [&env, root = a.root] {
-        std::size_t children = 0;
-        for (int level = 0, all = env.hierarchy().levels_of(root, root); level < all; ++level)
-            children += env.hierarchy().team(level, root, root).members.size() - 1;
-        return children;
+    LeaderPlace place = place_in_hierarchy(env.frames(), env.hierarchy(), env.rank(), a.root);
+    return chunk_broadcast::run(env, a, std::move(place), [&env, root = a.root] {
+        return place_in_hierarchy(env.frames(), env.hierarchy(), root, root).children.size();
     });
 }
 

@@ -5,48 +5,44 @@
 // messages are read where they lie, twice where not.
 // Zhu, Goodell, Gropp, Thakur, section 3.1: "non-pipelined" and "pipelined".
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/nodes/master_nodes.hpp"
+#include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/messages/tree_flow.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 namespace {
 
-/// Whom this rank has it from, and whom it hands it to: other nodes before its own, large subtrees before small ones.
-struct Neighbours {
-    Neighbours(MasterNodes const& nodes, int rank, int root, Branch (*between)(int, int)) {
-        std::span<int const> const node = nodes.ranks_with(rank);
-        int const master = node.front();
-        if (rank == master) {
-            MasterBranch const b(nodes, nodes.node_of(rank), nodes.node_of(root), between);
-            parent = b.parent >= 0 ? b.parent : root != rank ? root : -1;
-            children.assign(b.children.rbegin(), b.children.rend());
-        } else if (rank == root) {
-            children.push_back(master);
-            return;
-        }
-        std::vector<int> ranks;   // of the node that wait for its master
-        for (int r : node)
-            if (r == master || r != root) ranks.push_back(r);
-        auto const place = std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
-        Branch const b = binomial_branch(static_cast<int>(place), static_cast<int>(ranks.size()));
-        if (b.parent >= 0) parent = ranks[static_cast<std::size_t>(b.parent)];
-        for (auto child = b.children.rbegin(); child != b.children.rend(); ++child)
-            children.push_back(ranks[static_cast<std::size_t>(*child)]);
+/// A root that is not its node's master hands everything to the master of its node, which is then at the top.
+TreePlace place_of(FramePool& frames, Division const& nodes, int rank, int root, TreeShape between) {
+    int const master = nodes.master(nodes.of(root));
+    TreePlace t(frames);
+    if (rank == root && rank != master) {
+        t.children.push_back(master);
+        return t;
     }
-    int parent = -1;
-    std::vector<int> children;
-};
+    std::vector<int> waiting;   // of this node, for its master
+    for (int r : nodes.members())
+        if (r == nodes.members().front() || r != root) waiting.push_back(r);
+    auto const place = std::lower_bound(waiting.begin(), waiting.end(), rank) - waiting.begin();
+    t = binomial_tree(frames, static_cast<int>(place), static_cast<int>(waiting.size())).named([&](int p) {
+        return waiting[static_cast<std::size_t>(p)];
+    });
+    if (t.parent >= 0) return t;
+    TreePlace const b = place_of_master(frames, nodes, nodes.mine(), master, between);
+    t.parent = b.parent >= 0 ? b.parent : root != rank ? root : -1;
+    t.children.insert(t.children.end(), b.children.begin(), b.children.end());
+    return t;
+}
 
 }  // namespace
 
 template <class Env>
 Task mpich_hierarchical(Env& env, BcastArgs const& a) {
     bool const pipelined = a.parameters[2] == 0;
-    Neighbours const near(MasterNodes(env.hierarchy()), env.rank(), a.root,
-                          pipelined ? binary_branch : binomial_branch);
+    Division const nodes(env.hierarchy(), env.rank());
+    TreePlace place = place_of(env.frames(), nodes, env.rank(), a.root, pipelined ? binary_tree : binomial_tree);
     Segments const segments(a.data.bytes(), 1, pipelined ? a.parameters[1] : whole);
     Messages<Env> m(env);
-    PassDown<Env> down(env, m, a.data, near.parent, near.children, segments);
+    PassDown<Env> down(env, m, a.data, std::move(place), segments);
     for (std::uint64_t k = 0; k < segments.count; ++k) co_await down.segment(k);
     co_await down.finish();
     co_await m.close();

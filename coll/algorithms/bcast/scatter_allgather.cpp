@@ -14,7 +14,7 @@ template <class Env>
 Task scatter_allgather(Env& env, BcastArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    BinomialPlace const at(env.rank(), a.root, env.size());
+    BinomialPlace const at(env, a.root);
     std::size_t const bytes = a.data.bytes(), ranks = static_cast<std::size_t>(env.size());
     std::size_t const block = ((bytes + ranks - 1) / ranks + cache_line - 1) / cache_line * cache_line;
     BlockRow row{a.data, {}, bytes * ranks};
@@ -22,8 +22,8 @@ Task scatter_allgather(Env& env, BcastArgs const& a) {
 
     if (at.place > 0) {
         std::size_t const under = row.bytes(at.place, at.end());
-        co_await m.receive(at.parent(), under, m.into(a.data, row.start(at.place), row.working_set));
-        truncation.compare(at.parent(), m.received(at.parent()), under);
+        co_await m.receive(at.parent_rank(), under, m.into(a.data, row.start(at.place), row.working_set));
+        truncation.compare(at.parent_rank(), m.received(at.parent_rank()), under);
     }
     co_await start_children(env, m, at, [&](int child) { return row.part(child, at.end_of(child)); });
     co_await finish_children(env, m, at);

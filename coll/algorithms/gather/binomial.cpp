@@ -30,16 +30,16 @@ template <class Env>
 Task binomial(Env& env, RootedArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    BinomialPlace const at(env.rank(), a.root, env.size());
+    BinomialPlace const at(env, a.root);
     std::size_t const each = a.largest, under = each * static_cast<std::size_t>(at.end() - at.place);
     bool const root = at.place == 0;
     std::unique_ptr<std::byte[]> packed;
     if (root && !a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, 2 * under, truncation);
-    if (!root && !at.branch.children.empty()) {
+    if (!root && !at.children.empty()) {
         packed.reset(new std::byte[under]);
         env.load(packed.get(), a.mine, 0, each);
     }
-    for (int child : at.branch.children) {
+    for (int child : at.children) {
         if (each == 0) break;
         int const from = at.rank_at(child);
         std::size_t const bytes = each * static_cast<std::size_t>(at.end_of(child) - child);
@@ -50,7 +50,7 @@ Task binomial(Env& env, RootedArgs const& a) {
     }
     if (!root && each > 0) {
         ConstBuffer const out = packed ? packed_buffer(packed.get(), under) : a.mine;
-        co_await m.send(at.parent(), {out, 0, under});
+        co_await m.send(at.parent_rank(), {out, 0, under});
     }
     co_await m.close();
     truncation.check();

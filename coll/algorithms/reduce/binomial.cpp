@@ -9,7 +9,7 @@ namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task binomial(Env& env, ReduceArgs const& a) {
-    return reduce_by_shape(env, a, binomial_branch, whole);
+    return reduce_by_shape(env, a, binomial_tree, whole);
 }
 
 extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {

@@ -11,7 +11,7 @@ namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task chain(Env& env, ReduceArgs const& a) {
-    return reduce_by_shape(env, a, chain_branch, a.parameters[0]);
+    return reduce_by_shape(env, a, chain_tree, a.parameters[0]);
 }
 
 constexpr Parameter chain_parameters[] = {{"segment", 32768, "bytes that are passed on at a time"}};

@@ -40,7 +40,7 @@ template <class Env>
 Task cheetah(Env& env, ReduceArgs const& a) {
     topo::Hierarchy const& tree = env.hierarchy();
     int const shown = a.op->commutative ? 1 : 2;
-    Schedule schedule(Order::fixed, shown);
+    Schedule schedule(env.frames(), Order::fixed, shown);
     if (a.op->commutative) compose_towards_root(schedule, tree, env.rank(), a);
     else compose_in_rank_order(schedule, tree, env.rank(), a);
     if (env.rank() == a.root) schedule.finish();

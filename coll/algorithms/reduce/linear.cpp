@@ -10,11 +10,8 @@ namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task linear(Env& env, ReduceArgs const& a) {
-    Position position;
-    if (env.rank() != a.root) position = {.parent = a.root, .depth = 1};
-    for (int peer = 0; env.rank() == a.root && peer < env.size(); ++peer)
-        if (peer != a.root) (peer < a.root ? position.before : position.after).push_back(peer);
-    return reduce_to_root(env, a, std::move(position), a.root, whole);
+    return reduce_to_root(env, a, place_around(env.frames(), star_tree, a.root, env.rank(), env.size(), false), a.root,
+                          whole);
 }
 
 extern constinit const Algorithm<ReduceArgs> linear_algorithm = {

@@ -13,11 +13,11 @@ namespace tutti::coll::algorithms::reduce {
 template <class Env>
 Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
     bool const pipelined = a.parameters[2] == 0;
-    MasterNodes const nodes(env.hierarchy());
-    int const top_node = a.op->commutative ? nodes.node_of(a.root) : 0;
-    Position position =
-        position_under_master(nodes, env.rank(), top_node, pipelined ? binary_branch : binomial_branch);
-    co_await reduce_to_root(env, a, std::move(position), nodes.master(top_node), pipelined ? a.parameters[1] : whole);
+    Division const nodes(env.hierarchy(), env.rank());
+    int const top_node = a.op->commutative ? nodes.of(a.root) : 0;
+    TreePlace place = place_under_master(env.frames(), nodes, env.rank(), top_node,
+                                         pipelined ? binary_tree : binomial_tree);
+    co_await reduce_to_root(env, a, std::move(place), nodes.master(top_node), pipelined ? a.parameters[1] : whole);
 }
 
 constexpr Parameter mpich_hierarchical_parameters[] = {

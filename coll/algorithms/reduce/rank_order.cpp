@@ -9,7 +9,7 @@ namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
 Task rank_order(Env& env, ReduceArgs const& a) {
-    return reduce_to_root(env, a, in_rank_order(env.rank(), env.size()), env.size() - 1, a.parameters[0]);
+    return reduce_to_root(env, a, in_rank_order(env.frames(), env.rank(), env.size()), env.size() - 1, a.parameters[0]);
 }
 
 extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {

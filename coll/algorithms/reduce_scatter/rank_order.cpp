@@ -20,7 +20,7 @@ Task rank_order(Env& env, ReduceScatterArgs const& a) {
     whole_vector.out = sum.origin();
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[0]);
-    CombineUp<Env> up(env, m, whole_vector, in_rank_order(rank, env.size()), segments, rank == last);
+    CombineUp<Env> up(env, m, whole_vector, in_rank_order(env.frames(), rank, env.size()), segments, rank == last);
     co_await flow<Env>(env, up, nullptr, segments.count, 0);
     if (rank == last) {
         for (int to = 0; to < last; ++to)

@@ -14,13 +14,13 @@ template <class Env>
 Task binomial(Env& env, RootedArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    BinomialPlace const at(env.rank(), a.root, env.size());
+    BinomialPlace const at(env, a.root);
     int const size = env.size();
     std::size_t const each = a.largest, under = each * static_cast<std::size_t>(at.end() - at.place);
     bool const root = at.place == 0;
     std::unique_ptr<std::byte[]> packed;
     Buffer parts = a.mine;   // of the subtree, in the order of places
-    if (root ? a.root != 0 || !in_row(a.parts, size, parts) : !at.branch.children.empty()) {
+    if (root ? a.root != 0 || !in_row(a.parts, size, parts) : !at.children.empty()) {
         packed.reset(new std::byte[under]);
         parts = packed_buffer(packed.get(), under);
     }
@@ -29,8 +29,8 @@ Task binomial(Env& env, RootedArgs const& a) {
 
     if (!root && each > 0) {
         std::size_t const working_set = 2 * each * static_cast<std::size_t>(size);
-        co_await m.receive(at.parent(), under, m.into(parts, 0, working_set));
-        truncation.compare(at.parent(), m.received(at.parent()), under);
+        co_await m.receive(at.parent_rank(), under, m.into(parts, 0, working_set));
+        truncation.compare(at.parent_rank(), m.received(at.parent_rank()), under);
     }
     if (each > 0)
         co_await start_children(env, m, at, [&](int child) -> MessagePart {

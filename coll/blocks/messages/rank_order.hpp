@@ -10,11 +10,11 @@ namespace tutti::coll {
 
 inline constexpr Parameter rank_order_parameters[] = {{"segment", 32768, "bytes that are passed on at a time"}};
 
-/// One rank's position in the chain of n.
-inline Position in_rank_order(int rank, int n) {
-    Position p{.parent = rank + 1 < n ? rank + 1 : -1, .depth = n - 1 - rank};
-    if (rank > 0) p.before.push_back(rank - 1);
-    return p;
+/// A rank's place in the chain of n, the last one at the top.
+inline TreePlace in_rank_order(FramePool& frames, int rank, int n) {
+    TreePlace t = chain_tree(frames, n - 1 - rank, n).named([n](int place) { return n - 1 - place; });
+    t.before.swap(t.children);
+    return t;
 }
 
 }  // namespace tutti::coll

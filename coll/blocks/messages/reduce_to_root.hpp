@@ -4,20 +4,21 @@
 // top; why that moves: tree_flow.hpp).
 #pragma once
 
-#include "coll/blocks/trees/branch.hpp"
 #include "coll/blocks/messages/tree_flow.hpp"
 
 namespace tutti::coll {
 
 template <class Env>
-Task reduce_to_root(Env& env, ReduceArgs const& a, Position position, int top, std::size_t segment) {
+Task reduce_to_root(Env& env, ReduceArgs const& a, TreePlace place, int top, std::size_t segment) {
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), segment);
     bool const keeps = env.rank() == top && top == a.root, takes = env.rank() == a.root && top != a.root;
-    auto const lag = takes ? static_cast<std::uint64_t>(position.depth) + 1 : 0;
-    if (env.rank() == top && !keeps) position.parent = a.root;
-    CombineUp<Env> up(env, m, a, std::move(position), segments, keeps);
-    PassDown<Env> result_of_top(env, m, result(a), top, {}, segments);
+    auto const lag = takes ? static_cast<std::uint64_t>(place.depth) + 1 : 0;
+    if (env.rank() == top && !keeps) place.parent = a.root;
+    TreePlace under_top(env.frames());
+    under_top.parent = top;
+    CombineUp<Env> up(env, m, a, std::move(place), segments, keeps);
+    PassDown<Env> result_of_top(env, m, result(a), std::move(under_top), segments);
     co_await flow(env, up, takes ? &result_of_top : nullptr, segments.count, lag);
     co_await m.close();
 }
@@ -25,39 +26,27 @@ Task reduce_to_root(Env& env, ReduceArgs const& a, Position position, int top, s
 /// The same among ranks in a circle, by the shape of a tree with the root at the top; for an operator that does not
 /// commute with rank 0 there.
 template <class Env>
-Task reduce_by_shape(Env& env, ReduceArgs const& a, Branch (*shape)(int, int), std::size_t segment) {
-    int const n = env.size(), top = a.op->commutative ? a.root : 0;
-    Branch const b = shape((env.rank() - top + n) % n, n);
-    Position position{.depth = b.depth};
-    if (b.parent >= 0) position.parent = (b.parent + top) % n;
-    for (int child : b.children) position.after.push_back((child + top) % n);
-    co_await reduce_to_root(env, a, std::move(position), top, segment);
+Task reduce_by_shape(Env& env, ReduceArgs const& a, TreeShape shape, std::size_t segment) {
+    int const top = a.op->commutative ? a.root : 0;
+    return reduce_to_root(env, a, place_under(env.frames(), shape, top, env.rank(), env.size()), top, segment);
 }
 
-/// A rank's position in trees of such a shape with the root at the top. Operators that do not commute have one tree on
+/// A rank's place in trees of such a shape with the root at the top. Operators that do not commute have one tree on
 /// each side of the root, over the ranks before it and after it.
-inline Position position_under(int root, int rank, int n, Branch (*shape)(int, int), bool commutes) {
-    Position p;
-    if (commutes) {
-        Branch const b = shape((rank - root + n) % n, n);
-        p.depth = b.depth;
-        if (b.parent >= 0) p.parent = (b.parent + root) % n;
-        for (int child : b.children) p.after.push_back((child + root) % n);
-        return p;
-    }
+inline TreePlace place_around(FramePool& frames, TreeShape shape, int root, int rank, int n, bool commutes) {
+    if (commutes) return place_under(frames, shape, root, rank, n);
+    TreePlace t(frames);
     if (rank <= root) {
-        Branch const b = shape(root - rank, root + 1);
-        p.depth = b.depth;
-        if (b.parent >= 0) p.parent = root - b.parent;
-        for (auto child = b.children.rbegin(); child != b.children.rend(); ++child) p.before.push_back(root - *child);
+        t = shape(frames, root - rank, root + 1).named([root](int place) { return root - place; });
+        t.before.assign(t.children.rbegin(), t.children.rend());
+        t.children.clear();
     }
     if (rank >= root) {
-        Branch const b = shape(rank - root, n - root);
-        p.depth = b.depth;
-        if (b.parent >= 0) p.parent = root + b.parent;
-        for (int child : b.children) p.after.push_back(root + child);
+        TreePlace after = shape(frames, rank - root, n - root).named([root](int place) { return root + place; });
+        after.before.swap(t.before);
+        return after;
     }
-    return p;
+    return t;
 }
 
 }  // namespace tutti::coll

@@ -10,34 +10,26 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/messages/segments.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll {
-
-/// A rank's neighbours in a tree of ranks.
-struct Position {
-    int parent = -1;             ///< −1 at the top
-    int depth = 0;
-    std::vector<int> before{};   ///< children whose operands come before this rank's own, ascending
-    std::vector<int> after{};    ///< and after
-};
 
 /// Combines the operands of the ranks below with this rank's own, in the order of ranks, for the parent.
 template <class Env>
 class CombineUp {
 public:
     /// `keeps`: this rank, at the top, wants the result in its own result buffer.
-    CombineUp(Env& env, Messages<Env>& m, ReduceArgs const& a, Position position, Segments segments, bool keeps)
-        : env_(env), m_(m), a_(a), reducer_(env.traffic(), a), position_(std::move(position)), segments_(segments),
+    CombineUp(Env& env, Messages<Env>& m, ReduceArgs const& a, TreePlace place, Segments segments, bool keeps)
+        : env_(env), m_(m), a_(a), reducer_(env.traffic(), a), place_(std::move(place)), segments_(segments),
           keeps_(keeps) {
-        bool const dense = a.type->dense(a.count), children = !position_.before.empty() || !position_.after.empty();
+        bool const dense = a.type->dense(a.count);
         if (dense) own_ = first_byte(operand(a));
         if (keeps && dense) result_ = first_byte(result(a));
-        if (children || keeps) {
+        if (!place_.leaf() || keeps) {
             stride_ = (segments.length + cache_line - 1) / cache_line * cache_line;
             if (!result_)
                 sums_ = std::make_unique_for_overwrite<std::byte[]>(std::min<std::size_t>(segments.count, 2) * stride_);
@@ -47,22 +39,22 @@ public:
 
     /// Segment k from below, combined, on its way to the parent.
     Task segment(std::uint64_t k) {
-        bool const alone = position_.before.empty() && position_.after.empty();
+        bool const alone = place_.leaf();
         sum_ = memory(k);
         if (sum_) begin(k, alone);
-        for (int child : position_.after) co_await add(child, k, true);
-        for (auto child = position_.before.rbegin(); child != position_.before.rend(); ++child)
+        for (int child : place_.children) co_await add(child, k, true);
+        for (auto child = place_.before.rbegin(); child != place_.before.rend(); ++child)
             co_await add(*child, k, false);
         std::size_t const at = segments_.at(k), n = segments_.bytes(k);
         if (keeps_ && !result_) env_.store(result(a_), at, sum_, n);
-        if (position_.parent < 0) co_return;
+        if (place_.parent < 0) co_return;
         co_await finish();
-        co_await m_.start(position_.parent, alone ? MessagePart{operand(a_), at, n} : packed_part(sum_, n));
+        co_await m_.start(place_.parent, alone ? MessagePart{operand(a_), at, n} : packed_part(sum_, n));
     }
 
     /// The parent has the last segment that was on its way.
     Task finish() {
-        if (position_.parent >= 0) co_await m_.finish(position_.parent);
+        if (place_.parent >= 0) co_await m_.finish(place_.parent);
     }
 
     /// The sum of segment k, packed, until segment k + 2: at a rank that has children or keeps the result.
@@ -96,7 +88,7 @@ private:
     Messages<Env>& m_;
     ReduceArgs const& a_;
     Reducer reducer_;
-    Position position_;
+    TreePlace place_;
     Segments segments_;
     bool keeps_;
     std::byte const* own_ = nullptr;      ///< the operand, in one piece
@@ -111,28 +103,28 @@ private:
 template <class Env>
 class PassDown {
 public:
-    PassDown(Env& env, Messages<Env>& m, Buffer data, int parent, std::vector<int> children, Segments segments)
-        : env_(env), m_(m), data_(data), parent_(parent), children_(std::move(children)), segments_(segments) {}
+    /// The last child comes first: it has the largest subtree where that matters.
+    PassDown(Env& env, Messages<Env>& m, Buffer data, TreePlace place, Segments segments)
+        : env_(env), m_(m), data_(data), place_(std::move(place)), segments_(segments) {}
     FramePool& frames() { return env_.frames(); }
 
     Task segment(std::uint64_t k) {
         std::size_t const at = segments_.at(k), n = segments_.bytes(k);
-        if (parent_ >= 0) co_await m_.receive(parent_, n, m_.into(data_, at));
-        for (int child : children_) {
-            co_await m_.finish(child);
-            co_await m_.start(child, {data_, at, n});
+        if (place_.parent >= 0) co_await m_.receive(place_.parent, n, m_.into(data_, at));
+        for (auto child = place_.children.rbegin(); child != place_.children.rend(); ++child) {
+            co_await m_.finish(*child);
+            co_await m_.start(*child, {data_, at, n});
         }
     }
     Task finish() {
-        for (int child : children_) co_await m_.finish(child);
+        for (int child : place_.children) co_await m_.finish(child);
     }
 
 private:
     Env& env_;
     Messages<Env>& m_;
     Buffer data_;
-    int parent_;
-    std::vector<int> children_;
+    TreePlace place_;
     Segments segments_;
 };
 

@@ -21,17 +21,17 @@ class GatheredOperands {
 public:
     GatheredOperands(NetEnv& env, ReduceArgs const& a)
         : env_(env), a_(a), bytes_(a.bytes()), all_(new std::byte[bytes_ * static_cast<std::size_t>(env.size())]) {
-        NodeMap const& map = env.map();
-        for (int n = 0, ranks = 0; n < map.nodes(); ranks += map.count(n++)) starts_.push_back(ranks);
+        Division const& map = env.map();
+        for (int n = 0, ranks = 0; n < map.count(); ranks += map.size(n++)) starts_.push_back(ranks);
     }
     FramePool& frames() { return env_.frames(); }
 
     Task run() {
-        NodeMap const& map = env_.map();
+        Division const& map = env_.map();
         RootedArgs inside{};
         ConstBuffer const mine = operand(a_);
         inside.mine = {const_cast<void*>(mine.address), mine.count, mine.type};
-        Buffer const part = packed_buffer(block(map.here()), bytes_);
+        Buffer const part = packed_buffer(block(map.mine()), bytes_);
         inside.parts = Parts::regular(part.address, part.count, *part.type);
         inside.root = 0;
         inside.largest = bytes_;
@@ -46,8 +46,8 @@ public:
 
     /// Of a rank.
     std::byte const* operator[](int rank) const {
-        NodeMap const& map = env_.map();
-        return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(map.node_of(rank))] +
+        Division const& map = env_.map();
+        return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(map.of(rank))] +
                                                              map.index_of(rank));
     }
 
@@ -55,7 +55,7 @@ private:
     std::byte* block(int node) const {
         return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(node)]);
     }
-    std::size_t block_bytes(int node) const { return bytes_ * static_cast<std::size_t>(env_.map().count(node)); }
+    std::size_t block_bytes(int node) const { return bytes_ * static_cast<std::size_t>(env_.map().size(node)); }
 
     Task exchange(NetEnv& team) {
         Messages<NetEnv> m(team);

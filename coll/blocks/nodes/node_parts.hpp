@@ -65,7 +65,7 @@ public:
     /// One operation on the node.
     Task learn(ConstBuffer mine) {
         std::uint64_t const bytes = mine.bytes();
-        std::size_t const ranks = env_.map().members(env_.map().here()).size();
+        std::size_t const ranks = env_.map().members(env_.map().mine()).size();
         records_ = std::make_unique_for_overwrite<std::byte[]>((ranks + 1) * record);
         std::byte* const own = records_.get() + ranks * record;
         std::memcpy(own, &bytes, sizeof bytes);

@@ -87,9 +87,9 @@ inline void put_before(NetEnv& env, ReduceArgs const& a, std::byte const* before
 
 /// Nodes hold consecutive ranks.
 inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusive) {
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     std::size_t const bytes = a.bytes();
-    int const here = map.here(), index = map.index_of(env.rank()), last = map.count(here) - 1;
+    int const here = map.mine(), index = map.index_of(env.rank()), last = map.size(here) - 1;
     bool const has_result = inclusive || index > 0;
     std::unique_ptr<std::byte[]> const total(index == last ? new std::byte[bytes] : nullptr);
     std::unique_ptr<std::byte[]> const before(here > 0 ? new std::byte[bytes] : nullptr);
@@ -104,7 +104,7 @@ inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusiv
             Reducer(env.traffic(), a).accumulate(below.get(), total.get(), bytes / element_of(a));
         }
         std::vector<int> last_ones;
-        for (int n = 0; n < map.nodes(); ++n) last_ones.push_back(map.members(n).back());
+        for (int n = 0; n < map.count(); ++n) last_ones.push_back(map.members(n).back());
         NetEnv team(env, std::move(last_ones), env.multi_node().masters);
         co_await sum_before(team, a, total.get(), before.get());
     }

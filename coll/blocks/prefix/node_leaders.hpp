@@ -35,10 +35,10 @@ Task prefix_by_doubling(Env& env, ReduceArgs const& a, bool inclusive, std::size
 template <class Env>
 class BeforeNode {
 public:
-    BeforeNode(Env& env, Messages<Env>& m, ReduceArgs const& a, Position position, std::size_t most, bool inclusive)
-        : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), position_(std::move(position)),
-          adds_(inclusive || position_.parent >= 0) {
-        bool const hands_on = position_.parent < 0 || !position_.after.empty();
+    BeforeNode(Env& env, Messages<Env>& m, ReduceArgs const& a, TreePlace place, std::size_t most, bool inclusive)
+        : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), place_(std::move(place)),
+          adds_(inclusive || place_.parent >= 0) {
+        bool const hands_on = place_.parent < 0 || !place_.children.empty();
         if (hands_on) before_ = std::make_unique_for_overwrite<std::byte[]>(most);
     }
     FramePool& frames() { return env_.frames(); }
@@ -53,18 +53,18 @@ public:
             else env_.copy(prefix + at, from, n, 0);
         };
         if (!before_) {
-            co_await m_.receive(position_.parent, bytes, add);
+            co_await m_.receive(place_.parent, bytes, add);
             co_return;
         }
         auto keep = [&](std::byte const* from, std::size_t at, std::size_t n) {
             env_.copy(before_.get() + at, from, n, 0);
         };
-        if (position_.parent >= 0)
-            co_await m_.receive(position_.parent, bytes, keep);
-        for (auto child = position_.after.rbegin(); child != position_.after.rend(); ++child)
+        if (place_.parent >= 0)
+            co_await m_.receive(place_.parent, bytes, keep);
+        for (auto child = place_.children.rbegin(); child != place_.children.rend(); ++child)
             co_await m_.start(*child, packed_part(before_.get(), bytes));
         add(before_.get(), 0, bytes);
-        for (int child : position_.after) co_await m_.finish(child);
+        for (int child : place_.children) co_await m_.finish(child);
     }
 
 private:
@@ -72,14 +72,14 @@ private:
     Messages<Env>& m_;
     Reducer reducer_;
     std::size_t element_;
-    Position position_;
+    TreePlace place_;
     bool adds_;                            ///< is there anything in the prefix? Not in a master's exclusive one.
     std::unique_ptr<std::byte[]> before_;  ///< at ranks that hand it on
 };
 
 template <class Env>
 Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive, std::size_t segment) {
-    MasterNodes const nodes(env.hierarchy());
+    Division const nodes(env.hierarchy(), env.rank());
     if (!nodes.consecutive()) {
         co_await prefix_by_doubling(env, a, inclusive, segment);
         co_return;
@@ -87,12 +87,12 @@ Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive, std::size_t 
     Messages<Env> m(env, element_of(a));
     Segments const segments(a.bytes(), element_of(a), segment);
     PrefixBuffers<Env> buffers(env, a, segments, inclusive);
-    std::span<int const> const node = nodes.ranks_with(env.rank());
-    int const place = env.rank() - node.front(), my_node = nodes.node_of(env.rank());
+    int const place = nodes.index_of(env.rank()), my_node = nodes.mine();
     bool const master = place == 0 && nodes.count() > 1;
-    PrefixDoubling<Env> inside(env, m, a, node, place, segments.length);
-    PrefixDoubling<Env> among(env, m, a, nodes.masters(), my_node, master ? segments.length : 0);
-    BeforeNode<Env> before(env, m, a, position_in_node(nodes, env.rank()), segments.length, inclusive);
+    std::vector<int> const masters = nodes.masters();
+    PrefixDoubling<Env> inside(env, m, a, nodes.members(), place, segments.length);
+    PrefixDoubling<Env> among(env, m, a, masters, my_node, master ? segments.length : 0);
+    BeforeNode<Env> before(env, m, a, place_in_node(env.frames(), nodes, env.rank()), segments.length, inclusive);
 
     for (std::uint64_t k = 0; k < segments.count + 1; ++k) {
         std::byte const* own = k < segments.count ? buffers.begin(k) : nullptr;

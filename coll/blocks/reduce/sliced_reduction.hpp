@@ -118,7 +118,7 @@ private:
     Task collect(std::uint64_t k) {
         for (int i = 0, slice = env_.rank(); i < env_.size(); ++i, slice = (slice + 1) % env_.size()) {
             if (i > 0) co_await env_.until_ready(slice, whole, k + 1);
-            store(slice, k, sum_of(sockets_.socket_of(slice), slice, k));
+            store(slice, k, sum_of(sockets_.of(slice), slice, k));
         }
     }
 
@@ -134,7 +134,7 @@ private:
         } else {
             readers_.assign(sockets_.members().begin(), sockets_.members().end());
             for (int slice : sockets_.finished_by(i_))
-                if (sockets_.socket_of(slice) != sockets_.mine()) readers_.push_back(slice);
+                if (sockets_.of(slice) != sockets_.mine()) readers_.push_back(slice);
         }
     }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "coll/env/parameter.hpp"
-#include "topo/hierarchy/hierarchy.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll {
 
@@ -19,36 +19,6 @@ namespace tutti::coll {
 /// team comes when. Both make a step wait for all steps before it. General: the order is left open; only a step that
 /// tells peers something waits for those before it.
 enum class Order { sequential, fixed, general };
-
-/// Where a rank stands in a tree of n places, numbered so that everything under a place follows it without a gap:
-/// what is combined as "own, then child by child" is combined in rank order.
-class TreePlace {
-public:
-    TreePlace(int places, int mine, int degree) : degree_(std::max(1, degree)) {
-        look_at(0, places);
-        while (mine != first_ - 1) {
-            int i = 0;
-            while (child(i + 1) <= mine) ++i;
-            parent_ = first_ - 1;
-            look_at(child(i), child(i + 1) - child(i));
-        }
-    }
-
-    int parent() const { return parent_; }   ///< −1: none
-    int children() const { return children_; }
-    int child(int i) const { return first_ + i * each_ + std::min(i, longer_); }
-
-private:
-    /// What lies under a place, cut into one part for each child.
-    void look_at(int place, int places) {
-        first_ = place + 1;
-        children_ = std::min(degree_, places - 1);
-        each_ = children_ > 0 ? (places - 1) / children_ : 0;
-        longer_ = children_ > 0 ? (places - 1) % children_ : 0;
-    }
-
-    int degree_, parent_ = -1, first_ = 0, children_ = 0, each_ = 0, longer_ = 0;
-};
 
 /// Who does what in a recursive k-ing among n members: k^steps of them take part in the steps, at positions 0, 1, …;
 /// each of the others is an extra and hands its operand to a proxy among those.
@@ -110,8 +80,8 @@ struct Step {
 class Schedule {
 public:
     /// `moves_data` false: there is nothing to combine, the steps only tell each other.
-    Schedule(Order order, int shown, bool moves_data = true)
-        : order_(order), shown_(shown), buffers_(shown), moves_data_(moves_data),
+    Schedule(FramePool& frames, Order order, int shown, bool moves_data = true)
+        : frames_(frames), order_(order), shown_(shown), buffers_(shown), moves_data_(moves_data),
           value_(moves_data ? Step::operand : Step::none) {
         steps_.reserve(16);
         ranks_.reserve(32);
@@ -119,17 +89,17 @@ public:
 
     /// Reduce: the operands of a team's members come to the one at `root`, over a tree.
     void fan_in(topo::Members const& team, int mine, int root, int degree) {
-        TreePlace const place(team.size(), turned(mine, -root, team), degree);
-        if (place.children() > 0) combine(0, 0);
-        for (int i = 0; i < place.children(); ++i) input(team[turned(place.child(i), root, team)]);
-        if (place.parent() >= 0) pass(0, team[turned(place.parent(), root, team)]);
+        TreePlace const t = place_in(team, mine, root, degree);
+        if (!t.children.empty()) combine(0, 0);
+        for (int child : t.children) input(child);
+        if (t.parent >= 0) pass(0, t.parent);
     }
 
     /// Broadcast of what the member at `root` has, over a tree.
     void fan_out(topo::Members const& team, int mine, int root, int degree) {
-        TreePlace const place(team.size(), turned(mine, -root, team), degree);
-        if (place.parent() >= 0) receive(team[turned(place.parent(), root, team)]);
-        for (int i = 0; i < place.children(); ++i) pass(last_shown(), team[turned(place.child(i), root, team)]);
+        TreePlace const t = place_in(team, mine, root, degree);
+        if (t.parent >= 0) receive(t.parent);
+        for (int child : t.children) pass(last_shown(), child);
     }
 
     /// Allreduce by recursive k-ing.
@@ -184,9 +154,9 @@ public:
 
 private:
     int last_shown() const { return shown_ - 1; }
-    /// A place in a tree whose numbering starts at another one.
-    static int turned(int place, int by, topo::Members const& team) {
-        return (place + by + team.size()) % team.size();
+    TreePlace place_in(topo::Members const& team, int mine, int root, int degree) {
+        int const n = team.size();
+        return n_ary_tree(frames_, (mine - root + n) % n, n, degree).named([&](int p) { return team[(p + root) % n]; });
     }
 
     /// Combines what this rank has, at its place, with what peers show.
@@ -208,6 +178,7 @@ private:
         return std::span(ranks_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     }
 
+    FramePool& frames_;
     Order order_;
     int shown_, buffers_;
     bool moves_data_;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "coll/algorithms/algorithm.hpp"
-#include "runtime/wait/pooled.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll::chunk_broadcast {
 
@@ -15,23 +15,15 @@ namespace tutti::coll::chunk_broadcast {
 inline constexpr int depth = 2, bounce = depth, layout = bounce + 1;
 inline constexpr int data_level = 0;    // counters: chunks ready, chunks read
 
-/// Whom a rank pulls from (−1: the root) and who pulls from it.
-struct Relatives {
-    explicit Relatives(FramePool& frames) : children(frames) {}
-    int parent = -1;
-    PooledVector<int> children;
-    int level = 0;   ///< on which it pulls
-};
-
 /// One rank's part in one broadcast.
 template <class Env>
 struct Part {
-    Part(Env& e, BcastArgs const& args, Relatives relatives)
+    Part(Env& e, BcastArgs const& args, LeaderPlace place)
         : env(e), a(args), bytes(args.data.bytes()), quarter(e.staging_bytes() / 4 / cache_line * cache_line),
           chunk(std::min(least_chunk(e, args), quarter)), chunks((bytes + chunk - 1) / chunk),
-          grain(std::max<std::size_t>(1, args.parameters.at(0, relatives.level) / chunk) * chunk),
+          grain(std::max<std::size_t>(1, args.parameters.at(0, place.level) / chunk) * chunk),
           share(args.parameters[e.crowded() ? 2 : 1]), dense(a.data.type->dense(a.data.count)),
-          children(std::move(relatives.children)), parent(relatives.parent) {
+          children(std::move(place.children)), parent(place.parent) {
         way = env.expose(a.data, layout * quarter, quarter);
         if (parent < 0) got = bytes;
     }
@@ -177,8 +169,8 @@ Task finish(Env& env, Part<Env>& p, int child) {
 
 /// The whole of it.
 template <class Env, class Count>
-Task run(Env& env, BcastArgs const& a, Relatives relatives, Count children_of_root) {
-    Part<Env> p(env, a, std::move(relatives));
+Task run(Env& env, BcastArgs const& a, LeaderPlace place, Count children_of_root) {
+    Part<Env> p(env, a, std::move(place));
     if (p.parent < 0) {
         co_await pass_on(env, p, 0, p.chunks);
         if (p.way == AccessPath::load_store && p.bytes >= p.share) co_await push(env, p);

@@ -12,11 +12,10 @@
 // Jain, Kaleem and others, SC 2018, as YHCCL (Peng and others) describes it: section 2.2, Fig. 1a; section 3.4.
 #pragma once
 
-#include <vector>
-
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/leader_flag.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll {
 
@@ -26,7 +25,7 @@ public:
     /// `root`: whose result it is, or −1: everybody's. Operators are applied in rank order on consecutive teams. The
     /// parameters are those below.
     GatherTree(Env& env, ReduceArgs const& a, int root)
-        : env_(env), a_(a), root_(root), reducer_(env.traffic(), a),
+        : env_(env), a_(a), root_(root), place_(env.frames()), reducer_(env.traffic(), a),
           steps_(a.bytes(), std::max<std::size_t>(1, reducer_.element_bytes())) {
         std::size_t largest = 0;
         for (int level = 0; level < env.hierarchy().levels(); ++level)
@@ -37,7 +36,7 @@ public:
         int const levels = env.hierarchy().levels_of(env.rank());
         handed_ = std::min(slice_, steps_.chunk(a.parameters.at(2, levels - 1)));
         for (int level = 0; level < levels; ++level)
-            grow(env.hierarchy().team(level, env.rank()), std::max<std::size_t>(1, a.parameters[1]) + 1);
+            join(env.hierarchy().team(level, env.rank()), static_cast<int>(std::max<std::size_t>(1, a.parameters[1])) + 1);
     }
 
     FramePool& frames() { return env_.frames(); }
@@ -51,7 +50,7 @@ public:
         }
         co_await copy_out(slices_ - 1);
         co_await freed(slices_);
-        if (root_ < 0 && parent_ >= 0) env_.ack(1, step_of(slices_));
+        if (root_ < 0 && place_.parent >= 0) env_.ack(1, step_of(slices_));
     }
 
 private:
@@ -60,10 +59,10 @@ private:
     /// Waits until nobody needs this rank's cells of the slices before `count`.
     Task freed(std::uint64_t count) {
         std::uint64_t const step = step_of(count);
-        if (parent_ >= 0) co_await env_.until_ack(parent_, 0, step);
+        if (place_.parent >= 0) co_await env_.until_ack(place_.parent, 0, step);
         else if (root_ > 0) co_await env_.until_taken(root_, step);
-        if (root_ >= 0 || (parent_ >= 0 && count < slices_)) co_return;
-        for (int child : children_) co_await env_.until_ack(child, 1, step);
+        if (root_ >= 0 || (place_.parent >= 0 && count < slices_)) co_return;
+        for (int child : place_.children) co_await env_.until_ack(child, 1, step);
     }
 
     Task gather(std::uint64_t b) {
@@ -72,7 +71,7 @@ private:
             n = std::min(handed_, length(b) - at);
             co_await gather_part(b, at, n);
         }
-        if (!children_.empty()) env_.ack(0, step_of(b + 1));
+        if (!place_.children.empty()) env_.ack(0, step_of(b + 1));
     }
 
     /// Bytes [at, at + n) of slice b.
@@ -80,19 +79,19 @@ private:
         std::size_t const position = b * slice_ + at, count = n / reducer_.element_bytes();
         std::uint64_t const step = steps_.of(position + n);
         // The root's own memory takes the result of a reduce at once.
-        bool const straight = a_.type->dense(a_.count), mine = parent_ < 0 && root_ == env_.rank();
+        bool const straight = a_.type->dense(a_.count), mine = place_.parent < 0 && root_ == env_.rank();
         std::byte* const sum = mine && straight ? first_byte(result(a_)) + position : cell(env_.staging(), b) + at;
         void const* own = first_byte(operand(a_)) + position;
-        if (children_.empty() || !straight) {
+        if (place_.children.empty() || !straight) {
             if (own != sum) env_.stage(sum, operand(a_), position, n);
             own = sum;
         }
-        for (int child : children_) {
+        for (int child : place_.children) {
             co_await env_.until_ready(child, 0, step);
             void const* const operands[] = {std::exchange(own, sum), cell(env_.staging(child), b) + at};
             reducer_.combine(operands, 2, sum, count);
         }
-        if (parent_ >= 0) env_.ready(0, step);
+        if (place_.parent >= 0) env_.ready(0, step);
         else if (!mine) env_.ready(1, step);   // to all, or to the root elsewhere
         else if (!straight) env_.store(result(a_), position, sum, n);
     }
@@ -104,15 +103,15 @@ private:
         if (!copies) co_return;
         std::uint64_t const step = step_of(b + 1);
         if (root_ > 0) co_await env_.until_ready(top, 1, step);
-        else if (parent_ >= 0) {
-            co_await env_.until_ready(parent_, 1, step);
-            if (!children_.empty()) env_.ready(1, step);
+        else if (place_.parent >= 0) {
+            co_await env_.until_ready(place_.parent, 1, step);
+            if (!place_.children.empty()) env_.ready(1, step);
         }
         std::byte const* const from = cell(env_.rank() == top ? env_.staging() : env_.staging(top), b);
         env_.store(result(a_), b * slice_, from, length(b));
         if (root_ > 0) env_.taken(top, step);
-        else if (parent_ >= 0 && b > 0) {   // of the slice before: the children need not be waited for
-            for (int child : children_) co_await env_.until_ack(child, 1, step_of(b));
+        else if (place_.parent >= 0 && b > 0) {   // of the slice before: the children need not be waited for
+            for (int child : place_.children) co_await env_.until_ack(child, 1, step_of(b));
             env_.ack(1, step_of(b));
         }
     }
@@ -122,24 +121,18 @@ private:
     std::size_t length(std::uint64_t b) const { return std::min(slice_, a_.bytes() - b * slice_); }
     std::byte* cell(std::byte* staging, std::uint64_t b) const { return staging + b % cells * stride_; }
 
-    /// This rank's place in the tree of one team, in groups of `group`.
-    void grow(topo::Team const& team, std::size_t group) {
-        auto const n = static_cast<std::size_t>(team.members.size()), me = static_cast<std::size_t>(team.my_index);
-        for (std::size_t step = 1; step < n; step *= group) {
-            std::size_t const first = me - me % (step * group);
-            if (first != me) {
-                parent_ = team.members[static_cast<int>(first)];
-                return;
-            }
-            for (std::size_t c = me + step; c < std::min(n, me + step * group); c += step)
-                children_.push_back(team.members[static_cast<int>(c)]);
-        }
+    /// The leader of a team has further children in the next one.
+    void join(topo::Team const& team, int group) {
+        TreePlace const t = tree_of_groups(env_.frames(), team.my_index, team.members.size(), group);
+        auto const rank_at = [&](int index) { return team.members[index]; };
+        if (t.parent >= 0) place_.parent = rank_at(t.parent);
+        for (int child : t.children) place_.children.push_back(rank_at(child));
     }
 
     Env& env_;
     ReduceArgs const& a_;
-    int root_, parent_ = -1;
-    std::vector<int> children_;   ///< in the order in which they are combined
+    int root_;
+    TreePlace place_;
     Reducer reducer_;
     ByteSteps steps_;
     std::size_t slice_, stride_;   ///< of the largest size; that in whole lines

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "coll/env/env.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll {
 
@@ -45,29 +46,24 @@ class LeaderFlag {
 public:
     /// `root` as in Hierarchy::team.
     LeaderFlag(Env& env, topo::Hierarchy const& tree, int root, FlagLayout layout)
-        : env_(env), layout_(layout), level_(tree.levels_of(env.rank(), root) - 1) {
-        topo::Team const mine = tree.team(level_, env.rank(), root);
-        parent_ = mine.i_lead ? -1 : mine.leader;
-        int const led = level_ + (mine.i_lead ? 1 : 0);
+        : env_(env), layout_(layout), place_(place_in_hierarchy(env.frames(), tree, env.rank(), root)) {
         first_.push_back(0);
-        for (int level = 0; level < led; ++level) {
-            for (int member : tree.team(level, env.rank(), root).members)
-                if (member != env.rank()) children_.push_back(member);
-            first_.push_back(children_.size());
-        }
-        if (parent_ < 0) return;
+        for (int level = 0; level < led(); ++level) first_.push_back(first_.back() + followers(tree, level, root));
+        if (parent() < 0) return;
+        topo::Team const mine = tree.team(level(), env.rank(), root);
         number_ = mine.my_index - (mine.my_index > mine.leader_index ? 1 : 0);
-        for (int level = 0; level < level_; ++level) number_ += tree.team(level, parent_, root).members.size() - 1;
-        grandparent_ = parent_of(tree, parent_, root);
+        for (int level = 0; level < this->level(); ++level)
+            number_ += tree.team(level, parent(), root).members.size() - 1;
+        grandparent_ = leader_of(tree, parent(), root);
     }
 
     /// The level at which this rank is a member, and its leader there; −1: it leads all.
-    int level() const { return level_; }
-    int parent() const { return parent_; }
+    int level() const { return place_.level; }
+    int parent() const { return place_.parent; }
     /// How many levels this rank leads: 0 … led() − 1.
-    int led() const { return static_cast<int>(first_.size()) - 1; }
+    int led() const { return place_.led(); }
     /// The members of the teams that it leads, innermost first.
-    std::vector<int> const& children() const { return children_; }
+    PooledVector<int> const& children() const { return place_.children; }
 
     void announce(std::uint64_t step) {
         for (int level = 0; level < led(); ++level) announce(level, step);
@@ -77,26 +73,25 @@ public:
         if (layout_ == FlagLayout::one) return env_.ready(level, step);
         auto const l = static_cast<std::size_t>(level);
         for (std::size_t k = first_[l]; k < first_[l + 1]; ++k) {
-            if (layout_ == FlagLayout::packed) env_.tell(word(static_cast<int>(k), parent_), step);
-            else env_.hand(children_[k], step);
+            if (layout_ == FlagLayout::packed) env_.tell(word(static_cast<int>(k), parent()), step);
+            else env_.hand(place_.children[k], step);
         }
     }
     /// Waits for the leader.
     auto until(std::uint64_t step) {
-        if (layout_ == FlagLayout::one) return env_.until_ready(parent_, level_, step);
-        if (layout_ == FlagLayout::packed) return env_.until_told(parent_, word(number_, grandparent_), step);
-        return env_.until_handed(parent_, step);
+        if (layout_ == FlagLayout::one) return env_.until_ready(parent(), level(), step);
+        if (layout_ == FlagLayout::packed) return env_.until_told(parent(), word(number_, grandparent_), step);
+        return env_.until_handed(parent(), step);
     }
     std::uint64_t seen() const {
-        if (layout_ == FlagLayout::one) return env_.ready_of(parent_, level_);
-        if (layout_ == FlagLayout::packed) return env_.told_by(parent_, word(number_, grandparent_));
+        if (layout_ == FlagLayout::one) return env_.ready_of(parent(), level());
+        if (layout_ == FlagLayout::packed) return env_.told_by(parent(), word(number_, grandparent_));
         return env_.handed();
     }
 
 private:
-    static int parent_of(topo::Hierarchy const& tree, int rank, int root) {
-        int const leader = tree.team(tree.levels_of(rank, root) - 1, rank, root).leader;
-        return leader == rank ? -1 : leader;
+    std::size_t followers(topo::Hierarchy const& tree, int level, int root) const {
+        return static_cast<std::size_t>(tree.team(level, env_.rank(), root).members.size() - 1);
     }
     /// Child number k's word. A leader's `sent` for its own leader has another use: that word is left out. There are
     /// enough, for it is not its own leader's leader: at most size − 2 children then.
@@ -106,8 +101,8 @@ private:
 
     Env& env_;
     FlagLayout layout_;
-    int level_, parent_ = -1, grandparent_ = -1, number_ = 0;
-    std::vector<int> children_;
+    LeaderPlace place_;
+    int grandparent_ = -1, number_ = 0;
     std::vector<std::size_t> first_;   ///< of each led level's members among the children
 };
 

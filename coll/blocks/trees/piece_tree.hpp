@@ -14,6 +14,7 @@
 #include <array>
 
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll {
 
@@ -25,41 +26,30 @@ public:
 
     PieceTree(Env& env, topo::Hierarchy const& tree, BcastArgs const& a, Pieces const& pieces)
         : env_(env), a_(a), bytes_(a.data.bytes()), slice_(env.staging_bytes() / 4 / cache_line * cache_line),
-          pieces_(pieces) {
+          pieces_(pieces), place_(place_in_hierarchy(env.frames(), tree, env.rank(), a.root)) {
         for (auto& piece : pieces_) piece = std::clamp<std::size_t>(piece, 1, std::max<std::size_t>(1, bytes_));
-        for (int level = 0, levels = tree.levels_of(env.rank(), a.root); level < levels; ++level) {
-            topo::Team const team = tree.team(level, env.rank(), a.root);
-            if (!team.i_lead) {
-                parent_ = team.leader;
-                level_ = static_cast<std::size_t>(level);
-                break;
-            }
-            ++led_;
-            for (int member : team.members)
-                if (member != env.rank()) children_.push_back(member);
-        }
     }
 
     FramePool& frames() { return env_.frames(); }
     Task run() {
         if (bytes_ == 0) co_return;
-        if (!children_.empty()) {
+        if (!place_.children.empty()) {
             way_ = env_.expose(a_.data, layout * slice_, slice_);
             env_.publish();
         }
-        if (parent_ < 0) {
+        if (place_.parent < 0) {
             got_ = bytes_;
         } else {
-            co_await env_.until(parent_);
-            source_ = env_.buffer_of(parent_);
+            co_await env_.until(place_.parent);
+            source_ = env_.buffer_of(place_.parent);
         }
         co_await pass_on();
         while (got_ < bytes_) {
             co_await receive();
             co_await pass_on();
         }
-        if (parent_ >= 0) env_.ack(0, last_step);
-        for (int child : children_) co_await finish(child);
+        if (place_.parent >= 0) env_.ack(0, last_step);
+        for (int child : place_.children) co_await finish(child);
     }
 
 private:
@@ -73,28 +63,28 @@ private:
         env_.stage(env_.staging() + slice % depth * slice_, a_.data, at, end_of(slice) - at);
     }
     void take_slice(std::uint64_t slice) {
-        std::byte const* from = env_.staging(parent_) + slice % depth * slice_ + (got_ - slice * slice_);
+        std::byte const* from = env_.staging(place_.parent) + slice % depth * slice_ + (got_ - slice * slice_);
         env_.store(a_.data, got_, from, end_of(slice) - got_);
         got_ = end_of(slice);
     }
 
     Task receive() {
         std::uint64_t const slice = got_ / slice_;
-        if (env_.exposure(parent_).way == AccessPath::staged) {
-            co_await env_.until_ready(parent_, 0, slice + 1);
+        if (env_.exposure(place_.parent).way == AccessPath::staged) {
+            co_await env_.until_ready(place_.parent, 0, slice + 1);
             take_slice(slice);
             env_.ack(0, slice + 1);
             co_return;
         }
         if (!refused_) {
-            std::size_t const piece = pieces_[level_];
+            std::size_t const piece = pieces_[static_cast<std::size_t>(place_.level)];
             std::uint64_t const number = got_ / piece;
-            co_await env_.until_ready(parent_, static_cast<int>(level_), number + 1);
+            co_await env_.until_ready(place_.parent, place_.level, number + 1);
             refused_ = !copy(std::min(bytes_, (number + 1) * piece));
             co_return;
         }
         env_.ack(0, slice + 1);
-        co_await env_.until_sent(parent_, slice + 1);
+        co_await env_.until_sent(place_.parent, slice + 1);
         take_slice(slice);
     }
 
@@ -105,13 +95,13 @@ private:
             got_ = end;
             return true;
         }
-        Exposure const& e = env_.exposure(parent_);
+        Exposure const& e = env_.exposure(place_.parent);
         if (e.layout != Exposure::one_piece) return false;
         bool const dense = a_.data.type->dense(a_.data.count);
         while (got_ < end) {
             std::size_t const n = dense ? end - got_ : std::min(slice_, end - got_);
             std::byte* to = dense ? first_byte(a_.data) + got_ : env_.staging() + bounce * slice_;
-            if (!env_.fetch(parent_, e.address + got_, to, n)) return false;
+            if (!env_.fetch(place_.parent, e.address + got_, to, n)) return false;
             if (!dense) env_.store(a_.data, got_, to, n);
             got_ += n;
         }
@@ -120,17 +110,18 @@ private:
 
     /// Lets the members have what is there.
     Task pass_on() {
-        if (children_.empty()) co_return;
+        if (place_.children.empty()) co_return;
         for (; way_ == AccessPath::staged && laid_ * slice_ < got_ && got_ >= end_of(laid_); ++laid_) {
-            for (int child : children_)
+            for (int child : place_.children)
                 if (laid_ >= depth) co_await env_.until_ack(child, 0, laid_ - depth + 1);
             stage(laid_);
             env_.ready(0, laid_ + 1);
         }
-        for (std::size_t level = 0; way_ != AccessPath::staged && level < led_; ++level) {
+        for (int i = 0; way_ != AccessPath::staged && i < place_.led(); ++i) {
+            auto const level = static_cast<std::size_t>(i);
             std::size_t const piece = pieces_[level];
             std::uint64_t const there = got_ == bytes_ ? (bytes_ + piece - 1) / piece : got_ / piece;
-            if (there > said_[level]) env_.ready(static_cast<int>(level), there);
+            if (there > said_[level]) env_.ready(i, there);
             said_[level] = there;
         }
     }
@@ -151,10 +142,7 @@ private:
     BcastArgs const& a_;
     std::size_t bytes_, slice_;
     Pieces pieces_;
-    int parent_ = -1;
-    std::size_t level_ = 0;          ///< of the team in which this rank is a member
-    std::size_t led_ = 0;            ///< levels on which it leads
-    std::vector<int> children_;      ///< the members of those teams
+    LeaderPlace place_;
     AccessPath way_ = AccessPath::staged;          ///< to this rank's buffer
     PeerBuffer<Env> source_;         ///< the parent's, when this rank can load there
     bool refused_ = false;

@@ -72,10 +72,10 @@ std::size_t most_pieces(AllgatherArgs const& a, std::size_t largest) {
 class NodeGathering {
 public:
     NodeGathering(NetEnv& env, AllgatherArgs const& a)
-        : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.nodes())),
+        : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.count())),
           news_(word * static_cast<std::size_t>(env.size()) + few) {}
     FramePool& frames() { return env_.frames(); }
-    bool master() const { return env_.rank() == map_.master(map_.here()); }
+    bool master() const { return env_.rank() == map_.master(map_.mine()); }
 
     Task run() {
         co_await own_block();
@@ -92,7 +92,7 @@ public:
 
 private:
     std::optional<Block>& block(int node) { return blocks_[static_cast<std::size_t>(node)]; }
-    std::optional<Block>& own() { return block(map_.here()); }
+    std::optional<Block>& own() { return block(map_.mine()); }
     /// Where the sizes of a node's parts stand.
     std::byte* sizes_of(int node) {
         std::size_t before = 0;
@@ -103,8 +103,8 @@ private:
     bool at_once(int node) { return block(node)->bytes <= a_.parameters[0]; }
     std::size_t others() {
         std::size_t sum = 0;
-        for (int n = 0; n < map_.nodes(); ++n)
-            if (n != map_.here()) sum += block(n)->bytes;
+        for (int n = 0; n < map_.count(); ++n)
+            if (n != map_.mine()) sum += block(n)->bytes;
         return sum;
     }
 
@@ -113,7 +113,7 @@ private:
         Buffer const mine = a.is_in_place ? a.parts[env_.rank()] : a.mine;
         NodeSizes node(env_);
         co_await node.learn(mine);
-        int const here = map_.here();
+        int const here = map_.mine();
         std::memcpy(sizes_of(here), node.sizes.data(), head(here));
         largest_ = node.largest();
         Block& block = own().emplace(a, map_.members(here), node.sizes);
@@ -133,23 +133,23 @@ private:
 
     /// Sizes, and parts where they are few, from every master to every other.
     Task exchange(std::vector<Packed>& messages) {
-        NodeMap const& map = map_;
-        int const here = map.here();
+        Division const& map = map_;
+        int const here = map.mine();
         std::size_t const limit = a_.parameters[0], bytes = own()->bytes;
         Packed mine(head(here) + (bytes <= limit ? bytes : 0));
         std::memcpy(mine.data(), sizes_of(here), head(here));
         if (bytes <= limit) env_.load(mine.data() + head(here), own()->buffer(), 0, bytes);
         std::vector<int> peers;
-        for (int i = 1; i < map.nodes(); ++i) peers.push_back(map.master((here + i) % map.nodes()));
-        for (int n = 0; n < map.nodes(); ++n) messages.emplace_back(n == here ? 0 : head(n) + limit);
+        for (int i = 1; i < map.count(); ++i) peers.push_back(map.master((here + i) % map.count()));
+        for (int n = 0; n < map.count(); ++n) messages.emplace_back(n == here ? 0 : head(n) + limit);
         Messages<NetEnv> m(env_);
-        auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.node_of(from))]; };
+        auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.of(from))]; };
         co_await m.exchange_all(
             std::span<int const>(peers), [&](int) -> MessagePart { return {mine.buffer(), 0, mine.bytes}; },
             [&](int from) { return message(from).bytes; },
             [&](int from) { return m.into(message(from).buffer(), 0); });
         for (int from : peers) {
-            int const node = map.node_of(from);
+            int const node = map.of(from);
             std::memcpy(sizes_of(node), message(from).data(), head(node));
         }
         add_small(messages);
@@ -159,14 +159,14 @@ private:
     void add_small(std::vector<Packed> const& messages) {
         make_blocks();
         std::byte* to = news_.data() + news_.bytes - few;
-        for (int n = 0; with_news() && n < map_.nodes(); ++n) {
-            if (n == map_.here()) continue;
+        for (int n = 0; with_news() && n < map_.count(); ++n) {
+            if (n == map_.mine()) continue;
             std::memcpy(to, messages[static_cast<std::size_t>(n)].data() + head(n), block(n)->bytes);
             to += block(n)->bytes;
         }
     }
     void make_blocks() {
-        for (int n = 0; n < map_.nodes(); ++n) {
+        for (int n = 0; n < map_.count(); ++n) {
             if (block(n)) continue;
             std::vector<std::uint64_t> sizes(map_.members(n).size());
             std::memcpy(sizes.data(), sizes_of(n), head(n));
@@ -177,14 +177,14 @@ private:
     /// The own block may be large, and goes round, all the same.
     bool with_news() {
         bool all = others() <= few;
-        for (int n = 0; n < map_.nodes(); ++n) all &= n == map_.here() || at_once(n);
+        for (int n = 0; n < map_.count(); ++n) all &= n == map_.mine() || at_once(n);
         return all;
     }
     /// What came at once: to all ranks with the news, or to the master with the sizes.
     void take_small(std::vector<Packed> const& messages) {
         std::byte const* from = news_.data() + news_.bytes - few;
-        for (int n = 0; n < map_.nodes(); ++n) {
-            if (n == map_.here() || !at_once(n)) continue;
+        for (int n = 0; n < map_.count(); ++n) {
+            if (n == map_.mine() || !at_once(n)) continue;
             if (with_news()) {
                 env_.store(block(n)->buffer(), 0, from, block(n)->bytes);
                 from += block(n)->bytes;
@@ -206,7 +206,7 @@ private:
 
     /// Large blocks go round from node to node, all others are there; each goes to the ranks of the node.
     Task round() {
-        int const nodes = map_.nodes(), here = map_.here();
+        int const nodes = map_.count(), here = map_.mine();
         std::vector<Piece> in, out;   // out: the own block, then all that comes in but the last block
         bool const own_first = !at_once(here);
         for (int i = 0; i < nodes; ++i) {
@@ -240,7 +240,7 @@ private:
 
     NetEnv& env_;
     AllgatherArgs const& a_;
-    NodeMap const& map_;
+    Division const& map_;
     std::vector<std::optional<Block>> blocks_;   ///< by node
     std::uint64_t largest_ = 0;                  ///< of all parts
     Packed news_;                                ///< all sizes, node after node, and a few bytes

@@ -29,7 +29,7 @@ struct Cut {
 
 Task among_nodes(NetEnv& env, ReduceArgs const& slice, int index) {
     std::vector<int> holders;
-    for (int n = 0; n < env.map().nodes(); ++n)
+    for (int n = 0; n < env.map().count(); ++n)
         holders.push_back(env.map().members(n)[static_cast<std::size_t>(index)]);
     NetEnv team(env, std::move(holders), env.multi_node().masters);
     bool const ring = slice.parameters[0] == 0 && slice.op->commutative;
@@ -40,8 +40,8 @@ Task among_nodes(NetEnv& env, ReduceArgs const& slice, int index) {
 
 Task all_ranks(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    NodeMap const& map = env.map();
-    Cut const cut(a.count, map.count(map.here()), map.smallest());
+    Division const& map = env.map();
+    Cut const cut(a.count, map.size(map.mine()), map.smallest());
     int const index = map.index_of(env.rank());
     auto const mine = static_cast<std::size_t>(index);
     LaidOut const memory(*a.type, cut.counts[mine]);

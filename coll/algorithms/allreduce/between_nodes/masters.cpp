@@ -21,10 +21,10 @@ enum Part : std::size_t { between, radix, segment };
 Task along_tree(NetEnv& team, ReduceArgs const& a) {
     Messages<NetEnv> m(team, element_of(a));
     Segments const segments(a.bytes(), element_of(a), a.parameters[segment]);
-    Position const position = position_under(0, team.rank(), team.size(), binary_branch, false);
-    CombineUp<NetEnv> up(team, m, a, position, segments, position.parent < 0);
-    PassDown<NetEnv> down(team, m, result(a), position.parent, position.after, segments);
-    co_await flow(team, up, &down, segments.count, 2 * static_cast<std::uint64_t>(position.depth));
+    TreePlace const place = binary_tree(team.frames(), team.rank(), team.size());
+    CombineUp<NetEnv> up(team, m, a, place, segments, place.parent < 0);
+    PassDown<NetEnv> down(team, m, result(a), place, segments);
+    co_await flow(team, up, &down, segments.count, 2 * static_cast<std::uint64_t>(place.depth));
     co_await m.close();
 }
 
@@ -42,7 +42,7 @@ Task among_masters(NetEnv& team, ReduceArgs const& a) {
 
 Task masters(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     ReduceArgs inside = a;
     inside.root = 0;
     if (map.index_of(env.rank()) > 0) inside.in = operand(a).address, inside.out = nullptr;

@@ -19,9 +19,9 @@ class Aggregated {
 public:
     Aggregated(NetEnv& env, AlltoallArgs const& a) : env_(env), a_(a), map_(env.map()), messages_(env) {
         each_ = outgoing(a, env.rank()).bytes();
-        for (int n = 0; n < map_.nodes(); ++n)
-            if (n != map_.here()) remote_.insert(remote_.end(), map_.members(n).begin(), map_.members(n).end());
-        ranks_here_ = map_.members(map_.here());
+        for (int n = 0; n < map_.count(); ++n)
+            if (n != map_.mine()) remote_.insert(remote_.end(), map_.members(n).begin(), map_.members(n).end());
+        ranks_here_ = map_.members();
     }
     FramePool& frames() { return env_.frames(); }
     bool master() const { return env_.rank() == ranks_here_.front(); }
@@ -76,8 +76,8 @@ private:
     Task begin(Packed const& all) {
         std::size_t const here = ranks_here_.size(), record = head + remote_.size() * each_;
         std::size_t first = 0;   // of the node's ranks among those of other nodes
-        for (int n = 0; n < map_.nodes(); ++n) {
-            if (n == map_.here()) continue;
+        for (int n = 0; n < map_.count(); ++n) {
+            if (n == map_.mine()) continue;
             std::size_t const ranks = map_.members(n).size(), bytes = ranks * each_;
             Packed const& out = out_.emplace_back(here * (head + bytes));
             for (std::size_t i = 0; i < here; ++i) {
@@ -93,8 +93,8 @@ private:
             arriving_.back()->begin(in.data(), in.bytes, map_.master(n));
         }
         std::size_t i = 0;
-        for (int n = 0; n < map_.nodes(); ++n)
-            if (n != map_.here()) {
+        for (int n = 0; n < map_.count(); ++n)
+            if (n != map_.mine()) {
                 Packed const& out = out_[i++];
                 co_await messages_.start(map_.master(n), {out.buffer(), 0, out.bytes});
             }
@@ -106,8 +106,8 @@ private:
         std::size_t source = 0;
         for (std::size_t m = 0; m < in_.size(); ++m) {
             int const from = remote_[source];
-            std::size_t const each = head + each_, ranks = map_.members(map_.node_of(from)).size();
-            co_await env_.over(arriving_[m]->op, map_.master(map_.node_of(from)));
+            std::size_t const each = head + each_, ranks = map_.members(map_.of(from)).size();
+            co_await env_.over(arriving_[m]->op, map_.master(map_.of(from)));
             truncation_.compare(from, arriving_[m]->bytes(), in_[m].bytes);
             for (std::size_t r = 0; r < ranks; ++r, ++source) {
                 std::byte const* record = in_[m].data() + r * (head + here * each_);
@@ -134,7 +134,7 @@ private:
 
     NetEnv& env_;
     AlltoallArgs const& a_;
-    NodeMap const& map_;
+    Division const& map_;
     Messages<NetEnv> messages_;
     std::size_t each_;                  ///< bytes of a part that this rank sends
     std::span<int const> ranks_here_;

@@ -17,14 +17,14 @@ namespace {
 struct Step {
     int to = -1, from = -1;
 };
-std::vector<Step> steps_of(NodeMap const& map, int rank, bool in_place) {
+std::vector<Step> steps_of(Division const& map, int rank, bool in_place) {
     std::vector<int> order;
-    for (int n = 0; n < map.nodes(); ++n) order.insert(order.end(), map.members(n).begin(), map.members(n).end());
+    for (int n = 0; n < map.count(); ++n) order.insert(order.end(), map.members(n).begin(), map.members(n).end());
     std::size_t const size = order.size();
     auto const place = static_cast<std::size_t>(std::ranges::find(order, rank) - order.begin());
     auto const remote = [&](std::size_t at) {
         int const peer = order[at % size];
-        return map.node_of(peer) == map.here() ? -1 : peer;
+        return map.of(peer) == map.mine() ? -1 : peer;
     };
     std::vector<Step> steps;
     for (std::size_t i = 0; i < size; ++i) {
@@ -35,7 +35,7 @@ std::vector<Step> steps_of(NodeMap const& map, int rank, bool in_place) {
 }
 
 Task within_node(NetEnv& env, AlltoallArgs const& a, std::exception_ptr& error) {
-    auto const ranks = env.map().members(env.map().here());
+    auto const ranks = env.map().members(env.map().mine());
     PartList const send(a.send, ranks), receive(a.receive, ranks);
     AlltoallArgs inside = a;
     inside.send = send.parts();

@@ -20,8 +20,8 @@ Task disseminate(NetEnv& env) {
 }
 
 Task masters(NetEnv& env, BarrierArgs const&) {
-    NodeMap const& map = env.map();
-    bool const master = env.rank() == map.master(map.here());
+    Division const& map = env.map();
+    bool const master = env.rank() == map.master(map.mine());
     std::byte go{};
     co_await on_node(env, Collective::barrier, BarrierArgs{});
     if (master) {

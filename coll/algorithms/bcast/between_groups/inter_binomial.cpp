@@ -2,9 +2,9 @@
 // Broadcast from one group to the other by messages: the root and the other group along a binomial tree. The rest of
 // the root's group has nothing to do. ⌈log2 (q + 1)⌉ messages in a row with q ranks in the other group.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/trees/branch.hpp"
 #include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 
@@ -14,14 +14,16 @@ Task inter_binomial(Env& env, BcastArgs const& a) {
     bool const root = env.rank() == a.root;
     if (!root && !groups.other.has(a.root)) co_return;
     Ranks const leaves = root ? groups.other : groups.own;
-    Branch const at = binomial_branch(root ? 0 : 1 + groups.place(), 1 + leaves.size());
-    auto const rank_at = [&](int place) { return place == 0 ? a.root : leaves.first + place - 1; };
+    TreePlace const at =
+        binomial_tree(env.frames(), root ? 0 : 1 + groups.place(), 1 + leaves.size()).named([&](int place) {
+            return place == 0 ? a.root : leaves.first + place - 1;
+        });
     Messages<Env> m(env);
-    Truncation truncation(root ? 0 : groups.other.has(rank_at(at.parent)) ? groups.other.first : groups.own.first);
-    if (!root) co_await receive_part(env, m, rank_at(at.parent), a.data, 0, truncation);
+    Truncation truncation(root ? 0 : groups.other.has(at.parent) ? groups.other.first : groups.own.first);
+    if (!root) co_await receive_part(env, m, at.parent, a.data, 0, truncation);
     for (auto child = at.children.rbegin(); child != at.children.rend(); ++child)
-        co_await m.start(rank_at(*child), {a.data, 0, a.data.bytes()});
-    for (int child : at.children) co_await m.finish(rank_at(child));
+        co_await m.start(*child, {a.data, 0, a.data.bytes()});
+    for (int child : at.children) co_await m.finish(child);
     co_await m.close();
     truncation.check();
 }

@@ -11,7 +11,7 @@ namespace tutti::coll::algorithms::bcast {
 template <class Env>
 Task inter_pulled(Env& env, BcastArgs const& a) {
     TwoGroups const groups(env, a);
-    chunk_broadcast::Relatives mine(env.frames());
+    LeaderPlace mine(env.frames());
     if (env.rank() == a.root) {
         std::vector<int> const others = groups.other.all_but(a.root);
         mine.children.assign(others.begin(), others.end());

@@ -6,7 +6,7 @@
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.1.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/block_row.hpp"
-#include "coll/blocks/trees/branch.hpp"
+#include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
 #include "coll/env/on_node.hpp"
 #include "coll/blocks/messages/segments.hpp"
@@ -25,38 +25,30 @@ Segments segments_of(BcastArgs const& a) {
     return segments;
 }
 
-/// From whom this node's master has it, and to which masters it goes, the largest subtree first.
-struct NeighbourMasters {
-    NeighbourMasters() = default;
-    NeighbourMasters(NodeMap const& map, int root, std::size_t between) {
-        int const nodes = map.nodes(), first = map.node_of(root), place = (map.here() - first + nodes) % nodes;
-        auto const master = [&](int of) { return map.master((of + first) % nodes, root); };
-        Branch const b = between == binary   ? binary_branch(place, nodes)
-                         : between == chain  ? chain_branch(place, nodes)
-                         : between == linear ? star_branch(place, nodes)
-                                             : binomial_branch(place, nodes);
-        if (b.parent >= 0) parent = master(b.parent);
-        for (auto child = b.children.rbegin(); child != b.children.rend(); ++child) children.push_back(master(*child));
-    }
-    int parent = -1;
-    std::vector<int> children;
-};
+/// Where this node's master is in the tree among masters; nowhere unless this rank is that master.
+TreePlace place_among(NetEnv& env, BcastArgs const& a) {
+    static constexpr TreeShape shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree};
+    Division const& map = env.map();
+    if (a.parameters[0] == scatter_and_gather || env.rank() != map.master(map.mine(), a.root))
+        return TreePlace(env.frames());
+    return place_of_master(env.frames(), map, map.mine(), a.root, shapes[a.parameters[0]]);
+}
 
 /// All of it among the masters.
 Task spread(NetEnv& env, BcastArgs const& a) {
     NetEnv team(env, env.map().masters(a.root), env.multi_node().masters);
     BcastArgs between = a;
-    between.root = env.map().node_of(a.root);
+    between.root = env.map().of(a.root);
     Values const ring;   // how the blocks are gathered
     between.parameters = ring;
     co_await scatter_allgather_algorithm.net(team, between);
 }
 
 Task masters(NetEnv& env, BcastArgs const& a) {
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     Segments const segments = segments_of(a);
-    int const master = map.master(map.here(), a.root);
-    bool const in_one = a.parameters[0] == scatter_and_gather, stands = env.rank() == master && !in_one;
+    int const master = map.master(map.mine(), a.root);
+    bool const in_one = a.parameters[0] == scatter_and_gather;
     Buffer data = a.data;
     std::unique_ptr<std::byte[]> packed;   // segments of what has gaps
     if (segments.count > 1 && !data.type->dense(data.count)) {
@@ -65,7 +57,7 @@ Task masters(NetEnv& env, BcastArgs const& a) {
         if (env.rank() == a.root) env.load(packed.get(), a.data, 0, segments.total);
     }
     auto const piece = [&](std::uint64_t k) -> Piece { return {data, segments.at(k), segments.bytes(k)}; };
-    NeighbourMasters const near = stands ? NeighbourMasters(map, a.root, a.parameters[0]) : NeighbourMasters();
+    TreePlace const near = place_among(env, a);
     bool const receives = near.parent >= 0;
     NetFlow flow(env);
     for (std::uint64_t k = 0; receives && k < std::min<std::uint64_t>(NetFlow::ahead, segments.count); ++k)
@@ -74,7 +66,8 @@ Task masters(NetEnv& env, BcastArgs const& a) {
     for (std::uint64_t k = 0; k < segments.count; ++k) {
         if (receives) co_await flow.arrive();
         if (receives && k + NetFlow::ahead < segments.count) flow.expect(piece(k + NetFlow::ahead), near.parent);
-        for (int child : near.children) flow.send(piece(k), child);
+        for (auto child = near.children.rbegin(); child != near.children.rend(); ++child)   // the largest subtree first
+            flow.send(piece(k), *child);
         BcastArgs inside = a;
         inside.data = segments.count == 1 ? data : packed_buffer(first_byte(data) + segments.at(k), segments.bytes(k));
         inside.root = map.index_of(master);

@@ -23,7 +23,7 @@ RootedArgs inside(RootedArgs const& a, int root) {
 Task give(NetEnv& env, RootedArgs const& a) {
     NodeSizes node(env);
     co_await node.learn(a.mine);
-    bool const together = node.largest() < a.parameters[0], master = env.rank() == env.map().master(env.map().here());
+    bool const together = node.largest() < a.parameters[0], master = env.rank() == env.map().master(env.map().mine());
     std::size_t const head = node.sizes.size() * sizeof(std::uint64_t);
     Messages<NetEnv> m(env);
     Packed block(master ? head + (together ? node.sum() : 0) : 0);
@@ -77,11 +77,11 @@ bool deal_out(NetEnv& env, RootedArgs const& a, Block const& b, Truncation& trun
 }
 
 Task take(NetEnv& env, RootedArgs const& a) {
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     std::vector<std::unique_ptr<Block>> blocks;
-    for (int i = 1; i < map.nodes(); ++i)
-        blocks.push_back(std::make_unique<Block>(env, a, (map.here() + i) % map.nodes()));
-    PartList const list(a.parts, map.members(map.here()));
+    for (int i = 1; i < map.count(); ++i)
+        blocks.push_back(std::make_unique<Block>(env, a, (map.mine() + i) % map.count()));
+    PartList const list(a.parts, map.members());
     RootedArgs args = inside(a, map.index_of(env.rank()));
     args.parts = list.parts();
     std::exception_ptr error;
@@ -101,9 +101,9 @@ Task take(NetEnv& env, RootedArgs const& a) {
 }
 
 Task masters(NetEnv& env, RootedArgs const& a) {
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     if (env.rank() == a.root) co_await take(env, a);
-    else if (map.node_of(a.root) != map.here()) co_await give(env, a);
+    else if (map.of(a.root) != map.mine()) co_await give(env, a);
     else co_await on_node(env, Collective::gather, inside(a, map.index_of(a.root)));
 }
 

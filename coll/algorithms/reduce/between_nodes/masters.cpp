@@ -18,20 +18,20 @@ enum Part : std::size_t { between, segment };
 
 /// `team` are the masters; each has its node's sum as its operand.
 Task among_masters(NetEnv& team, ReduceArgs const& a) {
-    static constexpr Branch (*shapes[])(int, int) = {star_branch, binomial_branch, binary_branch, chain_branch};
+    static constexpr TreeShape shapes[] = {star_tree, binomial_tree, binary_tree, chain_tree};
     if (a.parameters[between] >= std::size(shapes)) {
         co_await rabenseifner_algorithm.net(team, a);
         co_return;
     }
     auto const shape = shapes[a.parameters[between]];
-    Position position = position_under(a.root, team.rank(), team.size(), shape, a.op->commutative);
-    co_await reduce_to_root(team, a, std::move(position), a.root, a.parameters[segment]);
+    TreePlace place = place_around(team.frames(), shape, a.root, team.rank(), team.size(), a.op->commutative);
+    co_await reduce_to_root(team, a, std::move(place), a.root, a.parameters[segment]);
 }
 
 Task masters(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    NodeMap const& map = env.map();
-    int const master = map.master(map.here(), a.root);
+    Division const& map = env.map();
+    int const master = map.master(map.mine(), a.root);
     LaidOut const sum = env.rank() == master && master != a.root ? LaidOut(*a.type, a.count) : LaidOut();
     ReduceArgs inside = a;
     inside.root = map.index_of(master);
@@ -40,7 +40,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     if (env.rank() != master) co_return;
     NetEnv team(env, map.masters(a.root), env.multi_node().masters);
     ReduceArgs combined = a;
-    combined.root = map.node_of(a.root);
+    combined.root = map.of(a.root);
     combined.in = sum.origin();   // at the root in place
     co_await among_masters(team, combined);
 }

@@ -16,9 +16,9 @@ namespace {
 struct ByNode {
     ByNode(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum) : vector(sum) {
         Shares const shares(a, env.frames());
-        NodeMap const& map = env.map();
+        Division const& map = env.map();
         std::size_t at = 0;
-        for (int n = 0; n < map.nodes(); ++n) {
+        for (int n = 0; n < map.count(); ++n) {
             starts.push_back(at);
             for (int r : map.members(n)) at += shares.bytes(r);
         }
@@ -27,7 +27,7 @@ struct ByNode {
         packed.reset(new std::byte[at]);
         vector = packed_buffer(packed.get(), at);
         std::byte* to = packed.get();
-        for (int n = 0; n < map.nodes(); ++n)
+        for (int n = 0; n < map.count(); ++n)
             for (int r : map.members(n)) env.load(to, sum, shares.start(r), shares.bytes(r)), to += shares.bytes(r);
     }
 
@@ -50,7 +50,7 @@ Task among_masters(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum, Buf
 
 Task masters(NetEnv& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     bool const master = map.index_of(env.rank()) == 0;
     LaidOut const sum = master ? LaidOut(*a.type, a.count) : LaidOut();
     ReduceArgs inside = a;
@@ -61,7 +61,7 @@ Task masters(NetEnv& env, ReduceScatterArgs const& a) {
 
     std::vector<int> counts, places;
     int elements = 0;
-    for (int r : map.members(map.here())) {
+    for (int r : map.members()) {
         counts.push_back(a.counts[static_cast<std::size_t>(r)]);
         places.push_back(elements);
         elements += counts.back();

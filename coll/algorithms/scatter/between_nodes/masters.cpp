@@ -50,17 +50,17 @@ Packed packed_for(NetEnv& env, RootedArgs const& a, std::span<int const> ranks) 
 }
 
 Task give(NetEnv& env, RootedArgs const& a) {
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     Messages<NetEnv> m(env);
     std::vector<Packed> blocks;
-    for (int i = 1; i < map.nodes(); ++i) {
-        auto const ranks = map.members((map.here() + i) % map.nodes());
+    for (int i = 1; i < map.count(); ++i) {
+        auto const ranks = map.members((map.mine() + i) % map.count());
         Packed const& block = blocks.emplace_back(packed_for(env, a, ranks));
         co_await m.start(ranks.front(), {block.buffer(), 0, block.bytes});
         if (Head(block.data()).by_itself())
             for (int r : ranks) co_await m.start(r, {a.parts[r], 0, a.parts[r].bytes()});
     }
-    PartList const list(a.parts, map.members(map.here()));
+    PartList const list(a.parts, map.members());
     RootedArgs args = inside(a, map.index_of(env.rank()));
     args.parts = list.parts();
     std::exception_ptr error;
@@ -71,7 +71,7 @@ Task give(NetEnv& env, RootedArgs const& a) {
 
 /// On a node without the root: what comes for a rank is its head and the part, if that does not come by itself.
 Task take(NetEnv& env, RootedArgs const& a) {
-    auto const ranks = env.map().members(env.map().here());
+    auto const ranks = env.map().members(env.map().mine());
     bool const master = env.rank() == ranks.front();
     std::size_t const most = a.parameters[0];   // more than any part that does not come by itself
     Packed const mine(head + most), block(master ? ranks.size() * mine.bytes : 0);
@@ -98,9 +98,9 @@ Task take(NetEnv& env, RootedArgs const& a) {
 }
 
 Task masters(NetEnv& env, RootedArgs const& a) {
-    NodeMap const& map = env.map();
+    Division const& map = env.map();
     if (env.rank() == a.root) co_await give(env, a);
-    else if (map.node_of(a.root) != map.here()) co_await take(env, a);
+    else if (map.of(a.root) != map.mine()) co_await take(env, a);
     else co_await on_node(env, Collective::scatter, inside(a, map.index_of(a.root)));
 }
 

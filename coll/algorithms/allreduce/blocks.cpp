@@ -7,17 +7,10 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task blocks(Env& env, ReduceArgs const& a) {
-    TreeReduction<Env> reduction(env, env.one_team(), a, -1, 0, a.parameters[1]);
-    co_await reduction.run();
-}
+Task blocks(Env& env, ReduceArgs const& a) { return reduce_in_blocks(env, a, -1); }
 
-constexpr Parameter blocks_parameters[] = {
-    {"chunk", 32768, "bytes of a block"},
-    {"share", 512, "bytes below which a member's share of a block is not divided further"},
-};
 extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {
     "blocks", "one team reduces by index range, block after block", Family::tutti,
-    "DPML, in blocks of the cache's size", requires_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
+    "DPML, in blocks of the cache's size", requires_nothing, reduction_in_blocks_parameters, TUTTI_RUNS(blocks)};
 
 }  // namespace tutti::coll::algorithms::allreduce

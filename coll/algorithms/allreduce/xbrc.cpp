@@ -14,9 +14,7 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
     co_await access.agree();
     if (!access.granted()) {
-        MultiLeader<Env, ReduceArgs> staged(env, env.one_team(), a, Receives::all, Sum::of_two, a.parameters[2],
-                                            a.parameters[1]);
-        co_await staged.run();
+        co_await reduce_by_leaders(env, env.one_team(), a, Receives::all, Sum::of_two, a.parameters[2], a.parameters[1]);
         co_return;
     }
     constexpr int shares = 1;   // counter: my share is reduced
@@ -39,11 +37,6 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     co_await access.leave_together();
 }
 
-constexpr Parameter xbrc_parameters[] = {
-    {"share", 1024, "bytes below which a rank's share is not divided further"},
-    {"piece", 16384, "bytes that are reduced at a time"},
-    {"slice", 65536, "bytes of a slice where some rank's buffers cannot be reached"},
-};
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
     "xbrc", "every rank reduces its share of all buffers operand by operand, all copy the shares", Family::baseline,
     "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)", requires_one_kind, xbrc_parameters, TUTTI_RUNS(xbrc)};

@@ -8,9 +8,8 @@ namespace tutti::coll::algorithms::exscan {
 template <class Env>
 Task chain(Env& env, ReduceArgs const& a) { return prefix_chain(env, a, false, a.parameters[0]); }
 
-constexpr Parameter chain_parameters[] = {{"chunk", 32768, "bytes of a block"}};
 extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
     "chain", "blocks run along the ranks, each adding its own", Family::tutti, "Tutti", requires_nothing,
-    chain_parameters, TUTTI_RUNS(chain)};
+    prefix_chain_parameters, TUTTI_RUNS(chain)};
 
 }  // namespace tutti::coll::algorithms::exscan

@@ -8,9 +8,7 @@
 namespace tutti::coll::algorithms::exscan {
 
 template <class Env>
-Task recursive_doubling(Env& env, ReduceArgs const& a) {
-    return prefix_by_doubling(env, a, false, whole);
-}
+Task recursive_doubling(Env& env, ReduceArgs const& a) { return prefix_by_doubling(env, a, false, whole); }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling", "sums of blocks of 1, 2, 4, … ranks are exchanged", Family::baseline,

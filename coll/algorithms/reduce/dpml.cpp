@@ -9,7 +9,7 @@
 namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
-Task dpml(Env& env, ReduceArgs const& a) { return dpml_on_one_level(env, a, Receives::root); }
+Task dpml(Env& env, ReduceArgs const& a) { return reduce_by_leaders(env, a, Receives::root); }
 
 extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
     "dpml", "everybody stages its operand and leads one slice, reduced operand by operand", Family::baseline,

@@ -9,7 +9,7 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 
 template <class Env>
-Task dpml(Env& env, ReduceScatterArgs const& a) { return dpml_on_one_level(env, a, Receives::own); }
+Task dpml(Env& env, ReduceScatterArgs const& a) { return reduce_by_leaders(env, a, Receives::own); }
 
 extern constinit const Algorithm<ReduceScatterArgs> dpml_algorithm = {
     "dpml", "everybody stages its operand and leads one slice, reduced operand by operand", Family::baseline,

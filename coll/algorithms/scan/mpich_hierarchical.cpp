@@ -9,18 +9,11 @@
 namespace tutti::coll::algorithms::scan {
 
 template <class Env>
-Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
-    return prefix_by_nodes(env, a, true, a.parameters[2] == 0 ? a.parameters[1] : whole);
-}
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) { return prefix_by_nodes(env, a, true); }
 
-constexpr Parameter mpich_hierarchical_parameters[] = {
-    hierarchy_parameter,
-    {"segment", 5120, "bytes that take the four steps at a time when pipelined"},
-    {"form", 1, "in segments, or whole", ParameterKind::word, "pipelined|whole"},
-};
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
     "mpich_hierarchical", "inside of nodes, among their masters, and to the nodes, with messages", Family::mpich,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", requires_grouping, mpich_hierarchical_parameters,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", requires_grouping, prefix_by_nodes_parameters,
     TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
 }  // namespace tutti::coll::algorithms::scan

@@ -8,9 +8,7 @@
 namespace tutti::coll::algorithms::scan {
 
 template <class Env>
-Task recursive_doubling(Env& env, ReduceArgs const& a) {
-    return prefix_by_doubling(env, a, true, whole);
-}
+Task recursive_doubling(Env& env, ReduceArgs const& a) { return prefix_by_doubling(env, a, true, whole); }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
     "recursive_doubling", "sums of blocks of 1, 2, 4, … ranks are exchanged", Family::baseline,

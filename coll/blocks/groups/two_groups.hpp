@@ -33,6 +33,17 @@ struct TwoGroups {
     /// The other group's ranks in an order in which no two of ours begin with the same one, if there are enough.
     int nth_other(int i) const { return other.first + (place() + i) % other.size(); }
 
+    std::vector<int> others() const {
+        std::vector<int> all;
+        for (int i = 0; i < other.size(); ++i) all.push_back(nth_other(i));
+        return all;
+    }
+    /// Whom this rank exchanges with where only a root and the group that it is not in do.
+    std::vector<int> counterparts(int root) const {
+        if (rank == root) return others();
+        return other.has(root) ? std::vector{root} : std::vector<int>();
+    }
+
     Ranks own, other;
     int rank;
 };

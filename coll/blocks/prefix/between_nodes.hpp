@@ -113,6 +113,9 @@ inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusiv
     put_before(env, a, before.get(), has_result);
 }
 
+/// Operations on the node: the prefix there, and the broadcast of what comes before.
+inline std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
+
 inline Task prefix_across(NetEnv& env, ReduceArgs const& a, bool inclusive) {
     if (a.bytes() == 0) co_return;
     std::size_t const most = a.parameters[static_cast<std::size_t>(PrefixAcross::gather)];

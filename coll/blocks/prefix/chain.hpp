@@ -12,6 +12,8 @@
 
 namespace tutti::coll {
 
+inline constexpr Parameter prefix_chain_parameters[] = {{"chunk", 32768, "bytes of a block"}};
+
 /// `inclusive`: the result of rank r has its own operand in it (scan), else only those below (exscan).
 template <class Env>
 Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive, std::size_t chunk) {

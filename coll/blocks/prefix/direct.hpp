@@ -59,6 +59,12 @@ inline std::size_t whole_lines(std::size_t chunk, std::size_t element) {
 }
 
 /// `inclusive`: scan, else exscan. Parameters: bytes at a time, smallest share, bytes of a block of the chain.
+inline constexpr Parameter prefix_direct_parameters[] = {
+    {"chunk", 8192, "bytes of one result that are computed at a time"},
+    {"share", 1024, "bytes below which a rank's share is not divided further"},
+    {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
+};
+
 template <class Env>
 Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
     if (a.bytes() == 0) co_return;

@@ -77,8 +77,15 @@ private:
     std::unique_ptr<std::byte[]> before_;  ///< at ranks that hand it on
 };
 
+inline constexpr Parameter prefix_by_nodes_parameters[] = {
+    hierarchy_parameter,
+    {"segment", 5120, "bytes that take the four steps at a time when pipelined"},
+    {"form", 1, "in segments, or whole", ParameterKind::word, "pipelined|whole"},
+};
+
 template <class Env>
-Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive, std::size_t segment) {
+Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
+    std::size_t const segment = a.parameters[2] == 0 ? a.parameters[1] : whole;
     Division const nodes(env.hierarchy(), env.rank());
     if (!nodes.consecutive()) {
         co_await prefix_by_doubling(env, a, inclusive, segment);

@@ -84,6 +84,13 @@ private:
     Sum sum_;
 };
 
+template <class Env, class Args>
+Task reduce_by_leaders(Env& env, topo::Hierarchy const& tree, Args const& a, Receives receives, Sum sum,
+                       std::size_t largest, std::size_t piece) {
+    MultiLeader<Env, Args> reduction(env, tree, a, receives, sum, largest, piece);
+    co_await reduction.run();
+}
+
 /// DPML on one level, as published, and by sockets.
 inline constexpr Parameter dpml_slice_parameter = {"slice", 65536, "bytes of a slice at most; p of them make a round"};
 inline constexpr Parameter dpml_parameters[] = {dpml_slice_parameter,
@@ -92,14 +99,19 @@ inline constexpr Parameter dpml_two_level_parameters[] = {
     dpml_slice_parameter, {"piece", 8192, "bytes that are reduced at a time"}, hierarchy_parameter};
 
 template <class Env, class Args>
-Task dpml_on_one_level(Env& env, Args const& a, Receives receives) {
-    MultiLeader<Env, Args> reduction(env, env.one_team(), a, receives, Sum::of_copy, a.parameters[0], a.parameters[1]);
-    co_await reduction.run();
+Task reduce_by_leaders(Env& env, Args const& a, Receives receives) {
+    return reduce_by_leaders(env, env.one_team(), a, receives, Sum::of_copy, a.parameters[0], a.parameters[1]);
 }
 template <class Env, class Args>
-Task dpml_by_sockets(Env& env, Args const& a, Receives receives) {
-    MultiLeader<Env, Args> reduction(env, env.hierarchy(), a, receives, Sum::of_two, a.parameters[0], a.parameters[1]);
-    co_await reduction.run();
+Task reduce_by_leaders_of_sockets(Env& env, Args const& a, Receives receives) {
+    return reduce_by_leaders(env, env.hierarchy(), a, receives, Sum::of_two, a.parameters[0], a.parameters[1]);
 }
+
+/// Of direct reductions operand by operand, which go this way where some rank's buffers cannot be reached.
+inline constexpr Parameter xbrc_parameters[] = {
+    {"share", 1024, "bytes below which a rank's share is not divided further"},
+    {"piece", 16384, "bytes that are reduced at a time"},
+    {"slice", 65536, "bytes of a slice where some rank's buffers cannot be reached"},
+};
 
 }  // namespace tutti::coll

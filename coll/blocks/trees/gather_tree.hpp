@@ -35,8 +35,8 @@ public:
         slices_ = (a.bytes() + slice_ - 1) / slice_;
         int const levels = env.hierarchy().levels_of(env.rank());
         handed_ = std::min(slice_, steps_.chunk(a.parameters.at(2, levels - 1)));
-        for (int level = 0; level < levels; ++level)
-            join(env.hierarchy().team(level, env.rank()), static_cast<int>(std::max<std::size_t>(1, a.parameters[1])) + 1);
+        int const group = static_cast<int>(std::max<std::size_t>(1, a.parameters[1])) + 1;
+        for (int level = 0; level < levels; ++level) join(env.hierarchy().team(level, env.rank()), group);
     }
 
     FramePool& frames() { return env_.frames(); }

@@ -171,4 +171,15 @@ inline constexpr Parameter tree_reduction_parameters[] = {
     hierarchy_parameter,
 };
 
+/// The same with one team of all ranks in their order.
+inline constexpr Parameter reduction_in_blocks_parameters[] = {
+    {"chunk", 32768, "bytes of a block"},
+    {"share", 512, "bytes below which a member's share of a block is not divided further"},
+};
+template <class Env>
+Task reduce_in_blocks(Env& env, ReduceArgs const& a, int root) {
+    TreeReduction<Env> reduction(env, env.one_team(), a, root, 0, a.parameters[1]);
+    co_await reduction.run();
+}
+
 }  // namespace tutti::coll

@@ -11,8 +11,6 @@ namespace {
 
 Task masters(NetEnv& env, ReduceArgs const& a) { return prefix_across(env, a, false); }
 
-std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
-
 }  // namespace
 
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {

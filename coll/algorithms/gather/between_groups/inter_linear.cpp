@@ -9,15 +9,9 @@ namespace tutti::coll::algorithms::gather {
 template <class Env>
 Task inter_linear(Env& env, RootedArgs const& a) {
     TwoGroups const groups(env, a);
-    bool const root = env.rank() == a.root;
-    if (!root && !groups.other.has(a.root)) co_return;
-    Messages<Env> m(env);
-    Truncation truncation(groups.other.first);
-    if (!root) co_await m.send(a.root, {a.mine, 0, a.mine.bytes()});
-    for (int leaf = groups.other.first; root && leaf < groups.other.last; ++leaf)
-        co_await receive_part(env, m, leaf, a.parts[leaf], 0, truncation);
-    co_await m.close();
-    truncation.check();
+    Parts const mine = Parts::same(a.mine.address, a.mine.count, *a.mine.type);
+    if (groups.rank == a.root) return exchange_with(env, groups, {}, groups.counterparts(a.root), mine, a.parts);
+    return exchange_with(env, groups, groups.counterparts(a.root), {}, mine, a.parts);
 }
 
 extern constinit const Algorithm<RootedArgs> inter_linear_algorithm = {

@@ -11,14 +11,14 @@ namespace tutti::coll::algorithms::bcast {
 template <class Env>
 Task hierarchical(Env& env, BcastArgs const& a) {
     LeaderPlace place = place_in_hierarchy(env.frames(), env.hierarchy(), env.rank(), a.root);
-    return chunk_broadcast::run(env, a, std::move(place), [&env, root = a.root] {
-        return place_in_hierarchy(env.frames(), env.hierarchy(), root, root).children.size();
+    return chunk_broadcast(env, a, std::move(place), [&env, root = a.root] {
+        return children_in_hierarchy(env.hierarchy(), root, root, env.hierarchy().levels());
     });
 }
 
 constexpr Parameter hierarchical_parameters[] = {
     {"chunk", 65536, "bytes that are passed on at a time on each level", ParameterKind::per_level},
-    chunk_broadcast::share_parameter, chunk_broadcast::crowded_share_parameter, hierarchy_parameter};
+    root_share_parameter, crowded_share_parameter, hierarchy_parameter};
 extern constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
     "hierarchical", "every team pulls chunks from its leader's buffer, level after level", Family::tutti,
     "after XHC, section IV.A", requires_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};

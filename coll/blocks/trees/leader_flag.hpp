@@ -48,12 +48,12 @@ public:
     LeaderFlag(Env& env, topo::Hierarchy const& tree, int root, FlagLayout layout)
         : env_(env), layout_(layout), place_(place_in_hierarchy(env.frames(), tree, env.rank(), root)) {
         first_.push_back(0);
-        for (int level = 0; level < led(); ++level) first_.push_back(first_.back() + followers(tree, level, root));
+        for (int level = 0; level < led(); ++level)
+            first_.push_back(children_in_hierarchy(tree, env.rank(), root, level + 1));
         if (parent() < 0) return;
         topo::Team const mine = tree.team(level(), env.rank(), root);
-        number_ = mine.my_index - (mine.my_index > mine.leader_index ? 1 : 0);
-        for (int level = 0; level < this->level(); ++level)
-            number_ += tree.team(level, parent(), root).members.size() - 1;
+        number_ = mine.my_index - (mine.my_index > mine.leader_index ? 1 : 0) +
+                  static_cast<int>(children_in_hierarchy(tree, parent(), root, level()));
         grandparent_ = leader_of(tree, parent(), root);
     }
 
@@ -90,9 +90,6 @@ public:
     }
 
 private:
-    std::size_t followers(topo::Hierarchy const& tree, int level, int root) const {
-        return static_cast<std::size_t>(tree.team(level, env_.rank(), root).members.size() - 1);
-    }
     /// Child number k's word. A leader's `sent` for its own leader has another use: that word is left out. There are
     /// enough, for it is not its own leader's leader: at most size − 2 children then.
     static int word(int k, int parent_of_leader) {

@@ -108,11 +108,20 @@ struct LeaderPlace : TreePlace {
     int led() const { return parent < 0 ? level + 1 : level; }   ///< levels on which it leads: 0 … led() − 1
 };
 
+/// How many members the teams have that a rank leads on levels 0 … `levels` − 1.
+inline std::size_t children_in_hierarchy(topo::Hierarchy const& tree, int rank, int root, int levels) {
+    std::size_t children = 0;
+    for (int level = 0; level < levels; ++level)
+        children += static_cast<std::size_t>(tree.team(level, rank, root).members.size() - 1);
+    return children;
+}
+
 /// Children: the members of the teams that it leads, innermost first.
 inline LeaderPlace place_in_hierarchy(FramePool& frames, topo::Hierarchy const& tree, int rank, int root) {
     LeaderPlace t(frames);
     t.level = tree.levels_of(rank, root) - 1;
     t.parent = leader_of(tree, rank, root);
+    t.children.reserve(children_in_hierarchy(tree, rank, root, t.led()));
     for (int level = 0; level < t.led(); ++level)
         for (int member : tree.team(level, rank, root).members)
             if (member != rank) t.children.push_back(member);

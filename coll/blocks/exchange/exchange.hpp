@@ -39,12 +39,66 @@ struct Sides {
     }
 };
 
+/// Streams between this rank and its peers, a pair at a time, through the second half of the staging memory: in step k
+/// each side lays out piece k of what it has for the other, once the buffer is free, then takes piece k.
+template <class Env>
+class PairStreams {
+public:
+    /// `sent`, `taken`: the steps of these counters that come before the first piece.
+    PairStreams(Env& env, Staging<Env>& staging, Truncation& truncation, std::uint64_t sent, std::uint64_t taken)
+        : env_(env), staging_(staging), truncation_(truncation), sent_(sent), taken_(taken) {}
+    FramePool& frames() { return env_.frames(); }
+
+    /// One direction; no pieces: nothing goes there.
+    struct Side {
+        Buffer part{};
+        Entry entry{};
+        std::uint64_t pieces = 0;
+
+        std::size_t at(std::uint64_t k) const { return k * entry.piece; }
+        std::size_t bytes(std::uint64_t k) const { return std::min<std::size_t>(entry.piece, entry.bytes - at(k)); }
+    };
+
+    Task run(int peer, Side out, Side in) {
+        for (std::uint64_t k = 0; k < std::max(out.pieces, in.pieces); ++k) {
+            if (k < out.pieces) {
+                Use& last = last_use_[k % 2];
+                if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
+                env_.stage(staging_.buffer(k), out.part, out.at(k), out.bytes(k));
+                env_.sent(peer, sent_ + k + 1);
+                last = {peer, taken_ + k + 1};
+            }
+            if (k < in.pieces) {
+                co_await env_.until_sent(peer, sent_ + k + 1);
+                deliver(env_, in.part, in.at(k), staging_.buffer(peer, in.entry, k), in.bytes(k), in.entry.bytes, peer,
+                        truncation_);
+                env_.taken(peer, taken_ + k + 1);
+            }
+        }
+    }
+    /// Waits until nobody needs the buffers.
+    Task drain() {
+        for (Use const& last : last_use_)
+            if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
+    }
+
+private:
+    Env& env_;
+    Staging<Env>& staging_;
+    Truncation& truncation_;
+    std::uint64_t sent_, taken_;
+    struct Use {
+        int peer = -1;
+        std::uint64_t value = 0;
+    } last_use_[2];   ///< of the buffers: whose `taken` frees it
+};
+
 template <class Env>
 class Exchange {
 public:
     Exchange(Env& env, Sides const& sides, Limits limits)
         : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece),
-          truncation_(sides.first_peer), refused_(env.frames()) {}
+          truncation_(sides.first_peer), refused_(env.frames()), streams_(env, staging_, truncation_, 0, refused) {}
 
     FramePool& frames() { return env_.frames(); }
 
@@ -85,7 +139,6 @@ private:
     Task write_shares();
     bool asked_to_stream(int peer);
     std::uint64_t pieces_to_take(int peer);
-    Task stream(int peer, std::uint64_t to_send, std::uint64_t to_take);
 
     Env& env_;
     Sides sides_;
@@ -97,10 +150,7 @@ private:
     bool helped_ = false;                            ///< the root writes a part of what this rank receives
     bool outstanding_ = false;                       ///< something is shown that others must have read
     PooledVector<bool> refused_;                     ///< the peers whose memory could not be read; empty: none
-    struct Use {
-        int peer = -1;
-        std::uint64_t value = 0;
-    } last_use_[2];   ///< of the stream buffers: whose `taken` frees it
+    PairStreams<Env> streams_;
 };
 
 /// Small parts of one size: no table, nothing to wait for afterwards.
@@ -262,29 +312,6 @@ std::uint64_t Exchange<Env>::pieces_to_take(int peer) {
 }
 
 template <class Env>
-Task Exchange<Env>::stream(int peer, std::uint64_t to_send, std::uint64_t to_take) {
-    for (std::uint64_t k = 0; k < std::max(to_send, to_take); ++k) {
-        if (k < to_send) {
-            auto& last = last_use_[k % 2];
-            if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
-            Entry const& e = mine_for(peer);
-            std::size_t const at = k * e.piece;
-            env_.stage(staging_.buffer(k), sides_.out[peer], at, std::min<std::size_t>(e.piece, e.bytes - at));
-            env_.sent(peer, k + 1);
-            last = {peer, refused + k + 1};
-        }
-        if (k < to_take) {
-            co_await env_.until_sent(peer, k + 1);
-            Entry const& e = theirs(peer);
-            std::size_t const at = k * e.piece;
-            deliver(env_, sides_.in[peer], at, staging_.buffer(peer, e, k),
-                    std::min<std::size_t>(e.piece, e.bytes - at), e.bytes, peer, truncation_);
-            env_.taken(peer, refused + k + 1);
-        }
-    }
-}
-
-template <class Env>
 Task Exchange<Env>::finish() {
     int const size = env_.size(), rank = env_.rank();
     if (table_ && sides_.share > 0) co_await write_shares();
@@ -298,7 +325,10 @@ Task Exchange<Env>::finish() {
             if (asked_to_stream(peer)) to_send = mine_for(peer).pieces();
         }
         std::uint64_t const to_take = pieces_to_take(peer);
-        if (to_send + to_take > 0) co_await stream(peer, to_send, to_take);
+        typename PairStreams<Env>::Side out, in;
+        if (to_send > 0) out = {sides_.out[peer], mine_for(peer), to_send};
+        if (to_take > 0) in = {sides_.in[peer], theirs(peer), to_take};
+        if (to_send + to_take > 0) co_await streams_.run(peer, out, in);
         if (sides_.in_place && to_send > 0 && to_take == 0) take_now(peer);
     }
     for (int peer = 0; table_ && peer < size; ++peer) {   // nobody needs my memory any more

@@ -23,7 +23,8 @@ public:
     Writing(Env& env, Sides const& sides, std::size_t least, std::size_t piece)
         : env_(env), sides_(sides), least_(least), staging_(env, piece),
           sizes_at_((env.staging_bytes() + cache_line - 1) / cache_line * cache_line),
-          streamed_(static_cast<std::size_t>(env.size()), env.frames()) {
+          streamed_(static_cast<std::size_t>(env.size()), env.frames()),
+          streams_(env, staging_, truncation_, refused, 0) {
         env.reserve_staging(sizes_at_ + streamed_.size() * sizeof(std::uint64_t));
     }
 
@@ -51,16 +52,11 @@ public:
             int const peer = (round - rank + size) % size;
             if (peer != rank) co_await stream(peer);
         }
-        for (auto const& last : last_use_)
-            if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
+        co_await streams_.drain();
     }
 
 private:
     std::uint64_t* sizes_of(std::byte* staging) { return reinterpret_cast<std::uint64_t*>(staging + sizes_at_); }
-    std::uint64_t pieces(std::size_t bytes) const { return (bytes + staging_.piece() - 1) / staging_.piece(); }
-    std::size_t length(std::size_t bytes, std::uint64_t k) const {
-        return std::min(staging_.piece(), bytes - k * staging_.piece());
-    }
     /// What all ranks touch if all parts are like this one.
     std::size_t working_set(std::size_t part) const {
         auto const p = static_cast<std::size_t>(env_.size());
@@ -109,30 +105,18 @@ private:
     /// Both directions between this rank and a peer, as far as they go through staging memory.
     Task stream(int peer) {
         int const rank = env_.rank();
-        std::size_t out = 0, in = 0;
-        if (sides_.moves(rank, peer) && streamed_[static_cast<std::size_t>(peer)]) out = sides_.out[peer].bytes();
+        typename PairStreams<Env>::Side out, in;
+        if (sides_.moves(rank, peer) && streamed_[static_cast<std::size_t>(peer)])
+            out = whole(sides_.out[peer], sides_.out[peer].bytes());
         if (sides_.moves(peer, rank)) {
             co_await env_.until_sent(peer, has_all);
-            if (env_.sent_by(peer) >= refused) in = sizes_of(env_.staging_of(peer))[rank];
+            if (env_.sent_by(peer) >= refused) in = whole(sides_.in[peer], sizes_of(env_.staging_of(peer))[rank]);
         }
-        std::uint64_t const to_send = pieces(out), to_take = pieces(in);
-        Entry const theirs = staging_.entry(in, 0, Place::stream);
-        for (std::uint64_t k = 0; k < std::max(to_send, to_take); ++k) {
-            std::size_t const at = k * staging_.piece();
-            if (k < to_send) {
-                Use& last = last_use_[k % 2];
-                if (last.peer >= 0) co_await env_.until_taken(last.peer, last.value);
-                env_.stage(staging_.buffer(k), sides_.out[peer], at, length(out, k));
-                env_.sent(peer, refused + k + 1);
-                last = {peer, k + 1};
-            }
-            if (k < to_take) {
-                co_await env_.until_sent(peer, refused + k + 1);
-                deliver(env_, sides_.in[peer], at, staging_.buffer(peer, theirs, k), length(in, k), in, peer,
-                        truncation_);
-                env_.taken(peer, k + 1);
-            }
-        }
+        co_await streams_.run(peer, out, in);
+    }
+    typename PairStreams<Env>::Side whole(Buffer const& part, std::size_t bytes) const {
+        Entry const e = staging_.entry(bytes, 0, Place::stream);
+        return {part, e, e.pieces()};
     }
 
     Env& env_;
@@ -142,10 +126,7 @@ private:
     std::size_t sizes_at_;            ///< where in the staging memory the sizes of what goes to whom are
     Truncation truncation_;
     PooledVector<bool> streamed_;      ///< the peers who get their part as a stream
-    struct Use {
-        int peer = -1;
-        std::uint64_t value = 0;
-    } last_use_[2];                   ///< of the stream buffers: whose `taken` frees it
+    PairStreams<Env> streams_;
 };
 
 }  // namespace tutti::coll

@@ -4,13 +4,13 @@
 // the sender's staging memory.
 //
 //     Messages<Env> m(env);
-//     co_await m.send(env, m, peer, {buffer, at, bytes});
-//     co_await m.receive(env, m, peer, bytes, [&](std::byte const* from, std::size_t at, std::size_t n) { … });
-//     co_await m.exchange(env, m, to, part, from, bytes, use);      both at once: rings, doubling
-//     co_await m.exchange_all(env, m, peers, part, room, use);      with several peers at once
-//     co_await m.start(env, m, peer, part); … m.finish(env, m, peer);   a send in two halves, others meanwhile
-//     co_await m.post(env, m, peer, part); …                        several at once, where fits(bytes) says so
-//     co_await m.close(env, m);                                     always last: nobody needs my memory any more
+//     co_await m.send(peer, {buffer, at, bytes});
+//     co_await m.receive(peer, bytes, [&](std::byte const* from, std::size_t at, std::size_t n) { … });
+//     co_await m.exchange(to, part, from, bytes, use);   both at once: rings, doubling
+//     co_await m.exchange_all(peers, part, room, use);   with several peers at once
+//     co_await m.start(peer, part); … m.finish(peer);    a send in two halves, others meanwhile
+//     co_await m.post(peer, part); …                     several at once, where fits(bytes) says so
+//     co_await m.close();                                always last: nobody needs my memory any more
 //
 // How: each direction of a pair is a sequence of events 1, 2, …: a header (a message, with its first piece when it is
 // staged) or a further piece. Event e uses the header and the buffer e mod 2 of the pair. `sent` counts the events laid
@@ -40,6 +40,21 @@ MessagePart packed_part(std::byte const* data, std::size_t bytes);
 BcastArgs bytes_from(void* data, std::size_t bytes, int root);
 /// An allgather of them.
 AllgatherArgs bytes_of_all(void const* mine, std::size_t bytes, void* all);
+
+/// Puts what is received into a user's buffer, from packed byte `position` on; what the system copies then comes there
+/// straight if the buffer is dense. `working_set` as in Copier::copy.
+template <class Env>
+struct IntoBuffer {
+    Env* env;
+    Buffer to;
+    std::size_t position, working_set;
+
+    std::byte* place() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
+    void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
+        if (std::byte* const there = place()) env->copy(there + at, from, n, working_set);
+        else env->store(to, position + at, from, n);
+    }
+};
 
 template <class Env>
 class Messages {
@@ -130,19 +145,7 @@ public:
     /// Sends a message that fits without waiting for its receiver. At once the buffer may be written again.
     Task post(int to, MessagePart part) { return lay_out(to, part, false); }
 
-    /// Puts what is received into a user's buffer, from packed byte `position` on; what the system copies then comes
-    /// there straight if the buffer is dense. `working_set` as in Copier::copy.
-    struct Into {
-        Env* env;
-        Buffer to;
-        std::size_t position, working_set;
-
-        std::byte* place() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
-        void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
-            if (std::byte* const there = place()) env->copy(there + at, from, n, working_set);
-            else env->store(to, position + at, from, n);
-        }
-    };
+    using Into = IntoBuffer<Env>;
     Into into(Buffer const& to, std::size_t position, std::size_t working_set = 0) {
         return {&env_, to, position, working_set};
     }

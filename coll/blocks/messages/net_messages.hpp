@@ -22,7 +22,12 @@ struct Arriving {
     ~Arriving() {
         if (begun && op.over.load(std::memory_order_relaxed) == 0) env.abandon(op);
     }
+    /// No place: it is kept packed.
     void begin(void* place, std::size_t bytes, int from) {
+        if (!place && bytes > 0) {
+            op.packed.resize(bytes);
+            place = op.packed.data();
+        }
         op.data = p2p::Data::of_bytes(place, bytes);
         begun = true;
         env.begin(op, from);
@@ -41,6 +46,32 @@ struct Arriving {
 inline void outlive(std::unique_ptr<Outgoing> op) {
     if (!op || op->over.load(std::memory_order_relaxed) != 0) return;
     op.release()->finished = [](p2p::Send& s) { delete &static_cast<Outgoing&>(s); };
+}
+
+/// A message begins to leave and is put to `out`: from where the part lies unless it must be `copied` or is a piece of
+/// what has gaps.
+template <class List>
+void begin_send(NetEnv& env, List& out, MessagePart const& part, int to, bool copied) {
+    Outgoing& op = *out.emplace_back(new Outgoing);
+    ConstBuffer const& b = part.buffer;
+    bool const dense = b.type->dense(b.count);
+    if (part.bytes == 0) {
+        op.data = p2p::Data::of_bytes(nullptr, 0);
+    } else if (copied || (!dense && part.bytes < b.bytes())) {
+        op.packed.resize(part.bytes);
+        env.load(op.packed.data(), b, part.at, part.bytes);
+        op.data = p2p::Data::of_bytes(op.packed.data(), part.bytes);
+    } else if (dense) {
+        op.data = p2p::Data::of_bytes(first_byte(b) + part.at, part.bytes);
+    } else {
+        op.data = p2p::Data::of(b.address, b.count, *b.type);
+    }
+    env.begin(op, to);
+}
+
+/// What has left is over. Throws if it could not arrive.
+inline void ended(std::unique_ptr<Outgoing> const op) {
+    if (op->failure) throw Error(ErrorClass::other, *op->failure);
 }
 
 template <>
@@ -73,7 +104,7 @@ public:
         for (std::size_t i = 0; i < out_.size(); ++i) {
             if (!out_[i] || out_[i]->to != to) continue;
             co_await env_.over(*out_[i]);
-            left(i);
+            ended(std::move(out_[i]));
         }
         drop_finished();
     }
@@ -119,54 +150,24 @@ public:
 
     std::size_t received(int from) { return sizes_[static_cast<std::size_t>(from)]; }
 
-    struct Into {
-        NetEnv* env;
-        Buffer to;
-        std::size_t position, working_set;
-
-        std::byte* place() const { return to.type->dense(to.count) ? first_byte(to) + position : nullptr; }
-        void operator()(std::byte const* from, std::size_t at, std::size_t n) const {
-            env->store(to, position + at, from, n);
-        }
-    };
-    Into into(Buffer const& to, std::size_t position, std::size_t working_set = 0) {
-        return {&env_, to, position, working_set};
-    }
+    using Into = IntoBuffer<NetEnv>;
+    Into into(Buffer const& to, std::size_t position, std::size_t = 0) { return {&env_, to, position, 0}; }
 
     Task close() {
         for (std::size_t i = 0; i < out_.size(); ++i) {
             if (!out_[i]) continue;
             co_await env_.over(*out_[i]);
-            left(i);
+            ended(std::move(out_[i]));
         }
     }
 
 private:
-    void begin(int to, MessagePart const& part, bool copied) {
-        auto& op = *out_.emplace_back(new Outgoing);
-        ConstBuffer const& b = part.buffer;
-        if (part.bytes == 0) {
-            op.data = p2p::Data::of_bytes(nullptr, 0);
-        } else if (copied || (!b.type->dense(b.count) && part.bytes < b.bytes())) {
-            op.packed.resize(part.bytes);
-            env_.load(op.packed.data(), b, part.at, part.bytes);
-            op.data = p2p::Data::of_bytes(op.packed.data(), part.bytes);
-        } else if (b.type->dense(b.count)) {
-            op.data = p2p::Data::of_bytes(first_byte(b) + part.at, part.bytes);
-        } else {
-            op.data = p2p::Data::of(b.address, b.count, *b.type);
-        }
-        env_.begin(op, to);
-    }
+    void begin(int to, MessagePart const& part, bool copied) { begin_send(env_, out_, part, to, copied); }
 
     template <class Use>
     void expect(Arriving& in, int from, std::size_t bytes, Use const& use) {
         std::byte* place = nullptr;
         if constexpr (std::is_same_v<Use, Into>) place = use.place();
-        if (!place && bytes > 0) {
-            in.op.packed.resize(bytes);
-            place = in.op.packed.data();
-        }
         in.begin(place, bytes, from);
     }
 
@@ -182,10 +183,6 @@ private:
         take(in, from, copy);
     }
 
-    void left(std::size_t i) {
-        std::unique_ptr<Outgoing> const op = std::move(out_[i]);
-        if (op->failure) throw Error(ErrorClass::other, *op->failure);
-    }
     void drop_finished() { std::erase(out_, nullptr); }
 
     NetEnv& env_;

@@ -37,13 +37,7 @@ public:
 
     /// Asks for a piece from a rank. Nobody writes or reads its place until it has arrived.
     void expect(Piece const& piece, int from) {
-        Arriving& message = in_.emplace_back(env_, piece, from).message;
-        std::byte* place = piece.place();
-        if (!place) {
-            message.op.packed.resize(piece.bytes);
-            place = message.op.packed.data();
-        }
-        message.begin(place, piece.bytes, from);
+        in_.emplace_back(env_, piece, from).message.begin(piece.place(), piece.bytes, from);
     }
     /// Waits for the piece that was asked for first, of those that have not arrived.
     Task arrive() {
@@ -58,22 +52,14 @@ public:
 
     /// A piece goes to a rank; it must stay as it is until it is sent, unless it is copied.
     void send(Piece const& piece, int to, bool copied = false) {
-        auto& op = *out_.emplace_back(new Outgoing);
-        std::byte const* from = copied ? nullptr : piece.place();
-        if (!from && piece.bytes > 0) {
-            op.packed.resize(piece.bytes);
-            env_.load(op.packed.data(), piece.buffer, piece.at, piece.bytes);
-            from = op.packed.data();
-        }
-        op.data = p2p::Data::of_bytes(from, piece.bytes);
-        env_.begin(op, to);
+        begin_send(env_, out_, {piece.buffer, piece.at, piece.bytes}, to, copied);
     }
     /// Waits for the piece that began to leave first, of those on their way.
     Task sent_one() {
         co_await env_.over(*out_.front());
-        std::unique_ptr<Outgoing> const op = std::move(out_.front());
+        std::unique_ptr<Outgoing> op = std::move(out_.front());
         out_.pop_front();
-        if (op->failure) throw Error(ErrorClass::other, *op->failure);
+        ended(std::move(op));
     }
     /// Waits until at most so many are on their way.
     Task sent(std::size_t left = 0) {

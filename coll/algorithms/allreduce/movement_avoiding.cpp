@@ -8,10 +8,7 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task movement_avoiding(Env& env, ReduceArgs const& a) {
-    MovementAvoiding<Env, ReduceArgs> reduction(env, env.one_team(), a, Receives::all, a.parameters[0]);
-    co_await reduction.run();
-}
+Task movement_avoiding(Env& env, ReduceArgs const& a) { return reduce_by_chain(env, a, Receives::all); }
 
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {

@@ -8,12 +8,8 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task socket_aware(Env& env, ReduceArgs const& a) {
-    MovementAvoiding<Env, ReduceArgs> reduction(env, env.hierarchy(), a, Receives::all, a.parameters[0]);
-    co_await reduction.run();
-}
+Task socket_aware(Env& env, ReduceArgs const& a) { return reduce_by_chains_of_sockets(env, a, Receives::all); }
 
-constexpr Parameter socket_aware_parameters[] = {largest_slice_parameter, hierarchy_parameter};
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
     "socket_aware", "each slice goes round every socket, then its rank combines the sockets' results", Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.4, socket-aware", requires_commuting_operator, socket_aware_parameters,

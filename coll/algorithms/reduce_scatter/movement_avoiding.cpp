@@ -9,10 +9,7 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 
 template <class Env>
-Task movement_avoiding(Env& env, ReduceScatterArgs const& a) {
-    MovementAvoiding<Env, ReduceScatterArgs> reduction(env, env.one_team(), a, Receives::own, a.parameters[0]);
-    co_await reduction.run();
-}
+Task movement_avoiding(Env& env, ReduceScatterArgs const& a) { return reduce_by_chain(env, a, Receives::own); }
 
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm = {

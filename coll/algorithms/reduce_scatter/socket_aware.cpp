@@ -8,12 +8,8 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 
 template <class Env>
-Task socket_aware(Env& env, ReduceScatterArgs const& a) {
-    MovementAvoiding<Env, ReduceScatterArgs> reduction(env, env.hierarchy(), a, Receives::own, a.parameters[0]);
-    co_await reduction.run();
-}
+Task socket_aware(Env& env, ReduceScatterArgs const& a) { return reduce_by_chains_of_sockets(env, a, Receives::own); }
 
-constexpr Parameter socket_aware_parameters[] = {largest_slice_parameter, hierarchy_parameter};
 extern constinit const Algorithm<ReduceScatterArgs> socket_aware_algorithm = {
     "socket_aware", "each slice goes round every socket, then its rank combines the sockets' results", Family::yhccl,
     "YHCCL (Peng et al., SC 2023), section 3.3, socket-aware", requires_commuting_operator, socket_aware_parameters,

@@ -52,8 +52,10 @@ class MovementAvoiding : public SlicedReduction<Env, Args> {
     using Base = SlicedReduction<Env, Args>;
 
 public:
-    MovementAvoiding(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, std::size_t largest)
-        : Base(env, tree, args, receives, Inside::chain, largest, 16384),
+    /// `largest`: bytes of a slice at most; `piece`: bytes that are combined at a time between sockets.
+    MovementAvoiding(Env& env, topo::Hierarchy const& tree, Args const& args, Receives receives, std::size_t largest,
+                     std::size_t piece)
+        : Base(env, tree, args, receives, Inside::chain, largest, piece),
           own_(env, args, slices_.elements() * slices_.element()) {}
 
     Task run() {
@@ -84,5 +86,21 @@ private:
 
     PackedOperand<Env, Args> own_;
 };
+
+/// With all ranks in one socket.
+template <class Env, class Args>
+Task reduce_by_chain(Env& env, Args const& a, Receives receives) {
+    MovementAvoiding<Env, Args> reduction(env, env.one_team(), a, receives, a.parameters[0], ~std::size_t{0});
+    co_await reduction.run();
+}
+
+inline constexpr Parameter socket_aware_parameters[] = {
+    largest_slice_parameter, {"piece", 16384, "bytes that are combined at a time between sockets"},
+    hierarchy_parameter};
+template <class Env, class Args>
+Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives) {
+    MovementAvoiding<Env, Args> reduction(env, env.hierarchy(), a, receives, a.parameters[0], a.parameters[1]);
+    co_await reduction.run();
+}
 
 }  // namespace tutti::coll

@@ -13,7 +13,7 @@ namespace tutti::coll {
 /// operands is kept, and `out` may be in[from] itself. `n` elements, `piece` bytes of them at a time so that the sum
 /// stays in the innermost cache. One operand is copied.
 inline void fold_from(Reducer& reducer, std::span<void const* const> in, std::size_t from, void* out, std::size_t n,
-                      std::size_t piece = 16384) {
+                      std::size_t piece) {
     std::size_t const element = std::max<std::size_t>(1, reducer.element_bytes()),
                       most = std::max<std::size_t>(1, piece / element);
     for (std::size_t first = 0; first < n; first += most) {

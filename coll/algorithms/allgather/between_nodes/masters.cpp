@@ -13,7 +13,6 @@ namespace tutti::coll::algorithms::allgather {
 namespace {
 
 constexpr std::size_t word = sizeof(std::uint64_t);
-constexpr std::size_t few = 2040;   // bytes of all other nodes' parts that a node's ranks get with the sizes
 
 /// The parts of one node's ranks, one after the other: in the user's buffer if they lie there so, else in other memory.
 class Block {
@@ -73,7 +72,7 @@ class NodeGathering {
 public:
     NodeGathering(NetEnv& env, AllgatherArgs const& a)
         : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.count())),
-          news_(word * static_cast<std::size_t>(env.size()) + few) {}
+          news_(word * static_cast<std::size_t>(env.size()) + a.parameters[2]) {}
     FramePool& frames() { return env_.frames(); }
     bool master() const { return env_.rank() == map_.master(map_.mine()); }
 
@@ -131,6 +130,8 @@ private:
         co_await on_node(env_, Collective::allgather, args);
     }
 
+    /// Bytes of other nodes that come with the sizes at most.
+    std::size_t few() const { return a_.parameters[2]; }
     /// Sizes, and parts where they are few, from every master to every other.
     Task exchange(std::vector<Packed>& messages) {
         Division const& map = map_;
@@ -158,7 +159,7 @@ private:
     /// The blocks of other nodes go with the news if they are small together.
     void add_small(std::vector<Packed> const& messages) {
         make_blocks();
-        std::byte* to = news_.data() + news_.bytes - few;
+        std::byte* to = news_.data() + news_.bytes - few();
         for (int n = 0; with_news() && n < map_.count(); ++n) {
             if (n == map_.mine()) continue;
             std::memcpy(to, messages[static_cast<std::size_t>(n)].data() + head(n), block(n)->bytes);
@@ -176,13 +177,13 @@ private:
     }
     /// The own block may be large, and goes round, all the same.
     bool with_news() {
-        bool all = others() <= few;
+        bool all = others() <= few();
         for (int n = 0; n < map_.count(); ++n) all &= n == map_.mine() || at_once(n);
         return all;
     }
     /// What came at once: to all ranks with the news, or to the master with the sizes.
     void take_small(std::vector<Packed> const& messages) {
-        std::byte const* from = news_.data() + news_.bytes - few;
+        std::byte const* from = news_.data() + news_.bytes - few();
         for (int n = 0; n < map_.count(); ++n) {
             if (n == map_.mine() || !at_once(n)) continue;
             if (with_news()) {
@@ -260,6 +261,7 @@ std::uint64_t masters_operations(AllgatherArgs const& a, int nodes) {
 constexpr Parameter masters_parameters[] = {
     {"direct", 65536, "bytes of a node's parts up to which they go to all other masters at once"},
     {"segment", 65536, "bytes of each rank's part that are handed on at a time round the ring"},
+    {"with_sizes", 2040, "bytes of all other nodes' parts that a node's ranks get together with their sizes at most"},
 };
 extern constinit const Algorithm<AllgatherArgs> masters_algorithm = {
     "masters", "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ranks of a communicator by node, or by socket: parts that are numbered in the order of their lowest ranks. The
-// lowest rank of a node is its master, the only one that talks to other nodes; in an operation with a root that is the
-// root on its own node (Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section
-// 3).
+// lowest rank of a node is its master, the only one that talks to other nodes; in an operation with a root that is, on
+// its node, the root. Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.
 #pragma once
 
 #include <algorithm>

@@ -35,7 +35,6 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
         co_await doubling_allgather(env, a);
         co_return;
     }
-    using Streams = PartStreams<Env>;
     int const size = env.size(), rank = env.rank();
     std::size_t const working_set = a.largest * static_cast<std::size_t>(size * (size + 1));
     Buffer const mine = a.is_in_place ? a.parts[rank] : a.mine;
@@ -47,8 +46,8 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
     co_await w.run(a.is_in_place ? nullptr : &a.mine);
 
     std::vector<int> readers;
-    std::vector<typename Streams::Stream> streams;
-    typename Streams::Stream const all{root, 0, size};
+    std::vector<PartStream> streams;
+    PartStream const all{root, 0, size};
     if (rank == root) {
         env.ready(0, 1);
         for (int leaf = 1; leaf < size; ++leaf) {
@@ -61,7 +60,8 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
         if (!done) streams.push_back(all);
         env.ack(0, done ? has_them : wants_stream);
     }
-    Streams s(env, a, w.staging());
+    KnownParts<Env> parts{a, w.staging(), w.truncation()};
+    PartStreams<Env, KnownParts<Env>> s(env, parts, w.staging());
     co_await s.run(all, readers, streams);
     w.check();
 }

@@ -17,8 +17,6 @@ namespace {
 template <class Env>
 class Ring {
 public:
-    using Streams = PartStreams<Env>;
-
     Ring(Env& env, AllgatherArgs const& a)
         : env_(env), a_(a), size_(env.size()), rank_(env.rank()), left_((rank_ + size_ - 1) % size_),
           staging_(env, a.parameters[1]) {}
@@ -65,14 +63,15 @@ private:
     /// Everybody says how far it has come, and so that it reads nobody's buffer any more.
     Task stream_the_rest() {
         std::vector<int> readers;
-        std::vector<typename Streams::Stream> streams;
+        std::vector<PartStream> streams;
         for (int i = 1; i < size_; ++i) {
             int const peer = (rank_ + i) % size_;
             co_await env_.until_ack(peer, 0, 1);
             if (static_cast<std::uint64_t>(size_ - i) >= has_) streams.push_back({peer, peer, peer + 1});
             if (static_cast<std::uint64_t>(i) >= env_.acked(peer, 0)) readers.push_back(peer);
         }
-        Streams s(env_, a_, staging_);
+        KnownParts<Env> parts{a_, staging_, truncation_};
+        PartStreams<Env, KnownParts<Env>> s(env_, parts, staging_);
         co_await s.run({rank_, rank_, rank_ + 1}, readers, streams);
     }
 

@@ -14,7 +14,8 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), shown_result(a));
     co_await access.agree();
     if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::all, Sum::of_two, a.parameters[2], a.parameters[1]);
+        co_await reduce_by_leaders(env, env.one_team(), a, Receives::all, Sum::of_two, a.parameters[2],
+                                   a.parameters[1]);
         co_return;
     }
     constexpr int shares = 1;   // counter: my share is reduced

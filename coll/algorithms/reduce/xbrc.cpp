@@ -14,7 +14,8 @@ Task xbrc(Env& env, ReduceArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), env.rank() == a.root ? shown_result(a) : std::span<std::byte>{});
     co_await access.agree();
     if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::root, Sum::of_two, a.parameters[2], a.parameters[1]);
+        co_await reduce_by_leaders(env, env.one_team(), a, Receives::root, Sum::of_two, a.parameters[2],
+                                   a.parameters[1]);
         co_return;
     }
     Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);

@@ -17,7 +17,8 @@ Task xbrc(Env& env, ReduceScatterArgs const& a) {
     DirectAccess<Env> access(env, shown_operand(a), {});
     co_await access.agree();
     if (!access.granted()) {
-        co_await reduce_by_leaders(env, env.one_team(), a, Receives::own, Sum::of_two, a.parameters[1], a.parameters[0]);
+        co_await reduce_by_leaders(env, env.one_team(), a, Receives::own, Sum::of_two, a.parameters[1],
+                                   a.parameters[0]);
         co_return;
     }
     auto const my_count = a.counts.begin() + env.rank();

@@ -10,12 +10,10 @@
 // from their owners' memory, or written into their receivers' where both sides lie in arenas; the rest is laid out once
 // in the owner's staging memory, or streamed through it, for all readers together.
 //
-// Streams: in step k each rank first lays out piece k of its own part, once all readers have piece k − 2, then reads
-// piece k of the others'. Whoever is least far waits only for what others have done already, so somebody can always go
-// on. Writing waits for nobody but for the others' posts.
+// Why it ends: writing waits for nobody but for the others' posts; streams: part_streams.hpp.
 #pragma once
 
-#include "coll/blocks/exchange/movement.hpp"
+#include "coll/blocks/exchange/part_streams.hpp"
 
 namespace tutti::coll {
 
@@ -42,7 +40,16 @@ private:
     Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
     Entry const* table(int peer) { return reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes())); }
     Entry& my_entry() { return my_table()[writing_ ? env_.rank() : 0]; }
-    Entry const& entry(int peer) { return table(peer)[writing_ ? peer : 0]; }
+    Entry const& entry(int peer) {
+        Entry const* const there = peer == env_.rank() ? my_table() : table(peer);
+        return there[writing_ ? peer : 0];
+    }
+    // For PartStreams: everybody streams its own part.
+    friend class PartStreams<Env, Gathering>;
+    Entry const& entry(int owner, int) { return entry(owner); }
+    Buffer source(int) const { return mine_; }
+    Buffer target(int part) const { return args_.parts[part]; }
+    Truncation& truncation() { return truncation_; }
     /// Does `from` write its part into the buffer of `to`, of whom one is this rank? Both find the same.
     bool written(int from, int to) {
         if (!writing_) return false;
@@ -50,8 +57,6 @@ private:
         Entry const* target = to == env_.rank() ? my_table() : table(to);
         return source[from].in_arena() && target[from].in_arena();
     }
-    Task serve(std::uint64_t k);
-    Task read(int peer, std::uint64_t k);
     void take_own(std::size_t position, std::size_t end) {
         std::size_t const n = mine_.bytes();
         deliver_own(env_, args_.parts[env_.rank()], mine_, position, end, working_set(n), truncation_);
@@ -72,7 +77,7 @@ private:
     Staging<Env> staging_;
     Truncation truncation_;
     bool table_ = false, left_ = false;
-    PooledVector<int> streams_;     ///< peers whose part comes to me as a stream
+    PooledVector<PartStream> streams_;   ///< what comes to me as a stream
 };
 
 template <class Env>
@@ -100,7 +105,7 @@ void Gathering<Env>::take(int peer) {
     if (written(peer, env_.rank())) {
         if (e.bytes > to.bytes()) [[unlikely]] truncation_.note(peer, e.bytes, to.bytes());
     } else if (e.place == Place::stream) {
-        streams_.push_back(peer);
+        streams_.push_back({peer, peer, peer + 1});
         left_ = true;
     } else if (e.place == Place::staging) {
         deliver(env_, to, 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
@@ -108,7 +113,7 @@ void Gathering<Env>::take(int peer) {
     } else if (fetch_part(env_, peer, e, to, staging_.bounce(), working_set(e.bytes), truncation_)) {
         env_.taken(peer, has_all);
     } else {
-        streams_.push_back(peer);
+        streams_.push_back({peer, peer, peer + 1});
         left_ = true;
         env_.taken(peer, refused);
     }
@@ -141,43 +146,19 @@ void Gathering<Env>::write(std::size_t grain) {
 }
 
 template <class Env>
-Task Gathering<Env>::serve(std::uint64_t k) {
-    Entry const& e = my_entry();
-    for (int peer = 0; k >= 2 && peer < env_.size(); ++peer)
-        if (peer != env_.rank() && reads_stream(peer)) co_await env_.until_taken(peer, refused + k - 1);
-    std::size_t const at = k * e.piece;
-    env_.load(staging_.buffer(k), mine_, at, std::min<std::size_t>(e.piece, e.bytes - at));
-    env_.ready(0, k + 1);
-}
-
-template <class Env>
-Task Gathering<Env>::read(int peer, std::uint64_t k) {
-    co_await env_.until_ready(peer, 0, k + 1);
-    Entry const& e = entry(peer);
-    std::size_t const at = k * e.piece;
-    deliver(env_, args_.parts[peer], at, staging_.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
-                 e.bytes, peer, truncation_);
-    env_.taken(peer, refused + k + 1);
-}
-
-template <class Env>
 Task Gathering<Env>::finish() {
-    std::uint64_t to_serve = 0, steps = 0;
+    int const rank = env_.rank();
+    PooledVector<int> readers(env_.frames());
     for (int peer = 0; table_ && peer < env_.size(); ++peer) {
-        if (peer == env_.rank()) continue;
-        if (written(peer, env_.rank())) co_await env_.until_sent(peer, has_all);
-        if (written(env_.rank(), peer)) continue;
+        if (peer == rank) continue;
+        if (written(peer, rank)) co_await env_.until_sent(peer, has_all);
+        if (written(rank, peer)) continue;
         if (my_entry().place != Place::stream) co_await env_.until_taken(peer, has_all);
-        if (reads_stream(peer)) to_serve = my_entry().pieces();
+        if (reads_stream(peer)) readers.push_back(peer);
     }
-    for (int peer : streams_) steps = std::max(steps, entry(peer).pieces());
-    for (std::uint64_t k = 0; k < std::max(steps, to_serve); ++k) {
-        if (k < to_serve) co_await serve(k);
-        for (int peer : streams_)
-            if (k < entry(peer).pieces()) co_await read(peer, k);
-    }
-    for (int peer = 0; to_serve > 0 && peer < env_.size(); ++peer)
-        if (peer != env_.rank() && reads_stream(peer)) co_await env_.until_taken(peer, refused + to_serve);
+    if (readers.empty() && streams_.empty()) co_return;
+    PartStreams<Env, Gathering> s(env_, *this, staging_);
+    co_await s.run({rank, rank, rank + 1}, readers, streams_);
 }
 
 }  // namespace tutti::coll

@@ -16,7 +16,8 @@ class ShareFold {
 public:
     /// starts[r], starts[r + 1]: where the share of rank r begins and ends in the packed vector.
     ShareFold(Env& env, Messages<Env>& m, ReduceArgs const& a, std::vector<std::size_t> starts)
-        : env_(env), m_(m), reducer_(env.traffic(), a), starts_(std::move(starts)), rank_(env.rank()), size_(env.size()) {}
+        : env_(env), m_(m), reducer_(env.traffic(), a), starts_(std::move(starts)), rank_(env.rank()),
+          size_(env.size()) {}
     FramePool& frames() { return env_.frames(); }
 
     std::size_t start(int rank) const { return starts_[static_cast<std::size_t>(rank)]; }

@@ -57,7 +57,8 @@ private:
 
     /// Reduces a slice of all members of the socket.
     void lead(int slice, std::uint64_t k) {
-        bool const last = sockets_.count() == 1 && what_.receives == Receives::own, straight = last && this->straight(k);
+        bool const last = sockets_.count() == 1 && what_.receives == Receives::own,
+                   straight = last && this->straight(k);
         std::byte* const out = straight ? this->my_result(k) : this->sum_of(sockets_.mine(), slice, k);
         std::size_t const n = slices_.of(slice, k).count,
                           most = std::max<std::size_t>(1, Base::piece_ / slices_.element());

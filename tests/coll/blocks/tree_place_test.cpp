@@ -15,7 +15,8 @@ FramePool pool;
 template <int degree>
 TreePlace n_ary(FramePool& frames, int place, int n) { return n_ary_tree(frames, place, n, degree); }
 
-constexpr TreeShape shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree, n_ary<3>, n_ary<4>, n_ary<5>, n_ary<6>};
+constexpr TreeShape shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree,
+                                n_ary<3>,      n_ary<4>,    n_ary<5>,   n_ary<6>};
 
 /// The places of a subtree, own first, then child after child.
 void collect(TreeShape shape, int place, int n, std::vector<int>& places) {

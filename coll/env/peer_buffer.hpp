@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "coll/env/arguments.hpp"
 #include "runtime/datatype/layout/remote.hpp"
@@ -61,5 +62,21 @@ private:
     std::optional<RemoteType> type_;
     TypedMemory typed_{};
 };
+
+/// Copies packed bytes [at, end) by the system, from `address` on in a peer's memory, where all lie in one piece, to
+/// the same place in this rank's buffer; through `bounce` where that has gaps. `at` goes on with what has come; false:
+/// the system refuses.
+template <class Env>
+bool fetch_packed(Env& env, int peer, std::uint64_t address, Buffer const& mine, std::size_t& at, std::size_t end,
+                  std::span<std::byte> bounce) {
+    bool const dense = mine.type->dense(mine.count);
+    for (std::size_t n; at < end; at += n) {
+        n = dense ? end - at : std::min(bounce.size(), end - at);
+        std::byte* const to = dense ? first_byte(mine) + at : bounce.data();
+        if (!env.fetch(peer, address + at, to, n)) return false;
+        if (!dense) env.store(mine, at, to, n);
+    }
+    return true;
+}
 
 }  // namespace tutti::coll

@@ -171,13 +171,8 @@ bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<
         return true;
     }
     if (e.place == Place::layout) return false;
-    if (to.type->dense(to.count)) return env.fetch(peer, e.at, first_byte(to), n);
-    for (std::size_t at = 0; at < n; at += bounce.size()) {
-        std::size_t const piece = std::min(bounce.size(), n - at);
-        if (!env.fetch(peer, e.at + at, bounce.data(), piece)) return false;
-        env.store(to, at, bounce.data(), piece);
-    }
-    return true;
+    std::size_t at = 0;
+    return fetch_packed(env, peer, e.at, to, at, n, bounce);
 }
 
 /// The two halves of staging memory: parts and layouts laid out, and the two buffers of streams.

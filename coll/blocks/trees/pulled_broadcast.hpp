@@ -141,11 +141,10 @@ private:
         int const parent = flag_.parent();
         Exposure const& e = env_.exposure(parent);
         if (e.layout != Exposure::one_piece) return false;
-        bool const dense = s_.target.type->dense(s_.target.count);
-        std::byte* to = dense ? first_byte(s_.target) + got_ : env_.staging() + s_.bounce;
-        if (!env_.fetch(parent, e.address + got_, to, end - got_)) return false;
-        if (!dense) env_.store(s_.target, got_, to, end - got_);
-        return true;
+        std::span<std::byte> bounce;
+        if (!s_.target.type->dense(s_.target.count)) bounce = {env_.staging() + s_.bounce, s_.chunk};
+        std::size_t at = got_;
+        return fetch_packed(env_, parent, e.address, s_.target, at, end, bounce);
     }
 
     /// Waits until a member has read everything, laying out what it asks for meanwhile.

@@ -39,14 +39,9 @@ public:
         }
         Exposure const& e = env_.exposure(place.parent);
         refused_ = refused_ || e.way == AccessPath::staged || e.layout != Exposure::one_piece;
-        bool const dense = data.type->dense(data.count);
-        while (!refused_ && got < end) {
-            std::size_t const n = dense ? end - got : std::min(quarter_, end - got);
-            std::byte* to = dense ? first_byte(data) + got : env_.staging() + depth * quarter_;
-            if ((refused_ = !env_.fetch(place.parent, e.address + got, to, n))) break;
-            if (!dense) env_.store(data, got, to, n);
-            got += n;
-        }
+        std::span<std::byte> bounce;
+        if (!data.type->dense(data.count)) bounce = {env_.staging() + depth * quarter_, quarter_};
+        refused_ = refused_ || !fetch_packed(env_, place.parent, e.address, data, got, end, bounce);
         return !refused_;
     }
 

@@ -9,7 +9,9 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 
 template <class Env>
-Task dpml_two_level(Env& env, ReduceScatterArgs const& a) { return reduce_by_leaders_of_sockets(env, a, Receives::own); }
+Task dpml_two_level(Env& env, ReduceScatterArgs const& a) {
+    return reduce_by_leaders_of_sockets(env, a, Receives::own);
+}
 
 extern constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {
     "dpml_two_level", "sockets reduce what their members stage, then each rank combines the sockets' slices",

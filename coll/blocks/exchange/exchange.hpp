@@ -110,7 +110,7 @@ public:
         deliver_own(env_, sides_.in[env_.rank()], own, working_set(own.bytes()), truncation_);
     }
     void take(int peer);
-    bool unfinished() const { return outstanding_ || left_; }
+    bool unfinished() const { return staging_.outstanding() || left_; }
     Task finish();
     void check() const { truncation_.check(); }
 
@@ -132,7 +132,7 @@ private:
     }
     void post_place();
     bool post_packed();
-    Entry lay_out(Buffer const& part);
+    Entry post(Buffer const& part);
     void take_now(int peer);
     void take_entry(int peer, Entry const& e);
     bool take_share(int peer, Entry const& e);
@@ -145,10 +145,8 @@ private:
     Limits const limits_;
     Staging<Env> staging_;
     Truncation truncation_;
-    std::size_t slot_used_ = 0;
     bool table_ = false, left_ = false;
     bool helped_ = false;                            ///< the root writes a part of what this rank receives
-    bool outstanding_ = false;                       ///< something is shown that others must have read
     PooledVector<bool> refused_;                     ///< the peers whose memory could not be read; empty: none
     PairStreams<Env> streams_;
 };
@@ -190,30 +188,21 @@ void Exchange<Env>::post() {
     if (!sends && sides_.share > 0) post_place();
     if (!sends || post_packed()) return;
     table_ = true;
-    slot_used_ = sizeof(Entry) * static_cast<std::size_t>(parts());
+    staging_.begin_slot(sizeof(Entry) * static_cast<std::size_t>(parts()));
     Entry* table = my_table();
     if (to_one()) {
-        table[0] = lay_out(sides_.out[sides_.root]);
+        table[0] = post(sides_.out[sides_.root]);
     } else {
         for (int i = 0; i < env_.size(); ++i)
-            if (i != env_.rank()) table[i] = lay_out(sides_.out[i]);
+            if (i != env_.rank()) table[i] = post(sides_.out[i]);
     }
     env_.publish(table_step);
 }
 
 template <class Env>
-Entry Exchange<Env>::lay_out(Buffer const& part) {
-    std::size_t const n = part.bytes();
-    if (n <= env_.slot_bytes() - slot_used_) {
-        std::size_t const at = slot_used_;
-        env_.load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
-        slot_used_ += n;
-        return staging_.entry(n, at, Place::slot);
-    }
-    if (!outstanding_) env_.expose_staged();
-    outstanding_ = true;
-    Entry e = staging_.lay_out(part, limits_, !sides_.in_place);
-    e.helps = sides_.helps;
+Entry Exchange<Env>::post(Buffer const& part) {
+    Entry e = staging_.post(part, limits_, !sides_.in_place);
+    e.helps = e.place != Place::slot && sides_.helps;
     return e;
 }
 
@@ -241,12 +230,9 @@ template <class Env>
 void Exchange<Env>::take_entry(int peer, Entry const& e) {
     switch (e.place) {
     case Place::slot:
-        deliver(env_, sides_.in[peer], 0, env_.slot(peer, env_.slot_bytes()) + e.at, e.bytes, e.bytes, peer,
-                     truncation_);
-        break;
     case Place::staging:
-        deliver(env_, sides_.in[peer], 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
-        env_.taken(peer, has_all);
+        staging_.take(peer, e, sides_.in[peer], truncation_);
+        if (e.place == Place::staging) env_.taken(peer, has_all);
         break;
     case Place::memory:
     case Place::arena:

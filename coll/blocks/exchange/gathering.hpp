@@ -108,7 +108,7 @@ void Gathering<Env>::take(int peer) {
         streams_.push_back({peer, peer, peer + 1});
         left_ = true;
     } else if (e.place == Place::staging) {
-        deliver(env_, to, 0, staging_.laid_out(peer, e.at), e.bytes, e.bytes, peer, truncation_);
+        staging_.take(peer, e, to, truncation_);
         env_.taken(peer, has_all);
     } else if (fetch_part(env_, peer, e, to, staging_.bounce(), working_set(e.bytes), truncation_)) {
         env_.taken(peer, has_all);

@@ -195,6 +195,32 @@ public:
     Entry entry(std::size_t bytes, std::uint64_t at, Place place) const {
         return {.bytes = bytes, .at = at, .piece = static_cast<std::uint32_t>(piece_), .place = place};
     }
+    /// So much of the slot is a table's.
+    void begin_slot(std::size_t table) { slot_used_ = table; }
+    /// Shows the staging memory, in which, or by which, there is something that others must have before this rank
+    /// returns.
+    void expose() {
+        if (!outstanding_) env_.expose_staged();
+        outstanding_ = true;
+    }
+    bool outstanding() const { return outstanding_; }
+    /// Where a part for others goes while there is room: into the slot; else as lay_out says.
+    Entry post(Buffer const& part, Limits const& limits, bool may_show = true) {
+        std::size_t const n = part.bytes(), at = slot_used_;
+        if (n > env_.slot_bytes() - slot_used_) {
+            expose();
+            return lay_out(part, limits, may_show);
+        }
+        env_.load(env_.slot(env_.slot_bytes()) + at, part, 0, n);
+        slot_used_ += n;
+        return entry(n, at, Place::slot);
+    }
+    /// Takes a part that its sender has laid out.
+    void take(int peer, Entry const& e, Buffer const& to, Truncation& truncation) {
+        std::byte const* const from = e.place == Place::slot ? env_.slot(peer, env_.slot_bytes()) + e.at
+                                                             : laid_out(peer, e.at);
+        deliver(env_, to, 0, from, e.bytes, e.bytes, peer, truncation);
+    }
     /// Where a part for others goes: shown where it lies if it is large and peers may be let at it (`may_show`: nothing
     /// overwrites it meanwhile), else packed here while there is room, else shown all the same, else streamed.
     Entry lay_out(Buffer const& part, Limits const& limits, bool may_show = true) {
@@ -239,7 +265,8 @@ private:
     }
 
     Env& env_;
-    std::size_t half_, piece_, used_ = 0;
+    std::size_t half_, piece_, used_ = 0, slot_used_ = 0;
+    bool outstanding_ = false;
     Datatype const* type_ = nullptr;   ///< whose layout has been written last, and where
     std::size_t layout_ = 0;
 };

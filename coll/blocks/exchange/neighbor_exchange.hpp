@@ -58,7 +58,7 @@ public:
     void post();
     /// After until(peer): takes what can be taken at once from the peer at this place of the list.
     void take(std::size_t place);
-    bool unfinished() const { return unfinished_; }
+    bool unfinished() const { return unfinished_ || staging_.outstanding(); }
     /// Pieces; returns when others have what is this rank's.
     Task finish();
 
@@ -103,7 +103,6 @@ private:
     }
 
     bool post_packed();
-    Entry lay_out(Buffer const& block);
     void take_packed(Peer const& peer, std::size_t n);
     bool take_entry(Peer const& peer, Buffer const& to, Entry const& e);
     /// Must whoever gets this say when it has it?
@@ -119,8 +118,7 @@ private:
     Limits const limits_;
     std::size_t const half_, count_;
     Staging<Env> staging_;
-    std::size_t slot_used_ = 0;
-    bool table_ = false, outstanding_ = false, unfinished_ = false;
+    bool table_ = false, unfinished_ = false;
     PooledVector<bool> refused_;  ///< peers, by their places, whose memory could not be read; empty: none
 };
 
@@ -148,31 +146,16 @@ void NeighborExchange<Env>::post() {
     table_ = true;
     bool const far = is_far(count_);
     env_.reserve_staging(far_table_at(count_) + (far ? count_ * sizeof(Entry) : 0));
-    if (far) env_.expose_staged();
-    else slot_used_ = count_ * sizeof(Entry);
-    unfinished_ = outstanding_ = far;
+    if (far) staging_.expose();
+    staging_.begin_slot(far ? 0 : count_ * sizeof(Entry));
     Entry* const table = my_table();
     if (b_.one) {
-        table[0] = lay_out(b_.out[0]);
+        table[0] = staging_.post(b_.out[0], limits_);
     } else {
         for (Peer const& peer : b_.edges.peers())
-            for (int out : peer.out) table[out] = lay_out(b_.out[out]);
+            for (int out : peer.out) table[out] = staging_.post(b_.out[out], limits_);
     }
     env_.publish(far ? far_table_step : table_step);
-}
-
-template <class Env>
-Entry NeighborExchange<Env>::lay_out(Buffer const& block) {
-    std::size_t const n = block.bytes();
-    if (n <= env_.slot_bytes() - slot_used_) {
-        std::size_t const at = slot_used_;
-        env_.load(env_.slot(env_.slot_bytes()) + at, block, 0, n);
-        slot_used_ += n;
-        return staging_.entry(n, at, Place::slot);
-    }
-    if (!outstanding_) env_.expose_staged();
-    unfinished_ = outstanding_ = true;
-    return staging_.lay_out(block, limits_);
 }
 
 template <class Env>
@@ -207,9 +190,7 @@ template <class Env>
 bool NeighborExchange<Env>::take_entry(Peer const& peer, Buffer const& to, Entry const& e) {
     if (e.shown())
         return fetch_part(env_, peer.rank, e, to, staging_.bounce(), working_set(env_, b_, e.bytes), truncation);
-    std::byte const* const from = e.place == Place::slot ? env_.slot(peer.rank, env_.slot_bytes()) + e.at
-                                                         : staging_.laid_out(peer.rank, e.at);
-    deliver(env_, to, 0, from, e.bytes, e.bytes, peer.rank, truncation);
+    staging_.take(peer.rank, e, to, truncation);
     return true;
 }
 

@@ -58,7 +58,8 @@ private:
     /// Does the root write the last part of this rank's, or this child's, buffer? Both sides find the same.
     bool shared_with(int peer) const {
         Exposure const& e = env_.exposure(peer);
-        return bytes() >= share_ && data_.way == AccessPath::load_store && e.way == AccessPath::load_store && e.bytes == bytes();
+        bool const both = data_.way == AccessPath::load_store && e.way == AccessPath::load_store;
+        return both && bytes() >= share_ && e.bytes == bytes();
     }
     /// Where the root's part begins, if it has so many children.
     std::size_t split(std::size_t of_root) const { return bytes() / (of_root + 1) * of_root / cache_line * cache_line; }

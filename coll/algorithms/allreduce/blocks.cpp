@@ -2,6 +2,7 @@
 // Allreduce in blocks by one team of all ranks in their order: everybody stages a block and reduces a share of it, in
 // one pass over all operands. Operators need not commute. Two steps per block; each byte is staged once and read once.
 // DPML (Bayatpour et al., SC 2017) with the copies and the reduction in blocks of the cache's size.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/tree_reduction.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

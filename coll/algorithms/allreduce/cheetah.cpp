@@ -4,6 +4,7 @@
 // 2 sum over lower levels of log_n(team) + log_k(top) (+ 2 with extra ranks) steps; every rank but those at the top
 // stages s and copies s out; those at the top stage log_k(top)·s and read (k − 1)·log_k(top)·s.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), sections IV and VI.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/schedule/run.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

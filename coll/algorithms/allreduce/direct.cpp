@@ -6,6 +6,7 @@
 // Range r of every operand is read by rank r alone, before rank r writes that range of the results: in place the
 // operand may be the result. Nobody returns before all have written.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/trees/tree_reduction.hpp"
 

@@ -4,6 +4,7 @@
 // Two steps per round of p·slice bytes; (7p − 1)·s bytes loaded and stored by all ranks together, the leaders' first
 // operand being copied. Operators need not commute.
 // DPML (Bayatpour et al., SC 2017), with the volume and the reduction in pieces of YHCCL's paper, sections 3 and 5.3.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/multi_leader.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

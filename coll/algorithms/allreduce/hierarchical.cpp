@@ -3,6 +3,7 @@
 // leaders pass the result on while the next block goes up. 2 L steps per block; each byte is staged once and read once
 // per level, its sum once more per rank on the way down.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.B. The argument why buffers are reused safely: tree_reduction.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/tree_reduction.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

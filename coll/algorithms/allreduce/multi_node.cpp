@@ -9,6 +9,7 @@
 // looked at inside the node alone: ready[inside] steps done; ready[whole] rounds in which this rank's slice is
 // complete; ack[0] rounds that it is through with. A first writer begins round k when all in its node have acknowledged
 // k − 2.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/reduce/movement_avoiding.hpp"
 

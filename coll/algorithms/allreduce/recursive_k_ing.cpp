@@ -4,6 +4,7 @@
 // log_k(p) steps, two more with such extra ranks; each rank stages log_k(p)·s and reads (k − 1)·log_k(p)·s.
 // Operators need not commute: then an extra rank is the neighbour of its proxy. k = 2 is recursive doubling.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section IV, without hierarchy.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/schedule/run.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

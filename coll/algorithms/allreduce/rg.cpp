@@ -3,6 +3,7 @@
 // result out of the topmost parent's memory. log(p)/log(k + 1) steps up and as many down per slice; bytes loaded and
 // stored, with p a power of k + 1: s·p·(5k/(k + 1) + 3k/(k + 1)² + … + 3k/p + 2).
 // Jain, Kaleem and others, SC 2018; the steps and the volume as in YHCCL, sections 2.2 and 3.4 (Table 2).
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/gather_tree.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

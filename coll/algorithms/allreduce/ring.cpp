@@ -3,6 +3,7 @@
 // then an allgather in which the results go round.
 // 2 (p − 1) steps; 7 (p − 1)·s bytes loaded and stored by all ranks together where messages take one copy.
 // Patarasuk and Yuan, JPDC 2009. The volume: YHCCL (Peng et al., SC 2023), table 2. The first half: ring_reduction.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/ring_reduction.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

@@ -3,6 +3,7 @@
 // what the m sockets have of its slice. Everybody then copies all slices into its result.
 // p/m + 1 steps per round of p·slice bytes; (5p + 2m − 3)·s bytes loaded and stored by all ranks together.
 // YHCCL (Peng et al., SC 2023), sections 3.3 and 3.4; what a socket is here: sockets.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/movement_avoiding.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

@@ -3,6 +3,7 @@
 // its own result, then copies the other shares from the results of their owners. Three exchanges, no staging.
 // 5 (p − 1)·s bytes loaded and stored by all ranks together. Our `direct` takes all operands in one pass: 2p·s.
 // XPMEM-based direct reduction, Hashmi et al., IPDPS 2018; the volume: YHCCL (Peng et al., SC 2023), section 5.5.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/reduce/multi_leader.hpp"
 

@@ -4,6 +4,7 @@
 // bytes loaded and t·s stored on the way up, (p − 1)·s copied on the way down; where operands are copied in first, p·s
 // more of each, and the results of all leaders but the root again.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.B and C.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/leader_reduction.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

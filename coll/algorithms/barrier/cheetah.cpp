@@ -3,6 +3,7 @@
 // general schedule: of what a rank waits for, whichever comes first is taken first; only what it tells depends on it.
 // 2 sum over lower levels of log_n(team) + log_k(top) (+ 2 with extra ranks) steps; no data.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section III.C.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/schedule/run.hpp"
 
 namespace tutti::coll::algorithms::barrier {

@@ -3,6 +3,7 @@
 // the team of the root comes first. Large messages run through it as several fragments at once.
 // Sum over levels of log_n(team) steps; every rank with children stages s, every rank but the root copies s out.
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), sections III.C, IV (the primitive) and VI.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/schedule/run.hpp"
 
 namespace tutti::coll::algorithms::bcast {

@@ -4,6 +4,7 @@
 // last part of each child's buffer where both lie in arenas: with c children c + 1 ranks copy c·s/(c + 1) bytes each.
 // L + s/chunk steps; (p − 1)·s bytes copied by single copy, of any layout, at most twice that where it is staged.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A; the root's share is ours.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/chunk_broadcast.hpp"
 
 namespace tutti::coll::algorithms::bcast {

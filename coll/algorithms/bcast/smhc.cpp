@@ -4,6 +4,7 @@
 // each socket (hierarchy=…). L + s/slice steps of each level's own slices; with l leaders (p + l − 1)·s bytes copied.
 // Jain, Kaleem and others, SC 2018, as SMHC in XHC (Katevenis, Ploumidis, Marazakis), sections V.C and VI; slots for
 // what fits into them, and slices, are ours.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/pulled_broadcast.hpp"
 
 namespace tutti::coll::algorithms::bcast {

@@ -4,6 +4,7 @@
 // L + s/chunk steps, L of them back. (p − 1)·s bytes copied above the threshold; below, with l leaders, (p + l − 1)·s.
 // p − 1 messages per chunk, for every root and mapping one into each team from outside of it.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A and C; flag layouts: section V.D.1.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/pulled_broadcast.hpp"
 
 namespace tutti::coll::algorithms::bcast {

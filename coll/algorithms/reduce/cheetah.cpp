@@ -4,6 +4,7 @@
 // log_n(team) steps; every rank but the root stages s bytes, every inner one reads n·s. An operator that does not
 // commute goes up to the topmost leader, which hands the result to the root (the paper names no order of operands).
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), sections V and VI.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/schedule/run.hpp"
 
 namespace tutti::coll::algorithms::reduce {

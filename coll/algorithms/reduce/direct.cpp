@@ -7,6 +7,7 @@
 // operand may be the result. The first range is the root's, so that a vector that is not divided stays in its cache.
 // Nobody returns before all have finished.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/trees/tree_reduction.hpp"
 

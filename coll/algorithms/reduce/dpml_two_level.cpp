@@ -4,6 +4,7 @@
 // out. Three steps per round of p·slice bytes, waiting for the own socket and for those with the same slice;
 // (5p − 1)·s bytes loaded and stored by all ranks together. Sockets of consecutive ranks keep the operands' order.
 // YHCCL (Peng et al., SC 2023), section 5.1; what a socket is here: sockets.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/multi_leader.hpp"
 
 namespace tutti::coll::algorithms::reduce {

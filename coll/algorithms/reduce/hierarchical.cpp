@@ -3,6 +3,7 @@
 // every team that it is in. L steps per block; each byte is staged once and read once per level.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.B without its broadcast. The argument why buffers are reused
 // safely: tree_reduction.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/tree_reduction.hpp"
 
 namespace tutti::coll::algorithms::reduce {

@@ -3,6 +3,7 @@
 // bytes loaded and stored, with p a power of k + 1: s·p·(5k/(k + 1) + 3k/(k + 1)² + … + 3k/p), 2 s more where the root
 // is not rank 0, who is the top of the tree; children that have no children copy their operand in.
 // Jain, Kaleem and others, SC 2018; the steps and the volume as in YHCCL, sections 2.2 and 3.5 (Table 3).
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/gather_tree.hpp"
 
 namespace tutti::coll::algorithms::reduce {

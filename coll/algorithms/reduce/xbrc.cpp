@@ -3,6 +3,7 @@
 // root's result. Two exchanges, no staging.
 // 3 (p − 1)·s bytes loaded and stored by all ranks together. Our `direct` takes all operands in one pass: (p + 1)·s.
 // XPMEM-based direct reduction, Hashmi et al., IPDPS 2018.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/reduce/multi_leader.hpp"
 

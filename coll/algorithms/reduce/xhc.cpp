@@ -4,6 +4,7 @@
 // of each.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.B, steps 1 to 2b; the paper has no reduce: where the leaders that
 // are not the root have their results is ours.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/leader_reduction.hpp"
 
 namespace tutti::coll::algorithms::reduce {

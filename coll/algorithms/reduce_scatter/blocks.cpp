@@ -3,6 +3,7 @@
 // of its own from all staging memories in one pass, in rank order. max(count)·p/chunk steps; each rank stages s bytes,
 // of which its own share stays where it is if nothing forbids, and reads s. DPML (Bayatpour et al., SC 2017), in
 // blocks. Steps and the argument why buffers are reused safely: scatter_blocks.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/scatter_blocks.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {

@@ -5,6 +5,7 @@
 // In place a rank's result lies at the start of its operand, where others still read: it combines its share where that
 // lies in its own operand, which nobody else reads, and moves it to the start when all have finished.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/reduce/scatter_blocks.hpp"
 

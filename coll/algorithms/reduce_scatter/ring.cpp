@@ -3,6 +3,7 @@
 // the last is the one whose share it is.
 // p − 1 steps; 5 (p − 1)·s bytes loaded and stored by all ranks together where messages take one copy. The volume:
 // YHCCL (Peng et al., SC 2023), table 1. Steps and buffers: ring_reduction.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/ring_reduction.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {

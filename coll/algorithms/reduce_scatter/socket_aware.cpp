@@ -3,6 +3,7 @@
 // rank combines what the m sockets have of its slice. The last combination writes into the rank's result.
 // p/m + 1 steps per round of p·slice bytes; (3p + 2m − 3)·s bytes loaded and stored by all ranks together.
 // YHCCL (Peng et al., SC 2023), section 3.3; what a socket is here: sockets.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/movement_avoiding.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {

@@ -6,6 +6,7 @@
 //
 // In place a rank's result lies at the start of its operand, where others still read: its share is reduced where it
 // lies in the operand, and moved to the start when all have finished.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/reduce/multi_leader.hpp"
 

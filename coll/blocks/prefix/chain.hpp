@@ -7,7 +7,8 @@
 // moves.
 #pragma once
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
+#include "coll/env/parameter.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 
 namespace tutti::coll {

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <span>
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/wait/pooled.hpp"
 

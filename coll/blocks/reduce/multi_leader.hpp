@@ -9,7 +9,8 @@
 // socket.
 #pragma once
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
+#include "coll/env/parameter.hpp"
 #include "coll/blocks/reduce/sliced_reduction.hpp"
 
 namespace tutti::coll {

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "coll/env/acknowledged.hpp"
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/reduce/shares.hpp"
 

@@ -9,7 +9,8 @@
 #include <numeric>
 #include <vector>
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
+#include "coll/env/parameter.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 
 namespace tutti::coll {

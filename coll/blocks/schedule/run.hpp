@@ -23,7 +23,7 @@
 
 #include <vector>
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/schedule/schedule.hpp"
 

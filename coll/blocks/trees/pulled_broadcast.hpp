@@ -14,7 +14,8 @@
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A (Fig. 5) and IV.C.
 #pragma once
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
+#include "coll/env/parameter.hpp"
 #include "coll/blocks/trees/leader_flag.hpp"
 
 namespace tutti::coll {

@@ -7,7 +7,7 @@
 // last_step; sent: the slice asked for is laid out.
 #pragma once
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll {

@@ -17,7 +17,8 @@
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.B and C; leaders take a share of the work as well.
 #pragma once
 
-#include "coll/algorithms/algorithm.hpp"
+#include "coll/env/env.hpp"
+#include "coll/env/parameter.hpp"
 #include "coll/blocks/trees/leader_flag.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/wait/pooled.hpp"

@@ -3,6 +3,7 @@
 // range straight from the other group's operands in one pass and writes it into all results of its own group. Two
 // exchanges, no staging; with groups of p and q ranks (p + q)·s bytes are loaded by all together and as many stored.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement: direct_access.hpp; the way without it: group_fold.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/groups/reduce.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

@@ -2,6 +2,7 @@
 // Allreduce between two groups by messages: every rank gets its slice of all operands of the other group, combines it
 // and sends the sum to its own group. Two steps; with groups of p and q ranks 2·q·s and (p − 1)·s + (q − 1)·s bytes go
 // out and in again, piece by piece.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/groups/reduce.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

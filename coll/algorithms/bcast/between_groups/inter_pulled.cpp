@@ -3,6 +3,7 @@
 // and where all lie in arenas the root writes the last part of each. The root's own group has nothing to do. s/chunk
 // steps; with q readers q·s copied once by single copy, by q + 1 ranks; (q + 1)·s more where it is staged.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A, with one level; the root's share is ours.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/trees/chunk_broadcast.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
 

@@ -4,6 +4,7 @@
 // ⌈log2 N⌉ steps between N nodes, each of a message of s bytes out and in; or along a chain N − 1 messages in all; or
 // one step of at most N − 1 messages out and in.
 // Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/prefix/between_nodes.hpp"
 
 namespace tutti::coll::algorithms::exscan {

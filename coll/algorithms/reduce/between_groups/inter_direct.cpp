@@ -3,6 +3,7 @@
 // operands' group combine a range of the indexes straight from all operands into the root's result, in one pass. Two
 // exchanges, no staging; q·s bytes are loaded and s stored. The root's own group has nothing to do.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement: direct_access.hpp; the way without it: group_fold.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/groups/reduce.hpp"
 
 namespace tutti::coll::algorithms::reduce {

@@ -2,6 +2,7 @@
 // Reduce from one group to a root in the other, by messages: in the operands' group every rank gets its slice of all
 // operands, combines it and sends the sum to the root. Two steps; with q operands (q − 1)·s and then s bytes go out and
 // in again, piece by piece.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/groups/reduce.hpp"
 
 namespace tutti::coll::algorithms::reduce {

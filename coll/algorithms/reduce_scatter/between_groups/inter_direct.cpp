@@ -3,6 +3,7 @@
 // straight from all operands there in one pass into its result. Two exchanges, no staging; (p + q)·s bytes are loaded
 // by all ranks together and 2·s stored.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement: direct_access.hpp; the way without it: group_fold.hpp.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/groups/reduce.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {

@@ -2,6 +2,7 @@
 // Reduce_scatter(_block) between two groups by messages: every rank tells the other group which elements it wants, gets
 // them of all operands there, and combines them. Two steps; with groups of p and q ranks (p + q)·s bytes go out and in
 // again, piece by piece.
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/groups/reduce.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {

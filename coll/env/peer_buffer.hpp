@@ -64,17 +64,19 @@ private:
 };
 
 /// Copies packed bytes [at, end) by the system, from `address` on in a peer's memory, where all lie in one piece, to
-/// the same place in this rank's buffer; through `bounce` where that has gaps. `at` goes on with what has come; false:
-/// the system refuses.
+/// the same place in this rank's buffer; through `bounce`, which is empty where that has no gaps. `at` goes on with what
+/// has come; false: the system refuses.
 template <class Env>
 bool fetch_packed(Env& env, int peer, std::uint64_t address, Buffer const& mine, std::size_t& at, std::size_t end,
                   std::span<std::byte> bounce) {
-    bool const dense = mine.type->dense(mine.count);
+    if (bounce.empty()) {
+        if (!env.fetch(peer, address + at, first_byte(mine) + at, end - at)) return false;
+        at = end;
+    }
     for (std::size_t n; at < end; at += n) {
-        n = dense ? end - at : std::min(bounce.size(), end - at);
-        std::byte* const to = dense ? first_byte(mine) + at : bounce.data();
-        if (!env.fetch(peer, address + at, to, n)) return false;
-        if (!dense) env.store(mine, at, to, n);
+        n = std::min(bounce.size(), end - at);
+        if (!env.fetch(peer, address + at, bounce.data(), n)) return false;
+        env.store(mine, at, bounce.data(), n);
     }
     return true;
 }

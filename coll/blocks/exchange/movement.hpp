@@ -171,6 +171,7 @@ bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<
         return true;
     }
     if (e.place == Place::layout) return false;
+    if (to.type->dense(to.count)) bounce = {};
     std::size_t at = 0;
     return fetch_packed(env, peer, e.at, to, at, n, bounce);
 }

@@ -78,7 +78,7 @@ private:
         co_await env_.until_ready(parent(), data_level, c + 1);
         if (data_.got == 0) meet_parent(children_of_root);
         if (!data_.source) {
-            if (!data_.copy(data_.end_of(c))) co_await data_.take_slice();
+            if (!data_.fetch(data_.end_of(c))) co_await data_.take_slice();
             co_return;
         }
         co_await env_.until_ready(parent(), data_level, chunks(std::min(data_.got + grain_, end_)));
@@ -91,7 +91,7 @@ private:
     void load(std::uint64_t ready) {
         std::size_t to = std::min<std::size_t>(ready * chunk(), end_);
         if (!children().empty()) to = std::min(to, data_.got + grain_);
-        data_.copy(to);
+        data_.load(to);
     }
 
     /// Lets the children have what is there.

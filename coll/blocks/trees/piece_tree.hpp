@@ -51,7 +51,9 @@ private:
         std::size_t const piece = pieces_[static_cast<std::size_t>(level)], number = data_.got / piece;
         if (!by_slices_ && env_.exposure(parent).way != AccessPath::staged) {
             co_await env_.until_ready(parent, level, number + 1);
-            by_slices_ = !data_.copy(std::min(data_.bytes, (number + 1) * piece));
+            std::size_t const end = std::min(data_.bytes, (number + 1) * piece);
+            if (data_.source) data_.load(end);
+            else by_slices_ = !data_.fetch(end);
         } else {
             co_await data_.take_slice();
         }

@@ -18,7 +18,7 @@ public:
     /// `most`: bytes of a slice at most; all ranks say the same.
     PulledSlices(Env& env, Buffer const& to, LeaderPlace in_tree, std::size_t most)
         : place(std::move(in_tree)), data(to), bytes(to.bytes()), slice(std::min(most, quarter_of(env))), env_(env),
-          quarter_(quarter_of(env)) {}
+          quarter_(quarter_of(env)), dense_(to.type->dense(to.count)) {}
     FramePool& frames() { return env_.frames(); }
 
     /// What all ranks touch.
@@ -30,18 +30,18 @@ public:
     /// Once the parent has shown its own.
     void meet() { source = env_.buffer_of(place.parent); }
 
-    /// Copies up to `end` from the parent's buffer; false when the system refuses, now or before. What has come counts.
-    bool copy(std::size_t end) {
-        if (source) {
-            source.get(data, got, end - got, working_set());
-            got = end;
-            return true;
-        }
+    /// Copies up to `end` from the parent's buffer, by load from the source;
+    void load(std::size_t end) {
+        source.get(data, got, end - got, working_set());
+        got = end;
+    }
+    /// or by the system; false when that refuses, now or before. What has come counts.
+    bool fetch(std::size_t end) {
         Exposure const& e = env_.exposure(place.parent);
-        refused_ = refused_ || e.way == AccessPath::staged || e.layout != Exposure::one_piece;
+        if (refused_ || e.way == AccessPath::staged || e.layout != Exposure::one_piece) return false;
         std::span<std::byte> bounce;
-        if (!data.type->dense(data.count)) bounce = {env_.staging() + depth * quarter_, quarter_};
-        refused_ = refused_ || !fetch_packed(env_, place.parent, e.address, data, got, end, bounce);
+        if (!dense_) bounce = {env_.staging() + depth * quarter_, quarter_};
+        refused_ = !fetch_packed(env_, place.parent, e.address, data, got, end, bounce);
         return !refused_;
     }
 
@@ -102,6 +102,7 @@ private:
 
     Env& env_;
     std::size_t quarter_;
+    bool const dense_;
     std::uint64_t laid_ = 0;
     bool refused_ = false;
 };

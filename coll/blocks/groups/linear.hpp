@@ -27,7 +27,7 @@ Task exchange_with(Env& env, TwoGroups groups, std::vector<int> to, std::vector<
 }
 
 template <class Env>
-Task exchange_with_other_group(Env& env, BoundCall const& a, Parts out, Parts in) {
+Task exchange_with_other_group(Env& env, CommonArgs const& a, Parts out, Parts in) {
     TwoGroups const groups(env, a);
     std::vector<int> const peers = groups.others();
     return exchange_with(env, groups, peers, peers, out, in);

@@ -16,10 +16,12 @@ namespace tutti::coll::algorithms::bcast {
 extern const Algorithm<BcastArgs> scatter_allgather_algorithm;
 namespace {
 
-enum Between : std::size_t { binomial, binary, chain, linear, scatter_and_gather };
+struct Between {
+    enum : std::size_t { binomial, binary, chain, linear, scatter_and_gather };
+};
 
 Segments segments_of(BcastArgs const& a) {
-    bool const in_one = a.parameters[0] == scatter_and_gather;
+    bool const in_one = a.parameters[0] == Between::scatter_and_gather;
     Segments segments(a.data.bytes(), 1, in_one ? whole : std::max<std::size_t>(1, a.parameters[1]));
     segments.count = std::max<std::uint64_t>(1, segments.count);   // an empty message is one, too
     return segments;
@@ -29,7 +31,7 @@ Segments segments_of(BcastArgs const& a) {
 TreePlace place_among(NetEnv& env, BcastArgs const& a) {
     static constexpr TreeShape shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree};
     Division const& map = env.map();
-    if (a.parameters[0] == scatter_and_gather || env.rank() != map.master(map.mine(), a.root))
+    if (a.parameters[0] == Between::scatter_and_gather || env.rank() != map.master(map.mine(), a.root))
         return TreePlace(env.frames());
     return place_of_master(env.frames(), map, map.mine(), a.root, shapes[a.parameters[0]]);
 }
@@ -48,7 +50,7 @@ Task masters(NetEnv& env, BcastArgs const& a) {
     Division const& map = env.map();
     Segments const segments = segments_of(a);
     int const master = map.master(map.mine(), a.root);
-    bool const in_one = a.parameters[0] == scatter_and_gather;
+    bool const in_one = a.parameters[0] == Between::scatter_and_gather;
     Buffer data = a.data;
     std::unique_ptr<std::byte[]> packed;   // segments of what has gaps
     if (segments.count > 1 && !data.type->dense(data.count)) {
@@ -84,7 +86,7 @@ std::uint64_t masters_operations(BcastArgs const& a, int) { return segments_of(a
 }  // namespace
 
 constexpr Parameter masters_parameters[] = {
-    {"between", binomial, "how the masters hand it on", ParameterKind::word,
+    {"between", Between::binomial, "how the masters hand it on", ParameterKind::word,
      "binomial|binary|chain|linear|scatter_allgather"},
     {"segment", 65536, "bytes that are handed on at a time, along a tree"},
 };

@@ -3,6 +3,7 @@
 // nobody can get at it there, it lays it out in its staging memory, slice after slice, two under way: slice c waits
 // until all children have read c − 2, which wait for none of theirs that are behind them. A child that the system
 // refuses asks its parent for slices, one at a time, and gets them when the parent has everything.
+//
 // Counters: ready[0] slices laid out (of a shown buffer the algorithm's own); ack[0] slices read or asked for, at last
 // last_step; sent: the slice asked for is laid out.
 #pragma once

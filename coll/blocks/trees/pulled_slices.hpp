@@ -29,7 +29,11 @@ public:
     /// Shows this rank's buffer; before it publishes.
     AccessPath show() { return way = env_.expose(data, 3 * quarter_, quarter_); }
     /// Once the parent has shown its own.
-    void meet() { source = env_.buffer_of(place.parent); }
+    void meet() {
+        Exposure const& e = env_.exposure(place.parent);
+        source = env_.buffer_of(place.parent);
+        if (e.way != AccessPath::staged && e.layout == Exposure::one_piece) shown_at_ = e.address;
+    }
 
     /// Copies up to `end` from the parent's buffer, by load from the source;
     void load(std::size_t end) {
@@ -38,12 +42,11 @@ public:
     }
     /// or by the system; false when that refuses, now or before. What has come counts.
     bool fetch(std::size_t end) {
-        Exposure const& e = env_.exposure(place.parent);
-        if (refused_ || e.way == AccessPath::staged || e.layout != Exposure::one_piece) return false;
+        if (shown_at_ == 0) return false;
         std::span<std::byte> bounce;
         if (!dense_) bounce = {env_.staging() + depth * quarter_, quarter_};
-        refused_ = !fetch_packed(env_, place.parent, e.address, data, got, end, bounce);
-        return !refused_;
+        if (!fetch_packed(env_, place.parent, shown_at_, data, got, end, bounce)) shown_at_ = 0;
+        return shown_at_ != 0;
     }
 
     /// Receives the rest of the slice that is under way through the parent's staging memory, asking for it if need be.
@@ -105,7 +108,7 @@ private:
     std::size_t quarter_;
     bool const dense_;
     std::uint64_t laid_ = 0;
-    bool refused_ = false;
+    std::uint64_t shown_at_ = 0;  ///< the parent's buffer in one piece, as long as the system reads there
 };
 
 }  // namespace tutti::coll

@@ -11,6 +11,8 @@
 
 namespace tutti::coll {
 
+inline constexpr std::size_t most_fragments = 1 << 20;   ///< of one operation; smaller ones are made larger
+
 /// The places where an operation is cut; `bytes` is the wished-for size of a fragment, 0: never cut.
 template <class Args>
 struct Fragments {
@@ -28,6 +30,7 @@ struct Fragments<ReduceArgs> {
 
     Fragments(ReduceArgs const& whole, std::size_t bytes) : elements(whole.count) {
         if (bytes == 0 || whole.bytes() <= bytes || whole.first_group_size > 0) return;
+        bytes = std::max(bytes, whole.bytes() / most_fragments);
         elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes) / whole.type->size());
         number = static_cast<unsigned>((whole.count + elements - 1) / elements);
     }
@@ -56,6 +59,7 @@ struct Fragments<BcastArgs> {
 
     Fragments(BcastArgs const& whole, std::size_t wish) : bytes(whole.data.bytes()) {
         if (wish == 0 || bytes <= wish || whole.first_group_size > 0) return;
+        wish = std::max(wish, bytes / most_fragments);
         number = static_cast<unsigned>((bytes + wish - 1) / wish);
         bytes = wish;
     }

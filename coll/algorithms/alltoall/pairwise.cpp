@@ -15,7 +15,7 @@ Task pairwise(Env& env, AlltoallArgs const& a) {
     Messages<Env> m = alltoall_messages(env, a);
     Truncation truncation;
     int const size = env.size(), rank = env.rank();
-    std::size_t const part = a.receive[rank].bytes(), all = 2 * part * static_cast<std::size_t>(size * size);
+    std::size_t const part = a.receive[rank].bytes(), all = all_to_all_bytes(part, size);
     bool const power = std::has_single_bit(static_cast<unsigned>(size));
     if (!a.is_in_place) deliver_own(env, a.receive[rank], a.send[rank], all, truncation);
     for (int step = 0; step < size; ++step) {

@@ -75,13 +75,19 @@ Messages<Env> alltoall_messages(Env& env, AlltoallArgs const& a) {
 }
 inline Buffer outgoing(AlltoallArgs const& a, int peer) { return a.is_in_place ? a.receive[peer] : a.send[peer]; }
 
+/// What all ranks read and write of parts of `part` bytes: the working set of its copies (Copier::copy).
+inline std::size_t all_to_all_bytes(std::size_t part, int ranks) {
+    auto const p = static_cast<std::size_t>(ranks);
+    return 2 * part * p * p;
+}
+
 /// In place, too: parts between two ranks then have the same size in both directions (MPI 3.1, 5.8).
 template <class Env>
 Task linear_alltoall(Env& env, AlltoallArgs const& a) {
     Messages<Env> m = alltoall_messages(env, a);
     Truncation truncation;
     int const size = env.size(), rank = env.rank();
-    std::size_t const part = a.receive[rank].bytes(), all = 2 * part * static_cast<std::size_t>(size * size);
+    std::size_t const part = a.receive[rank].bytes(), all = all_to_all_bytes(part, size);
     std::vector<int> peers;
     for (int i = 1; i < size; ++i) peers.push_back((rank + i) % size);
     if (!a.is_in_place) deliver_own(env, a.receive[rank], a.send[rank], all, truncation);

@@ -5,6 +5,7 @@
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3; share_fold.hpp.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/laid_out.hpp"
+#include "coll/blocks/nodes/node_parts.hpp"
 #include "coll/env/on_node.hpp"
 #include "coll/blocks/messages/share_fold.hpp"
 #include "coll/blocks/reduce/shares.hpp"
@@ -59,18 +60,20 @@ Task masters(NetEnv& env, ReduceScatterArgs const& a) {
     inside.out = sum.origin();
     co_await on_node(env, Collective::reduce, inside);
 
-    std::vector<int> counts, places;
-    int elements = 0;
-    for (int r : map.members()) {
-        counts.push_back(a.counts[static_cast<std::size_t>(r)]);
-        places.push_back(elements);
-        elements += counts.back();
-    }
+    std::int64_t elements = 0;   // more than an int holds, as those of all ranks are
+    for (int r : map.members()) elements += a.counts[static_cast<std::size_t>(r)];
     LaidOut const share = master ? LaidOut(*a.type, elements) : LaidOut();
+    PartList parts;
+    std::byte* part = share.origin();
+    for (int r : master ? map.members() : std::span<int const>()) {
+        std::int64_t const count = a.counts[static_cast<std::size_t>(r)];
+        parts.add({part, count, a.type});
+        part += count * a.type->extent();
+    }
     if (master) co_await among_masters(env, a, {sum.origin(), a.count, a.type}, {share.origin(), elements, a.type});
     RootedArgs dealt{};
     dealt.mine = {a.out, a.counts[static_cast<std::size_t>(env.rank())], a.type};
-    dealt.parts = Parts::irregular(share.origin(), counts.data(), places.data(), *a.type);
+    dealt.parts = parts.parts();
     dealt.root = 0;
     dealt.equal = false;
     co_await on_node(env, Collective::scatter, dealt);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists from a FramePool, for what a coroutine keeps beside its frame: made again and again without asking the system.
+// Lists and bytes from a FramePool, for what a coroutine keeps beside its frame: made again and again without asking
+// the system, and of large bytes that peers read nothing goes before they have learned that the operation has failed.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "runtime/wait/task.hpp"
@@ -28,5 +30,23 @@ struct Pooled {
 
 template <class T>
 using PooledVector = std::vector<T, Pooled<T>>;
+
+/// Bytes as they come. They lie on lines as memory of the system's own does.
+class PooledBytes {
+public:
+    PooledBytes() = default;
+    PooledBytes(FramePool& pool, std::size_t bytes)
+        : memory_(static_cast<std::byte*>(pool.get(before + bytes)) + before) {}
+
+    std::byte* get() const { return memory_.get(); }
+    explicit operator bool() const { return memory_ != nullptr; }
+
+private:
+    static constexpr std::size_t before = 32;   // and as much is the frame's head
+    struct PutBack {
+        void operator()(std::byte* memory) const { FramePool::put(memory - before); }
+    };
+    std::unique_ptr<std::byte, PutBack> memory_;
+};
 
 }  // namespace tutti

@@ -7,7 +7,6 @@
 #include <array>
 #include <coroutine>
 #include <cstddef>
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <utility>
@@ -15,7 +14,8 @@
 namespace tutti {
 
 /// Frames in steps of 64 bytes, reused last in, first out; large ones go back to the system, unless the pool keeps all,
-/// for somebody who does the same again and again. Not thread-safe: one per rank, or for one operation of it.
+/// for somebody who does the same again and again. What an exception gives back is held until it is let go: peers may
+/// still read it. Not thread-safe: one per rank, or for one operation of it.
 class FramePool {
 public:
     enum class Keeps { small, all };
@@ -23,18 +23,19 @@ public:
     FramePool(FramePool const&) = delete;
     FramePool& operator=(FramePool const&) = delete;
     ~FramePool() {
-        for (Frame* list : free_)
-            while (list) std::free(std::exchange(list, list->next));
-        while (large_) std::free(std::exchange(large_, large_->next));
+        for (Frame* list : free_) give_back(list);
+        give_back(large_);
+        give_back(held_);
     }
+
+    /// Throws std::bad_alloc.
 
     void* get(std::size_t bytes) {
         std::size_t step = (bytes + sizeof(Frame) + 63) / 64;
         Frame* f;
         if (step < free_.size() && free_[step]) f = std::exchange(free_[step], free_[step]->next);
         else if (Frame** const kept = large_ ? find(step) : nullptr) f = std::exchange(*kept, (*kept)->next);
-        else if (!(f = static_cast<Frame*>(std::malloc(step * 64)))) throw std::bad_alloc();
-        else ++made_;
+        else f = static_cast<Frame*>(::operator new(step * 64)), ++made_;
         f->pool = this;
         f->step = step;
         return f + 1;
@@ -45,7 +46,14 @@ public:
         FramePool& pool = *f->pool;
         if (f->step < pool.free_.size()) f->next = std::exchange(pool.free_[f->step], f);
         else if (pool.keeps_ == Keeps::all) f->next = std::exchange(pool.large_, f);
-        else std::free(f);
+        else if (pool.holders_ > 0 || std::uncaught_exceptions() > 0) f->next = std::exchange(pool.held_, f);
+        else ::operator delete(f);
+    }
+
+    /// From now on large frames are held, too, that no exception gives back, until as many let go.
+    void hold() { ++holders_; }
+    void let_go() {
+        if (--holders_ == 0) give_back(std::exchange(held_, nullptr));
     }
 
     /// How often memory was taken from the system, because none of that size had come back.
@@ -57,6 +65,9 @@ private:
         Frame* next;
         std::size_t step;
     };
+    static void give_back(Frame* list) {
+        while (list) ::operator delete(std::exchange(list, list->next));
+    }
     Frame** find(std::size_t step) {
         for (Frame** f = &large_; *f; f = &(*f)->next)
             if ((*f)->step == step) return f;
@@ -64,7 +75,8 @@ private:
     }
 
     std::array<Frame*, 64> free_{};
-    Frame* large_ = nullptr;
+    Frame *large_ = nullptr, *held_ = nullptr;
+    int holders_ = 0;
     Keeps const keeps_;
     std::size_t made_ = 0;
 };
@@ -103,6 +115,9 @@ public:
     /// Runs until the coroutine suspends or ends.
     void resume() { handle_.resume(); }
     bool done() const { return handle_.done(); }
+    std::exception_ptr const& error() const { return handle_.promise().error; }
+    /// For one that is suspended and will not be resumed any more.
+    void end_by(std::exception_ptr why) { handle_.promise().error = std::move(why); }
     /// Rethrows what ended the coroutine, if anything did.
     void check() const { if (handle_.promise().error) std::rethrow_exception(handle_.promise().error); }
 

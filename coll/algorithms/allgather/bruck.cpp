@@ -5,6 +5,7 @@
 // Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 8(11), 1997 (concatenation).
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/block_row.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 
@@ -17,7 +18,7 @@ Task bruck(Env& env, AllgatherArgs const& a) {
     row.at.push_back(0);
     for (int i = 0; i < size; ++i) row.at.push_back(row.at.back() + a.parts[(rank + i) % size].bytes());
     std::size_t const total = row.at.back();
-    std::unique_ptr<std::byte[]> const packed(new std::byte[total]);
+    PooledBytes const packed(env.frames(), total);
     row.buffer = packed_buffer(packed.get(), total);
     if (!a.is_in_place) deliver_own(env, a.parts[rank], a.mine, 2 * total, truncation);
     env.load(packed.get(), a.parts[rank], 0, a.parts[rank].bytes());

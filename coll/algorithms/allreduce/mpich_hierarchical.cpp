@@ -7,6 +7,7 @@
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/messages/tree_flow.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 namespace {
@@ -24,7 +25,7 @@ Task double_masters(Env& env, Messages<Env>& m, ReduceArgs const& a, Division co
     bool const paired = node < 2 * extra;
     int const place = paired ? node / 2 : node - extra;
     auto master_at = [&](int p) { return nodes.master(p < extra ? 2 * p + 1 : p + extra); };
-    std::unique_ptr<std::byte[]> const room = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    PooledBytes const room(env.frames(), bytes);
     std::byte *mine = sum, *next = room.get();   // a partner may be reading `mine`
 
     if (paired && node % 2 == 0) {

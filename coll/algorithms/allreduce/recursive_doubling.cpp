@@ -5,6 +5,7 @@
 // Thakur, Rabenseifner, Gropp (IJHPCA 2005).
 #include "coll/blocks/messages/halving.hpp"
 #include "coll/algorithms/algorithm.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 /// the first one where that can be.
 template <class Env>
 Task double_up(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& folding, Partial<Env>& partial) {
-    std::unique_ptr<std::byte[]> const spare(new std::byte[a.bytes()]);
+    PooledBytes const spare(env.frames(), a.bytes());
     std::byte* const places[] = {partial.sum(), spare.get()};
     auto const build_for = [&](int steps_left) { partial.build_at(places[steps_left % 2]); };
     build_for(folding.steps());

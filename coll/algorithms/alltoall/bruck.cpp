@@ -3,11 +3,11 @@
 // of d, together with all others that have the same digit. First and last each rank turns its parts round.
 // ⌈log2 p⌉ steps of about p/2 parts each. Bytes per rank: about ½·n·p·log2 p sent, packed before and placed after.
 // Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 8(11), 1997 (index); Thakur, Rabenseifner, Gropp, IJHPCA 2005.
-#include <memory>
 
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/block_row.hpp"
 #include "coll/blocks/messages/linear.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::alltoall {
 namespace {
@@ -17,8 +17,8 @@ template <class Env>
 class Turned {
 public:
     Turned(Env& env, std::size_t each)
-        : env_(env), each_(each), ranks_(static_cast<std::size_t>(env.size())), parts_(new std::byte[ranks_ * each]),
-          out_(new std::byte[ranks_ * each]) {}
+        : env_(env), each_(each), ranks_(static_cast<std::size_t>(env.size())), parts_(env.frames(), ranks_ * each),
+          out_(env.frames(), ranks_ * each) {}
 
     std::byte* part(std::size_t distance) { return parts_.get() + distance * each_; }
     /// Packs the parts whose distance has this digit.
@@ -44,7 +44,7 @@ public:
 private:
     Env& env_;
     std::size_t each_, ranks_;
-    std::unique_ptr<std::byte[]> parts_, out_;
+    PooledBytes parts_, out_;
     std::vector<std::size_t> travelling_;   ///< their distances
 };
 

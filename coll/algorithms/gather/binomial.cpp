@@ -6,6 +6,7 @@
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/binomial.hpp"
 #include "coll/blocks/messages/block_row.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::gather {
 namespace {
@@ -33,10 +34,10 @@ Task binomial(Env& env, RootedArgs const& a) {
     BinomialPlace const at(env, a.root);
     std::size_t const each = a.largest, under = each * static_cast<std::size_t>(at.end() - at.place);
     bool const root = at.place == 0;
-    std::unique_ptr<std::byte[]> packed;
+    PooledBytes packed;
     if (root && !a.in_place_at_root) deliver_own(env, a.parts[a.root], a.mine, 2 * under, truncation);
     if (!root && !at.children.empty()) {
-        packed.reset(new std::byte[under]);
+        packed = PooledBytes(env.frames(), under);
         env.load(packed.get(), a.mine, 0, each);
     }
     for (int child : at.children) {

@@ -7,6 +7,7 @@
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/reduce/shares.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {
 
@@ -19,7 +20,7 @@ Task pairwise(Env& env, ReduceScatterArgs const& a) {
     Reducer reducer(env.traffic(), a);
     std::size_t const element = reducer.element_bytes(), mine = shares.bytes(rank);
     bool const straight = a.in && a.type->dense(a.count);
-    std::unique_ptr<std::byte[]> const beside(straight ? nullptr : new std::byte[mine]);
+    PooledBytes const beside = straight ? PooledBytes() : PooledBytes(env.frames(), mine);
     std::byte* const sum = straight ? first_byte(shares.result(rank)) : beside.get();
     std::byte const* now = straight ? first_byte(operand(a)) + shares.start(rank) : sum;
     if (!straight) env.load(sum, operand(a), shares.start(rank), mine);

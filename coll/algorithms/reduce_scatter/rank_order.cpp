@@ -15,7 +15,7 @@ Task rank_order(Env& env, ReduceScatterArgs const& a) {
     int const rank = env.rank(), last = env.size() - 1;
     Shares const shares(a, env.frames());
     ReduceArgs whole_vector = a;
-    LaidOut const sum = rank == last ? LaidOut(*a.type, a.count) : LaidOut();
+    LaidOut const sum = rank == last ? LaidOut(*a.type, a.count, &env.frames()) : LaidOut();
     whole_vector.in = operand(a).address;
     whole_vector.out = sum.origin();
     Messages<Env> m(env, element_of(a));

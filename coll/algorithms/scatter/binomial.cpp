@@ -7,6 +7,7 @@
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/binomial.hpp"
 #include "coll/blocks/messages/block_row.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::scatter {
 
@@ -18,10 +19,10 @@ Task binomial(Env& env, RootedArgs const& a) {
     int const size = env.size();
     std::size_t const each = a.largest, under = each * static_cast<std::size_t>(at.end() - at.place);
     bool const root = at.place == 0;
-    std::unique_ptr<std::byte[]> packed;
+    PooledBytes packed;
     Buffer parts = a.mine;   // of the subtree, in the order of places
     if (root ? a.root != 0 || !in_row(a.parts, size, parts) : !at.children.empty()) {
-        packed.reset(new std::byte[under]);
+        packed = PooledBytes(env.frames(), under);
         parts = packed_buffer(packed.get(), under);
     }
     for (int place = 1; root && packed && place < size; ++place)

@@ -10,6 +10,7 @@
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -27,8 +28,8 @@ inline GroupSlice slice_of(ReduceArgs const& a, Ranks group, int rank, std::size
 /// The sum of a slice over some ranks: the first one's piece is laid down, the others' are combined with it. With an
 /// operand of this rank's own, that one comes in at its place.
 struct SliceSum {
-    SliceSum(std::size_t bytes, int first_rank) : packed(bytes), first(first_rank) {}
-    std::vector<std::byte> packed;
+    SliceSum(FramePool& frames, std::size_t bytes, int first_rank) : packed(frames, bytes), first(first_rank) {}
+    PooledBytes packed;
     int first;
     std::byte const* own = nullptr;   ///< it comes before the piece of
     int next = -1;                    ///< this rank
@@ -69,7 +70,7 @@ private:
         int from;
         void operator()(std::byte const* piece, std::size_t at, std::size_t n) const {
             if (n == 0) return;
-            std::byte* const to = sum->packed.data() + at;
+            std::byte* const to = sum->packed.get() + at;
             if (from == sum->first) return fold->env_.copy(to, piece, n, 0);
             bool const own_first = from == sum->next;
             void const* const operands[] = {to, own_first ? sum->own + at : piece, piece};
@@ -93,13 +94,13 @@ Task allreduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
     TwoGroups const groups(env, a);
     GroupSlice const mine = slice_of(a, groups.own, env.rank(), smallest);
     std::vector<int> const others = groups.other.all_but(-1), own = groups.own.all_but(env.rank());
-    SliceSum sum(mine.bytes, others.front());
+    SliceSum sum(env.frames(), mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
     co_await fold.exchange(
         others, [&](int to) { return slice_of(a, groups.other, to, smallest); }, mine.bytes, sum);
-    env.store(result(a), mine.first, sum.packed.data(), mine.bytes);
+    env.store(result(a), mine.first, sum.packed.get(), mine.bytes);
     co_await fold.messages.exchange_all(
-        std::span<int const>(own), [&](int) { return packed_part(sum.packed.data(), mine.bytes); },
+        std::span<int const>(own), [&](int) { return packed_part(sum.packed.get(), mine.bytes); },
         [&](int from) { return slice_of(a, groups.own, from, smallest).bytes; },
         [&](int from) {
             return fold.messages.into(result(a), slice_of(a, groups.own, from, smallest).first);
@@ -122,15 +123,15 @@ Task reduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
         GroupSlice const mine = slice_of(a, groups.own, rank, smallest);
         std::vector<int> const own = groups.own.all_but(rank);
         bool const first = groups.place() == 0, last = rank + 1 == groups.own.last;
-        std::vector<std::byte> here(first ? 0 : mine.bytes);
-        SliceSum sum(mine.bytes, first ? rank : groups.own.first);
-        env.load(first ? sum.packed.data() : here.data(), operand(a), mine.first, mine.bytes);
-        if (!first) sum.own = here.data(), sum.next = rank + 1;
+        PooledBytes const here(env.frames(), first ? 0 : mine.bytes);
+        SliceSum sum(env.frames(), mine.bytes, first ? rank : groups.own.first);
+        env.load(first ? sum.packed.get() : here.get(), operand(a), mine.first, mine.bytes);
+        if (!first) sum.own = here.get(), sum.next = rank + 1;
         co_await fold.exchange(
             own, [&](int to) { return slice_of(a, groups.own, to, smallest); }, mine.bytes, sum);
-        void const* const operands[] = {sum.packed.data(), here.data()};
-        if (last && !first) fold.combine(operands, 2, sum.packed.data(), mine.bytes);
-        co_await fold.messages.send(a.root, packed_part(sum.packed.data(), mine.bytes));
+        void const* const operands[] = {sum.packed.get(), here.get()};
+        if (last && !first) fold.combine(operands, 2, sum.packed.get(), mine.bytes);
+        co_await fold.messages.send(a.root, packed_part(sum.packed.get(), mine.bytes));
     }
     co_await fold.messages.close();
 }
@@ -144,7 +145,7 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
     GroupSlice const mine{element * std::accumulate(a.counts.begin(), count, std::size_t{0}),
                      element * static_cast<std::size_t>(*count)};
     std::vector<int> const others = groups.other.all_but(-1);
-    SliceSum sum(mine.bytes, others.front());
+    SliceSum sum(env.frames(), mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
     std::vector<GroupSlice> wanted(others.size());
     auto const wish = [&](int peer) { return &wanted[static_cast<std::size_t>(peer - groups.other.first)]; };
@@ -159,7 +160,7 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
         });
     co_await fold.exchange(
         others, [&](int to) { return *wish(to); }, mine.bytes, sum);
-    env.store(Buffer{a.out, *count, a.type}, 0, sum.packed.data(), mine.bytes);
+    env.store(Buffer{a.out, *count, a.type}, 0, sum.packed.get(), mine.bytes);
     co_await fold.messages.close();
 }
 

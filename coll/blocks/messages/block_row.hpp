@@ -4,11 +4,11 @@
 #pragma once
 
 #include <bit>
-#include <memory>
 #include <vector>
 
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/exchange/movement.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -64,7 +64,7 @@ public:
         row.working_set = total * static_cast<std::size_t>(size + 1);
         if (!a.is_in_place) deliver_own(env, a.parts[rank], a.mine, row.working_set, truncation);
         if (in_row(a.parts, size, row.buffer)) return;
-        packed_.reset(new std::byte[total]);
+        packed_ = PooledBytes(env.frames(), total);
         row.buffer = packed_buffer(packed_.get(), total);
         env.load(packed_.get() + row.start(rank), a.parts[rank], 0, a.parts[rank].bytes());
     }
@@ -78,7 +78,7 @@ public:
 private:
     Env& env_;
     AllgatherArgs const& a_;
-    std::unique_ptr<std::byte[]> packed_;
+    PooledBytes packed_;
 };
 
 /// Each rank has block (rank − root) mod p. p − 1 steps of one block each: to the next rank what came in last.

@@ -6,10 +6,10 @@
 
 #include <array>
 #include <bit>
-#include <memory>
 
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -46,7 +46,7 @@ public:
     Partial(Env& env, ReduceArgs const& a, std::byte* sum = nullptr)
         : reducer_(env.traffic(), a), element_(std::max<std::size_t>(1, reducer_.element_bytes())), sum_(sum),
           packed_operand_(a.type->dense(a.count)) {
-        if (!sum_) own_.reset(new std::byte[a.bytes()]), sum_ = own_.get();
+        if (!sum_) own_ = PooledBytes(env.frames(), a.bytes()), sum_ = own_.get();
         now_ = packed_operand_ ? first_byte(operand(a)) : sum_;
         if (!packed_operand_) env.load(sum_, operand(a), 0, a.bytes());
     }
@@ -76,7 +76,7 @@ private:
     std::byte* sum_;
     std::byte const* now_ = nullptr;
     bool packed_operand_;
-    std::unique_ptr<std::byte[]> own_;
+    PooledBytes own_;
 };
 
 /// Where this rank may build the sum: in its result if that lies in one piece.

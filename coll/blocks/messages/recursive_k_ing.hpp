@@ -9,6 +9,7 @@
 #include "coll/blocks/messages/block_row.hpp"
 #include "coll/blocks/messages/halving.hpp"
 #include "coll/blocks/schedule/schedule.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -47,7 +48,7 @@ private:
         int const k = plan_.radix(), mine = position_ / stride % k;
         std::size_t const bytes = a_.bytes();
         auto const digit = [&](int rank) { return plan_.position(rank) / stride % k; };
-        if (!others_) others_.reset(new std::byte[bytes * static_cast<std::size_t>(k)]);
+        if (!others_) others_ = PooledBytes(frames(), bytes * static_cast<std::size_t>(k));
         auto const place = [&](int d) { return others_.get() + bytes * static_cast<std::size_t>(d); };
         std::vector<int> peers;
         std::vector<void const*> operands;
@@ -68,7 +69,7 @@ private:
     Reducer reducer_;
     Partial<Env> partial_;
     Messages<Env> messages_;
-    std::unique_ptr<std::byte[]> others_;   ///< operands of a step, by the place of their rank in its group
+    PooledBytes others_;   ///< operands of a step, by the place of their rank in its group
 };
 
 template <class Env>

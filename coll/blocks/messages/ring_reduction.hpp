@@ -8,6 +8,7 @@
 
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/reduce/slices.hpp"
+#include "runtime/wait/pooled.hpp"
 #include "runtime/datatype/builder.hpp"
 
 namespace tutti::coll {
@@ -18,7 +19,7 @@ public:
     RingReduction(Env& env, Args const& args, Receives receives)
         : env_(env), what_{args, receives}, slices_(args, env.size(), one_round), reducer_(env.traffic(), args),
           messages_(env, slices_.element()), byte_(TypeBuilder::predefined(Basic::byte_)) {
-        for (auto& s : sums_) s.resize(slices_.elements() * slices_.element());
+        for (auto& s : sums_) s = PooledBytes(env.frames(), slices_.elements() * slices_.element());
         if (!what_.dense()) packed_.resize(slices_.elements() * slices_.element());
     }
 
@@ -53,7 +54,7 @@ private:
         if (j == 0) return {operand(what_.args), slices_.position(slice, 0), n};
         return {{sum(j - 1), static_cast<std::int64_t>(n), byte_.get()}, 0, n};
     }
-    std::byte* sum(int j) { return sums_[j % 2].data(); }
+    std::byte* sum(int j) { return sums_[j % 2].get(); }
 
     void take(int slice, int j, bool last, std::byte const* from, std::size_t at, std::size_t n) {
         constexpr std::size_t piece = 16384;
@@ -102,7 +103,7 @@ private:
     Reducer reducer_;
     Messages<Env> messages_;
     Ref<Datatype> byte_;
-    std::vector<std::byte> sums_[2];
+    PooledBytes sums_[2];
     std::vector<std::byte> packed_;   ///< of an operand with gaps
 };
 

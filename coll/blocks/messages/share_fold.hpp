@@ -8,6 +8,7 @@
 #include "coll/blocks/messages/block_row.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -26,7 +27,7 @@ public:
     /// This rank's share of all vectors, of which `mine` is its own, to `sum`, packed.
     Task reduce(ConstBuffer mine, std::byte* sum) {
         std::size_t const share = bytes(rank_);
-        std::unique_ptr<std::byte[]> const others(new std::byte[share * static_cast<std::size_t>(size_)]);
+        PooledBytes const others(frames(), share * static_cast<std::size_t>(size_));
         auto const place = [&](int rank) { return others.get() + share * static_cast<std::size_t>(rank); };
         std::vector<int> const to = with_shares(), from = all_others(share > 0);
         co_await m_.exchange_all(
@@ -81,7 +82,7 @@ Task allreduce_by_shares(Env& env, ReduceArgs const& a) {
     ShareFold<Env> fold(env, m, a, std::move(starts));
     std::size_t const first = fold.start(env.rank()), share = fold.bytes(env.rank());
     bool const dense = a.type->dense(a.count);
-    std::unique_ptr<std::byte[]> const packed(dense ? nullptr : new std::byte[share]);
+    PooledBytes const packed = dense ? PooledBytes() : PooledBytes(env.frames(), share);
     std::byte* const sum = dense ? first_byte(result(a)) + first : packed.get();
     co_await fold.reduce(operand(a), sum);
     if (!dense) env.store(result(a), first, sum, share);

@@ -15,6 +15,7 @@
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/messages/segments.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -32,7 +33,7 @@ public:
         if (!place_.leaf() || keeps) {
             stride_ = (segments.length + cache_line - 1) / cache_line * cache_line;
             if (!result_)
-                sums_ = std::make_unique_for_overwrite<std::byte[]>(std::min<std::size_t>(segments.count, 2) * stride_);
+                sums_ = PooledBytes(env.frames(), std::min<std::size_t>(segments.count, 2) * stride_);
         }
     }
     FramePool& frames() { return env_.frames(); }
@@ -93,7 +94,7 @@ private:
     bool keeps_;
     std::byte const* own_ = nullptr;      ///< the operand, in one piece
     std::byte* result_ = nullptr;         ///< the same of the result
-    std::unique_ptr<std::byte[]> sums_;
+    PooledBytes sums_;
     std::size_t stride_ = 0;
     std::byte* sum_ = nullptr;            ///< of the segment under way
     std::byte const* first_ = nullptr;    ///< what it is to be combined with

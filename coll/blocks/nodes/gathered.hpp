@@ -10,6 +10,7 @@
 #include "coll/blocks/messages/block_row.hpp"
 #include "coll/env/on_node.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -20,7 +21,7 @@ inline constexpr std::uint64_t gather_operations = 2;
 class GatheredOperands {
 public:
     GatheredOperands(NetEnv& env, ReduceArgs const& a)
-        : env_(env), a_(a), bytes_(a.bytes()), all_(new std::byte[bytes_ * static_cast<std::size_t>(env.size())]) {
+        : env_(env), a_(a), bytes_(a.bytes()), all_(env.frames(), bytes_ * static_cast<std::size_t>(env.size())) {
         Division const& map = env.map();
         for (int n = 0, ranks = 0; n < map.count(); ranks += map.size(n++)) starts_.push_back(ranks);
     }
@@ -72,7 +73,7 @@ private:
     NetEnv& env_;
     ReduceArgs const& a_;
     std::size_t bytes_;
-    std::unique_ptr<std::byte[]> all_;
+    PooledBytes all_;
     std::vector<int> starts_;   ///< of each node, in operands
 };
 
@@ -84,7 +85,7 @@ inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks) {
     std::vector<void const*> operands;
     for (int r = 0; r < ranks; ++r) operands.push_back(all[r]);
     bool const dense = a.type->dense(a.count);
-    std::unique_ptr<std::byte[]> const packed(dense ? nullptr : new std::byte[a.bytes()]);
+    PooledBytes const packed = dense ? PooledBytes() : PooledBytes(env.frames(), a.bytes());
     std::byte* const sum = dense ? first_byte(result(a)) : packed.get();
     Reducer reducer(env.traffic(), a);
     reducer.combine(operands.data(), ranks, sum, a.bytes() / reducer.element_bytes());

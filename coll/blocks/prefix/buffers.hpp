@@ -3,11 +3,10 @@
 // one piece, otherwise packed in memory of their own. Two prefixes at a time.
 #pragma once
 
-#include <memory>
-
 #include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/messages/segments.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -19,7 +18,7 @@ public:
           stride_((segments.length + cache_line - 1) / cache_line * cache_line) {
         bool const direct = dense_ && a.in;   // in place the operand would be overwritten while others read it
         std::size_t const strides = (direct ? 0 : 1) + (dense_ ? 0 : std::min<std::size_t>(2, segments.count));
-        if (strides > 0) room_ = std::make_unique_for_overwrite<std::byte[]>(strides * stride_);
+        if (strides > 0) room_ = PooledBytes(env.frames(), strides * stride_);
     }
 
     /// This rank's operand of segment k, packed: it may lie where the prefix will.
@@ -58,7 +57,7 @@ private:
     Segments segments_;
     bool inclusive_, dense_;
     std::size_t stride_;
-    std::unique_ptr<std::byte[]> room_;   ///< an operand, two prefixes
+    PooledBytes room_;   ///< an operand, two prefixes
 };
 
 }  // namespace tutti::coll

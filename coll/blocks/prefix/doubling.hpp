@@ -9,12 +9,12 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <span>
 
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/messages/segments.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -25,7 +25,7 @@ public:
     PrefixDoubling(Env& env, Messages<Env>& m, ReduceArgs const& a, std::span<int const> ranks, int place,
                    std::size_t most)
         : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), ranks_(ranks), place_(place) {
-        for (auto& sum : sums_) sum = std::make_unique_for_overwrite<std::byte[]>(most);
+        for (auto& sum : sums_) sum = PooledBytes(env.frames(), most);
     }
     FramePool& frames() { return env_.frames(); }
 
@@ -73,7 +73,7 @@ private:
     std::size_t element_;
     std::span<int const> ranks_;
     int place_;
-    std::array<std::unique_ptr<std::byte[]>, 2> sums_;
+    std::array<PooledBytes, 2> sums_;
     std::byte const* sum_ = nullptr;   ///< of the block that this rank is in
 };
 

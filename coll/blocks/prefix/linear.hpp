@@ -4,6 +4,7 @@
 
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/prefix/buffers.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -20,7 +21,7 @@ Task prefix_linear(Env& env, ReduceArgs const& a, bool inclusive) {
     std::byte* prefix = buffers.prefix(0);
     if (inclusive && rank == 0 && own != prefix) env.copy(prefix, own, bytes, 0);
     // With exscan what the next rank gets is not this rank's result.
-    std::unique_ptr<std::byte[]> const sum = sums ? std::make_unique_for_overwrite<std::byte[]>(bytes) : nullptr;
+    PooledBytes const sum = sums ? PooledBytes(env.frames(), bytes) : PooledBytes();
     auto add = [&](std::byte const* from, std::size_t at, std::size_t n) {
         void const* operands[] = {from, own + at};
         if (inclusive || sums) reducer.combine(operands, 2, (inclusive ? prefix : sum.get()) + at, n / element);

@@ -11,6 +11,7 @@
 #include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/prefix/buffers.hpp"
 #include "coll/blocks/prefix/doubling.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -39,7 +40,7 @@ public:
         : env_(env), m_(m), reducer_(env.traffic(), a), element_(element_of(a)), place_(std::move(place)),
           adds_(inclusive || place_.parent >= 0) {
         bool const hands_on = place_.parent < 0 || !place_.children.empty();
-        if (hands_on) before_ = std::make_unique_for_overwrite<std::byte[]>(most);
+        if (hands_on) before_ = PooledBytes(env.frames(), most);
     }
     FramePool& frames() { return env_.frames(); }
 
@@ -74,7 +75,7 @@ private:
     std::size_t element_;
     TreePlace place_;
     bool adds_;                            ///< is there anything in the prefix? Not in a master's exclusive one.
-    std::unique_ptr<std::byte[]> before_;  ///< at ranks that hand it on
+    PooledBytes before_;  ///< at ranks that hand it on
 };
 
 inline constexpr Parameter prefix_by_nodes_parameters[] = {

@@ -58,6 +58,7 @@ public:
     Ref<Comm> world, self;                              ///< made by coll::start
     std::unique_ptr<Extension> collectives;             ///< what coll/ keeps per process
     std::unique_ptr<ProgressThread> progress_thread;    ///< null: none
+    void (*end_job)(int code, std::string const& sentence) = nullptr;   ///< does not return; null: nobody can
 
 private:
     unsigned const place_;

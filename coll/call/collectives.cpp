@@ -2,6 +2,8 @@
 // The blocking calls: the choice, the drive.
 #include "coll/call/collectives.hpp"
 
+#include <new>
+
 #include "coll/choice/decision.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
@@ -17,6 +19,18 @@ bool goes_in_fragments(Decision const& decision, Args const& args) {
     return Fragments<Args>(args, fragment_of(decision)).count() > 1;
 }
 
+/// All that comes before the operation has its number.
+template <class Args>
+Decision const& prepare(Comm& comm, Collective collective, Args& args) {
+    try {
+        complete(args);
+        return decision_for(comm, collective, args);
+    } catch (std::bad_alloc const&) {
+        fail_to_begin(comm, name_of(collective));
+        throw;
+    }
+}
+
 }  // namespace
 
 template <class Args>
@@ -24,8 +38,7 @@ void run(BoundCall<Args>&& call) {
     Comm& comm = call.comm;
     Collective const collective = call.collective;
     Args& args = call.args;
-    complete(args);
-    Decision const& decision = decision_for(comm, collective, args);
+    Decision const& decision = prepare(comm, collective, args);
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     args.parameters = decision.setting->values;
     CommState& state = state_of(comm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The blocking driver: takes the next operation's channel, runs a coroutine to its end, says that it is done.
+// The blocking driver: takes the next operation's channel, runs a coroutine to its end, gives the channel back.
 #pragma once
 
 #include "coll/env/net_env.hpp"
@@ -7,28 +7,43 @@
 
 namespace tutti::coll {
 
+/// Within the handler of what has ended the operation: tells the members if it concerns them, and then waits until none
+/// of them needs memory of this rank.
+void fail_operation(Comm const& comm, char const* operation, ChannelGuard<OperationSequence>& channel);
+/// Within the handler of what was thrown before the call had its numbers: takes `count`, and fails in all of them.
+void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count = 1);
+
 /// `algorithm(env)` makes the task, which follows `trees`. It never suspends here: ShmEnv waits inside its awaiters.
 template <class MakeTask>
 void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask&& algorithm) {
     CommState& state = state_of(comm);
-    std::uint64_t const op = state.begin(operation);
-    ShmEnv env(state.area, trees, state.rank, op, comm, operation, state.localities.data());
-    Task task = algorithm(env);
-    task.resume();
-    state.end(op);
-    task.check();
+    ChannelGuard channel(static_cast<OperationSequence&>(state), state.begin(comm, operation));
+    ShmEnv env(state.area, trees, state.rank, channel.number(), comm, operation, state.localities.data());
+    try {
+        Task task = algorithm(env);
+        task.resume();
+        task.check();
+    } catch (...) {
+        fail_operation(comm, operation, channel);
+        throw;
+    }
 }
 /// The same for a communicator over several nodes; the task takes `on_node` operations of this node's part.
 template <class MakeTask>
 void drive_multi_node(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t on_node,
                   MakeTask&& algorithm) {
     CommState& state = state_of(comm);
-    Numbers numbers{state.take_numbers(), 0, on_node};
+    Numbers numbers{state.begin(comm, operation), 0, on_node};
     if (on_node > 0) numbers.node_first = state_of(*state.multi_node->node).take_numbers(on_node);
     NetEnv env(comm, trees, operation, numbers);
-    Task task = algorithm(env);
-    task.resume();
-    task.check();
+    try {
+        Task task = algorithm(env);
+        task.resume();
+        task.check();
+    } catch (...) {
+        fail_between_nodes(comm, operation, std::current_exception());
+        throw;
+    }
 }
 
 template <class MakeTask>

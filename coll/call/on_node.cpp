@@ -7,19 +7,6 @@
 namespace tutti::coll {
 namespace {
 
-/// Gives the channel up however the operation ends.
-class Passage {
-public:
-    Passage(CommState& state, std::uint64_t number) : state_(state), number_(number) {}
-    Passage(Passage const&) = delete;
-    Passage& operator=(Passage const&) = delete;
-    ~Passage() { state_.end(number_); }
-
-private:
-    CommState& state_;
-    std::uint64_t number_;
-};
-
 /// Waits until an operation of that number may begin on the node; see area.hpp.
 Task channel_free(NetEnv& env, CommState& state, std::uint64_t number) {
     Comm const& node = *env.multi_node().node;
@@ -44,9 +31,9 @@ Task on_node(NetEnv& env, Collective which, Args args) {
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     std::uint64_t const number = env.next_on_node();
     if (number > state.safe) co_await channel_free(env, state, number);
+    ChannelGuard const channel(static_cast<OperationSequence&>(state), number);
     ShmEnv shm(state.area, *decision.trees, state.rank, number, node, env.operation(), state.localities.data(),
                env.suspension(), &env.frames());
-    Passage const passage(state, number);
     co_await algorithm->shm(shm, args);
 }
 
@@ -63,7 +50,7 @@ Task leave_node(NetEnv& env) {
     while (env.left_on_node() > 0) {
         std::uint64_t const number = env.next_on_node();
         if (number > state.safe) co_await channel_free(env, state, number);
-        state.end(number);
+        ChannelGuard const passed(static_cast<OperationSequence&>(state), number);
     }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nonblocking and persistent calls: what CollectiveRequest is for each kind of arguments.
 #include <array>
+#include <new>
 
 #include "coll/call/collectives.hpp"
 #include "coll/choice/decision.hpp"
+#include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
 #include "coll/call/argument_references.hpp"
 #include "coll/call/request.hpp"
@@ -132,7 +134,14 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
 
 template <class Args>
 Ref<Request> start(BoundCall<Args> const& call) {
-    auto request = make(call);
+    Ref<Operation<Args>> request;
+    try {
+        request = make(call);
+    } catch (std::bad_alloc const&) {
+        std::size_t const fragment = call.comm.process.variables.fragment;
+        fail_to_begin(call.comm, name_of(call.collective), Fragments<Args>(call.args, fragment).count());
+        throw;
+    }
     request->start();
     return Ref<Request>::adopt(request.detach());
 }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "coll/call/bytes.hpp"
+#include "coll/call/drive.hpp"
 #include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"
@@ -104,7 +105,15 @@ bool CollectiveRequest::may_begin_next() {
 void CollectiveRequest::begin_next() {
     unsigned at = 0;
     while (running_[at]) ++at;
-    running_[at] = &begin(at, begun_++);
+    unsigned const fragment = begun_++;
+    try {
+        running_[at] = &begin(at, fragment);
+    } catch (...) {
+        note(std::current_exception());
+        if (sequence_->area) sequence_->fail(first_ + fragment);
+        ++ended_;
+        return;
+    }
     if (running_[at]->ended()) end_fragment(at);
 }
 
@@ -117,10 +126,13 @@ bool CollectiveRequest::move() {
     }
     bool moved = false;
     for (unsigned at = 0; at < window_; ++at) {
-        if (!running_[at] || !running_[at]->suspension().over()) continue;
+        RunningOperation* const operation = running_[at];
+        if (!operation) continue;
+        if (operation->suspension().over()) operation->go_on();
+        else if (operation->waits_in_vain()) [[unlikely]] operation->give_up();
+        else continue;
         moved = true;
-        running_[at]->go_on();
-        if (running_[at]->ended()) end_fragment(at);
+        if (operation->ended()) end_fragment(at);
     }
     while (may_begin_next()) moved = true, begin_next();
     if (ended_ == fragments_) end();
@@ -128,19 +140,30 @@ bool CollectiveRequest::move() {
 }
 
 void CollectiveRequest::end_fragment(unsigned at) {
-    running_[at]->end();
-    try {
-        running_[at]->check();
-    } catch (Error const& error) {
-        status.error = error.error_class;
-        error_text = error.what();
-    } catch (std::bad_alloc const&) {
-        status.error = ErrorClass::no_mem;
-        error_text = "the system has no more memory";
+    RunningOperation& operation = *running_[at];
+    if (operation.error()) [[unlikely]] {
+        if (!operation.left_by_all()) return;
+        note(operation.error());
     }
+    operation.end();
     leave(at);
     running_[at] = nullptr;
     ++ended_;
+}
+
+void CollectiveRequest::note(std::exception_ptr const& error) {
+    if (!sequence_->area) fail_between_nodes(*comm, "a collective operation", error);
+    status.error = ErrorClass::no_mem;
+    try {
+        try {
+            std::rethrow_exception(error);
+        } catch (Error const& e) {
+            status.error = e.error_class;
+            error_text = e.what();
+        }
+    } catch (std::bad_alloc const&) {
+        error_text = "no memory";   // so short that it takes none
+    }
 }
 
 void CollectiveRequest::wait_in_line() {

@@ -39,7 +39,7 @@ protected:
     CollectiveRequest(Comm& on, unsigned fragments, unsigned window);
 
     /// Makes the running operation of a fragment in place `at` of the window and begins it; its number is first() +
-    /// fragment.
+    /// fragment. What it throws comes before the running operation has begun.
     virtual RunningOperation& begin(unsigned at, unsigned fragment) = 0;
     /// The fragment at that place is done.
     virtual void leave(unsigned at) = 0;
@@ -66,6 +66,7 @@ private:
     bool may_begin_next();
     void begin_next();
     void end_fragment(unsigned at);
+    void note(std::exception_ptr const& error);
     void wait_in_line();
     void leave_line();
     void end();

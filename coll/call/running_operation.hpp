@@ -14,8 +14,8 @@ namespace tutti::coll {
 class RunningOperation {
 public:
     /// Its channel is free. The sequence, the trees, the communicator and `frames` (as in ShmMemory) outlive it.
-    RunningOperation(Comm const& comm, OperationSequence& sequence, Trees const& trees, char const* operation, Numbers numbers,
-           FramePool* frames = nullptr)
+    RunningOperation(Comm const& comm, OperationSequence& sequence, Trees const& trees, char const* operation,
+                     Numbers numbers, FramePool* frames = nullptr)
         : sequence_(sequence), number_(numbers.operation) {
         if (state_of(comm).multi_node) net_.emplace(comm, trees, operation, numbers, &suspension_, frames);
         else
@@ -34,20 +34,30 @@ public:
     /// Begins what make(environment) gives: runs it until it suspends or ends.
     template <class Make>
     void begin(Make make) {
-        task_.emplace(net_ ? make(*net_) : make(*shm_));
+        if (shm_) task_.emplace(make(*shm_));
+        else task_.emplace(make(*net_)), ++sequence_.under_way;
         task_->resume();
     }
     /// The same again, once what it waits for has come.
     void go_on() { suspension_.coroutine.resume(); }
-    bool ended() const { return task_->done(); }
+    /// Will what it waits for never come, because a member has failed?
+    bool waits_in_vain() const { return shm_ && !left_first_ && sequence_.area.failed(number_); }
+    /// Then it ends here, too.
+    void give_up();
+
+    bool ended() const { return task_->done() || task_->error(); }
+    /// What ended it; null: nothing did, all is well.
+    std::exception_ptr const& error() const { return task_->error(); }
+    /// Of one that an error has ended: does no member need memory of this rank any more? Until then it is asked again
+    /// whenever what it waits for has come.
+    bool left_by_all();
     /// Gives up its channel and what else it had for itself.
     void end() {
-        if (!shm_) return;   // a task between nodes does so itself
+        if (!shm_) return void(--sequence_.under_way);
         shm_->end();
-        sequence_.end(number_);
+        if (left_first_) [[unlikely]] left_first_ = false, shm_->frames().let_go();
+        else sequence_.end(number_);
     }
-    /// Rethrows what ended the task, if anything did.
-    void check() const { task_->check(); }
 
 private:
     OperationSequence& sequence_;
@@ -56,6 +66,8 @@ private:
     std::optional<ShmEnv> shm_;   ///< on one node,
     std::optional<NetEnv> net_;   ///< or on several
     std::optional<Task> task_;
+    bool left_first_ = false;     ///< it has failed and given its channel up, and members may still be in it
+    int in_it_ = 0;               ///< the lowest of them that is not known to have left
 };
 
 }  // namespace tutti::coll

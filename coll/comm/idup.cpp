@@ -52,6 +52,7 @@ private:
     }
     void leave(unsigned) override { flight_.reset(); }
     void finished() override {
+        if (status.error != ErrorClass::success) return take_back();
         try {
             agree(child_->process, parts_);
         } catch (Error const& error) {
@@ -62,6 +63,12 @@ private:
         attach(*child_, parts_);
         std::vector<std::string> told_before;
         if (child_->info) take_hints(*child_, told_before);
+    }
+
+    /// Nothing has come of it: what this rank has brought goes back.
+    void take_back() {
+        for (ContextAllocation const& part : parts_)
+            if (part.area != 0 && part.owner == child_->process.rank()) child_->process.heap.release(part.area);
     }
 
     Ref<Comm> child_;

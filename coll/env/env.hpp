@@ -11,6 +11,7 @@
 //  - A slot holds slot_bytes() bytes per rank and operation and is free again without anybody's doing (see area.hpp).
 //  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
 //    when every reader has said (ack, taken) that it has read.
+//  - Bytes of its own that it lets peers read lie in PooledBytes: see "When memory runs out" in README.md.
 //  - No awaiting inside a condition or an argument list; co_await stands alone or on the right of one assignment.
 //  - Every byte moved is counted: by load, store, stage, copy, fetch, put, PeerBuffer and Reducer; who moves bytes in
 //    another way says so by count. Each slot(peer), staging(peer), fetch, put, get counts as one message from or to it.
@@ -64,6 +65,9 @@ public:
     int size() const { return area_.members(); }
     /// Are there more ranks on the node than cores for them? The same at every rank.
     bool crowded() const { return Memory::crowded(); }
+    /// Has a member said that it could not go on with this operation? Who then waits in vain need not wait any more.
+    bool failed() const { return area_.failed(op_); }
+    int failed_member() const { return area_.failed_member(op_); }
     /// The levels of the machine (or those that the user named), and one team of all ranks in their order.
     topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_.one_team; }
@@ -267,8 +271,8 @@ private:
         Memory::stored();
     }
     std::uint64_t step_of(std::atomic<std::uint64_t> const& word) const {
-        std::uint64_t value = word.load(std::memory_order_acquire);
-        return value >> 28 == op_ ? value & last_step : 0;
+        std::uint64_t const step = word.load(std::memory_order_acquire) - stamp(op_, 0);
+        return step <= last_step ? step : 0;
     }
 
     Area const& area_;

@@ -8,6 +8,19 @@ namespace {
 
 constexpr std::uint64_t collective_context = 1ULL << 62;   // messages of operations never meet those of programs
 
+/// Is memory what was missing?
+bool is_memory(std::exception_ptr const& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (Error const& e) {
+        return e.error_class == ErrorClass::no_mem;
+    } catch (std::bad_alloc const&) {
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
 }  // namespace
 
 NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers, Suspension* suspension,
@@ -25,6 +38,7 @@ NetEnv::NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees)
 MultiNode const& NetEnv::multi_node() const { return *state_of(comm_).multi_node; }
 
 p2p::Key NetEnv::key(int source) const {
+    static_assert(OperationSequence::most_apart < 0x40000000);
     return {comm_.context | collective_context, source, static_cast<std::int32_t>(numbers_.operation & 0x3fffffff)};
 }
 
@@ -72,7 +86,7 @@ bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value,
     if (suspension_) return false;
     p2p::Engine& engine = p2p::engine(comm_.process);
     int const looks = engine.looks(from);
-    auto reached = [&] { return word.load(std::memory_order_acquire) >= value; };
+    auto reached = [&] { return has_come(word.load(std::memory_order_acquire), value); };
     comm_.process.waiter.until(
         [&] {
             for (int i = 0; i < looks; ++i) {
@@ -83,6 +97,13 @@ bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value,
         },
         {operation_, comm_.union_group->world_rank(peer), -1, comm_.context});
     return true;
+}
+
+void fail_between_nodes(Comm const& comm, char const* operation, std::exception_ptr const& error) {
+    comm.process.frames.hold();
+    comm.process.frames.let_go();   // what the error has left in it
+    if (!is_memory(error) || !comm.process.end_job) return;
+    comm.process.end_job(1, join(operation, ": no memory is left to go on with an operation of several nodes"));
 }
 
 }  // namespace tutti::coll

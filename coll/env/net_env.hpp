@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <vector>
 
 #include "coll/env/multi_node.hpp"
@@ -36,6 +37,10 @@ struct Incoming : p2p::Receive {
     Traffic* traffic = nullptr;      ///< where it is counted
     std::vector<std::byte> packed;
 };
+
+/// Between nodes not everybody can be told that an operation cannot go on: where memory is what is missing, ends the
+/// job. Returns where nobody can end one.
+void fail_between_nodes(Comm const& comm, char const* operation, std::exception_ptr const& error);
 
 class NetEnv {
 public:
@@ -78,7 +83,7 @@ public:
         int peer;      ///< of the union group
         int from;      ///< where to look first, as Cluster::peer_of names it; −1: anywhere
         bool await_ready() const {
-            return word.load(std::memory_order_acquire) >= value || env.waited(word, value, peer, from);
+            return has_come(word.load(std::memory_order_acquire), value) || env.waited(word, value, peer, from);
         }
         void await_suspend(std::coroutine_handle<> h) const noexcept { *env.suspension_ = {h, &word, value, peer}; }
         void await_resume() const noexcept {}

@@ -46,6 +46,7 @@ Task run_in(NetEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
         co_await algorithm.net(env, args);
     } catch (...) {
         error = std::current_exception();
+        fail_between_nodes(env.comm(), env.operation(), error);
     }
     co_await leave_node(env);
     if (error) std::rethrow_exception(error);

@@ -3,40 +3,52 @@
 
 #include <algorithm>
 
+#include "runtime/objects/comm.hpp"
+#include "runtime/base/error.hpp"
+
 namespace tutti::coll {
-namespace {
-
-constexpr std::uint64_t gone = ~std::uint64_t{0};
-
-}  // namespace
 
 OperationSequence::~OperationSequence() {
     if (!area) return;
-    area.done(rank).publish(gone);
+    area.done(rank).publish(Area::gone);
     if (owned_offset == 0) return;
     process.heap.release_when(owned_offset, [view = area] {
         for (int m = 0; m < view.members(); ++m)
-            if (view.done(m).read() != gone) return false;
+            if (view.done(m).read() != Area::gone) return false;
         return true;
     });
 }
 
 bool OperationSequence::look_for_channel(std::uint64_t number) {
-    std::uint64_t least = ~std::uint64_t{0};
-    for (int m = 0; m < area.members(); ++m) {
-        if (m != rank) least = std::min(least, area.done(m).read());
-        else least = std::min(least, finished);
+    if (!area) {
+        if (under_way == 0) safe = number + most_apart;
+        return number <= safe;
     }
-    safe = least > last_operation - channel_depth ? last_operation : least + channel_depth;
+    std::uint64_t least = finished;
+    for (int m = 0; m < area.members(); ++m)
+        if (m != rank) least = std::min(least, area.done(m).read());
+    for (std::uint64_t n = safe + 1; n <= least + channel_depth; ++n) area.enter(rank, n);
+    safe = least + channel_depth;
     return number <= safe;
 }
 
-void OperationSequence::wait_for_channel(char const* operation, std::uint64_t number) {
-    for (int m = 0; m < area.members(); ++m) {
+void OperationSequence::wait_for_channel(Comm const& comm, char const* operation, std::uint64_t number) {
+    for (int m = 0; area && m < area.members(); ++m) {
         Flag const& done = area.done(m);
-        process.waiter.until([&] { return done.reached(number - channel_depth); }, {operation, m, -1, 0});
+        process.waiter.until([&] { return done.reached(number - channel_depth); },
+                             {operation, comm.union_group->world_rank(m), -1, comm.context});
     }
-    look_for_channel(number);
+    process.waiter.until([&] { return may_begin(number); }, {operation, -1, -1, comm.context});
+}
+
+bool concerns_this_rank_alone(std::exception_ptr const& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (Error const& e) {
+        return e.error_class == ErrorClass::truncate;
+    } catch (...) {
+        return false;
+    }
 }
 
 void OperationSequence::end_early(std::uint64_t number) {

@@ -21,9 +21,16 @@ void ShmMemory::give_staging_back() {
 
 bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {
     if (suspension_) return false;
-    comm_.process.waiter.until([&] { return word.load(std::memory_order_acquire) >= value; },
+    auto const& env = static_cast<ShmEnv const&>(*this);
+    auto come = [&] { return has_come(word.load(std::memory_order_acquire), value); };
+    comm_.process.waiter.until([&] { return come() || env.failed(); },
                                {operation_, comm_.union_group->world_rank(peer), -1, comm_.context});
+    if (!come()) [[unlikely]] throw_failure_of(env.failed_member());
     return true;
+}
+
+void throw_failure_of(int peer) {
+    fail(ErrorClass::no_mem, "rank ", peer, " of the communicator has no memory left to go on with the operation");
 }
 
 }  // namespace tutti::coll

@@ -21,7 +21,7 @@ struct Suspension {
     std::uint64_t value = 0;
     int peer = -1;   ///< whose word it is
 
-    bool over() const { return word->load(std::memory_order_acquire) >= value; }
+    bool over() const { return has_come(word->load(std::memory_order_acquire), value); }
 };
 
 class ShmMemory {
@@ -53,7 +53,7 @@ protected:
         std::uint64_t value;
         int peer;
         bool await_ready() const {
-            return word.load(std::memory_order_acquire) >= value || memory.waited(word, value, peer);
+            return has_come(word.load(std::memory_order_acquire), value) || memory.waited(word, value, peer);
         }
         void await_suspend(std::coroutine_handle<> h) const noexcept { *memory.suspension_ = {h, &word, value, peer}; }
         void await_resume() const noexcept {}
@@ -99,7 +99,7 @@ private:
     unsigned place(int peer) const {
         return static_cast<unsigned>(comm_.process.cluster.place_of(comm_.union_group->world_rank(peer)));
     }
-    /// Waits, unless the operation suspends: then it is false.
+    /// Waits, unless the operation suspends: then it is false. Throws when it waits in vain: a member has failed.
     bool waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const;
     void take_staging();
     void give_staging_back();
@@ -114,5 +114,8 @@ private:
 };
 
 using ShmEnv = Environment<ShmMemory>;
+
+/// What a member hears of whose peer, one of the communicator's ranks, cannot go on.
+[[noreturn]] void throw_failure_of(int peer);
 
 }  // namespace tutti::coll

@@ -192,6 +192,7 @@ void start(LibraryState& f, int thread_level) {
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
     f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
+    f.process->end_job = abort_job;
     f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
     if (f.process->many_threads) f.process->lock.open();
     p2p::start(*f.process, mine.listeners);

@@ -25,9 +25,7 @@ public:
     static constexpr std::uint64_t first = 8;
 
     /// Positions will be multiples of `grain` bytes, or the end.
-    ByteSteps(std::size_t total, std::size_t grain) : total_(total), unit_(grain) {
-        while (total / unit_ >= last_step - first - 2) unit_ *= 2;
-    }
+    ByteSteps(std::size_t total, std::size_t grain) : total_(total), unit_(grain) {}
     std::size_t unit() const { return unit_; }
     /// The step that says: all before this position.
     std::uint64_t of(std::size_t position) const { return first + (position + unit_ - 1) / unit_; }

@@ -10,20 +10,9 @@
 
 #include "coll/comm/create.hpp"
 #include "coll/call/request.hpp"
+#include "tests/coll/world/allocations_new.hpp"
 #include "tests/coll/world/juggler.hpp"
 #include "tests/coll/world/window.hpp"
-
-namespace {
-thread_local std::size_t allocations = 0;   // by operator new, of this thread
-}
-
-void* operator new(std::size_t bytes) {
-    ++allocations;
-    if (void* const memory = std::malloc(bytes)) return memory;
-    throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace tutti::coll::test {
 namespace {

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "coll/env/env.hpp"
+#include "coll/env/operation_sequence.hpp"
+#include "coll/env/shm_env.hpp"
 
 namespace tutti::coll {
 
@@ -53,15 +55,8 @@ public:
         if (mine.size() < bytes) mine.resize(bytes);
     }
 
-    /// Drives a task to its end: resumes whoever waits once its flag has come.
-    void drive(Task task) {
-        task.resume();
-        while (!task.done()) {
-            while (word_->load(std::memory_order_acquire) < value_) std::this_thread::yield();
-            std::exchange(waiting_, {}).resume();
-        }
-        task.check();
-    }
+    /// Drives a task to its end: resumes whoever waits once its flag has come. Throws if it waits in vain.
+    void drive(Task task);
 
 protected:
     bool crowded() const { return world_.stagings.size() > 4; }   // so that tests meet both
@@ -69,7 +64,7 @@ protected:
         ThreadMemory& memory;
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
-        bool await_ready() const { return word.load(std::memory_order_acquire) >= value; }
+        bool await_ready() const { return has_come(word.load(std::memory_order_acquire), value); }
         void await_suspend(std::coroutine_handle<> h) const noexcept {
             memory.waiting_ = h;
             memory.word_ = &word;
@@ -134,15 +129,48 @@ private:
 
 using ThreadEnv = Environment<ThreadMemory>;
 
+inline void ThreadMemory::drive(Task task) {
+    auto const& env = static_cast<ThreadEnv const&>(*this);
+    auto come = [&] { return has_come(word_->load(std::memory_order_acquire), value_); };
+    for (task.resume(); !task.done(); std::exchange(waiting_, {}).resume()) {
+        while (!come() && !env.failed()) std::this_thread::yield();
+        if (!come()) throw_failure_of(env.failed_member());
+    }
+    task.check();
+}
+
+/// What a thread has in the place of a OperationSequence.
+struct ThreadSequence {
+    Area const& area;
+    int rank;
+    void end(std::uint64_t op) { area.done(rank).publish(op); }
+    void fail(std::uint64_t op) {
+        area.fail(rank, op);
+        end(op);
+    }
+};
+
 /// Runs one operation as `rank`: waits for its channel, drives the algorithm, says that it is done.
 template <class Args>
 void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Task (*algorithm)(ThreadEnv&, Args const&),
          Args const& args) {
     for (int m = 0; op > channel_depth && m < world.area.members(); ++m)
         while (!world.area.done(m).reached(op - channel_depth)) std::this_thread::yield();
+    world.area.enter(rank, op);
+    ThreadSequence sequence{world.area, rank};
+    ChannelGuard channel(sequence, op);
     ThreadEnv env(world.area, world.trees, rank, op, world, rank, frames);
-    env.drive(algorithm(env, args));
-    world.area.done(rank).publish(op);
+    try {
+        env.drive(algorithm(env, args));
+    } catch (...) {
+        if (concerns_this_rank_alone(std::current_exception())) throw;
+        frames.hold();
+        channel.fail([](std::atomic<std::uint64_t> const& word, std::uint64_t value, int) {
+            while (!has_come(word.load(std::memory_order_acquire), value)) std::this_thread::yield();
+        });
+        frames.let_go();
+        throw;
+    }
 }
 
 }  // namespace tutti::coll

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that runs out in a call or a request of a program, at each place where one of its ranks asks for some: nobody
+// waits for ever, who succeeds has the right result, who does not has an error, and the next call is like any other.
+#include <gmock/gmock.h>
+
+#include <barrier>
+#include <thread>
+
+#include "coll/call/collectives.hpp"
+#include "coll/choice/state.hpp"
+#include "coll/comm/create.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/datatype/builder.hpp"
+#include "tests/coll/world/allocations.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+constexpr std::size_t unlimited = ~std::size_t{0};
+
+/// A call as a program makes it, at once or as a request, between processes of one node.
+struct ProgramCall {
+    Collective collective;
+    int bytes;
+    bool as_request;
+};
+
+void PrintTo(ProgramCall const& c, std::ostream* out) {
+    *out << name_of(c.collective) << ", " << c.bytes << " bytes" << (c.as_request ? ", a request" : "");
+}
+
+template <class Args>
+void call(Comm& comm, ProgramCall const& c, Args args, std::size_t allowed) {
+    MemoryEnds const ends(allowed);
+    BoundCall<Args> const bound{comm, c.collective, args};
+    if (!c.as_request) return run(bound);
+    Ref<Request> const request = start(bound);
+    comm.process.waiter.until([&] { return request->complete || (request->advance(), request->complete); }, {"test"});
+    if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
+}
+
+/// Sums, or what root 0 has, of bytes; true: it has ended well, with the right result.
+bool ends_well(Comm& comm, ProgramCall const& c, std::size_t allowed = unlimited) {
+    auto const type = TypeBuilder::predefined(Basic::byte_);
+    auto const n = static_cast<std::size_t>(c.bytes);
+    std::vector<unsigned char> in(n, static_cast<unsigned char>(comm.rank() + 1)), out(n * 3, 77);
+    if (c.collective == Collective::allgather) {
+        AllgatherArgs args{};
+        args.mine = {in.data(), c.bytes, type.get()};
+        args.parts = Parts::regular(out.data(), c.bytes, *type);
+        args.largest = n;
+        call(comm, c, args, allowed);
+        for (std::size_t r = 0; r < 3; ++r)
+            for (std::size_t i = 0; i < n; ++i)
+                if (out[r * n + i] != r + 1) return false;
+        return true;
+    }
+    BcastArgs args{};
+    args.data = {in.data(), c.bytes, type.get()};
+    call(comm, c, args, allowed);
+    return std::ranges::all_of(in, [](unsigned char x) { return x == 1; });
+}
+
+class MemoryRunsOutBetweenProcesses : public testing::TestWithParam<ProgramCall> {};
+
+/// One world for each allocation that is refused, so that nothing is in a pool. Returns false when there was none.
+bool run_starved(ProgramCall const& c, int victim, std::size_t allowed) {
+    Segment segment = Segment::create(3);
+    std::atomic<bool> ran_out = false;
+    std::barrier together(3);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank)
+        threads.emplace_back([&, rank] {
+            Variables variables;
+            variables.wait = "shared";
+            variables.staging = 8192;
+            variables.cma = false;
+            variables.fragment = 30000;
+            Process process(segment, static_cast<unsigned>(rank), variables);
+            std::vector<std::string> complaints;
+            coll::start(process, complaints);
+            Comm& comm = *process.world;
+            together.arrive_and_wait();
+            bool well = true, failed = false;
+            ErrorClass error = ErrorClass::no_mem;
+            try {
+                well = ends_well(comm, c, rank == victim ? allowed : unlimited);
+            } catch (std::bad_alloc const&) {
+                failed = true;
+            } catch (Error const& e) {
+                failed = true;
+                error = e.error_class;
+            }
+            EXPECT_TRUE(well) << "a wrong result at rank " << rank;
+            EXPECT_EQ(error, ErrorClass::no_mem);
+            if (failed && rank == victim) ran_out = true;
+            together.arrive_and_wait();
+            EXPECT_TRUE(!failed || ran_out);
+            for (int i = 0; i < 2 * channel_depth; ++i) EXPECT_TRUE(ends_well(comm, c));
+            EXPECT_EQ(state_of(process).progress.in_flight(), 0);
+            together.arrive_and_wait();
+        });
+    for (auto& t : threads) t.join();
+    return ran_out;
+}
+
+TEST_P(MemoryRunsOutBetweenProcesses, AndAllRanksEnd) {
+    for (int victim : {0, 2}) {
+        std::size_t allowed = 0;
+        while (run_starved(GetParam(), victim, allowed)) ++allowed;
+        EXPECT_GT(allowed, 0u);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, MemoryRunsOutBetweenProcesses,
+                         testing::Values(ProgramCall{Collective::bcast, 8, false},
+                                         ProgramCall{Collective::bcast, 100'000, true},
+                                         ProgramCall{Collective::allgather, 8, true},
+                                         ProgramCall{Collective::allgather, 100'000, false},
+                                         ProgramCall{Collective::allgather, 100'000, true}));
+
+TEST(SegmentRunsOut, AndAllRanksEnd) {
+    Segment segment = Segment::create(3);
+    std::barrier together(3);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank)
+        threads.emplace_back([&, rank] {
+            Variables variables;
+            variables.wait = "shared";
+            variables.cma = variables.arena = false;
+            Process process(segment, static_cast<unsigned>(rank), variables);
+            std::vector<std::string> complaints;
+            coll::start(process, complaints);
+            std::vector<std::uint64_t> taken;
+            for (std::size_t bytes = 1 << 20; rank == 1 && bytes >= 4096; bytes /= 2) try {
+                    for (;;) taken.push_back(process.heap.allocate(bytes));
+                } catch (Error const& e) {
+                    EXPECT_EQ(e.error_class, ErrorClass::no_mem);
+                }
+            together.arrive_and_wait();
+            for (bool as_request : {false, true})
+                EXPECT_THROW(ends_well(*process.world, {Collective::allgather, 100'000, as_request}), Error);
+            together.arrive_and_wait();
+            for (std::uint64_t offset : taken) process.heap.release(offset);
+            for (bool as_request : {false, true})
+                EXPECT_TRUE(ends_well(*process.world, {Collective::allgather, 100'000, as_request}));
+            together.arrive_and_wait();
+        });
+    for (auto& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

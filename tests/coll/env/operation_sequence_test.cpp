@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sequence of operations: how far apart they may be between nodes, and for whom a rank waits that is far ahead.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "coll/blocks/messages/messages.hpp"
+#include "coll/comm/derive.hpp"
+#include "coll/env/operation_sequence.hpp"
+#include "tests/coll/world/nodes_world.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+TEST(OperationSequences, BetweenNodesAreNeverSoFarApartThatTagsMeet) {
+    Segment segment = Segment::create(1);
+    Process process(segment, 0, Variables{});
+    OperationSequence sequence(process, Area(nullptr, 4), 0);
+    std::uint64_t const first = sequence.take_numbers(), far = first + OperationSequence::most_apart;
+    ++sequence.under_way;
+    EXPECT_TRUE(sequence.may_begin(first));
+    EXPECT_TRUE(sequence.may_begin(far - 1));
+    EXPECT_FALSE(sequence.may_begin(far)) << "the first one is still under way";
+    --sequence.under_way;
+    EXPECT_TRUE(sequence.may_begin(far));
+}
+
+/// The world ranks that a rank waits for in a broadcast that it is far ahead with, as its state says.
+TEST(OperationSequences, WhoWaitsForAChannelSaysForWhomInTheWorld) {
+    Variables variables;
+    variables.wait = "shared";
+    variables.sleep_after = 1;
+    NodesWorld world({0, 0, 0}, variables);
+    std::vector<std::thread> threads;
+    for (int r = 0; r < world.size(); ++r)
+        threads.emplace_back([&, r] {
+            Comm& all = world.comm(r);
+            Ref<Comm> const pair = split(all, r % 2, r);
+            if (r == 2) {   // comes when the root waits for it
+                RankState const& rank_state = world.process(0).rank_state();
+                while (rank_state.waits.load(std::memory_order_acquire) % 2 == 0) std::this_thread::yield();
+                EXPECT_NE(std::string(rank_state.reason).find("peer 2"), std::string::npos) << rank_state.reason;
+            }
+            for (int i = 0; r != 1 && i < channel_depth + 1; ++i) {
+                run(BoundCall<BcastArgs>{*pair, Collective::bcast, bytes_from(&i, sizeof i, 0)});
+            }
+            world.leave(r);
+        });
+    for (auto& t : threads) t.join();
+}
+
+}  // namespace
+}  // namespace tutti::coll::test

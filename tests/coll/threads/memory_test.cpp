@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that runs out in the middle of an operation, at each place where one of its ranks asks for some: nobody waits
+// for ever, who succeeds has the right result, who does not has an error, and the next operation is like any other.
+#include <barrier>
+#include <optional>
+
+#include "tests/coll/world/allocations_new.hpp"
+#include "tests/coll/world/world.hpp"
+#include "tests/coll/threads/thread_algorithms.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+constexpr std::size_t unlimited = ~std::size_t{0};
+
+/// A rank's part in one case, with so many allocations.
+struct Starved {
+    ThreadWorld& world;
+    int rank;
+    std::size_t allowed = unlimited;
+    std::uint64_t op = 0;
+    bool failed = false;
+
+    template <class Args>
+    void operator()(AlgorithmRow const& algorithm, Args const& args) {
+        FramePool frames;   // with nothing in it: every coroutine asks the system
+        MemoryEnds const ends(allowed);
+        coll::run(world, rank, ++op, frames, algorithm, args);
+    }
+};
+
+struct Shape {
+    int ranks;
+    AccessPath way;
+    bool arenas;
+};
+
+class MemoryRunsOut : public testing::TestWithParam<Shape> {};
+
+/// A few cases of each algorithm: small and large, dense and with gaps.
+void choose_cases(Suite& suite) {
+    CaseList(suite, 3).add_all();
+    std::map<AlgorithmRow const*, std::map<std::pair<bool, int>, int>> taken;
+    std::erase_if(suite.cases, [&](Case const& c) {
+        bool const large = c.bytes > 10000;
+        return c.bytes > 70000 || (c.bytes < 40 && c.algorithm->collective != Collective::barrier) || c.kind > 2 ||
+               ++taken[c.algorithm][{large, c.kind > 0}] > 1;
+    });
+}
+
+TEST_P(MemoryRunsOut, AndAllRanksEnd) {
+    Shape const shape = GetParam();
+    ThreadWorld world(shape.ranks, make_tree(shape.ranks, 2), shape.way);
+    Suite suite(world.trees.hierarchy, world.area.slot_bytes());
+    choose_cases(suite);
+    std::size_t const room = shape.arenas ? 4 << 20 : 0, ranks = static_cast<std::size_t>(shape.ranks);
+    std::unique_ptr<std::byte[]> const arenas(new std::byte[room * ranks]);
+    world.arena = {arenas.get(), room * ranks};
+    std::barrier together(shape.ranks);
+    std::atomic<bool> ran_out = false;
+    std::atomic<int> tried = 0, failures = 0;
+    run_ranks(suite, [&](int rank) {
+        std::vector<Operator> const own_operators = make_operators();
+        Starved execute{world, rank};
+        std::optional<Arena> arena;
+        std::span const mine(arenas.get() + room * static_cast<std::size_t>(rank), room);
+        if (shape.arenas) arena.emplace(mine, rank, shape.ranks);
+        for (std::size_t i = 0; i < suite.cases.size(); ++i) {
+            Turn<Starved> const turn{suite, suite.cases[i], rank, execute, own_operators};
+            for (int victim : {0, shape.ranks - 1})
+                for (std::size_t allowed = 0;; ++allowed) {
+                    if (rank == 0) suite.at = i, ran_out = false;
+                    if (arena) arena->begin(i);
+                    together.arrive_and_wait();
+                    execute.allowed = rank == victim ? allowed : unlimited;
+                    bool failed = false;
+                    try {
+                        check(turn);
+                    } catch (std::bad_alloc const&) {
+                        failed = true;
+                        if (rank == victim) ran_out = true;
+                    } catch (Error const& e) {
+                        failed = true;
+                        if (e.error_class != ErrorClass::no_mem) suite.fail(suite.cases[i], rank, e.what());
+                        if (rank == victim) ran_out = true;
+                    }
+                    together.arrive_and_wait();
+                    failures += failed;
+                    if (failed && !ran_out) suite.fail(suite.cases[i], rank, "failed though there was memory");
+                    execute.allowed = unlimited;
+                    if (arena) arena->begin(i);
+                    check(turn);
+                    bool const more = ran_out;   // read before anybody begins anew
+                    together.arrive_and_wait();
+                    if (!more) break;
+                    if (rank == 0) ++tried;
+                }
+        }
+    });
+    std::printf("%d failures at ranks, of %d refused allocations\n", failures.load(), tried.load());
+    EXPECT_GT(tried, static_cast<int>(suite.cases.size()));
+    EXPECT_GE(failures, tried);
+}
+
+INSTANTIATE_TEST_SUITE_P(Worlds, MemoryRunsOut,
+                         testing::Values(Shape{4, AccessPath::load_store, false}, Shape{3, AccessPath::staged, false},
+                                         Shape{5, AccessPath::cma, true}),
+                         [](auto const& info) { return std::to_string(info.param.ranks) + "_ranks"; });
+
+}  // namespace
+}  // namespace tutti::coll::test

@@ -7,7 +7,7 @@
 #include "coll/choice/decision.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
-#include "coll/env/on_node.hpp"
+#include "coll/call/run_in.hpp"
 #include "runtime/base/clock.hpp"
 
 namespace tutti::coll {

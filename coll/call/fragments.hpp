@@ -7,7 +7,7 @@
 #pragma once
 
 #include "coll/choice/decision.hpp"
-#include "coll/env/on_node.hpp"
+#include "coll/call/run_in.hpp"
 
 namespace tutti::coll {
 

@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <new>
 
-#include "coll/call/bytes.hpp"
 #include "coll/call/drive.hpp"
-#include "coll/comm/create.hpp"
-#include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::coll {
@@ -52,29 +49,6 @@ void CollectiveRequest::make_persistent() {
     complete = true;
     own_frames_ = std::make_unique<FramePool>(FramePool::Keeps::all);
     if (comm->union_group->size() > 1) use_own_sequence();
-}
-
-void CollectiveRequest::use_own_sequence() {
-    if (state_of(*comm).multi_node) {
-        own_comm_ = duplicate_bare(*comm);
-        sequence_ = &state_of(*own_comm_);
-        return;
-    }
-    Process& process = comm->process;
-    int const members = comm->union_group->size();
-    std::size_t& held = state_of(process).sequence_bytes;
-    std::size_t const heap = process.segment.heap(process.place()).size();
-    ContextAllocation birth{};
-    // Half of the heap is left for communicators and staging memory.
-    if (comm->union_group->rank() == 0 && held + Area::bytes(members) <= heap / 2)
-        birth = allocate_context(process, *comm->union_group);
-    bcast_bytes(*comm, &birth, sizeof birth, 0);
-    if (birth.context == 0) return;
-    own_sequence_ = std::make_unique<OperationSequence>(process, Area(process.segment.at(birth.area), members), comm->union_group->rank());
-    sequence_ = own_sequence_.get();
-    if (birth.owner != process.rank()) return;
-    own_sequence_->owned_offset = birth.area;
-    held += Area::bytes(members);
 }
 
 CollectiveRequest::~CollectiveRequest() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/env/net_env.hpp"
 
-#include "coll/choice/state.hpp"
+#include "coll/env/comm_memory.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -35,7 +35,7 @@ NetEnv::NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees)
       members_(std::move(members)),
       rank_(static_cast<int>(std::ranges::find(members_, whole.rank()) - members_.begin())) {}
 
-MultiNode const& NetEnv::multi_node() const { return *state_of(comm_).multi_node; }
+MultiNode const& NetEnv::multi_node() const { return *memory_of(comm_).multi_node; }
 
 p2p::Key NetEnv::key(int source) const {
     static_assert(OperationSequence::most_apart < 0x40000000);
@@ -68,7 +68,7 @@ void NetEnv::abandon(Incoming& op) { p2p::engine(comm_.process).cancel(op); }
 void NetEnv::count_message(int peer, std::size_t bytes) {
     count(bytes, 0);
     if (peer == rank_) return;
-    auto const way = state_of(comm_).localities[static_cast<std::size_t>(union_group(peer))];
+    auto const way = memory_of(comm_).localities[static_cast<std::size_t>(union_group(peer))];
     traffic_.messages[static_cast<int>(way)].add(1);
     if (way == topo::Locality::network) traffic_.to_nodes.add(bytes);
 }

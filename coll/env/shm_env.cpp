@@ -2,21 +2,21 @@
 // The slow paths of the environment between processes: waiting, and this rank's staging memory.
 #include "coll/env/shm_env.hpp"
 
-#include "coll/choice/state.hpp"
+#include "coll/env/comm_memory.hpp"
 
 namespace tutti::coll {
 
-std::size_t ShmMemory::staging_bytes() const { return state_of(comm_.process).staging_bytes; }
+std::size_t ShmMemory::staging_bytes() const { return memory_of(comm_.process).staging_bytes; }
 
 void ShmMemory::reserve_staging(std::size_t bytes) {
-    state_of(comm_.process).stagings.enlarge(comm_.process.heap, bytes);
+    memory_of(comm_.process).stagings.enlarge(comm_.process.heap, bytes);
     if (staging_.bytes != 0 && staging_.bytes < bytes) give_staging_back();
 }
 
-void ShmMemory::take_staging() { staging_ = state_of(comm_.process).stagings.take(comm_.process.heap); }
+void ShmMemory::take_staging() { staging_ = memory_of(comm_.process).stagings.take(comm_.process.heap); }
 
 void ShmMemory::give_staging_back() {
-    state_of(comm_.process).stagings.put(comm_.process.heap, std::exchange(staging_, {}));
+    memory_of(comm_.process).stagings.put(comm_.process.heap, std::exchange(staging_, {}));
 }
 
 bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) const {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What environments need of a communicator and of a process; choice and call keep more (coll/choice/state.hpp).
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "coll/env/multi_node.hpp"
+#include "coll/env/operation_sequence.hpp"
+#include "coll/env/staging.hpp"
+#include "topo/hierarchy/hierarchy.hpp"
+
+namespace tutti::coll {
+
+struct CommMemory : Extension, OperationSequence {
+    CommMemory(Process& p, Area a, topo::Hierarchy tree, std::vector<topo::Locality> to_peers, int my_rank,
+               std::unique_ptr<MultiNode> several_nodes = {})
+        : OperationSequence(p, a, my_rank), multi_node(std::move(several_nodes)), trees(std::move(tree)),
+          localities(std::move(to_peers)) {}
+
+    std::unique_ptr<MultiNode> const multi_node;   ///< null: all members are on one node
+    Trees trees;                              ///< of the levels that the process has chosen; between nodes: of nodes
+    std::vector<topo::Locality> localities;   ///< from this rank to each member
+};
+
+struct ProcessMemory : Extension {
+    explicit ProcessMemory(std::size_t staging) : staging_bytes(staging), stagings(staging) {}
+
+    std::size_t staging_bytes;   ///< what algorithms reckon with: the same in every rank of the job
+    StagingPool stagings;
+};
+
+inline CommMemory& memory_of(Comm const& comm) { return static_cast<CommMemory&>(*comm.collectives); }
+inline ProcessMemory& memory_of(Process const& process) { return static_cast<ProcessMemory&>(*process.collectives); }
+
+}  // namespace tutti::coll

@@ -40,7 +40,8 @@ namespace {
 // A pipe that got number 1 because standard output was closed would be a surprise.
 void open_standard_descriptors() {
     for (int number = 0; number <= 2; ++number)
-        if (fcntl(number, F_GETFD) < 0) [[maybe_unused]] int filled = open("/dev/null", O_RDWR);
+        if (fcntl(number, F_GETFD) < 0) [[maybe_unused]]
+            int filled = open("/dev/null", O_RDWR);
 }
 
 // Three pipe ends per rank, and some per node, may be open at the same time. The ranks get the old limit back.
@@ -78,7 +79,7 @@ Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank
 
 /// A rank of this node, before it is started.
 struct Planned {
-    int rank;                  ///< in the world
+    int rank;   ///< in the world
     std::size_t program;
 };
 
@@ -97,8 +98,8 @@ public:
         : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
           numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
           placed_(place(job, here_.empty() ? std::vector<int>{0} : numbers_)),
-          old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())),
-          output_(job.on_terminal), input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
+          old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())), output_(job.on_terminal),
+          input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
         adopt_orphans();
     }
     ~Launch() {
@@ -155,10 +156,9 @@ private:
     }
 
     Segment make_segment(std::optional<World> const& world) {
-        Segment segment = Segment::create(static_cast<unsigned>(here_.size()),
-                                          topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
-                                          world ? world->tuning : tuning(placed_.machine),
-                                          world ? world->cluster.to_text() : "");
+        Segment segment = Segment::create(
+            static_cast<unsigned>(here_.size()), topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
+            world ? world->tuning : tuning(placed_.machine), world ? world->cluster.to_text() : "");
         segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
         segment.header().told = told_of_first_rank(job_);
         return segment;
@@ -175,9 +175,7 @@ private:
         if (job_.interface.empty() || here_.empty()) return;
         try {
             own_addresses(job_.interface);
-        } catch (Error const& error) {
-            throw Complaint(join("-iface: ", error.what()));
-        }
+        } catch (Error const& error) { throw Complaint(join("-iface: ", error.what())); }
     }
 
     static char const* search_path() {
@@ -219,9 +217,9 @@ private:
         bool const nameable = file.find_first_of(" :") == std::string::npos;   // what separates names in LD_PRELOAD
         if (!folder.empty() && nameable) return file;
         if (job_.preload_arena.has_value())
-            throw Complaint(folder.empty() ? join("--preload-arena: there is no ", name, " beside mpiexec")
-                                           : join("--preload-arena: the loader takes no name with a blank or a colon: ",
-                                                  file),
+            throw Complaint(folder.empty()
+                                ? join("--preload-arena: there is no ", name, " beside mpiexec")
+                                : join("--preload-arena: the loader takes no name with a blank or a colon: ", file),
                             1);
         return {};
     }
@@ -238,11 +236,12 @@ private:
         if (ranks_ == 1 || job_.drop_in) return;
         Resolved const foreign = foreign_library(programs_[number].file, surroundings(number));
         if (foreign.file.empty()) return;
-        throw Complaint(join(programs_[number].file, " is linked with ", foreign.name, ", and the loader finds ",
-                             foreign.file, " for it, which is not Tutti's: each rank would be alone in a world of its ",
-                             "own; ", has_our_abi(foreign.name) ? "--drop-in puts Tutti's in front"
-                                                                : "compile the program with Tutti's mpicc"),
-                        126);
+        throw Complaint(
+            join(programs_[number].file, " is linked with ", foreign.name, ", and the loader finds ", foreign.file,
+                 " for it, which is not Tutti's: each rank would be alone in a world of its ", "own; ",
+                 has_our_abi(foreign.name) ? "--drop-in puts Tutti's in front"
+                                           : "compile the program with Tutti's mpicc"),
+            126);
     }
 
     /// Of a rank that the loader has ended.
@@ -288,8 +287,8 @@ private:
     pid_t start(std::size_t place, Segment const& segment, std::vector<int> const& cpus) {
         auto const [rank, p] = here_[place];
         Program const& program = job_.programs[p];
-        Sink &out_sink = sink_for(job_, output_, host_, rank, false);
-        Sink &error_sink = sink_for(job_, output_, host_, rank, true);
+        Sink& out_sink = sink_for(job_, output_, host_, rank, false);
+        Sink& error_sink = sink_for(job_, output_, host_, rank, true);
         Pipe out = Pipe::make(), error = Pipe::make();
         std::vector<int> listeners;
         if (!listeners_.empty())
@@ -334,27 +333,27 @@ private:
 
     Job const& job_;
     Elsewhere* elsewhere_;
-    int ranks_;                          // of the world
-    std::vector<Planned> here_;          // by place
-    std::vector<int> numbers_;           // world ranks by place
+    int ranks_;                   // of the world
+    std::vector<Planned> here_;   // by place
+    std::vector<int> numbers_;    // world ranks by place
     std::string host_;
-    Placed placed_;                      // before signals are blocked: a large machine takes a while to describe
+    Placed placed_;   // before signals are blocked: a large machine takes a while to describe
     rlimit old_limit_;
     Signals signals_;
     Guardian guardian_;
     Output output_;
     Input input_;
     OwnLauncher own_{guardian_, signals_, output_, input_};
-    std::vector<std::vector<Descriptor>> listeners_;  // by place; none in a job on one node
+    std::vector<std::vector<Descriptor>> listeners_;   // by place; none in a job on one node
     std::vector<Found> programs_;
     std::optional<Windows> windows_;
 };
 
-}  // namespace
+}   // namespace
 
 int launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere) {
     open_standard_descriptors();
     return Launch(job, allocation, elsewhere).run();
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

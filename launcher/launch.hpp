@@ -13,4 +13,4 @@ class Elsewhere;
 /// when there are none. Returns the exit code of mpiexec. Throws Complaint when nothing could be started.
 int launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere = nullptr);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

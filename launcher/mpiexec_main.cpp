@@ -58,7 +58,7 @@ int complain(char const* what, int code) {
     return code;
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     try {
@@ -66,7 +66,5 @@ int main(int argc, char** argv) {
         return carry_out(parse_arguments(arguments));
     } catch (Complaint const& complaint) {
         return complain(complaint.what(), complaint.exit_code);
-    } catch (tutti::Error const& error) {
-        return complain(error.what(), 1);
-    }
+    } catch (tutti::Error const& error) { return complain(error.what(), 1); }
 }

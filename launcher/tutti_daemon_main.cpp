@@ -19,15 +19,13 @@ int serve() {
         if (!member.receive()) return 1;
         launch(member.job(), member.allocation(), &member);
         return 0;
-    } catch (Complaint const& complaint) {
-        member.fail(complaint);
-    } catch (tutti::Error const& error) {
+    } catch (Complaint const& complaint) { member.fail(complaint); } catch (tutti::Error const& error) {
         member.fail(Complaint(error.what(), 1));
     }
     return 1;
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     bool const by_hand = argc > 1 || isatty(STDIN_FILENO) == 1;

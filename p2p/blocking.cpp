@@ -17,13 +17,15 @@ template <class Op>
 void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
     if (op.done) return;
     int const looks = engine.looks(peer);
-    engine.process().waiter.until([&] {
-        for (int i = 0; i < looks; ++i) {
-            if (op.done) return true;
-            engine.poll_from(peer);
-        }
-        return op.done;
-    }, why);
+    engine.process().waiter.until(
+        [&] {
+            for (int i = 0; i < looks; ++i) {
+                if (op.done) return true;
+                engine.poll_from(peer);
+            }
+            return op.done;
+        },
+        why);
 }
 
 /// An operation that has begun, on the stack of its call: should the call end first, nobody may find it there.
@@ -32,7 +34,8 @@ class OnStack {
 public:
     OnStack(Engine& engine, Op& op) : engine_(engine), op_(op) {}
     ~OnStack() {
-        if (!op_.done) [[unlikely]] engine_.abandon(op_);
+        if (!op_.done) [[unlikely]]
+            engine_.abandon(op_);
     }
     OnStack(OnStack const&) = delete;
     OnStack& operator=(OnStack const&) = delete;
@@ -73,7 +76,8 @@ Reason reason(Comm const& comm, char const* call, int peer, int tag) {
 }
 
 void check(Send const& op) {
-    if (op.failure) [[unlikely]] throw Error(ErrorClass::other, *op.failure);
+    if (op.failure) [[unlikely]]
+        throw Error(ErrorClass::other, *op.failure);
 }
 
 /// For whoever looks for a message in vain.
@@ -95,7 +99,7 @@ Status found(Unexpected const& message) {
     return s;
 }
 
-}  // namespace
+}   // namespace
 
 std::string describe_failure(Receive const& op) {
     if (op.failure) return *op.failure;
@@ -141,7 +145,8 @@ void recv(Comm& comm, Data const& data, int source, int tag, Status& status, cha
     OnStack const scope(e, op);
     wait(e, op, peer, reason(comm, call, peer, tag));
     status = op.status;
-    if (op.failed()) [[unlikely]] throw Error(op.status.error, describe_failure(op));
+    if (op.failed()) [[unlikely]]
+        throw Error(op.status.error, describe_failure(op));
 }
 
 void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag,
@@ -166,7 +171,8 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
         wait(e, receive, peer, reason(comm, call, peer, recv_tag));
     }
     status = receive.status;
-    if (receive.failed()) [[unlikely]] throw Error(receive.status.error, describe_failure(receive));
+    if (receive.failed()) [[unlikely]]
+        throw Error(receive.status.error, describe_failure(receive));
 }
 
 void sendrecv_replace(Comm& comm, Data const& data, int dest, int send_tag, int source, int recv_tag, Status& status,
@@ -216,7 +222,9 @@ void probe(Comm& comm, int source, int tag, Status& status, char const* call) {
     Unexpected* m = nullptr;
     int const peer = peer_of(comm, source);
     comm.process.waiter.until(
-        [&] { return e.poll(), (m = e.find({comm.context, source, tag})) != nullptr || e.loss(peer); },
+        [&] {
+            return e.poll(), (m = e.find({comm.context, source, tag})) != nullptr || e.loss(peer);
+        },
         reason(comm, call, peer, tag));
     if (!m) check_source(e, peer);
     status = found(*m);
@@ -271,4 +279,4 @@ void finish(Process& process, char const* call) {
 
 void leave(Process& process, char const* call) { engine(process).leave(call); }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

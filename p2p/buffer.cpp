@@ -47,8 +47,8 @@ SendBuffer::Copy& SendBuffer::copy(Send const& from) {
     need = std::min(need, bytes_ - std::min(begin, bytes_));   // the last one need not be rounded up
     if (need < from.data.bytes + overhead)
         fail(ErrorClass::buffer, "the attached buffer of ", bytes_, " bytes has no room for a message of ",
-             from.data.bytes, " bytes and ", overhead,
-             " bytes of overhead; ", sends_.size(), " messages in it are still on their way");
+             from.data.bytes, " bytes and ", overhead, " bytes of overhead; ", sends_.size(),
+             " messages in it are still on their way");
     return place(from, begin, begin + need, memory_ + begin);
 }
 
@@ -119,4 +119,4 @@ bool SendBuffers::idle() const {
            std::ranges::all_of(leaving_, [](auto const& buffer) { return buffer->idle(); });
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

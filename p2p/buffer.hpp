@@ -29,9 +29,9 @@ public:
     private:
         friend class SendBuffer;
         SendBuffer* owner_ = nullptr;
-        std::size_t begin_ = 0, end_ = 0;         ///< in the buffer; automatic: its number
-        std::uint64_t number_ = 0;                ///< in order of their beginning
-        std::unique_ptr<std::byte[]> own_;        ///< automatic: its data
+        std::size_t begin_ = 0, end_ = 0;    ///< in the buffer; automatic: its number
+        std::uint64_t number_ = 0;           ///< in order of their beginning
+        std::unique_ptr<std::byte[]> own_;   ///< automatic: its data
     };
 
     /// Throws Error(buffer) when there is one already.
@@ -87,4 +87,4 @@ private:
     std::vector<std::unique_ptr<SendBuffer>> leaving_;   ///< of freed communicators
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -57,8 +57,10 @@ SendBuffer::Copy& Engine::keep(Send const& op) {
 }
 
 void Engine::begin(Receive& op) {
-    if (Unexpected* m = matching_.find(op.key)) [[unlikely]] return begin(op, claim(m));
-    if (std::string const* lost = loss(op.peer)) [[unlikely]] return matching_.fail(op, *lost);
+    if (Unexpected* m = matching_.find(op.key)) [[unlikely]]
+        return begin(op, claim(m));
+    if (std::string const* lost = loss(op.peer)) [[unlikely]]
+        return matching_.fail(op, *lost);
     matching_.post(op);
 }
 
@@ -97,4 +99,4 @@ void Engine::outlive(bool const& done) noexcept {
     }
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -72,7 +72,7 @@ public:
     bool at_rest() const override { return requests == 0 && idle() && buffers.idle(); }
 
     SendBuffers buffers;
-    std::size_t requests = 0;             ///< under way
+    std::size_t requests = 0;   ///< under way
 
 private:
     Transport& to(int peer) const { return *to_[static_cast<std::size_t>(peer)]; }
@@ -81,8 +81,8 @@ private:
 
     Matching matching_;
     std::vector<std::unique_ptr<Transport>> transports_;
-    std::vector<Transport*> to_;          ///< by peer; null: there is no such peer
-    std::vector<Transport*> polled_;      ///< those of which something may come by itself
+    std::vector<Transport*> to_;       ///< by peer; null: there is no such peer
+    std::vector<Transport*> polled_;   ///< those of which something may come by itself
     int fewest_looks_;
 };
 
@@ -91,4 +91,4 @@ void start(Process& process, std::vector<int> const& listeners = {});
 /// The engine that `start` made.
 inline Engine& engine(Process& process) { return static_cast<Engine&>(*process.p2p); }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -62,4 +62,4 @@ void finish(Process& process, char const* call);
 /// After all that: connections to other nodes end with a goodbye from both sides, so that nothing is lost.
 void leave(Process& process, char const* call);
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -26,7 +26,7 @@ Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
     return Ref<Request>::adopt(request);
 }
 
-}  // namespace
+}   // namespace
 
 SendRequest::SendRequest(Comm& c, Data const& data, int dest, int tag, Mode mode) {
     comm = Ref<Comm>::share(&c);
@@ -89,7 +89,8 @@ void SendRequest::cancel() {
 void SendRequest::finished(Send& op) { static_cast<Op&>(op).request->completed(); }
 
 void SendRequest::tell_failure() {
-    if (!op_.failure) [[likely]] return;
+    if (!op_.failure) [[likely]]
+        return;
     status.error = ErrorClass::other;
     error_text = *op_.failure;
 }
@@ -194,8 +195,8 @@ Ref<Request> iflush(Process& process, SendBuffer& buffer) {
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type) {
     Unexpected* content = std::exchange(message.content, nullptr);
     int source = content ? message.status.source : proc_null;
-    auto* request = new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source,
-                                                            message.status.tag);
+    auto* request =
+        new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
     auto result = Ref<Request>::adopt(request);
     if (content) request->start_with(content);
     else request->start();
@@ -211,4 +212,4 @@ Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype co
     return make_persistent<RecvRequest>(comm, buffer, count, type, source, tag);
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -37,7 +37,9 @@ public:
     static void operator delete(void* memory, Process&) { FramePool::put(memory); }
 
 private:
-    struct Op : Send { SendRequest* request; };
+    struct Op : Send {
+        SendRequest* request;
+    };
     static void finished(Send& op);
     void start_buffered();
     void leave_copy();
@@ -47,7 +49,7 @@ private:
 
     Op op_;
     SendBuffer::Copy* copy_ = nullptr;   ///< buffered: what is on its way, valid until op_ is done
-    Ref<Datatype> type_;   ///< while the layout is needed
+    Ref<Datatype> type_;                 ///< while the layout is needed
 };
 
 class RecvRequest final : public HalfRequest {
@@ -68,13 +70,15 @@ public:
     static void operator delete(void* memory, Process&) { FramePool::put(memory); }
 
 private:
-    struct Op : Receive { RecvRequest* request; };
+    struct Op : Receive {
+        RecvRequest* request;
+    };
     static void finished(Receive& op);
     void arm();
     void completed();
 
     Op op_;
-    int from_;             ///< the peer, −1: any
+    int from_;   ///< the peer, −1: any
     Ref<Datatype> type_;
 };
 
@@ -127,4 +131,4 @@ Ref<Request> recv_init(Comm& comm, void* buffer, std::int64_t count, Datatype co
 /// The sentence of a failed receive.
 std::string describe_failure(Receive const& op);
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -18,10 +18,11 @@ Ref<Request> make_both(Ref<SendRequest> send, Ref<RecvRequest> receive, std::vec
     return Ref<Request>::adopt(both.detach());
 }
 
-}  // namespace
+}   // namespace
 
 void HalfRequest::tell_whole() {
-    if (whole) [[unlikely]] whole->half_complete();
+    if (whole) [[unlikely]]
+        whole->half_complete();
 }
 
 SendrecvRequest::SendrecvRequest(Ref<SendRequest> send, Ref<RecvRequest> receive)
@@ -58,7 +59,7 @@ Ref<Request> isendrecv(Comm& comm, void const* out, std::int64_t out_count, Data
                        int send_tag, void* in, std::int64_t in_count, Datatype const& in_type, int source,
                        int recv_tag) {
     return make_both(make_half<SendRequest>(comm, Data::of(out, out_count, out_type), dest, send_tag, Mode::standard),
-                 make_half<RecvRequest>(comm, in, in_count, in_type, source, recv_tag), {});
+                     make_half<RecvRequest>(comm, in, in_count, in_type, source, recv_tag), {});
 }
 
 Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int dest,
@@ -71,4 +72,4 @@ Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Dat
     return make_both(std::move(send), std::move(receive), std::move(copy));
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -63,4 +63,4 @@ public:
     virtual void close() {}
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

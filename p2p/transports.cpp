@@ -17,4 +17,4 @@ std::vector<std::unique_ptr<Transport>> make_transports(Matching& matching, std:
     return all;
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

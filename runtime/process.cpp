@@ -36,18 +36,18 @@ Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
     return Copier(room, stores_named(variables.copy));
 }
 
-}  // namespace
+}   // namespace
 
 Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster> everybody)
     : segment(s), variables(std::move(v)), cluster(everybody ? std::move(*everybody) : read_cluster(segment)),
       waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, lock),
       node(read_node(segment)), copier(copier_for(variables, node)),
       single_copy(segment, place,
-             {.arena = variables.arena,
-              .xpmem = variables.xpmem ? xpmem_library : nullptr,
-              .cma = variables.cma,
-              .huge_pages = variables.huge_pages},
-             copier),
+                  {.arena = variables.arena,
+                   .xpmem = variables.xpmem ? xpmem_library : nullptr,
+                   .cma = variables.cma,
+                   .huge_pages = variables.huge_pages},
+                  copier),
       heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))) {
     rank_state().times.started.set(static_cast<std::uint64_t>(now_ns()));
     rank_state().pid.store(getpid(), std::memory_order_relaxed);
@@ -60,4 +60,4 @@ void Process::warn(std::string const& sentence) const {
     if (!variables.quiet) std::fprintf(stderr, "tutti: %s\n", sentence.c_str());
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -31,9 +31,9 @@ public:
     Process(Process const&) = delete;
     Process& operator=(Process const&) = delete;
 
-    int rank() const { return rank_; }                 ///< in the world
-    int size() const { return cluster.size(); }        ///< of the world
-    unsigned place() const { return place_; }          ///< among the ranks of this node: index of its state
+    int rank() const { return rank_; }            ///< in the world
+    int size() const { return cluster.size(); }   ///< of the world
+    unsigned place() const { return place_; }     ///< among the ranks of this node: index of its state
     RankState& rank_state() { return segment.rank_state(place_); }
 
     /// A context id that no other communicator of this job ever gets: this rank's number and a count.
@@ -45,19 +45,19 @@ public:
 
     Segment& segment;
     Variables const variables;
-    Cluster const cluster;                              ///< who is where
-    RankLock lock;                                          ///< closed off unless several threads may call
-    bool many_threads = false;                          ///< of the program (MPI_THREAD_MULTIPLE)
+    Cluster const cluster;       ///< who is where
+    RankLock lock;               ///< closed off unless several threads may call
+    bool many_threads = false;   ///< of the program (MPI_THREAD_MULTIPLE)
     Waiter waiter;
-    topo::NodeMap const node;                           ///< as the launcher described it; without ranks when nobody did
+    topo::NodeMap const node;   ///< as the launcher described it; without ranks when nobody did
     Copier const copier;
     SingleCopy single_copy;
-    SegmentHeap heap;                                   ///< this rank's part of the segment
-    FramePool frames;                                   ///< for coroutines
-    std::unique_ptr<Extension> p2p;                     ///< the point-to-point engine, made by p2p::start
-    Ref<Comm> world, self;                              ///< made by coll::start
-    std::unique_ptr<Extension> collectives;             ///< what coll/ keeps per process
-    std::unique_ptr<ProgressThread> progress_thread;    ///< null: none
+    SegmentHeap heap;                                  ///< this rank's part of the segment
+    FramePool frames;                                  ///< for coroutines
+    std::unique_ptr<Extension> p2p;                    ///< the point-to-point engine, made by p2p::start
+    Ref<Comm> world, self;                             ///< made by coll::start
+    std::unique_ptr<Extension> collectives;            ///< what coll/ keeps per process
+    std::unique_ptr<ProgressThread> progress_thread;   ///< null: none
     void (*end_job)(int code, std::string const& sentence) = nullptr;   ///< does not return; null: nobody can
 
 private:
@@ -66,4 +66,4 @@ private:
     std::uint32_t next_context_ = 1;
 };
 
-}  // namespace tutti
+}   // namespace tutti

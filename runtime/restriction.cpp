@@ -28,4 +28,4 @@ topo::Restriction restriction(Process const& process) {
     return none;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -11,4 +11,4 @@ namespace tutti {
 /// launcher did not see (it lies outside of its own affinity) lifts every restriction but that to the node.
 topo::Restriction restriction(Process const& process);
 
-}  // namespace tutti
+}   // namespace tutti

@@ -12,9 +12,9 @@ namespace tutti::topo {
 
 namespace {
 
-constexpr int most_cores_shown = 16;  // more cores than this are shown as ranges
-constexpr int most_teams_shown = 6;   // of one level
-constexpr int most_runs_shown = 12;   // of one list of ranks
+constexpr int most_cores_shown = 16;   // more cores than this are shown as ranges
+constexpr int most_teams_shown = 6;    // of one level
+constexpr int most_runs_shown = 12;    // of one list of ranks
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -27,10 +27,10 @@ enum class Box { socket, numa, l3, core };
 
 int box_id(const Pu& pu, Box box) {
     switch (box) {
-        case Box::socket: return pu.socket;
-        case Box::numa: return pu.numa;
-        case Box::l3: return pu.l3;
-        case Box::core: break;
+    case Box::socket: return pu.socket;
+    case Box::numa: return pu.numa;
+    case Box::l3: return pu.l3;
+    case Box::core: break;
     }
     return pu.core;
 }
@@ -107,10 +107,10 @@ public:
 private:
     int count_of(Box box) const {
         switch (box) {
-            case Box::socket: return machine_.count(Level::socket);
-            case Box::numa: return machine_.count(Level::numa);
-            case Box::l3: return machine_.count(Level::l3);
-            case Box::core: break;
+        case Box::socket: return machine_.count(Level::socket);
+        case Box::numa: return machine_.count(Level::numa);
+        case Box::l3: return machine_.count(Level::l3);
+        case Box::core: break;
         }
         return machine_.core_count();
     }
@@ -205,7 +205,7 @@ private:
     const Machine& machine_;
     const Hierarchy& hierarchy_;
     DrawStyle style_;
-    std::vector<std::vector<int>> ranks_on_;  // per unit
+    std::vector<std::vector<int>> ranks_on_;   // per unit
     std::vector<Box> boxes_;
     std::vector<Line> lines_;
 };
@@ -254,11 +254,12 @@ std::string teams_text(const Hierarchy& hierarchy, const DrawStyle& style) {
     }
     std::string text = "Teams, from the inside out (* the leader, which alone goes on to the next line):\n";
     for (int level = 0; level < hierarchy.levels(); ++level) text += level_line(hierarchy, level, name_width, style);
-    return text + "A rank has one * in the tree for every team it leads. In an operation with a root, the root leads\n"
-                  "every team that it is in.\n";
+    return text +
+           "A rank has one * in the tree for every team it leads. In an operation with a root, the root leads\n"
+           "every team that it is in.\n";
 }
 
-}  // namespace
+}   // namespace
 
 std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, DrawStyle style) {
     const std::string tree = Picture(machine, placement, hierarchy, style).text();
@@ -275,4 +276,4 @@ bool locale_is_utf8() {
     return false;
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -12,8 +12,8 @@
 namespace tutti::topo {
 
 struct DrawStyle {
-    bool utf8 = true;         // box characters, else plain ASCII
-    std::vector<int> names{}; // what each rank of the hierarchy is called, ascending; empty: its own number
+    bool utf8 = true;           // box characters, else plain ASCII
+    std::vector<int> names{};   // what each rank of the hierarchy is called, ascending; empty: its own number
 };
 
 // `hierarchy` is that of all ranks of the node in order (MPI_COMM_WORLD on one node).
@@ -22,4 +22,4 @@ std::string draw(const Machine& machine, const Placement& placement, const Hiera
 // From LC_ALL, LC_CTYPE, LANG in that order, as the C library would decide.
 bool locale_is_utf8();
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

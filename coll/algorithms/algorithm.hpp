@@ -18,13 +18,13 @@ char const* name_of(Family family);
 /// What an algorithm cannot do without; a call that does not traits it gets another one.
 enum Requirements : unsigned {
     requires_nothing = 0,
-    requires_slot = 1,             ///< the message fits into a slot (what counts as the message: see message_bytes)
-    requires_commutative = 2,      ///< the operator commutes, or the hierarchy's teams hold consecutive ranks
-    requires_one_kind = 4,         ///< a built-in operator on elements without gaps: a kernel takes them where they lie
-    requires_equal_parts = 8,      ///< every rank's part has the same size and every rank knows it
+    requires_slot = 1,          ///< the message fits into a slot (what counts as the message: see message_bytes)
+    requires_commutative = 2,   ///< the operator commutes, or the hierarchy's teams hold consecutive ranks
+    requires_one_kind = 4,      ///< a built-in operator on elements without gaps: a kernel takes them where they lie
+    requires_equal_parts = 8,   ///< every rank's part has the same size and every rank knows it
     requires_commuting_operator = 16,   ///< the operator commutes: operands are combined in no order of the ranks
-    requires_two_groups = 32,      ///< an intercommunicator; without this, an intracommunicator
-    requires_grouping = 64,        ///< sums of some ranks are combined with sums of others (see CallTraits::grouping)
+    requires_two_groups = 32,           ///< an intercommunicator; without this, an intracommunicator
+    requires_grouping = 64,   ///< sums of some ranks are combined with sums of others (see CallTraits::grouping)
 };
 
 class NetEnv;
@@ -36,14 +36,14 @@ using NodeOperations = std::uint64_t (*)(Args const&, int nodes);
 
 template <class Args>
 struct Algorithm {
-    char const* name;        ///< file name = setting value = test name = row in the benchmark
+    char const* name;   ///< file name = setting value = test name = row in the benchmark
     char const* sentence;
     Family family;
-    char const* source;      ///< paper and section; where it is ours, what it is built on
+    char const* source;   ///< paper and section; where it is ours, what it is built on
     unsigned requirements;
     std::span<Parameter const> parameters;
-    Task (*shm)(ShmEnv&, Args const&);           ///< null: only between nodes
-    Task (*net)(NetEnv&, Args const&) = nullptr; ///< null: only on one node
+    Task (*shm)(ShmEnv&, Args const&);                ///< null: only between nodes
+    Task (*net)(NetEnv&, Args const&) = nullptr;      ///< null: only on one node
     NodeOperations<Args> node_operations = nullptr;   ///< null: none
 };
 
@@ -54,15 +54,45 @@ struct Algorithm {
 /// or a coroutine for several nodes alone; NAME_operations says how many operations it runs on each.
 #define TUTTI_RUNS_ON_NODES(function) nullptr, function, function##_operations
 
-template <Collective c> struct ArgsOf { using type = ReduceArgs; };
-template <> struct ArgsOf<Collective::barrier> { using type = BarrierArgs; };
-template <> struct ArgsOf<Collective::bcast> { using type = BcastArgs; };
-template <> struct ArgsOf<Collective::gather> { using type = RootedArgs; };
-template <> struct ArgsOf<Collective::scatter> { using type = RootedArgs; };
-template <> struct ArgsOf<Collective::allgather> { using type = AllgatherArgs; };
-template <> struct ArgsOf<Collective::alltoall> { using type = AlltoallArgs; };
-template <> struct ArgsOf<Collective::reduce_scatter> { using type = ReduceScatterArgs; };
-template <> struct ArgsOf<Collective::neighbor_allgather> { using type = NeighborAllgatherArgs; };
-template <> struct ArgsOf<Collective::neighbor_alltoall> { using type = NeighborAlltoallArgs; };
+template <Collective c>
+struct ArgsOf {
+    using type = ReduceArgs;
+};
+template <>
+struct ArgsOf<Collective::barrier> {
+    using type = BarrierArgs;
+};
+template <>
+struct ArgsOf<Collective::bcast> {
+    using type = BcastArgs;
+};
+template <>
+struct ArgsOf<Collective::gather> {
+    using type = RootedArgs;
+};
+template <>
+struct ArgsOf<Collective::scatter> {
+    using type = RootedArgs;
+};
+template <>
+struct ArgsOf<Collective::allgather> {
+    using type = AllgatherArgs;
+};
+template <>
+struct ArgsOf<Collective::alltoall> {
+    using type = AlltoallArgs;
+};
+template <>
+struct ArgsOf<Collective::reduce_scatter> {
+    using type = ReduceScatterArgs;
+};
+template <>
+struct ArgsOf<Collective::neighbor_allgather> {
+    using type = NeighborAllgatherArgs;
+};
+template <>
+struct ArgsOf<Collective::neighbor_alltoall> {
+    using type = NeighborAlltoallArgs;
+};
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -35,8 +35,8 @@ public:
 
 private:
     struct None {};
-    static constexpr bool lists = !std::is_same_v<Args, BarrierArgs> && !std::is_same_v<Args, BcastArgs> &&
-                                  !std::is_same_v<Args, ReduceArgs>;
+    static constexpr bool lists =
+        !std::is_same_v<Args, BarrierArgs> && !std::is_same_v<Args, BcastArgs> && !std::is_same_v<Args, ReduceArgs>;
 
     static Ref<Datatype> share(Datatype const* type) { return Ref<Datatype>::share(const_cast<Datatype*>(type)); }
 
@@ -56,9 +56,7 @@ private:
     void keep(RootedArgs& args, int ranks) { keep_sides(&args.mine, {{args.parts, ranks}}); }
     void keep(AllgatherArgs& args, int ranks) { keep_sides(&args.mine, {{args.parts, ranks}}); }
     void keep(AlltoallArgs& args, int ranks) { keep_sides(nullptr, {{args.send, ranks}, {args.receive, ranks}}); }
-    void keep(NeighborAllgatherArgs& args, int) {
-        keep_sides(&args.mine, {{args.receive, args.edges->in_degree()}});
-    }
+    void keep(NeighborAllgatherArgs& args, int) { keep_sides(&args.mine, {{args.receive, args.edges->in_degree()}}); }
     void keep(NeighborAlltoallArgs& args, int) {
         keep_sides(nullptr, {{args.send, args.edges->out_degree()}, {args.receive, args.edges->in_degree()}});
     }
@@ -88,4 +86,4 @@ private:
     [[no_unique_address]] std::conditional_t<lists, ListMemory, None> memory_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

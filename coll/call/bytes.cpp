@@ -8,7 +8,9 @@
 
 namespace tutti::coll {
 
-namespace algorithms::allgather { extern const Algorithm<AllgatherArgs> bruck_algorithm; }
+namespace algorithms::allgather {
+extern const Algorithm<AllgatherArgs> bruck_algorithm;
+}
 
 namespace {
 
@@ -33,7 +35,7 @@ Task bcast_piece(ShmEnv& env, std::byte* data, std::size_t piece, int root) {
     }
 }
 
-}  // namespace
+}   // namespace
 
 void allgather_bytes(Comm& comm, void const* mine, std::size_t n, void* all) {
     if (state_of(comm).multi_node) {
@@ -53,7 +55,7 @@ void bcast_bytes(Comm& comm, void* data, std::size_t n, int root) {
     if (state_of(comm).multi_node) {
         BcastArgs const args = bytes_from(data, n, root);
         return drive_multi_node(comm, state_of(comm).trees, call, 0,
-                            [&](NetEnv& env) { return binomial_bcast(env, args); });
+                                [&](NetEnv& env) { return binomial_bcast(env, args); });
     }
     std::size_t const most = state_of(comm).area.slot_bytes();
     for (std::size_t at = 0; at < n; at += most)
@@ -62,4 +64,4 @@ void bcast_bytes(Comm& comm, void* data, std::size_t n, int root) {
         });
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

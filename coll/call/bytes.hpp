@@ -15,4 +15,4 @@ void bcast_bytes(Comm& comm, void* data, std::size_t n, int root);
 /// Collective over `comm`: returns when every member has called it. What comes now is not the program's.
 void barrier(Comm& comm);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -31,7 +31,7 @@ Decision const& prepare(Comm& comm, Collective collective, Args& args) {
     }
 }
 
-}  // namespace
+}   // namespace
 
 template <class Args>
 void run(BoundCall<Args>&& call) {
@@ -52,9 +52,10 @@ void run(BoundCall<Args>&& call) {
     std::int64_t const start = line ? now_ns() : 0;
     if (multi_node) [[unlikely]]
         drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),
-                     [&](NetEnv& env) { return run_in(env, *algorithm, args); });
+                         [&](NetEnv& env) { return run_in(env, *algorithm, args); });
     else drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
-    if (line) [[unlikely]] record(*line, use, message_bytes(comm, args), start);
+    if (line) [[unlikely]]
+        record(*line, use, message_bytes(comm, args), start);
 }
 
 template void run(BoundCall<BarrierArgs>&&);
@@ -72,4 +73,4 @@ void barrier(Comm& comm) {
     run(BoundCall<BarrierArgs>{comm, Collective::barrier, {}});
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -39,4 +39,4 @@ Ref<Request> start(BoundCall<Args> const& call);
 template <class Args>
 Ref<Request> init(BoundCall<Args> const& call);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -23,4 +23,4 @@ void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count)
     }
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -31,7 +31,7 @@ void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask
 /// The same for a communicator over several nodes; the task takes `on_node` operations of this node's part.
 template <class MakeTask>
 void drive_multi_node(Comm const& comm, Trees const& trees, char const* operation, std::uint64_t on_node,
-                  MakeTask&& algorithm) {
+                      MakeTask&& algorithm) {
     CommState& state = state_of(comm);
     Numbers numbers{state.begin(comm, operation), 0, on_node};
     if (on_node > 0) numbers.node_first = state_of(*state.multi_node->node).take_numbers(on_node);
@@ -51,4 +51,4 @@ void drive(Comm const& comm, char const* operation, MakeTask&& algorithm) {
     drive(comm, state_of(comm).trees, operation, std::forward<MakeTask>(algorithm));
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -10,8 +10,8 @@ namespace {
 
 /// A fragment of a buffer with gaps goes through packed memory of its own size.
 template <class Env>
-Task through_packed(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole,
-                    BcastArgs const& fragment, std::size_t at) {
+Task through_packed(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
+                    std::size_t at) {
     std::vector<std::byte> packed(fragment.data.bytes());
     BcastArgs dense = fragment;
     dense.data.address = packed.data();
@@ -20,7 +20,7 @@ Task through_packed(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs c
     if (env.rank() != whole.root) env.store(whole.data, at, packed.data(), packed.size());
 }
 
-}  // namespace
+}   // namespace
 
 BcastArgs Fragments<BcastArgs>::cut(BcastArgs const& whole, unsigned k) const {
     if (number == 1) return whole;
@@ -45,4 +45,4 @@ template Task Fragments<BcastArgs>::task(ShmEnv&, Algorithm<BcastArgs> const&, B
 template Task Fragments<BcastArgs>::task(NetEnv&, Algorithm<BcastArgs> const&, BcastArgs const&, BcastArgs const&,
                                          unsigned) const;
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -70,7 +70,7 @@ struct Fragments<BcastArgs> {
     Task task(Env& env, Algorithm<BcastArgs> const& algorithm, BcastArgs const& whole, BcastArgs const& fragment,
               unsigned k) const;
 
-    std::size_t bytes;       ///< of all fragments but the last
+    std::size_t bytes;   ///< of all fragments but the last
     unsigned number = 1;
 };
 
@@ -86,4 +86,4 @@ inline std::size_t fragment_of(Decision const& decision) {
 template <class Args>
 void run_in_fragments(Comm& comm, Collective collective, Args const& args);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

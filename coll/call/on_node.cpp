@@ -19,7 +19,7 @@ Task channel_free(NetEnv& env, CommState& state, std::uint64_t number) {
         co_await env.until(state.area.done(state.rank).value, number - channel_depth, env.rank());
 }
 
-}  // namespace
+}   // namespace
 
 template <class Args>
 Task on_node(NetEnv& env, Collective which, Args args) {
@@ -54,4 +54,4 @@ Task leave_node(NetEnv& env) {
     }
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

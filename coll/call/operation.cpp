@@ -33,9 +33,9 @@ private:
     using Cut = Fragments<Args>;
 
     Operation(Comm& on, Collective which, Args const& args, Cut const& cut)
-        : CollectiveRequest(on, cut.count(), in_flight(on)),
-          collective_(which), args_(args), kept_(on, args_), cut_(cut),
-          most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)), use_(use(on, which)) {
+        : CollectiveRequest(on, cut.count(), in_flight(on)), collective_(which), args_(args), kept_(on, args_),
+          cut_(cut), most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)),
+          use_(use(on, which)) {
         args_.parameters = most_.decision.setting->values;
     }
 
@@ -46,7 +46,7 @@ private:
     /// Between nodes most of a fragment's time is spent on the links.
     static unsigned in_flight(Comm const& on) {
         return state_of(on).multi_node ? static_cast<unsigned>(Cut::most_at_once)
-                                   : static_cast<unsigned>(on.process.variables.fragments);
+                                       : static_cast<unsigned>(on.process.variables.fragments);
     }
 
     Choice<Args> choose(Comm const& on, unsigned k) const {
@@ -84,7 +84,9 @@ private:
     RunningOperation& operation_of(unsigned at, unsigned k) {
         std::optional<RunningOperation>& operation = running_[at];
         if (operation) operation->restart(numbers(k));
-        else operation.emplace(home(), sequence(), *choice(k).decision.trees, name_of(collective_), numbers(k), frames());
+        else
+            operation.emplace(home(), sequence(), *choice(k).decision.trees, name_of(collective_), numbers(k),
+                              frames());
         return *operation;
     }
     RunningOperation& begin_fragment(unsigned at, unsigned k) {
@@ -120,7 +122,7 @@ private:
     std::array<std::optional<RunningOperation>, Cut::most_at_once> running_;
     std::array<std::optional<Args>, Cut::most_at_once> fragment_args_;
     std::uint64_t first_on_node_ = 0, each_on_node_ = 0, last_on_node_ = 0;   ///< numbers there
-    std::int64_t started_ = 0;         ///< by now_ns(), when calls are recorded
+    std::int64_t started_ = 0;                                                ///< by now_ns(), when calls are recorded
 };
 
 template <class Args>
@@ -130,7 +132,7 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
     return Ref<Operation<Args>>::adopt(new (comm.process) Operation<Args>(comm, collective, args));
 }
 
-}  // namespace
+}   // namespace
 
 template <class Args>
 Ref<Request> start(BoundCall<Args> const& call) {
@@ -163,7 +165,7 @@ void run_in_fragments(Comm& comm, Collective collective, Args const& args) {
 template void run_in_fragments(Comm&, Collective, ReduceArgs const&);
 template void run_in_fragments(Comm&, Collective, BcastArgs const&);
 
-#define FORMS(Args)                                              \
+#define FORMS(Args)                                      \
     template Ref<Request> start(BoundCall<Args> const&); \
     template Ref<Request> init(BoundCall<Args> const&);
 FORMS(BarrierArgs)
@@ -177,4 +179,4 @@ FORMS(NeighborAllgatherArgs)
 FORMS(NeighborAlltoallArgs)
 #undef FORMS
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

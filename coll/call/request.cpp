@@ -67,7 +67,7 @@ void CollectiveRequest::start() {
     do begin_next();
     while (may_begin_next());
     if (ended_ == fragments_) return over();   // nobody else has heard of it
-    ++references;   // the progress engine's, until the end
+    ++references;                              // the progress engine's, until the end
     in_progress_ = true;
     state_of(sequence_->process).progress.add(*this);
 }
@@ -181,4 +181,4 @@ Reason CollectiveRequest::reason(char const* call) const {
     return {call, -1, -1, comm->context};
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -74,17 +74,17 @@ private:
 
     static constexpr unsigned most_in_flight = 4;
 
-    OperationSequence* sequence_;                         ///< the communicator's, or its own
+    OperationSequence* sequence_;   ///< the communicator's, or its own
     std::unique_ptr<OperationSequence> own_sequence_;
-    Ref<Comm> own_comm_;                 ///< on several nodes its own sequences are those of a communicator of its own
+    Ref<Comm> own_comm_;   ///< on several nodes its own sequences are those of a communicator of its own
     std::unique_ptr<FramePool> own_frames_;
 
-    std::uint64_t first_ = 0;            ///< the number of the first fragment
-    unsigned begun_ = 0, ended_ = 0;    ///< fragments
+    std::uint64_t first_ = 0;          ///< the number of the first fragment
+    unsigned begun_ = 0, ended_ = 0;   ///< fragments
     RunningOperation* running_[most_in_flight] = {};
     bool in_line_ = false, in_progress_ = false;
     CollectiveRequest *previous_ = nullptr, *next_ = nullptr;   ///< in the progress engine
     CollectiveRequest* behind_ = nullptr;                       ///< in the communicator's queue
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

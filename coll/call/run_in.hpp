@@ -33,4 +33,4 @@ Task run_in(NetEnv& env, Algorithm<Args> const& algorithm, Args const& args) {
     if (error) std::rethrow_exception(error);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -7,9 +7,7 @@ namespace tutti::coll {
 void RunningOperation::give_up() {
     try {
         throw_failure_of(shm_->failed_member());
-    } catch (...) {
-        task_->end_by(std::current_exception());
-    }
+    } catch (...) { task_->end_by(std::current_exception()); }
 }
 
 bool RunningOperation::left_by_all() {
@@ -33,4 +31,4 @@ bool RunningOperation::left_by_all() {
     return true;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

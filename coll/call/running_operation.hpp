@@ -19,8 +19,8 @@ public:
         : sequence_(sequence), number_(numbers.operation) {
         if (state_of(comm).multi_node) net_.emplace(comm, trees, operation, numbers, &suspension_, frames);
         else
-            shm_.emplace(sequence.area, trees, sequence.rank, number_, comm, operation, state_of(comm).localities.data(),
-                         &suspension_, frames);
+            shm_.emplace(sequence.area, trees, sequence.rank, number_, comm, operation,
+                         state_of(comm).localities.data(), &suspension_, frames);
     }
 
     Suspension const& suspension() const { return suspension_; }
@@ -55,7 +55,8 @@ public:
     void end() {
         if (!shm_) return void(--sequence_.under_way);
         shm_->end();
-        if (left_first_) [[unlikely]] left_first_ = false, shm_->frames().let_go();
+        if (left_first_) [[unlikely]]
+            left_first_ = false, shm_->frames().let_go();
         else sequence_.end(number_);
     }
 
@@ -66,8 +67,8 @@ private:
     std::optional<ShmEnv> shm_;   ///< on one node,
     std::optional<NetEnv> net_;   ///< or on several
     std::optional<Task> task_;
-    bool left_first_ = false;     ///< it has failed and given its channel up, and members may still be in it
-    int in_it_ = 0;               ///< the lowest of them that is not known to have left
+    bool left_first_ = false;   ///< it has failed and given its channel up, and members may still be in it
+    int in_it_ = 0;             ///< the lowest of them that is not known to have left
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

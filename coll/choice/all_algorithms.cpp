@@ -4,25 +4,25 @@
 
 namespace tutti::coll {
 
-#define ALGORITHM(folder, name)                                                                                        \
-    namespace algorithms::folder {                                                                                     \
-    extern const Algorithm<ArgsOf<Collective::folder>::type> name##_algorithm;                                         \
+#define ALGORITHM(folder, name)                                                \
+    namespace algorithms::folder {                                             \
+    extern const Algorithm<ArgsOf<Collective::folder>::type> name##_algorithm; \
     }
 #include "coll/algorithms/algorithms.def"
 #undef ALGORITHM
 
 std::span<AlgorithmRow const> all_algorithms() {
     static AlgorithmRow const rows[] = {
-#define ALGORITHM(folder, algorithm)                                                                                   \
-    {Collective::folder,                                                                                               \
-     algorithms::folder::algorithm##_algorithm.name,                                                                   \
-     algorithms::folder::algorithm##_algorithm.sentence,                                                               \
-     algorithms::folder::algorithm##_algorithm.family,                                                                 \
-     algorithms::folder::algorithm##_algorithm.source,                                                                 \
-     algorithms::folder::algorithm##_algorithm.requirements,                                                           \
-     algorithms::folder::algorithm##_algorithm.parameters,                                                             \
-     algorithms::folder::algorithm##_algorithm.shm != nullptr,                                                         \
-     algorithms::folder::algorithm##_algorithm.net != nullptr,                                                         \
+#define ALGORITHM(folder, algorithm)                           \
+    {Collective::folder,                                       \
+     algorithms::folder::algorithm##_algorithm.name,           \
+     algorithms::folder::algorithm##_algorithm.sentence,       \
+     algorithms::folder::algorithm##_algorithm.family,         \
+     algorithms::folder::algorithm##_algorithm.source,         \
+     algorithms::folder::algorithm##_algorithm.requirements,   \
+     algorithms::folder::algorithm##_algorithm.parameters,     \
+     algorithms::folder::algorithm##_algorithm.shm != nullptr, \
+     algorithms::folder::algorithm##_algorithm.net != nullptr, \
      &algorithms::folder::algorithm##_algorithm},
 #include "coll/algorithms/algorithms.def"
 #undef ALGORITHM
@@ -30,4 +30,4 @@ std::span<AlgorithmRow const> all_algorithms() {
     return rows;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

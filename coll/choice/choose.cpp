@@ -25,12 +25,13 @@ bool holds(Rule const& rule, Collective collective, CallTraits const& traits) {
            static_cast<std::size_t>(traits.levels) >= rule.levels && traits.bytes <= rule.bytes;
 }
 
-}  // namespace
+}   // namespace
 
 char const* name_of(Collective collective) {
-    static constexpr char const* names[] = {"barrier", "bcast", "reduce", "allreduce", "gather", "scatter",
-                                            "allgather", "alltoall", "reduce_scatter", "scan", "exscan",
-                                            "neighbor_allgather", "neighbor_alltoall"};
+    static constexpr char const* names[] = {"barrier",          "bcast",   "reduce",    "allreduce",
+                                            "gather",           "scatter", "allgather", "alltoall",
+                                            "reduce_scatter",   "scan",    "exscan",    "neighbor_allgather",
+                                            "neighbor_alltoall"};
     static_assert(std::size(names) == collectives);
     return names[static_cast<int>(collective)];
 }
@@ -142,4 +143,4 @@ Decision decide(Collective collective, CallTraits const& traits, Settings const&
     fail(ErrorClass::intern, "no algorithm for ", name_of(collective), " of ", traits.bytes, " bytes");
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

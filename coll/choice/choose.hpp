@@ -32,7 +32,7 @@ struct AlgorithmRow {
     unsigned requirements;
     std::span<Parameter const> parameters;
     bool on_node, on_nodes;   ///< does it run on one node, on several?
-    void const* record;   ///< the Algorithm<Args> itself; who calls it knows the type from the collective
+    void const* record;       ///< the Algorithm<Args> itself; who calls it knows the type from the collective
 
     /// Are there communicators of this kind on which it runs?
     bool runs(Where where) const;
@@ -43,8 +43,8 @@ std::span<AlgorithmRow const> all_algorithms();
 struct Setting {
     AlgorithmRow const* algorithm = nullptr;   ///< null: none is wished for
     Values values;
-    bool has_levels = false;                   ///< follows a tree of its own, not the communicator's
-    topo::LevelChoice levels;                  ///< which one
+    bool has_levels = false;    ///< follows a tree of its own, not the communicator's
+    topo::LevelChoice levels;   ///< which one
 };
 Setting defaults(AlgorithmRow const& algorithm);
 /// "xhc:hierarchy=numa+socket,chunk=16K", with those parameters alone that differ from their fallbacks.
@@ -94,16 +94,16 @@ std::span<Rule const> default_table();
 /// What a call offers, against which needs are held.
 struct CallTraits {
     int ranks;
-    int levels;              ///< of the hierarchy
-    std::size_t bytes;       ///< the size that every rank knows; ~0 when there is none
+    int levels;          ///< of the hierarchy
+    std::size_t bytes;   ///< the size that every rank knows; ~0 when there is none
     std::size_t slot_bytes;
-    bool commutes;           ///< the operator
-    bool ordered;            ///< the operator commutes, or teams hold consecutive ranks
+    bool commutes;   ///< the operator
+    bool ordered;    ///< the operator commutes, or teams hold consecutive ranks
     bool one_kind;
     bool equal_parts;
-    bool two_groups = false; ///< an intercommunicator's
+    bool two_groups = false;   ///< an intercommunicator's
     bool several_nodes = false;
-    bool grouping = true;    ///< operands may be grouped otherwise than one by one from the lowest rank on
+    bool grouping = true;   ///< operands may be grouped otherwise than one by one from the lowest rank on
 
     /// requires_two_groups speaks of intracommunicators, too: without it, an algorithm needs one.
     unsigned unmet(unsigned requirements) const;
@@ -120,9 +120,9 @@ std::string text_of_requirements(unsigned requirements);
 
 struct Decision {
     AlgorithmRow const* algorithm = nullptr;
-    Setting const* setting = nullptr;   ///< lives with the settings or the tables
-    Trees const* trees = nullptr;       ///< the communicator's, or of the setting's own levels
-    CallStatisticsRow* line = nullptr;         ///< where its calls are recorded; null: nowhere
+    Setting const* setting = nullptr;    ///< lives with the settings or the tables
+    Trees const* trees = nullptr;        ///< the communicator's, or of the setting's own levels
+    CallStatisticsRow* line = nullptr;   ///< where its calls are recorded; null: nowhere
 };
 
 /// Why the algorithm cannot do the call, "runs on several nodes only and needs parts of one size"; empty: it can.
@@ -142,7 +142,8 @@ public:
     /// Without an algorithm: to be decided.
     Decision& at(Collective collective, CallTraits const& traits) {
         auto& classes = cache_[static_cast<std::size_t>(collective)];
-        if (!classes) [[unlikely]] classes = std::make_unique<std::array<Decision, 512>>();
+        if (!classes) [[unlikely]]
+            classes = std::make_unique<std::array<Decision, 512>>();
         return (*classes)[key(traits)];
     }
     void forget() { cache_ = {}; }
@@ -159,4 +160,4 @@ private:
     std::array<std::unique_ptr<std::array<Decision, 512>>, collectives> cache_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -31,7 +31,7 @@ void tell_of_another(Comm const& comm, Setting const& wish, CallTraits const& tr
     // The call does not fail for want of a sentence.
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<int> places_of(Process const& process, Group const& group) {
     std::vector<int> places;
@@ -61,4 +61,4 @@ void record(CallStatisticsRow& line, Use& use, std::size_t bytes, std::int64_t s
     use.time.add(time);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -102,11 +102,12 @@ Decision const& decision_for(Comm const& comm, Collective collective, Args const
     CallTraits traits = traits_of(state, args);
     traits.two_groups = args.first_group_size > 0;
     Decision& decision = state.choices.at(collective, traits);
-    if (!decision.algorithm) [[unlikely]] decision = decide_for(comm, collective, traits, tells(comm, args));
+    if (!decision.algorithm) [[unlikely]]
+        decision = decide_for(comm, collective, traits, tells(comm, args));
     return decision;
 }
 
 /// Writes down that a call took from `start` (of now_ns) until now.
 void record(CallStatisticsRow& line, Use& use, std::size_t bytes, std::int64_t start);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -70,13 +70,14 @@ constexpr Bounds bounds_of(ParameterKind kind) {
 struct Reading {
     Setting& setting;
     std::size_t number;
-    std::string_view text;     ///< behind the =
+    std::string_view text;   ///< behind the =
 
     Parameter const& parameter() const { return setting.algorithm->parameters[number]; }
     /// What is wrong; empty when it has been taken.
     std::string take() {
         switch (parameter().kind) {
-        case ParameterKind::numbers: case ParameterKind::per_level: return take_per_level();
+        case ParameterKind::numbers:
+        case ParameterKind::per_level: return take_per_level();
         case ParameterKind::word: return take_word();
         case ParameterKind::hierarchy: return take_levels();
         default: return take_number();
@@ -161,9 +162,11 @@ std::string text_of_value(Setting const& setting, std::size_t number) {
     switch (p.kind) {
     case ParameterKind::number: return std::to_string(setting.values[number]);
     case ParameterKind::word: return word_at(p.words, setting.values[number]);
-    case ParameterKind::numbers: case ParameterKind::per_level: return text_per_level(setting.values, number);
+    case ParameterKind::numbers:
+    case ParameterKind::per_level: return text_per_level(setting.values, number);
     case ParameterKind::hierarchy: return topo::to_string(setting.levels);
-    case ParameterKind::bytes: case ParameterKind::fragment: break;
+    case ParameterKind::bytes:
+    case ParameterKind::fragment: break;
     }
     return text_of(setting.values[number]);
 }
@@ -176,7 +179,7 @@ bool is_fallback(Setting const& setting, std::size_t number) {
     return true;
 }
 
-}  // namespace
+}   // namespace
 
 std::string text_of(std::size_t bytes) {
     constexpr std::pair<int, char const*> units[] = {{40, "T"}, {30, "G"}, {20, "M"}, {10, "K"}};
@@ -275,4 +278,4 @@ void Settings::take(std::string_view text, std::string_view origin, std::vector<
     }
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -22,9 +22,9 @@ struct CommState final : CommMemory {
     using CommMemory::CommMemory;
 
     std::vector<std::pair<topo::LevelChoice, std::unique_ptr<Trees>>> other_trees;   ///< of algorithms' own levels
-    std::unique_ptr<Settings> settings;       ///< its own, by info keys; null: the process's
+    std::unique_ptr<Settings> settings;                       ///< its own, by info keys; null: the process's
     std::vector<std::unique_ptr<Settings>> former_settings;   ///< which operations under way may still follow
-    bool of_program = true;                   ///< its calls; else they are the library's own, as of a node's part
+    bool of_program = true;   ///< its calls; else they are the library's own, as of a node's part
     Choices choices;
     std::array<Use, collectives> uses;
 };
@@ -37,13 +37,13 @@ struct ProcessState final : ProcessMemory {
     topo::Placement placement;
     topo::LevelChoice levels;
     Settings settings;
-    CallStatistics* call_statistics = nullptr;                 ///< null: calls are not recorded
-    std::set<std::string> told;               ///< of which named algorithms the user knows that they cannot do a call
-    Progress progress;                        ///< of the operations in flight
-    std::size_t sequence_bytes = 0;               ///< of this rank's heap that sequences of persistent requests hold
+    CallStatistics* call_statistics = nullptr;   ///< null: calls are not recorded
+    std::set<std::string> told;       ///< of which named algorithms the user knows that they cannot do a call
+    Progress progress;                ///< of the operations in flight
+    std::size_t sequence_bytes = 0;   ///< of this rank's heap that sequences of persistent requests hold
 };
 
 inline CommState& state_of(Comm const& comm) { return static_cast<CommState&>(*comm.collectives); }
 inline ProcessState& state_of(Process const& process) { return static_cast<ProcessState&>(*process.collectives); }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -69,7 +69,7 @@ std::string padded(std::string text, std::size_t width) {
     return text;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<Rule> parse_rules(std::string_view text, std::string_view name, std::vector<std::string>& complaints) {
     std::vector<Rule> rules;
@@ -95,4 +95,4 @@ std::string text_of(Rule const& rule) {
     return line + text_of(rule.setting);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

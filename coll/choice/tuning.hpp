@@ -21,4 +21,4 @@ std::vector<Rule> parse_rules(std::string_view text, std::string_view name, std:
 /// A rule as a line, in columns, without a line break.
 std::string text_of(Rule const& rule);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

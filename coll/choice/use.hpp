@@ -11,7 +11,7 @@ struct AlgorithmRow;
 struct Use {
     AlgorithmRow const* algorithm = nullptr;   ///< of the last call; null: there was none
     Counter calls;
-    Counter bytes, time;                       ///< as in a CallStatisticsRow, and only while there is call statistics
+    Counter bytes, time;   ///< as in a CallStatisticsRow, and only while there is call statistics
 };
 
 struct UseRow {
@@ -35,4 +35,4 @@ inline constexpr char in_flight_variable[] = "tutti_coll_in_flight";
 inline constexpr char in_flight_sentence[] =
     "How many nonblocking and persistent collectives of this rank are under way and looked after by progress.";
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

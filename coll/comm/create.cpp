@@ -21,9 +21,9 @@ void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Group const& all = *comm.union_group;
     std::vector<int> const places = places_of(comm.process, all);
     topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, places, node.levels);
-    auto state = std::make_unique<CommState>(comm.process, Area(area, all.size()), std::move(tree),
-                                             topo::localities(node.machine, node.placement, places, all.rank()),
-                                             all.rank());
+    auto state =
+        std::make_unique<CommState>(comm.process, Area(area, all.size()), std::move(tree),
+                                    topo::localities(node.machine, node.placement, places, all.rank()), all.rank());
     comm.context = context;
     comm.collectives = std::move(state);
 }
@@ -65,12 +65,17 @@ Settings settings_of(Variables const& variables, std::vector<std::string>& compl
     Settings settings;
     settings.take(variables.coll, "TUTTI_COLL", complaints);
     std::pair<Collective, std::string const*> const one_by_one[] = {
-        {Collective::barrier, &variables.coll_barrier},     {Collective::bcast, &variables.coll_bcast},
-        {Collective::reduce, &variables.coll_reduce},       {Collective::allreduce, &variables.coll_allreduce},
-        {Collective::gather, &variables.coll_gather},       {Collective::scatter, &variables.coll_scatter},
-        {Collective::allgather, &variables.coll_allgather}, {Collective::alltoall, &variables.coll_alltoall},
+        {Collective::barrier, &variables.coll_barrier},
+        {Collective::bcast, &variables.coll_bcast},
+        {Collective::reduce, &variables.coll_reduce},
+        {Collective::allreduce, &variables.coll_allreduce},
+        {Collective::gather, &variables.coll_gather},
+        {Collective::scatter, &variables.coll_scatter},
+        {Collective::allgather, &variables.coll_allgather},
+        {Collective::alltoall, &variables.coll_alltoall},
         {Collective::reduce_scatter, &variables.coll_reduce_scatter},
-        {Collective::scan, &variables.coll_scan},           {Collective::exscan, &variables.coll_exscan},
+        {Collective::scan, &variables.coll_scan},
+        {Collective::exscan, &variables.coll_exscan},
         {Collective::neighbor_allgather, &variables.coll_neighbor_allgather},
         {Collective::neighbor_alltoall, &variables.coll_neighbor_alltoall}};
     static_assert(std::size(one_by_one) == collectives);
@@ -100,7 +105,7 @@ void read_placement(Process& process, ProcessState& node) {
     else node.levels = *topo::parse_hierarchy(process.variables.hierarchy);
 }
 
-}  // namespace
+}   // namespace
 
 bool on_one_node(Process const& process, Group const& group) {
     return std::ranges::all_of(group.world_ranks(), [&](int world) { return process.cluster.is_here(world); });
@@ -211,4 +216,4 @@ void start(Process& process, std::vector<std::string>& complaints) {
     process.self->name = "MPI_COMM_SELF";
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -53,4 +53,4 @@ void stop_recording(Process& process);
 /// not parse become sentences in `complaints`.
 void start(Process& process, std::vector<std::string>& complaints);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -41,7 +41,8 @@ Ref<Group> on_side(Comm const& parent, Group const& side, std::vector<int> world
 /// Collective: everybody in `parent` says what it brings, and whether it failed. Without members: in no new
 /// communicator, which is told of failures all the same.
 Ref<Comm> create_with(Comm& parent, std::optional<Members> members) {
-    ContextAllocation const mine = members ? allocate_context(parent.process, *members->union_group) : ContextAllocation{};
+    ContextAllocation const mine =
+        members ? allocate_context(parent.process, *members->union_group) : ContextAllocation{};
     std::vector<ContextAllocation> everybodys(static_cast<std::size_t>(parent.union_group->size())), parts;
     allgather_bytes(parent, &mine, sizeof mine, everybodys.data());
     agree(parent.process, everybodys);
@@ -69,7 +70,7 @@ Ref<Comm> create_inter(Comm& parent, Group const& mine) {
     return child;
 }
 
-}  // namespace
+}   // namespace
 
 Ref<Comm> create_of_all(Comm& parent, Members members) {
     if (!on_one_node(parent.process, *members.union_group)) return create_with(parent, std::move(members));
@@ -126,4 +127,4 @@ Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag) {
     return make_child(parent, std::move(mine), parts);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -38,4 +38,4 @@ Ref<Comm> split(Comm& parent, std::optional<int> color, int key);
 /// `parent` is an intracommunicator.
 Ref<Comm> create_group(Comm& parent, Ref<Group> mine, int tag);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -48,7 +48,7 @@ std::vector<Edge> gather(Comm& comm, std::vector<Edge> const& mine) {
     return even ? gather_even(comm, mine, counts, most) : gather_uneven(comm, mine, counts);
 }
 
-}  // namespace
+}   // namespace
 
 DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool weighted) {
     DistGraphTopology graph;
@@ -85,4 +85,4 @@ void meet(Comm& comm, DistGraphTopology& graph) {
         if (!open.empty()) graph.disagrees = source;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

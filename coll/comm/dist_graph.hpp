@@ -19,4 +19,4 @@ DistGraphTopology exchange_edges(Comm& comm, std::vector<Edge> const& mine, bool
 /// Collective: each learns what number its edges have at the other end, for the neighbourhood collectives.
 void meet(Comm& comm, DistGraphTopology& graph);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -13,7 +13,9 @@
 
 namespace tutti::coll {
 
-namespace algorithms::allgather { extern const Algorithm<AllgatherArgs> bruck_algorithm; }
+namespace algorithms::allgather {
+extern const Algorithm<AllgatherArgs> bruck_algorithm;
+}
 
 namespace {
 
@@ -76,7 +78,7 @@ private:
     std::optional<RunningOperation> flight_;
 };
 
-}  // namespace
+}   // namespace
 
 std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints) {
     auto child = Ref<Comm>::adopt(new Comm(parent.process, parent, 0));
@@ -92,4 +94,4 @@ std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints
     return {std::move(child), std::move(request)};
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

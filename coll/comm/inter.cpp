@@ -21,8 +21,8 @@ constexpr char created_by[] = "MPI_Intercomm_create";
 /// What a leader tells its group, before the other group's world ranks.
 struct News {
     enum class Outcome { met, no_bridge, overlap } outcome;
-    bool first;     ///< does the local group come first?
-    int others;     ///< ranks of the other group
+    bool first;   ///< does the local group come first?
+    int others;   ///< ranks of the other group
 };
 
 /// Both leaders send and receive the same sequence of messages.
@@ -45,7 +45,8 @@ News meet(Comm& local, Bridge const& with, std::vector<int>& others) {
 }
 
 /// What the members of both groups bring, in the order of the union.
-std::vector<ContextAllocation> gather_parts(Comm& local, int leader, std::optional<Bridge> const& bridge, Members const& members) {
+std::vector<ContextAllocation> gather_parts(Comm& local, int leader, std::optional<Bridge> const& bridge,
+                                            Members const& members) {
     std::vector<ContextAllocation> parts(static_cast<std::size_t>(members.union_group->size()));
     ContextAllocation const mine = allocate_context(local.process, *members.union_group);
     std::span<ContextAllocation> const all = parts;
@@ -66,7 +67,7 @@ std::vector<char> everybodys(Comm& inter, bool high) {
     return all;
 }
 
-}  // namespace
+}   // namespace
 
 Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge) {
     News news{News::Outcome::no_bridge, false, 0};
@@ -92,8 +93,9 @@ Ref<Comm> merge(Comm& inter, bool high) {
         if (std::any_of(from, to, [&](char one) { return one != *from; }))
             fail(ErrorClass::arg, "high is not the same at all processes of a group");
     bool const turned = said.front() && !said.back();   // the first say high, the others do not
-    Ref<Group> order = turned ? Members(inter.group, inter.remote, !inter.comes_first()).union_group : inter.union_group;
+    Ref<Group> order =
+        turned ? Members(inter.group, inter.remote, !inter.comes_first()).union_group : inter.union_group;
     return create_of_all(inter, std::move(order));
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

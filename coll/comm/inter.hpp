@@ -24,4 +24,4 @@ Ref<Comm> connect(Comm& local, int leader, std::optional<Bridge> const& bridge);
 /// sides say the same, the side that has been made first of them comes first. Throws when one side says both.
 Ref<Comm> merge(Comm& inter, bool high);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -26,11 +26,12 @@ void CollectiveRequest::use_own_sequence() {
         mine = allocate_context(process, *comm->union_group);
     bcast_bytes(*comm, &mine, sizeof mine, 0);
     if (mine.context == 0) return;
-    own_sequence_ = std::make_unique<OperationSequence>(process, Area(process.segment.at(mine.area), members), comm->union_group->rank());
+    own_sequence_ = std::make_unique<OperationSequence>(process, Area(process.segment.at(mine.area), members),
+                                                        comm->union_group->rank());
     sequence_ = own_sequence_.get();
     if (mine.owner != process.rank()) return;
     own_sequence_->owned_offset = mine.area;
     held += Area::bytes(members);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

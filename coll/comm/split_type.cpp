@@ -70,17 +70,17 @@ std::optional<std::size_t> widest_that_splits(Askers const& all) {
 bool companions(Asker const& a, Asker const& b, std::size_t kind) {
     if (a.wanted.what != b.wanted.what) return false;
     switch (a.wanted.what) {
-        case What::node: return a.node == b.node;
-        case What::world: return true;
-        case What::unit: return a.wanted.unit == b.wanted.unit && together(a, b, kind);
-        case What::some_unit: return together(a, b, kind);
-        case What::nothing:
-        case What::itself: break;
+    case What::node: return a.node == b.node;
+    case What::world: return true;
+    case What::unit: return a.wanted.unit == b.wanted.unit && together(a, b, kind);
+    case What::some_unit: return together(a, b, kind);
+    case What::nothing:
+    case What::itself: break;
     }
     return &a == &b && a.wanted.what == What::itself;
 }
 
-}  // namespace
+}   // namespace
 
 SplitByType split_by_type(Comm& parent, Shared const& wanted, int key) {
     Asker const mine = myself(parent, wanted);
@@ -101,4 +101,4 @@ SplitByType split_by_type(Comm& parent, Shared const& wanted, int key) {
     return result;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -10,7 +10,9 @@ namespace tutti::coll {
 
 /// All ranks.
 template <class Env>
-auto everybody(Env const& env) { return std::views::iota(0, env.size()); }
+auto everybody(Env const& env) {
+    return std::views::iota(0, env.size());
+}
 
 /// Waits until all of `ranks`, this one aside, have acknowledged so much; 0: nothing to wait for.
 template <class Env, class Ranks>
@@ -19,4 +21,4 @@ Task acknowledged(Env& env, Ranks ranks, int level, std::uint64_t step) {
         if (step > 0 && rank != env.rank()) co_await env.until_ack(rank, level, step);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -28,7 +28,7 @@
 
 namespace tutti::coll {
 
-inline constexpr int channel_depth = 8;    ///< operations that may be under way at once
+inline constexpr int channel_depth = 8;   ///< operations that may be under way at once
 inline constexpr std::uint64_t last_step = (std::uint64_t{1} << 48) - 1;
 inline constexpr std::uint64_t refresh_period = 1 << 14;   ///< operations
 
@@ -43,11 +43,11 @@ constexpr bool has_come(std::uint64_t value, std::uint64_t awaited) {
 struct alignas(cache_line) Exposure {
     static constexpr std::uint64_t one_piece = ~std::uint64_t{0};
 
-    std::uint64_t address;   ///< in the member's own address space: the first byte; with gaps: the elements' origin
-    std::uint64_t staging;   ///< offset of its staging memory in the segment
-    std::uint64_t bytes;     ///< of data
-    std::uint64_t layout;    ///< one_piece, or where in the staging memory the datatype is written down
-    AccessPath way;                 ///< to all that is shown
+    std::uint64_t address;      ///< in the member's own address space: the first byte; with gaps: the elements' origin
+    std::uint64_t staging;      ///< offset of its staging memory in the segment
+    std::uint64_t bytes;        ///< of data
+    std::uint64_t layout;       ///< one_piece, or where in the staging memory the datatype is written down
+    AccessPath way;             ///< to all that is shown
     std::uint64_t result = 0;   ///< a second buffer's first byte, which peers store to (expose_both)
 };
 
@@ -99,7 +99,8 @@ public:
 
     /// By each member, when the operation's channel is free and before it begins the operation.
     void enter(int member, std::uint64_t op) const {
-        if (op % refresh_period < channel_depth) [[unlikely]] refresh(member, op);
+        if (op % refresh_period < channel_depth) [[unlikely]]
+            refresh(member, op);
     }
     Channel& channel(int member, std::uint64_t op) const { return *reinterpret_cast<Channel*>(sequence(member, op)); }
     /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
@@ -172,4 +173,4 @@ inline void Area::refresh(int member, std::uint64_t op) const {
         if (handed.compare_exchange_weak(old, fresh, std::memory_order_relaxed)) break;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

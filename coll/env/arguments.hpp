@@ -18,8 +18,19 @@
 namespace tutti::coll {
 
 enum class Collective {
-    barrier, bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter, scan, exscan,
-    neighbor_allgather, neighbor_alltoall,
+    barrier,
+    bcast,
+    reduce,
+    allreduce,
+    gather,
+    scatter,
+    allgather,
+    alltoall,
+    reduce_scatter,
+    scan,
+    exscan,
+    neighbor_allgather,
+    neighbor_alltoall
 };
 inline constexpr int collectives = 13;
 char const* name_of(Collective collective);
@@ -70,8 +81,8 @@ struct ReduceArgs : CommonArgs {
     std::int64_t count;
     Datatype const* type;
     Op const* op;
-    int root;                   ///< reduce only, else 0
-    Kernels kernels;            ///< null: a user's operator
+    int root;          ///< reduce only, else 0
+    Kernels kernels;   ///< null: a user's operator
     std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
 };
 
@@ -172,7 +183,7 @@ private:
     int const* displacements_;
     Datatype const* const* types_;
     std::ptrdiff_t const* far_ = nullptr;   ///< displacements of the w form where they are MPI_Aint
-    int first_ = 0, ranks_ = 0;   ///< of a part of the ranks only; ranks 0: of all
+    int first_ = 0, ranks_ = 0;             ///< of a part of the ranks only; ranks 0: of all
 };
 
 /// gather(v), scatter(v): `parts` is known at the root only, `mine` everywhere (in place at the root: address null).
@@ -181,8 +192,8 @@ struct RootedArgs : CommonArgs {
     Parts parts = Parts::none();
     int root;
     bool in_place_at_root = false;
-    bool equal = true;          ///< the plain forms: every part has `largest` bytes
-    std::size_t largest = 0;    ///< bytes of one part when equal; otherwise nobody may assume anything
+    bool equal = true;         ///< the plain forms: every part has `largest` bytes
+    std::size_t largest = 0;   ///< bytes of one part when equal; otherwise nobody may assume anything
 };
 
 /// allgather(v): `mine` goes to everybody's parts[rank]. In place: mine is already there.
@@ -190,7 +201,7 @@ struct AllgatherArgs : CommonArgs {
     Buffer mine;
     Parts parts = Parts::none();
     bool is_in_place = false;
-    std::size_t largest = 0;    ///< bytes of the largest part; all ranks know it, for counts are known everywhere
+    std::size_t largest = 0;   ///< bytes of the largest part; all ranks know it, for counts are known everywhere
 };
 
 /// alltoall(v, w).
@@ -220,4 +231,4 @@ struct NeighborAlltoallArgs : NeighborArgs {
     Parts send = Parts::none();
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -34,4 +34,4 @@ struct ProcessMemory : Extension {
 inline CommMemory& memory_of(Comm const& comm) { return static_cast<CommMemory&>(*comm.collectives); }
 inline ProcessMemory& memory_of(Process const& process) { return static_cast<ProcessMemory&>(*process.collectives); }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -30,4 +30,4 @@ void Division::add(int part, int rank) {
     members.push_back(rank);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

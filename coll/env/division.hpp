@@ -40,9 +40,8 @@ public:
     }
     /// Does every part hold consecutive ranks?
     bool consecutive() const {
-        return std::ranges::all_of(members_, [](std::vector<int> const& m) {
-            return m.back() - m.front() + 1 == static_cast<int>(m.size());
-        });
+        return std::ranges::all_of(
+            members_, [](std::vector<int> const& m) { return m.back() - m.front() + 1 == static_cast<int>(m.size()); });
     }
     /// Members of the largest part and of the smallest.
     int largest() const {
@@ -61,4 +60,4 @@ private:
     int mine_ = 0;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

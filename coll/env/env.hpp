@@ -149,7 +149,7 @@ public:
     /// Shows a buffer to the peers (before publish): they get at it by fetch or reach if the way is not staged.
     AccessPath expose(void const* address, std::size_t bytes) {
         mine_->exposure = {reinterpret_cast<std::uint64_t>(address), Memory::staging_offset(), bytes,
-                          Exposure::one_piece, way(address, bytes)};
+                           Exposure::one_piece, way(address, bytes)};
         return mine_->exposure.way;
     }
     /// The same for a buffer of any layout. With gaps it is AccessPath::load_store if peers can load and store there
@@ -159,7 +159,7 @@ public:
         expose_staged();
         if (can_load(b) && write_layout(*b.type, at, room) != 0)
             mine_->exposure = {reinterpret_cast<std::uint64_t>(b.address), mine_->exposure.staging, b.bytes(), at,
-                              AccessPath::load_store};
+                               AccessPath::load_store};
         return mine_->exposure.way;
     }
     /// Can peers load and store all that a buffer with gaps touches?
@@ -282,4 +282,4 @@ private:
     Channel* mine_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -13,9 +13,9 @@ struct MultiNode {
     MultiNode(Ref<Comm> part, Division who)
         : node(std::move(part)), map(std::move(who)), masters(topo::Hierarchy::build(map.count(), {})) {}
 
-    Ref<Comm> node;              ///< the members on this node
+    Ref<Comm> node;   ///< the members on this node
     Division map;
-    Trees masters;               ///< one team of as many ranks as there are nodes
+    Trees masters;   ///< one team of as many ranks as there are nodes
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

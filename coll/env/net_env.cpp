@@ -12,16 +12,12 @@ constexpr std::uint64_t collective_context = 1ULL << 62;   // messages of operat
 bool is_memory(std::exception_ptr const& error) {
     try {
         std::rethrow_exception(error);
-    } catch (Error const& e) {
-        return e.error_class == ErrorClass::no_mem;
-    } catch (std::bad_alloc const&) {
+    } catch (Error const& e) { return e.error_class == ErrorClass::no_mem; } catch (std::bad_alloc const&) {
         return true;
-    } catch (...) {
-        return false;
-    }
+    } catch (...) { return false; }
 }
 
-}  // namespace
+}   // namespace
 
 NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numbers numbers, Suspension* suspension,
                FramePool* frames)
@@ -106,4 +102,4 @@ void fail_between_nodes(Comm const& comm, char const* operation, std::exception_
     comm.process.end_job(1, join(operation, ": no memory is left to go on with an operation of several nodes"));
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

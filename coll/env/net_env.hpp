@@ -34,7 +34,7 @@ struct Outgoing : p2p::Send {
 };
 struct Incoming : p2p::Receive {
     std::atomic<std::uint64_t> over{0};
-    Traffic* traffic = nullptr;      ///< where it is counted
+    Traffic* traffic = nullptr;   ///< where it is counted
     std::vector<std::byte> packed;
 };
 
@@ -80,8 +80,8 @@ public:
         NetEnv& env;
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
-        int peer;      ///< of the union group
-        int from;      ///< where to look first, as Cluster::peer_of names it; −1: anywhere
+        int peer;   ///< of the union group
+        int from;   ///< where to look first, as Cluster::peer_of names it; −1: anywhere
         bool await_ready() const {
             return has_come(word.load(std::memory_order_acquire), value) || env.waited(word, value, peer, from);
         }
@@ -141,10 +141,10 @@ private:
     Traffic& traffic_;
     Suspension* const suspension_;
     FramePool& frames_;
-    NetEnv* const whole_;          ///< of a team
+    NetEnv* const whole_;   ///< of a team
     Numbers numbers_;
-    std::vector<int> members_;     ///< of a team; empty: everybody
+    std::vector<int> members_;   ///< of a team; empty: everybody
     int rank_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -19,12 +19,10 @@ template <class Args>
 Task on_node(NetEnv& env, Collective which, Args args, std::exception_ptr& error) {
     try {
         co_await on_node(env, which, args);
-    } catch (Error const&) {
-        error = std::current_exception();
-    }
+    } catch (Error const&) { error = std::current_exception(); }
 }
 
 /// Passes over the numbers on the node that the operation did not need.
 Task leave_node(NetEnv& env);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -44,9 +44,7 @@ void OperationSequence::wait_for_channel(Comm const& comm, char const* operation
 bool concerns_this_rank_alone(std::exception_ptr const& error) {
     try {
         std::rethrow_exception(error);
-    } catch (Error const& e) {
-        return e.error_class == ErrorClass::truncate;
-    } catch (...) {
+    } catch (Error const& e) { return e.error_class == ErrorClass::truncate; } catch (...) {
         return false;
     }
 }
@@ -56,4 +54,4 @@ void OperationSequence::end_early(std::uint64_t number) {
     for (; beyond & 1; beyond >>= 1) ++finished;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

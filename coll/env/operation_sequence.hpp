@@ -36,12 +36,14 @@ struct OperationSequence {
     /// Numbers an operation of a communicator with this sequence and waits for its channel.
     std::uint64_t begin(Comm const& comm, char const* operation) {
         std::uint64_t const number = take_numbers();
-        if (number > safe) [[unlikely]] wait_for_channel(comm, operation, number);
+        if (number > safe) [[unlikely]]
+            wait_for_channel(comm, operation, number);
         return number;
     }
     /// Operations may end in any order; the others hear of one when all before it have ended, too.
     void end(std::uint64_t number) {
-        if (number == finished + 1 && beyond == 0) [[likely]] finished = number;
+        if (number == finished + 1 && beyond == 0) [[likely]]
+            finished = number;
         else end_early(number);
         area.done(rank).publish(finished);
         process.waiter.wake_sleepers();
@@ -59,13 +61,13 @@ struct OperationSequence {
     Process& process;
     Area area;
     int rank;
-    std::uint64_t op = 0;                     ///< operations numbered
-    std::uint64_t finished = 0;               ///< operations up to this number have ended here,
-    std::uint64_t beyond = 0;                 ///< and bit i: so has operation finished + 1 + i
-    std::uint64_t safe;                       ///< operations up to this number may begin without asking
-    std::uint64_t under_way = 0;              ///< without memory: requests' operations that have begun and not ended
-    std::uint64_t owned_offset = 0;           ///< of the area if it lies in this rank's heap, else 0
-    Queue queue;                              ///< requests that wait for their first channel
+    std::uint64_t op = 0;             ///< operations numbered
+    std::uint64_t finished = 0;       ///< operations up to this number have ended here,
+    std::uint64_t beyond = 0;         ///< and bit i: so has operation finished + 1 + i
+    std::uint64_t safe;               ///< operations up to this number may begin without asking
+    std::uint64_t under_way = 0;      ///< without memory: requests' operations that have begun and not ended
+    std::uint64_t owned_offset = 0;   ///< of the area if it lies in this rank's heap, else 0
+    Queue queue;                      ///< requests that wait for their first channel
 
 private:
     bool look_for_channel(std::uint64_t number);
@@ -107,4 +109,4 @@ private:
     bool held_ = true;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

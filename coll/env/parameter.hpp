@@ -11,8 +11,8 @@ namespace tutti::coll {
 inline constexpr int max_levels = 8;   ///< of a hierarchy; the machine has at most five: l2, l3, numa, socket and all
 
 enum class ParameterKind {
-    bytes,       ///< 16K, 2M
-    fragment,    ///< the same, of the fragments in which calls between nodes go (coll/call/fragments.hpp)
+    bytes,      ///< 16K, 2M
+    fragment,   ///< the same, of the fragments in which calls between nodes go (coll/call/fragments.hpp)
     number,
     numbers,     ///< a number for each level, as in per_level
     per_level,   ///< bytes for each level of the hierarchy, innermost first: 16K+64K; the last holds further out
@@ -29,8 +29,8 @@ struct Parameter {
 };
 
 /// For the algorithms that follow env.hierarchy(). Its value is read by the choice, not by the algorithm.
-inline constexpr Parameter hierarchy_parameter = {
-    "hierarchy", 0, "levels of the tree, as in TUTTI_HIERARCHY", ParameterKind::hierarchy};
+inline constexpr Parameter hierarchy_parameter = {"hierarchy", 0, "levels of the tree, as in TUTTI_HIERARCHY",
+                                                  ParameterKind::hierarchy};
 
 /// For algorithms between nodes: fragments are operations of their own, so what one has on the links goes on while
 /// another is inside the nodes. Its value is read by the call, not by the algorithm.
@@ -70,4 +70,4 @@ private:
     Values const* values_ = nullptr;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -63,9 +63,9 @@ private:
     TypedMemory typed_{};
 };
 
-/// Copies packed bytes [at, end) by the system, from `address` on in a peer's memory, where all lie in one piece, to
-/// the same place in this rank's buffer; through `bounce`, which is empty where that has no gaps. `at` goes on with what
-/// has come; false: the system refuses.
+/// Copies packed bytes [at, end) by the system, from `address` on in a peer's memory, where all lie in one piece,
+/// to the same place in this rank's buffer; through `bounce`, which is empty where that has no gaps. `at` goes on
+/// with what has come; false: the system refuses.
 template <class Env>
 bool fetch_packed(Env& env, int peer, std::uint64_t address, Buffer const& mine, std::size_t& at, std::size_t end,
                   std::span<std::byte> bounce) {
@@ -81,4 +81,4 @@ bool fetch_packed(Env& env, int peer, std::uint64_t address, Buffer const& mine,
     return true;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

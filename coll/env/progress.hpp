@@ -35,4 +35,4 @@ struct Queue {
     CollectiveRequest* last = nullptr;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -25,7 +25,8 @@ bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t val
     auto come = [&] { return has_come(word.load(std::memory_order_acquire), value); };
     comm_.process.waiter.until([&] { return come() || env.failed(); },
                                {operation_, comm_.union_group->world_rank(peer), -1, comm_.context});
-    if (!come()) [[unlikely]] throw_failure_of(env.failed_member());
+    if (!come()) [[unlikely]]
+        throw_failure_of(env.failed_member());
     return true;
 }
 
@@ -33,4 +34,4 @@ void throw_failure_of(int peer) {
     fail(ErrorClass::no_mem, "rank ", peer, " of the communicator has no memory left to go on with the operation");
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

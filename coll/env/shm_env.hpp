@@ -37,7 +37,9 @@ public:
     ~ShmMemory() { end(); }
 
     /// What the operation had for itself goes back.
-    void end() { if (staging_.bytes != 0) give_staging_back(); }
+    void end() {
+        if (staging_.bytes != 0) give_staging_back();
+    }
 
     FramePool& frames() { return frames_; }
     /// How much staging memory an algorithm should be content with.
@@ -74,7 +76,9 @@ protected:
     Traffic& traffic() { return traffic_; }
     topo::Locality locality(int peer) const { return localities_[peer]; }
     Copier const& copier() const { return comm_.process.copier; }
-    AccessPath way(void const* address, std::size_t bytes) const { return comm_.process.single_copy.way(address, bytes); }
+    AccessPath way(void const* address, std::size_t bytes) const {
+        return comm_.process.single_copy.way(address, bytes);
+    }
     std::byte* reach(int peer, std::uint64_t address, std::size_t bytes) {
         return comm_.process.single_copy.reach(place(peer), address, bytes);
     }
@@ -83,16 +87,12 @@ protected:
     bool fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
         try {
             return comm_.process.single_copy.read(place(peer), address, to, bytes);
-        } catch (Error const&) {
-            return false;
-        }
+        } catch (Error const&) { return false; }
     }
     bool put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
         try {
             return comm_.process.single_copy.write(place(peer), address, from, bytes);
-        } catch (Error const&) {
-            return false;
-        }
+        } catch (Error const&) { return false; }
     }
 
 private:
@@ -118,4 +118,4 @@ using ShmEnv = Environment<ShmMemory>;
 /// What a member hears of whose peer, one of the communicator's ranks, cannot go on.
 [[noreturn]] void throw_failure_of(int peer);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -46,4 +46,4 @@ private:
     std::vector<StagingMemory> free_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

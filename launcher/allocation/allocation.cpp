@@ -15,7 +15,7 @@ struct Place {
     bool here = false;
     int slots = 0, most = 0;   ///< most: 0 is no limit
     int used = 0;
-    int node = -1;             ///< its number in the job, once it has a rank
+    int node = -1;   ///< its number in the job, once it has a rank
 
     bool full() const { return most > 0 && used >= most; }
 };
@@ -121,7 +121,7 @@ Allocation allocate_by_file(Dealer dealer, Job const& job) {
     return std::move(dealer).take();
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<int> Allocation::ranks_on(int node) const {
     std::vector<int> ranks;
@@ -157,4 +157,4 @@ int slots_of_all(std::vector<Host> const& hosts, int per_node, std::string const
     return std::max({1, sum, hosts.empty() ? per_node : 0});
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -35,4 +35,4 @@ void members(A& a, Allocation& allocation) {
     a(allocation.nodes, allocation.node_of, allocation.here);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

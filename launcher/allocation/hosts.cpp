@@ -103,7 +103,7 @@ bool is_own_address(std::string_view name) {
     return std::any_of(all.begin(), all.end(), [&](Interface const& i) { return i.address.host() == address->host(); });
 }
 
-}  // namespace
+}   // namespace
 
 std::string shown(std::string_view text) {
     constexpr std::size_t most = 60;
@@ -132,9 +132,9 @@ bool same_node(std::string_view a, std::string_view b) {
 }
 
 bool means_this_node(std::string_view name, std::string_view own) {
-    constexpr std::array<std::string_view, 8> local = {"localhost",     "localhost.localdomain", "localhost4",
-                                                       "localhost6",    "ip6-localhost",         "ip6-loopback",
-                                                       "127.0.0.1",     "::1"};
+    constexpr std::array<std::string_view, 8> local = {
+        "localhost",     "localhost.localdomain", "localhost4", "localhost6",
+        "ip6-localhost", "ip6-loopback",          "127.0.0.1",  "::1"};
     if (name.find('@') != std::string_view::npos) return false;   // another user's processes are not ours to start
     if (std::find(local.begin(), local.end(), name) != local.end()) return true;
     return same_node(name, own) || is_own_address(name);
@@ -171,4 +171,4 @@ void add_host_file(std::vector<Host>& hosts, std::string const& file, std::vecto
     if (hosts.size() == before) throw Complaint(join("the host file ", file, " names no host"));
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -51,4 +51,4 @@ std::string agent_of_resource_manager(Getenv const& variable);
 /// "a[01-03,7],b" → a01 a02 a03 a7 b. Throws Complaint.
 std::vector<std::string> expand_slurm_list(std::string_view text);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

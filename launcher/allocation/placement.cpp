@@ -98,7 +98,7 @@ Variables variables_of(Job const& job, std::size_t program, std::vector<std::str
     return read_variables(pointers.data(), complaints);
 }
 
-}  // namespace
+}   // namespace
 
 Variables variables_of(Job const& job) {
     std::vector<std::string> told;
@@ -156,4 +156,4 @@ std::string hierarchy_drawing(Job const& job, Placed const& placed, std::vector<
     return topo::draw(placed.machine, placed.plan.placement, hierarchy, {topo::locale_is_utf8(), ranks});
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

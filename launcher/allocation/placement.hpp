@@ -36,4 +36,4 @@ std::string binding_report(Placed const& placed, std::vector<int> const& ranks, 
 /// What --show-hierarchy prints of one node; `ranks` as in `place`.
 std::string hierarchy_drawing(Job const& job, Placed const& placed, std::vector<int> const& ranks);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -106,7 +106,7 @@ private:
     std::vector<int> units_;
 };
 
-}  // namespace
+}   // namespace
 
 std::vector<RankPlace> read_rank_file(std::string const& file, std::vector<Host> const& hosts) {
     std::ifstream in(file);
@@ -149,4 +149,4 @@ std::vector<int> number_list(std::string_view what, std::string_view text) {
     return numbers;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -22,4 +22,4 @@ std::vector<int> units_of_slots(std::string_view slots, topo::Machine const& mac
 /// "0,2-4" → 0 2 3 4. Throws Complaint with `what` in front.
 std::vector<int> number_list(std::string_view what, std::string_view text);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -67,9 +67,7 @@ Host checked_host(std::string_view name, int slots, std::string_view variable) {
     std::vector<Host> one;
     try {
         add_host_list(one, name);
-    } catch (Complaint const& complaint) {
-        throw Complaint(join(variable, ": ", complaint.what()));
-    }
+    } catch (Complaint const& complaint) { throw Complaint(join(variable, ": ", complaint.what())); }
     if (one.size() != 1 || one[0].slots > 0)
         throw Complaint(join(variable, ": '", shown(name), "' is not the name of a host"));
     return {one[0].name, slots};
@@ -82,9 +80,8 @@ std::vector<int> slurm_counts(std::string_view text) {
     for (std::string_view part : split_outside_brackets(text)) {
         std::size_t const times = part.find("(x");
         int const count = number_in(part.substr(0, times), of);
-        int const again = times == std::string_view::npos
-                              ? 1
-                              : number_in(part.substr(times + 2, part.find(')') - times - 2), of);
+        int const again =
+            times == std::string_view::npos ? 1 : number_in(part.substr(times + 2, part.find(')') - times - 2), of);
         counts.insert(counts.end(), static_cast<std::size_t>(std::min(again, 1'000'000)), count);
     }
     return counts;
@@ -140,7 +137,7 @@ std::vector<Host> of_lsf(char const* list) {
     return hosts;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> expand_slurm_list(std::string_view text) {
     std::vector<std::string> names;
@@ -184,4 +181,4 @@ std::string agent_of_resource_manager(Getenv const& variable) {
     return agent_of_slurm;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

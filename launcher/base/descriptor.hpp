@@ -36,4 +36,4 @@ struct Pipe {
     static Pipe make();
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -47,10 +47,10 @@ enum class HostOrder { as_named, ascending, descending };
 /// One program between two colons.
 struct Program {
     std::vector<std::string> command;
-    int ranks = 0;              ///< 0: not said
-    std::string directory;      ///< empty: where mpiexec was started
+    int ranks = 0;           ///< 0: not said
+    std::string directory;   ///< empty: where mpiexec was started
     EnvironmentRules environment;
-    std::vector<Host> hosts;    ///< empty: those of the job
+    std::vector<Host> hosts;   ///< empty: those of the job
 };
 
 /// Who reads the standard input of mpiexec.
@@ -62,49 +62,49 @@ struct InputTo {
 
 struct Job {
     std::vector<Program> programs;
-    EnvironmentRules environment;       ///< of all programs; a program's own rules come on top
-    std::vector<Host> hosts;            ///< empty: this node
-    int per_node = 0;                   ///< 0: not said
-    std::string agent;                  ///< what starts a daemon on another node, with its arguments; empty: ssh
-    std::string daemon;                 ///< the daemon's file there; empty: where ours is
-    std::chrono::milliseconds start_limit{30'000};     ///< until all nodes have answered
-    std::chrono::milliseconds silence_limit{1'500};    ///< a node that is silent for so long has gone
+    EnvironmentRules environment;   ///< of all programs; a program's own rules come on top
+    std::vector<Host> hosts;        ///< empty: this node
+    int per_node = 0;               ///< 0: not said
+    std::string agent;              ///< what starts a daemon on another node, with its arguments; empty: ssh
+    std::string daemon;             ///< the daemon's file there; empty: where ours is
+    std::chrono::milliseconds start_limit{30'000};    ///< until all nodes have answered
+    std::chrono::milliseconds silence_limit{1'500};   ///< a node that is silent for so long has gone
 
-    std::string resource_manager;       ///< the one whose nodes are taken; user: none; empty: whichever is there
-    std::string interface;              ///< that ranks of several nodes are to use; TUTTI_NETWORK says it to them
-    bool only_here = false;             ///< no other node, whoever names some
-    bool never_here = false;            ///< no rank on this node
+    std::string resource_manager;   ///< the one whose nodes are taken; user: none; empty: whichever is there
+    std::string interface;          ///< that ranks of several nodes are to use; TUTTI_NETWORK says it to them
+    bool only_here = false;         ///< no other node, whoever names some
+    bool never_here = false;        ///< no rank on this node
     HostOrder order = HostOrder::as_named;
 
     std::optional<topo::BindTo> bind;   ///< none: as the placement finds best
     topo::MapBy map;
-    bool rank_by_node = false;          ///< ranks are numbered across nodes, wherever they have been dealt to
-    std::string rank_file;              ///< empty: none
-    std::vector<RankPlace> rank_places; ///< from it
-    std::vector<int> cpus;              ///< the only processing units of each node to be used; empty: all
+    bool rank_by_node = false;            ///< ranks are numbered across nodes, wherever they have been dealt to
+    std::string rank_file;                ///< empty: none
+    std::vector<RankPlace> rank_places;   ///< from it
+    std::vector<int> cpus;                ///< the only processing units of each node to be used; empty: all
     bool report_bindings = false, no_oversubscribe = false;
     bool show_map = false, show_allocation = false;
 
-    bool debugger = false;              ///< in the windows
-    std::vector<int> windows;           ///< ranks that get one; −1: all
-    bool keep_windows = false;          ///< after the end of the rank
+    bool debugger = false;       ///< in the windows
+    std::vector<int> windows;    ///< ranks that get one; −1: all
+    bool keep_windows = false;   ///< after the end of the rank
 
     InputTo input;
-    std::string prefix;                 ///< that each line begins with, with %r and so on in it
-    bool timestamps = false;            ///< that each line begins with before that
-    bool merge_errors = false;          ///< standard error goes where standard output goes
+    std::string prefix;          ///< that each line begins with, with %r and so on in it
+    bool timestamps = false;     ///< that each line begins with before that
+    bool merge_errors = false;   ///< standard error goes where standard output goes
     std::string out_pattern, err_pattern;
-    bool on_terminal = false;           ///< a daemon's output goes to a terminal in the end
+    bool on_terminal = false;   ///< a daemon's output goes to a terminal in the end
 
     std::chrono::milliseconds timeout{0};   ///< 0: none
     bool quiet = false, verbose = false;
-    bool exit_codes = false;            ///< of all ranks are told
-    bool keep_going = false;            ///< the other ranks go on when one fails
+    bool exit_codes = false;   ///< of all ranks are told
+    bool keep_going = false;   ///< the other ranks go on when one fails
     bool statistics = false;
     bool drop_in = false;
-    std::optional<bool> preload_arena;      ///< none: where a program needs it
+    std::optional<bool> preload_arena;   ///< none: where a program needs it
     bool show_hierarchy = false, show_help = false, show_version = false;
-    std::vector<std::string> notes;         ///< sentences about options, for mpiexec to tell before the start
+    std::vector<std::string> notes;   ///< sentences about options, for mpiexec to tell before the start
 
     int ranks() const {
         int sum = 0;
@@ -118,4 +118,4 @@ struct Job {
     int slots_per_node() const { return per_node > 0 ? per_node : map.unit == topo::Unit::node ? map.per_unit : 0; }
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -16,4 +16,4 @@ inline int print(char const* program, std::string const& text) {
     return 1;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -17,7 +17,7 @@ std::string with_unit(double value, char const* unit) {
     return text;
 }
 
-}  // namespace
+}   // namespace
 
 std::string Table::text() const {
     std::vector<std::size_t> widths(rows_.front().size());
@@ -55,4 +55,4 @@ std::string time_words(std::uint64_t nanoseconds) {
     return with_unit(value, names[unit]);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

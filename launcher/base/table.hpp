@@ -28,4 +28,4 @@ std::string size_words(std::uint64_t bytes);
 /// "0", "512 ns", "1.5 us", "3.0 ms", "125.0 s"
 std::string time_words(std::uint64_t nanoseconds);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -60,4 +60,4 @@ std::string shell_word(std::string_view word) {
     return out + "'";
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

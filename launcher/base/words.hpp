@@ -14,4 +14,4 @@ std::vector<std::string> config_arguments(std::string_view text);
 /// A word as a remote shell must see it; unchanged when nothing in it is special.
 std::string shell_word(std::string_view word);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

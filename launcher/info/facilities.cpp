@@ -96,7 +96,7 @@ Facility huge_pages() {
 
 Facility vectors(char const* name, bool there, char const* use) { return {name, there, "", use}; }
 
-}  // namespace
+}   // namespace
 
 std::vector<Facility> facilities() {
     std::vector<Facility> all{memfd(), cma(), xpmem(), huge_pages()};
@@ -109,4 +109,4 @@ std::vector<Facility> facilities() {
     return all;
 }
 
-}  // namespace tutti::info
+}   // namespace tutti::info

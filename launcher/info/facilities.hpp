@@ -16,4 +16,4 @@ struct Facility {
 
 std::vector<Facility> facilities();
 
-}  // namespace tutti::info
+}   // namespace tutti::info

@@ -29,7 +29,7 @@ std::string parameters_of(AlgorithmText const& a) {
     return all;
 }
 
-}  // namespace
+}   // namespace
 
 std::string as_markdown(Report const& r) {
     std::ostringstream out;
@@ -44,10 +44,10 @@ std::string as_markdown(Report const& r) {
                 << "\n\n| algorithm | what it does | whose | source | where | needs | parameters |\n"
                    "|---|---|---|---|---|---|---|\n";
         out << "| [" << a.name << "](" << file_of(a) << ") | " << cell(a.sentence) << " | " << a.family << " | "
-            << (a.source == a.family ? "" : cell(a.source)) << " | " << a.where << " | " << a.requirements
-            << " | " << parameters_of(a) << " |\n";
+            << (a.source == a.family ? "" : cell(a.source)) << " | " << a.where << " | " << a.requirements << " | "
+            << parameters_of(a) << " |\n";
     }
     return out.str();
 }
 
-}  // namespace tutti::info
+}   // namespace tutti::info

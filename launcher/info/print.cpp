@@ -79,8 +79,14 @@ void print_table(std::ostream& out, Report const& r) {
 nlohmann::ordered_json variables_json(Report const& r) {
     auto all = nlohmann::ordered_json::array();
     for (VariableRow const& v : r.variables)
-        all.push_back({{"name", v.name}, {"group", v.group}, {"type", v.type}, {"range", v.range}, {"value", v.value},
-                       {"default", v.fallback}, {"origin", v.origin}, {"sentence", v.sentence}});
+        all.push_back({{"name", v.name},
+                       {"group", v.group},
+                       {"type", v.type},
+                       {"range", v.range},
+                       {"value", v.value},
+                       {"default", v.fallback},
+                       {"origin", v.origin},
+                       {"sentence", v.sentence}});
     return all;
 }
 
@@ -91,11 +97,18 @@ nlohmann::ordered_json algorithms_json(Report const& r) {
         for (ParameterText const& p : a.parameters)
             parameters.push_back(
                 {{"name", p.name}, {"default", p.fallback}, {"range", p.range}, {"sentence", p.sentence}});
-        all.push_back({{"collective", a.collective}, {"name", a.name}, {"sentence", a.sentence},
-                       {"family", a.family}, {"source", a.source}, {"parameters", parameters},
+        all.push_back({{"collective", a.collective},
+                       {"name", a.name},
+                       {"sentence", a.sentence},
+                       {"family", a.family},
+                       {"source", a.source},
+                       {"parameters", parameters},
                        {"most_bytes", a.most_bytes ? nlohmann::ordered_json(*a.most_bytes) : nullptr},
-                       {"unequal_parts", a.unequal_parts}, {"two_groups", a.two_groups},
-                       {"where", a.where}, {"one_node", a.on_node}, {"several_nodes", a.on_nodes}});
+                       {"unequal_parts", a.unequal_parts},
+                       {"two_groups", a.two_groups},
+                       {"where", a.where},
+                       {"one_node", a.on_node},
+                       {"several_nodes", a.on_nodes}});
     }
     return all;
 }
@@ -107,7 +120,8 @@ nlohmann::ordered_json counters_json(Report const& r) {
 }
 
 nlohmann::ordered_json machine_json(Report const& r) {
-    nlohmann::ordered_json all{{"version", r.version}, {"abi", r.abi}, {"machine", r.machine}, {"units", r.units},
+    nlohmann::ordered_json all{{"version", r.version},           {"abi", r.abi},
+                               {"machine", r.machine},           {"units", r.units},
                                {"usable_cores", r.usable_cores}, {"memory", r.memory}};
     auto facilities = nlohmann::ordered_json::array();
     for (Facility const& f : r.facilities)
@@ -116,7 +130,7 @@ nlohmann::ordered_json machine_json(Report const& r) {
     return all;
 }
 
-}  // namespace
+}   // namespace
 
 std::string as_text(Report const& report, Part part) {
     std::ostringstream out;
@@ -140,10 +154,10 @@ std::string as_json(Report const& report, Part part) {
     if (everything || part == Part::algorithms) all["algorithms"] = algorithms_json(report);
     if (everything || part == Part::table) {
         Table const& t = report.table;
-        all["table"] = {{"tuning", t.tuning}, {"measured", t.measured}, {"default", t.fallback},
-                        {"complaints", t.complaints}};
+        all["table"] = {
+            {"tuning", t.tuning}, {"measured", t.measured}, {"default", t.fallback}, {"complaints", t.complaints}};
     }
     return all.dump(2) + "\n";
 }
 
-}  // namespace tutti::info
+}   // namespace tutti::info

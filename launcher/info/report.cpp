@@ -49,14 +49,14 @@ std::string sentence_of(coll::Parameter const& p) {
 /// The most that a call of doubles among so many ranks may offer to the algorithm.
 void describe_limits(coll::AlgorithmRow const& row, int ranks, AlgorithmText& text) {
     coll::CallTraits offer{.ranks = ranks,
-                      .levels = 1,
-                      .bytes = 1,
-                      .slot_bytes = coll::Area(nullptr, ranks).slot_bytes(),
-                      .commutes = true,
-                      .ordered = true,
-                      .one_kind = true,
-                      .equal_parts = true,
-                      .two_groups = (row.requirements & coll::requires_two_groups) != 0};
+                           .levels = 1,
+                           .bytes = 1,
+                           .slot_bytes = coll::Area(nullptr, ranks).slot_bytes(),
+                           .commutes = true,
+                           .ordered = true,
+                           .one_kind = true,
+                           .equal_parts = true,
+                           .two_groups = (row.requirements & coll::requires_two_groups) != 0};
     text.two_groups = offer.two_groups;
     constexpr std::size_t beyond = std::size_t{1} << 40;
     std::size_t most = 0;
@@ -83,8 +83,13 @@ std::vector<AlgorithmText> algorithms(Question const& question) {
         std::string const collective = coll::name_of(row.collective);
         auto const& wanted = question.collectives;
         if (!wanted.empty() && std::ranges::find(wanted, collective) == wanted.end()) continue;
-        AlgorithmText text{.collective = collective, .name = row.name, .sentence = row.sentence,
-                           .family = name_of(row.family), .source = row.source, .parameters = {}, .most_bytes = {},
+        AlgorithmText text{.collective = collective,
+                           .name = row.name,
+                           .sentence = row.sentence,
+                           .family = name_of(row.family),
+                           .source = row.source,
+                           .parameters = {},
+                           .most_bytes = {},
                            .requirements = coll::text_of_requirements(row.requirements & ~coll::requires_two_groups),
                            .where = places_of(row)};
         for (coll::Parameter const& p : row.parameters)
@@ -109,7 +114,7 @@ Table table(topo::Machine const& machine, std::string const& wish) {
     return t;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> collective_names() {
     std::vector<std::string> all;
@@ -135,4 +140,4 @@ Report make_report(Question const& question) {
     return report;
 }
 
-}  // namespace tutti::info
+}   // namespace tutti::info

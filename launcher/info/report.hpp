@@ -20,7 +20,7 @@ struct AlgorithmText {
     std::string collective, name, sentence, family, source;
     std::vector<ParameterText> parameters;
     std::optional<std::size_t> most_bytes;   ///< of a message that it can take; none: any
-    std::string requirements;                       ///< what a call must offer, in words; empty: nothing
+    std::string requirements;                ///< what a call must offer, in words; empty: nothing
     std::string where;                       ///< on which communicators it runs, in words
     bool unequal_parts = true;               ///< can do calls in which ranks do not know each other's sizes
     bool two_groups = false;                 ///< for intercommunicators, and for these alone
@@ -29,10 +29,10 @@ struct AlgorithmText {
 
 /// Which algorithm runs when, as lines of a tuning file; the first that fits holds.
 struct Table {
-    std::string tuning;                     ///< the tuning file in force; empty: there is none
-    std::vector<std::string> measured;      ///< its lines
-    std::vector<std::string> fallback;      ///< those of the default table, which come behind
-    std::vector<std::string> complaints;    ///< about the file
+    std::string tuning;                    ///< the tuning file in force; empty: there is none
+    std::vector<std::string> measured;     ///< its lines
+    std::vector<std::string> fallback;     ///< those of the default table, which come behind
+    std::vector<std::string> complaints;   ///< about the file
 };
 
 /// One of MPI_T's performance variables.
@@ -70,4 +70,4 @@ std::string as_json(Report const& report, Part part);
 /// The algorithms as the tables of coll/ALGORITHMS.md.
 std::string as_markdown(Report const& report);
 
-}  // namespace tutti::info
+}   // namespace tutti::info

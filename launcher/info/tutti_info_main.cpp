@@ -67,7 +67,7 @@ bool take_ranks(char const* text, Question& question) {
     return error == std::errc{} && *end == 0 && question.ranks > 0 && question.ranks <= (1 << 20);
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     Question question;

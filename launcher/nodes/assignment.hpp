@@ -17,8 +17,8 @@ namespace tutti::launcher {
 struct Assignment {
     Job job;
     Allocation allocation;
-    std::string folder;                      ///< where mpiexec was started
-    std::vector<std::string> environment;    ///< "NAME=VALUE", of mpiexec
+    std::string folder;                     ///< where mpiexec was started
+    std::vector<std::string> environment;   ///< "NAME=VALUE", of mpiexec
 };
 
 /// This daemon's part: its number, and the numbers of the nodes whose daemons it starts and speaks for.
@@ -78,9 +78,9 @@ template <class A>
 void members(A& a, Job& j) {
     a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.start_limit, j.silence_limit, j.interface,
       j.bind, j.map, j.rank_places, j.cpus, j.report_bindings, j.no_oversubscribe, j.debugger, j.windows,
-      j.keep_windows, j.input,
-      j.prefix, j.timestamps, j.merge_errors, j.out_pattern, j.err_pattern, j.on_terminal, j.timeout, j.quiet,
-      j.verbose, j.exit_codes, j.keep_going, j.statistics, j.drop_in, j.preload_arena, j.show_hierarchy);
+      j.keep_windows, j.input, j.prefix, j.timestamps, j.merge_errors, j.out_pattern, j.err_pattern, j.on_terminal,
+      j.timeout, j.quiet, j.verbose, j.exit_codes, j.keep_going, j.statistics, j.drop_in, j.preload_arena,
+      j.show_hierarchy);
 }
 template <class A>
 void members(A& a, Assignment& all) {
@@ -123,7 +123,7 @@ void members(A& a, Verdict& v) {
     a(v.kind, v.code, v.sentence);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher
 
 namespace tutti::topo {
 
@@ -136,4 +136,4 @@ void members(A& a, MapBy& m) {
     a(m.unit, m.count, m.per_unit, m.cores, m.said);
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -43,7 +43,7 @@ std::string on_one_line(std::string_view text) {
     return line;
 }
 
-}  // namespace
+}   // namespace
 
 std::string Children::Branch::words() const {
     std::string const line = on_one_line((greeted ? "" : handshake.noise()) + said);
@@ -181,9 +181,7 @@ void Children::serve(std::function<void(Frame&&)> const& got, std::function<void
             serve_one(*branch, got);
             branch->link.look(Clock::now());
             why = why_lost(*branch);
-        } catch (Error const& error) {
-            why = join("node ", name(branch->nodes[0]), ": ", error.what());
-        }
+        } catch (Error const& error) { why = join("node ", name(branch->nodes[0]), ": ", error.what()); }
         if (why.empty()) continue;
         branch->lost = true;
         branch->link.close();
@@ -241,4 +239,4 @@ void Children::dismiss() {
     }
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -56,15 +56,15 @@ public:
 
 private:
     struct Branch {
-        std::vector<int> nodes;             ///< that of the daemon first
+        std::vector<int> nodes;   ///< that of the daemon first
         pid_t pid = -1;
-        std::string agent;                  ///< its name, for sentences
+        std::string agent;   ///< its name, for sentences
         Link link;
         Descriptor errors;
-        std::string said;                   ///< on standard error, the end of it
+        std::string said;   ///< on standard error, the end of it
         HandshakeReader handshake;
         bool greeted = false, lost = false;
-        std::optional<int> status;          ///< the agent has ended
+        std::optional<int> status;   ///< the agent has ended
         std::optional<Silence::Clock::time_point> broken;
 
         std::string words() const;
@@ -86,4 +86,4 @@ private:
     bool judging_ = false, dismissed_ = false;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

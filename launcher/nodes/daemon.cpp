@@ -29,10 +29,9 @@ Descriptor moved(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_C
 
 // What tells of one login on one node, and would be wrong on another.
 bool belongs_to_a_node(std::string_view name) {
-    constexpr std::string_view names[] = {"HOSTNAME",        "SSH_CLIENT",     "SSH_CONNECTION",
-                                          "SSH_TTY",         "SSH_AUTH_SOCK",  "XDG_RUNTIME_DIR",
-                                          "XDG_SESSION_ID",  "SLURM_NODEID",   "SLURMD_NODENAME",
-                                          "DBUS_SESSION_BUS_ADDRESS"};
+    constexpr std::string_view names[] = {
+        "HOSTNAME",        "SSH_CLIENT",     "SSH_CONNECTION", "SSH_TTY",         "SSH_AUTH_SOCK",
+        "XDG_RUNTIME_DIR", "XDG_SESSION_ID", "SLURM_NODEID",   "SLURMD_NODENAME", "DBUS_SESSION_BUS_ADDRESS"};
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
@@ -45,7 +44,7 @@ void take_over(std::vector<std::string> const& environment) {
     }
 }
 
-}  // namespace
+}   // namespace
 
 Daemon::Daemon() {
     setsid();   // a signal to the agent's group is not for us
@@ -79,9 +78,9 @@ bool Daemon::receive() {
     std::filesystem::current_path(assignment_.folder, error);
     if (error && std::any_of(job().programs.begin(), job().programs.end(),
                              [](Program const& p) { return !p.directory.starts_with('/'); }))
-        throw Complaint(join("the folder ", assignment_.folder, " cannot be entered: ", error.message(),
-                             " (-wdir names another)"),
-                        127);
+        throw Complaint(
+            join("the folder ", assignment_.folder, " cannot be entered: ", error.message(), " (-wdir names another)"),
+            127);
     return true;
 }
 
@@ -245,4 +244,4 @@ void Daemon::finish_when_dismissed(Supervisor* supervisor) {
     part();
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

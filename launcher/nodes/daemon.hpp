@@ -69,13 +69,13 @@ private:
     Link parent_;
     Part part_;
     Assignment assignment_;
-    std::string assignment_bytes_;          ///< as they came, for those below
+    std::string assignment_bytes_;   ///< as they came, for those below
     std::unique_ptr<Children> children_;
     Outgoing output_, errors_;
     IncomingBytes input_;
     std::optional<StartOrder> start_;
-    bool parent_stopped_ = false;           ///< it has said so: its silence means nothing
+    bool parent_stopped_ = false;   ///< it has said so: its silence means nothing
     bool gone_ = false, dismissed_ = false;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

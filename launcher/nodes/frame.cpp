@@ -14,7 +14,7 @@ constexpr char mark[] = "\x16\x16tutti-daemon ";
 constexpr int protocol = 1;
 constexpr std::size_t most_noise = 4096;
 
-}  // namespace
+}   // namespace
 
 std::string encoded(FrameType type, int node, std::string_view body) {
     std::array<std::uint32_t, 3> const head = {static_cast<std::uint32_t>(body.size()),
@@ -31,8 +31,7 @@ std::optional<Frame> FrameReader::next() {
     if (head[0] > longest_frame || head[1] > static_cast<std::uint32_t>(FrameType::last))
         fail(ErrorClass::other, "what came is no message of a launcher");
     if (bytes_.size() - at_ - frame_head < head[0]) return {};
-    Frame frame{static_cast<FrameType>(head[1]), static_cast<int>(head[2]),
-                bytes_.substr(at_ + frame_head, head[0])};
+    Frame frame{static_cast<FrameType>(head[1]), static_cast<int>(head[2]), bytes_.substr(at_ + frame_head, head[0])};
     at_ += frame_head + head[0];
     if (at_ == bytes_.size() || at_ > (1 << 20)) {
         bytes_.erase(0, at_);
@@ -60,4 +59,4 @@ bool HandshakeReader::add(std::string_view bytes, std::string& rest) {
          " and this mpiexec of version ", TUTTI_VERSION);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

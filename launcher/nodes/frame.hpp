@@ -12,35 +12,35 @@
 namespace tutti::launcher {
 
 enum class FrameType : std::uint32_t {
-    beat,       ///< both ways: I am there
+    beat,   ///< both ways: I am there
     // down
-    job,        ///< Assignment
-    start,      ///< World: everybody listens, here is the map
-    signal,     ///< an int: for the ranks
-    end,        ///< end the ranks: SIGTERM, soon SIGKILL
-    look,       ///< Missing: a rank somewhere ended without MPI_Init; is anybody of yours in MPI?
-    why,        ///< tell what your ranks wait for
-    input,      ///< bytes for the rank that reads standard input
+    job,      ///< Assignment
+    start,    ///< World: everybody listens, here is the map
+    signal,   ///< an int: for the ranks
+    end,      ///< end the ranks: SIGTERM, soon SIGKILL
+    look,     ///< Missing: a rank somewhere ended without MPI_Init; is anybody of yours in MPI?
+    why,      ///< tell what your ranks wait for
+    input,    ///< bytes for the rank that reads standard input
     input_end,
-    taken,      ///< Taken: room for so many more bytes of output (down) or input (up)
-    closed,     ///< an int: nobody reads that stream (0, 1, 2) any more; both ways
-    quit,       ///< all is over: go
+    taken,    ///< Taken: room for so many more bytes of output (down) or input (up)
+    closed,   ///< an int: nobody reads that stream (0, 1, 2) any more; both ways
+    quit,     ///< all is over: go
     // up
-    ready,      ///< NodeFacts
-    failed,     ///< Verdict: the node cannot do its part, or one below it has gone
-    output,     ///< Chunk
-    said,       ///< Said: the line comes as output
-    verdict,    ///< Verdict of a rank that has not ended well
-    missing,    ///< Missing
-    reasons,    ///< a list of LastWords: what ranks wait for
-    counts,       ///< of one rank, for --stats
-    done,       ///< all ranks have ended and everything is told
+    ready,     ///< NodeFacts
+    failed,    ///< Verdict: the node cannot do its part, or one below it has gone
+    output,    ///< Chunk
+    said,      ///< Said: the line comes as output
+    verdict,   ///< Verdict of a rank that has not ended well
+    missing,   ///< Missing
+    reasons,   ///< a list of LastWords: what ranks wait for
+    counts,    ///< of one rank, for --stats
+    done,      ///< all ranks have ended and everything is told
     last = done
 };
 
 struct Frame {
     FrameType type = FrameType::beat;
-    int node = -1;              ///< down: for whom, all if −1; up: from whom
+    int node = -1;   ///< down: for whom, all if −1; up: from whom
     std::string body;
 };
 
@@ -75,4 +75,4 @@ private:
     std::string kept_;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -13,7 +13,7 @@ namespace {
 
 void without_waiting(int descriptor) { fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK); }
 
-}  // namespace
+}   // namespace
 
 // A process that is awake looks every beat; the rest of a longer pause it was not there to listen.
 void Silence::look(Clock::time_point now) {
@@ -88,4 +88,4 @@ std::chrono::milliseconds Link::patience() const {
     return std::max(std::chrono::milliseconds(0), left);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

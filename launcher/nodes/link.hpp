@@ -67,4 +67,4 @@ private:
     Silence::Clock::time_point last_beat_{};
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

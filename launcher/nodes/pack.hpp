@@ -57,8 +57,7 @@ private:
         if (maybe) put(*maybe);
     }
     template <class T>
-        requires(std::is_class_v<T>)
-    void put(T const& structure) {
+    requires(std::is_class_v<T>) void put(T const& structure) {
         members(*this, const_cast<T&>(structure));   // it only reads
     }
 
@@ -118,10 +117,7 @@ private:
         if (there) get(maybe.emplace());
     }
     template <class T>
-        requires(std::is_class_v<T>)
-    void get(T& structure) {
-        members(*this, structure);
-    }
+    requires(std::is_class_v<T>) void get(T& structure) { members(*this, structure); }
 
     std::string_view rest_;
 };
@@ -141,4 +137,4 @@ T unpacked(std::string_view bytes) {
     return value;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

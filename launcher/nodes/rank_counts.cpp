@@ -43,11 +43,11 @@ void each_counter(AnyRankState& rank_state, Visit const& visit) {
 }
 
 Line copied(CallStatisticsRow const& from) {
-    return {from.communicator, from.collective,     from.algorithm,    from.ranks,
+    return {from.communicator, from.collective,   from.algorithm,   from.ranks,
             from.calls.read(), from.bytes.read(), from.time.read(), from.longest.read()};
 }
 
-}  // namespace
+}   // namespace
 
 std::string packed_counts(RankCounts const& counts, std::uint64_t now) {
     Whole whole{counts.rank, {}, {}};
@@ -55,7 +55,8 @@ std::string packed_counts(RankCounts const& counts, std::uint64_t now) {
     bool const never_ended = counts.rank_state->times.started.read() != 0 && counts.rank_state->times.ended.read() == 0;
     if (never_ended) whole.counters.back() = now;
     for (CallStatisticsRow const& line : counts.call_statistics->lines()) whole.lines.push_back(copied(line));
-    if (counts.call_statistics->others().calls.read() != 0) whole.lines.push_back(copied(counts.call_statistics->others()));
+    if (counts.call_statistics->others().calls.read() != 0)
+        whole.lines.push_back(copied(counts.call_statistics->others()));
     return packed(whole);
 }
 
@@ -69,7 +70,8 @@ std::unique_ptr<RankCountsCopy> copy_of_counts(std::string_view bytes) {
         c.set(whole.counters[next++]);
     });
     for (Line const& from : whole.lines) {
-        CallStatisticsRow& to = copy->call_statistics.line(from.communicator, from.ranks, from.collective, from.algorithm);
+        CallStatisticsRow& to =
+            copy->call_statistics.line(from.communicator, from.ranks, from.collective, from.algorithm);
         to.calls.set(from.calls);
         to.bytes.set(from.bytes);
         to.time.set(from.time);
@@ -78,4 +80,4 @@ std::unique_ptr<RankCountsCopy> copy_of_counts(std::string_view bytes) {
     return copy;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

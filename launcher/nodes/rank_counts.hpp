@@ -12,7 +12,7 @@ namespace tutti::launcher {
 
 struct RankCountsCopy {
     int rank = 0;
-    RankState rank_state{};       ///< only its counters
+    RankState rank_state{};   ///< only its counters
     CallStatistics call_statistics{};
 
     RankCounts counts() const { return {rank, &rank_state, &call_statistics}; }
@@ -23,4 +23,4 @@ std::string packed_counts(RankCounts const& counts, std::uint64_t now);
 /// Throws Error when it is not what packed_counts has made.
 std::unique_ptr<RankCountsCopy> copy_of_counts(std::string_view bytes);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto for_ending = 1300ms;     // of daemons, from SIGTERM to their last word
+constexpr auto for_ending = 1300ms;   // of daemons, from SIGTERM to their last word
 constexpr auto for_reasons = 300ms;
 
 std::string fresh_key() {
@@ -38,7 +38,7 @@ std::string fresh_key() {
     return key;
 }
 
-}  // namespace
+}   // namespace
 
 RootDaemon::RootDaemon(Job const& job, Allocation const& allocation)
     : job_(job), allocation_(allocation), children_(job, allocation), nodes_(allocation.nodes.size()) {}
@@ -85,9 +85,9 @@ Complaint RootDaemon::nobody_answers() const {
         if (node == allocation_.here || nodes_[static_cast<std::size_t>(node)].facts) continue;
         std::string const& name = allocation_.nodes[static_cast<std::size_t>(node)];
         if (sentence.empty())
-            sentence = join("node ", name, " has not answered within ",
-                            static_cast<double>(job_.start_limit.count()) / 1000,
-                            " s (--start-timeout); ", children_.words_about(node));
+            sentence =
+                join("node ", name, " has not answered within ", static_cast<double>(job_.start_limit.count()) / 1000,
+                     " s (--start-timeout); ", children_.words_about(node));
         else sentence += join("; nor has node ", name);
     }
     return Complaint(sentence, 1);
@@ -129,8 +129,7 @@ StartOrder RootDaemon::start_order(NodeFacts const& own, std::string const& tuni
     StartOrder order{{}, {}, {}, fresh_key(), tuning};
     std::set<std::string> hosts;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
-        NodeFacts const& facts =
-            node == allocation_.here ? own : *nodes_[static_cast<std::size_t>(node)].facts;
+        NodeFacts const& facts = node == allocation_.here ? own : *nodes_[static_cast<std::size_t>(node)].facts;
         order.names.push_back(facts.host);
         order.addresses.push_back(facts.addresses);
         order.ports.push_back(facts.ports);
@@ -253,9 +252,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
         return;
     case FrameType::closed: input_.erase(frame.node); return;
     case FrameType::counts: counts_.push_back(copy_of_counts(frame.body)); return;
-    case FrameType::done:
-        node.done = true;
-        return close_streams(frame.node);
+    case FrameType::done: node.done = true; return close_streams(frame.node);
     default: fail(ErrorClass::other, "a message came that only mpiexec sends");
     }
 }
@@ -322,4 +319,4 @@ AllRankCounts RootDaemon::with_others(AllRankCounts own) {
     return own;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

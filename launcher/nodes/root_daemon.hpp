@@ -70,11 +70,11 @@ private:
     Output* output_ = nullptr;
     Signals* signals_ = nullptr;
     std::vector<RemoteNode> nodes_;
-    std::map<std::pair<int, int>, IncomingLines> lines_;            ///< by node and stream
-    std::map<int, Outgoing> input_;                                 ///< by node
+    std::map<std::pair<int, int>, IncomingLines> lines_;   ///< by node and stream
+    std::map<int, Outgoing> input_;                        ///< by node
     std::optional<Clock::time_point> end_by_;
     std::vector<LastWords> reasons_;
     std::vector<std::unique_ptr<RankCountsCopy>> counts_;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

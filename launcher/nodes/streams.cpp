@@ -19,7 +19,7 @@ bool readable(int descriptor) {
     return poll(&one, 1, 0) > 0 && (one.revents & POLLIN) != 0;
 }
 
-}  // namespace
+}   // namespace
 
 void Outgoing::watch(std::vector<pollfd>& set) const {
     if (pipe_ && room_ > 0) set.push_back({pipe_.get(), POLLIN, 0});
@@ -79,15 +79,11 @@ void IncomingLines::finish() {
     put(last);
 }
 
-std::uint64_t IncomingLines::take_room() {
-    return sink_->full() && !sink_->broken() ? 0 : std::exchange(owed_, 0);
-}
+std::uint64_t IncomingLines::take_room() { return sink_->full() && !sink_->broken() ? 0 : std::exchange(owed_, 0); }
 
 bool IncomingLines::broke() { return sink_->broken() && !std::exchange(told_, true); }
 
-IncomingBytes::IncomingBytes(Descriptor pipe) : pipe_(std::move(pipe)) {
-    fcntl(pipe_.get(), F_SETFL, O_NONBLOCK);
-}
+IncomingBytes::IncomingBytes(Descriptor pipe) : pipe_(std::move(pipe)) { fcntl(pipe_.get(), F_SETFL, O_NONBLOCK); }
 
 void IncomingBytes::watch(std::vector<pollfd>& set) const {
     if (pipe_ && !waiting_.empty()) set.push_back({pipe_.get(), POLLOUT, 0});
@@ -109,4 +105,4 @@ std::uint64_t IncomingBytes::pump() {
 
 bool IncomingBytes::broke() { return broken_ && !std::exchange(told_, true); }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

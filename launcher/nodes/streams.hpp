@@ -91,4 +91,4 @@ private:
     bool ended_ = false, broken_ = false, told_ = false;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

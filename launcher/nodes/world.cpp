@@ -10,8 +10,7 @@ namespace tutti::launcher {
 
 World world_of(Allocation const& allocation, int here, StartOrder const& order) {
     std::size_t const count = allocation.nodes.size();
-    bool const whole =
-        order.names.size() == count && order.addresses.size() == count && order.ports.size() == count;
+    bool const whole = order.names.size() == count && order.addresses.size() == count && order.ports.size() == count;
     if (!whole || order.key.size() != sizeof(JobKey))
         fail(ErrorClass::other, "the map of the job does not fit its nodes");
     std::vector<Cluster::Node> nodes;
@@ -30,4 +29,4 @@ World world_of(Allocation const& allocation, int here, StartOrder const& order) 
     return {Cluster(std::move(nodes), std::move(ranks), here, key), order.tuning};
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -9,4 +9,4 @@ namespace tutti::launcher {
 /// Throws Error when the order does not fit the allocation.
 World world_of(Allocation const& allocation, int here, StartOrder const& order);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -79,7 +79,7 @@ void print_option(std::ostream& out, Option const& option) {
     print_wrapped(out, option.sentence, column);
 }
 
-}  // namespace
+}   // namespace
 
 std::string help_text() {
     std::ostringstream out;
@@ -92,4 +92,4 @@ std::string help_text() {
     return out.str();
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -212,8 +212,7 @@ constexpr Option places[] = {
      [](Target t, Values) { t.job.map = checked(topo::parse_map_by("node")); }},
     {"--bycore", "", "The same as --map-by core.",
      [](Target t, Values) { t.job.map = checked(topo::parse_map_by("core")); }},
-    {"--nooversubscribe", "",
-     "Refuse to start more ranks than hosts have slots, or a node has usable cores.",
+    {"--nooversubscribe", "", "Refuse to start more ranks than hosts have slots, or a node has usable cores.",
      [](Target t, Values) { t.job.no_oversubscribe = true; }},
     {"-npersocket", "N", "The same as -map-by ppr:N:socket.",
      [](Target t, Values v) { per_unit(t.job, v[0], "socket"); }},
@@ -238,8 +237,7 @@ constexpr Option nodes[] = {
      "What starts a daemon on another node, called as COMMAND HOST DAEMON; it may have arguments. When nothing is "
      "said, srun on the nodes of a Slurm job, elsewhere ssh, in a way that never asks for a password.",
      [](Target t, Values v) { t.job.agent = v[0]; }},
-    {"-launcher -bootstrap", "NAME",
-     "The same by a name: ssh, rsh, slurm (its srun), or fork (no other node).",
+    {"-launcher -bootstrap", "NAME", "The same by a name: ssh, rsh, slurm (its srun), or fork (no other node).",
      [](Target t, Values v) { launcher_named(t.job, v[0]); }},
     {"-rmk", "NAME",
      "Take the nodes from this resource manager: slurm, pbs, lsf, sge, cobalt or oar; user: from none. When nothing is "
@@ -299,8 +297,7 @@ constexpr Option streams[] = {
      "Write the standard output of ranks to files, each on the node of its rank; %r is the rank, %h the host, %t the "
      "seconds since 1970, %% a per cent sign.",
      [](Target t, Values v) { t.job.out_pattern = v[0]; }},
-    {"-errfile-pattern", "NAME", "The same for standard error.",
-     [](Target t, Values v) { t.job.err_pattern = v[0]; }},
+    {"-errfile-pattern", "NAME", "The same for standard error.", [](Target t, Values v) { t.job.err_pattern = v[0]; }},
     {"--output-filename", "FOLDER", "Write both to FOLDER/rank.R/stdout and FOLDER/rank.R/stderr.",
      [](Target t, Values v) { output_folder(t.job, v[0]); }},
     {"--merge-stderr-to-stdout", "", "Send the ranks' standard error where their standard output goes.",
@@ -351,8 +348,7 @@ constexpr Option not_needed[] = {
     {"--oversubscribe --allow-run-as-root --use-hwthread-cpus -disable-hostname-propagation --byslot --hetero-nodes "
      "--noprefix",
      "", "It is so without being said: ranks may outnumber cores, root may run them, hardware threads count.", nothing},
-    {"-topolib", "NAME", "hwloc, which reads the machine in any case.",
-     [](Target, Values v) { only_hwloc(v[0]); }},
+    {"-topolib", "NAME", "hwloc, which reads the machine in any case.", [](Target, Values v) { only_hwloc(v[0]); }},
     {"--mca --gmca --prtemca --pmixmca", "NAME VALUE",
      "Open MPI's parameters: plm_rsh_agent and plm_ssh_agent are --launcher-agent, btl_tcp_if_include is -iface; of "
      "others it is said that they have no effect.",
@@ -388,8 +384,8 @@ constexpr OptionGroup groups[] = {
     {"Options of others that are refused, and what does the same", other_ways},
 };
 
-}  // namespace
+}   // namespace
 
 std::span<OptionGroup const> option_groups() { return groups; }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -222,7 +222,7 @@ void check(Job const& job) {
         throw Complaint(join("-stdin ", job.input.rank, ": the ranks are 0 to ", job.ranks() - 1));
 }
 
-}  // namespace
+}   // namespace
 
 Job parse_arguments(std::span<std::string const> arguments) {
     Job job;
@@ -235,4 +235,4 @@ Job parse_arguments(std::span<std::string const> arguments) {
     return job;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -43,4 +43,4 @@ Job parse_arguments(std::span<std::string const> arguments);
 /// What `mpiexec --help` prints.
 std::string help_text();
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

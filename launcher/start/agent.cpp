@@ -24,4 +24,4 @@ std::vector<std::string> agent_command(Job const& job, std::string const& host) 
     return words;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

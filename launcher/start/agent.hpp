@@ -12,8 +12,9 @@
 namespace tutti::launcher {
 
 /// An ssh that never asks and notices a dead line.
-inline constexpr char ssh_agent[] = "ssh -x -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 "
-                                    "-o ServerAliveCountMax=3 -o LogLevel=ERROR";
+inline constexpr char ssh_agent[] =
+    "ssh -x -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 "
+    "-o ServerAliveCountMax=3 -o LogLevel=ERROR";
 
 /// The agent's words; by default those of ssh_agent. Throws Complaint when `text`
 /// (quoted as for a shell) is not closed.
@@ -25,4 +26,4 @@ std::vector<std::string> agent_command(Job const& job, std::string const& host);
 /// The folder of this program's file.
 std::string program_folder();
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

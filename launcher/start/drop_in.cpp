@@ -65,8 +65,7 @@ void read_dynamic(ElfFile const& elf, std::vector<Elf64_Phdr> const& segments, E
     std::uint64_t strings = 0, rpath = 0, runpath = 0;
     bool has_rpath = false, has_runpath = false;
     Elf64_Dyn entry{};
-    for (std::uint64_t at = 0;
-         at < dynamic.p_filesz && elf.get(dynamic.p_offset + at, entry) && entry.d_tag != DT_NULL;
+    for (std::uint64_t at = 0; at < dynamic.p_filesz && elf.get(dynamic.p_offset + at, entry) && entry.d_tag != DT_NULL;
          at += sizeof entry) {
         if (entry.d_tag == DT_NEEDED) needed.push_back(entry.d_un.d_val);
         if (entry.d_tag == DT_STRTAB) strings = offset_of(segments, entry.d_un.d_ptr);
@@ -95,7 +94,7 @@ bool is_sanitizer(std::string_view library) {
     return std::any_of(names.begin(), names.end(), [&](auto name) { return library.starts_with(name); });
 }
 
-}  // namespace
+}   // namespace
 
 MappedFile::MappedFile(std::string const& file) {
     Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -156,4 +155,4 @@ bool needs_arena(std::string const& file) {
     return true;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -33,7 +33,7 @@ struct Linkage {
     std::string loader;   ///< empty in a static program
     std::vector<std::string> libraries;
     std::string rpath;
-    std::string runpath;  ///< the new one, which comes behind it
+    std::string runpath;   ///< the new one, which comes behind it
 };
 Linkage read_linkage(std::string const& file);
 
@@ -47,4 +47,4 @@ bool needs_preload(std::string const& file);
 /// (32 bits, another C library), those whose sanitizer must come first.
 bool needs_arena(std::string const& file);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -16,8 +16,8 @@ using Inherit = EnvironmentRules::Inherit;
 using EnvironmentMap = std::map<std::string, std::string>;
 
 // An outer launcher's contact points: a rank that followed them would join the outer job, or wait for it.
-constexpr std::array<std::string_view, 6> foreign = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMIX_RANK", "PMIX_NAMESPACE",
-                                                     "PMIX_SERVER_URI2"};
+constexpr std::array<std::string_view, 6> foreign = {"PMI_FD",    "PMI_PORT",       "PMI_ID",
+                                                     "PMIX_RANK", "PMIX_NAMESPACE", "PMIX_SERVER_URI2"};
 
 void inherit(EnvironmentMap& out, char const* const* environment, EnvironmentRules const& rules) {
     if (rules.inherit == Inherit::none) return;
@@ -66,7 +66,7 @@ void put_in_front(EnvironmentMap& out, LibraryInFront const& library) {
         add(out, "LD_PRELOAD", {}, library.arena);
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<std::string> rank_environment(char const* const* inherited, EnvironmentRules const& everywhere,
                                           EnvironmentRules const& own, RankFacts const& facts,
@@ -82,4 +82,4 @@ std::vector<std::string> rank_environment(char const* const* inherited, Environm
     return entries;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -11,12 +11,12 @@ namespace tutti::launcher {
 
 /// Everything about a rank that its environment tells.
 struct RankFacts {
-    int rank = 0, ranks = 1;     ///< in the world
-    int place = 0, places = 1;   ///< on its node
+    int rank = 0, ranks = 1;        ///< in the world
+    int place = 0, places = 1;      ///< on its node
     std::vector<int> listeners{};   ///< descriptors; none in a job on one node
-    int program = 0;             ///< which of the programs between colons
-    int segment = -1;            ///< descriptor
-    int launcher = 0;            ///< pid
+    int program = 0;                ///< which of the programs between colons
+    int segment = -1;               ///< descriptor
+    int launcher = 0;               ///< pid
 };
 
 /// What the loader is to find first.
@@ -31,4 +31,4 @@ std::vector<std::string> rank_environment(char const* const* inherited, Environm
                                           EnvironmentRules const& own, RankFacts const& facts,
                                           LibraryInFront const& library);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

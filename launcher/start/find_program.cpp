@@ -35,7 +35,7 @@ std::string check_path(std::string const& name, std::string const& file) {
     throw Complaint(join("the program ", name, " cannot be found: ", std::strerror(errno)), not_found);
 }
 
-}  // namespace
+}   // namespace
 
 std::string seen_from(std::string const& folder, std::string const& file) {
     return folder.empty() || file.starts_with('/') ? file : folder + "/" + file;
@@ -55,4 +55,4 @@ std::string find_program(std::string const& name, std::string const& folder, std
     throw Complaint(join("the program ", name, " is neither in PATH nor in this folder"), not_found);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -13,4 +13,4 @@ std::string find_program(std::string const& name, std::string const& folder, std
 /// `file` as it is called from here when `folder` is where it is meant from; an empty folder is here.
 std::string seen_from(std::string const& folder, std::string const& file);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

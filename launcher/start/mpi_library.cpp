@@ -95,7 +95,7 @@ std::vector<pid_t> with_children(pid_t process) {
     return all;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<Resolved> resolved_libraries(std::string const& program, Surroundings const& where) {
     std::istringstream lines(words_of_loader(program, where));
@@ -156,4 +156,4 @@ std::string mapped_foreign_library(pid_t process) {
     return foreign;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

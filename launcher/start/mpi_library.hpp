@@ -47,4 +47,4 @@ Resolved foreign_library(std::string const& program, Surroundings const& where);
 /// otherwise, also when the process cannot be looked at.
 std::string mapped_foreign_library(pid_t process);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -98,7 +98,7 @@ __attribute__((noinline)) pid_t start_child(Prepared& p) {
         failure.error == ENOENT ? 127 : 126);
 }
 
-}  // namespace
+}   // namespace
 
 pid_t spawn(Start const& start) {
     Prepared p{start, pointers(start.command), pointers(start.environment), {}, cpu_mask(start.cpus), getpid(), {}};
@@ -112,4 +112,4 @@ pid_t spawn(Start const& start) {
     return pid;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -13,8 +13,8 @@ namespace tutti::launcher {
 
 /// What a process needs to become a rank. Descriptors stay the launcher's; the child gets copies.
 struct Start {
-    std::string path;                       ///< of the program
-    std::vector<std::string> command;       ///< argv
+    std::string path;                   ///< of the program
+    std::vector<std::string> command;   ///< argv
     std::vector<std::string> environment;
     std::string directory;                  ///< empty: stay
     std::vector<int> cpus;                  ///< empty: not bound
@@ -28,4 +28,4 @@ struct Start {
 /// with exit code 126 or 127 when it cannot be started.
 pid_t spawn(Start const& start);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -11,10 +11,11 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr char without_windows[] = "; mpiexec -n 4 gdb -batch -ex run -ex bt --args ./a.out needs no window and "
-                                   "shows where a rank crashes";
+constexpr char without_windows[] =
+    "; mpiexec -n 4 gdb -batch -ex run -ex bt --args ./a.out needs no window and "
+    "shows where a rank crashes";
 
-}  // namespace
+}   // namespace
 
 Windows::Windows(Job const& job, std::vector<int> const& ranks, std::string const& search_path) : job_(job) {
     if (std::ranges::none_of(ranks, [&](int rank) { return has_window(rank); })) return;
@@ -46,4 +47,4 @@ void Windows::put_around(Start& start, int rank, std::string const& host) const 
     start.command = std::move(command);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

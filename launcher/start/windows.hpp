@@ -25,4 +25,4 @@ private:
     std::string xterm_, gdb_;   ///< files; empty where not needed
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

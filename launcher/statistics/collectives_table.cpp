@@ -61,7 +61,7 @@ std::string per_cent(std::uint64_t part, std::uint64_t whole) {
     return text;
 }
 
-}  // namespace
+}   // namespace
 
 std::string collectives_table(AllRankCounts const& counts, std::uint64_t now) {
     std::uint64_t all_time = 0;
@@ -70,17 +70,17 @@ std::string collectives_table(AllRankCounts const& counts, std::uint64_t now) {
     if (sums.empty()) return "No rank called a collective.\n";
     std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
     std::ranges::stable_sort(rows, std::greater{}, [](auto const& row) { return row.second.time; });
-    Table table({"communicator", "collective", "algorithm", "ranks", "calls", "bytes", "mean", "most", "longest",
-                 "share"},
-                3);
+    Table table(
+        {"communicator", "collective", "algorithm", "ranks", "calls", "bytes", "mean", "most", "longest", "share"}, 3);
     for (auto const& [key, sum] : rows)
         table.add({key.communicator, key.collective, key.algorithm, key.ranks == 0 ? "" : std::to_string(key.ranks),
                    std::to_string(sum.calls), size_words(sum.bytes), time_words(sum.time / sum.ranks),
                    time_words(sum.most), time_words(sum.longest), per_cent(sum.time, all_time)});
     std::string text = "Time in collectives:\n" + table.text() + meaning;
     if (sums.contains({"(others)", 0, "", ""}))
-        text += join("(others): what a rank did after all ", CallStatistics::room, " lines of its call statistics were in use.\n");
+        text += join("(others): what a rank did after all ", CallStatistics::room,
+                     " lines of its call statistics were in use.\n");
     return text;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -26,18 +26,19 @@ constexpr Column ways[] = {
     {"maps", Unit::count, READ(counters.maps)},       {"hits", Unit::count, READ(counters.hits)},
     {"own arena", Unit::bytes, READ(counters.arena)}, {"at most", Unit::bytes, READ(counters.arena_highest)}};
 
-constexpr Column traffic[] = {
-    {"loaded", Unit::bytes, READ(traffic.loaded)},
-    {"stored", Unit::bytes, READ(traffic.stored)},
-    {"in cache", Unit::count, READ(traffic.messages[0])},
-    {"in NUMA", Unit::count, READ(traffic.messages[1])},
-    {"in socket", Unit::count, READ(traffic.messages[2])},
-    {"between", Unit::count, READ(traffic.messages[3])},
-    {"to nodes", Unit::count, READ(traffic.messages[4])},
-    {"sent there", Unit::bytes, READ(traffic.to_nodes)},
-    {"waits", Unit::count, READ(times.waits)},
-    {"waited", Unit::time, READ(times.waited)},
-    {"run time", Unit::time, [](RankState const& rank_state, std::uint64_t now) { return run_time(rank_state.times, now); }}};
+constexpr Column traffic[] = {{"loaded", Unit::bytes, READ(traffic.loaded)},
+                              {"stored", Unit::bytes, READ(traffic.stored)},
+                              {"in cache", Unit::count, READ(traffic.messages[0])},
+                              {"in NUMA", Unit::count, READ(traffic.messages[1])},
+                              {"in socket", Unit::count, READ(traffic.messages[2])},
+                              {"between", Unit::count, READ(traffic.messages[3])},
+                              {"to nodes", Unit::count, READ(traffic.messages[4])},
+                              {"sent there", Unit::bytes, READ(traffic.to_nodes)},
+                              {"waits", Unit::count, READ(times.waits)},
+                              {"waited", Unit::time, READ(times.waited)},
+                              {"run time", Unit::time, [](RankState const& rank_state, std::uint64_t now) {
+                                   return run_time(rank_state.times, now);
+                               }}};
 #undef READ
 
 constexpr char ways_meaning[] =
@@ -79,7 +80,7 @@ std::string by_rank(AllRankCounts const& counts, std::span<Column const> columns
     return table.text();
 }
 
-}  // namespace
+}   // namespace
 
 std::uint64_t run_time(Times const& times, std::uint64_t now) {
     std::uint64_t const started = times.started.read(), ended = times.ended.read();
@@ -89,7 +90,8 @@ std::uint64_t run_time(Times const& times, std::uint64_t now) {
 AllRankCounts counts_of(Segment const& segment) {
     AllRankCounts counts;
     for (unsigned place = 0; place < segment.ranks(); ++place)
-        counts.push_back({segment.rank_state(place).world_rank, &segment.rank_state(place), &segment.call_statistics(place)});
+        counts.push_back(
+            {segment.rank_state(place).world_rank, &segment.rank_state(place), &segment.call_statistics(place)});
     return counts;
 }
 
@@ -107,4 +109,4 @@ std::string statistics(AllRankCounts const& counts) {
     return ways_table(counts) + "\n" + traffic_table(counts, now) + "\n" + collectives_table(counts, now);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -35,4 +35,4 @@ std::string statistics(AllRankCounts const& counts);
 /// How long a rank was in MPI, in nanoseconds; 0: it never was.
 std::uint64_t run_time(Times const& times, std::uint64_t now);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -88,4 +88,4 @@ void Input::feed(Reader& reader) {
     if (ended_) reader.write.reset();
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -33,7 +33,7 @@ public:
 
 private:
     struct Reader {
-        int rank;                ///< of this node, or −1 − another node
+        int rank;   ///< of this node, or −1 − another node
         Descriptor read, write;
         std::size_t taken = 0;   // bytes of text_ that it has got
     };
@@ -44,9 +44,9 @@ private:
 
     InputTo to_;
     bool forwarding_ = false, terminal_ = false, ended_ = false;
-    Descriptor nothing_;           // /dev/null
+    Descriptor nothing_;   // /dev/null
     std::vector<Reader> readers_;
     std::string text_;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -52,9 +52,8 @@ std::vector<std::pair<std::vector<int>, std::string>> put_together(std::vector<L
 
 void HeldWords::add(Sink& sink, LastWords const& words, Clock::time_point now) {
     if (held_.empty()) since_ = now;
-    auto const same = std::ranges::find_if(held_, [&](Held const& one) {
-        return one.sink == &sink && !one.ranks.empty() && one.text == words.sentence;
-    });
+    auto const same = std::ranges::find_if(
+        held_, [&](Held const& one) { return one.sink == &sink && !one.ranks.empty() && one.text == words.sentence; });
     if (same != held_.end()) same->ranks.push_back(words.rank);
     else held_.push_back({&sink, words.sentence, {words.rank}});
 }
@@ -68,4 +67,4 @@ void HeldWords::write_all() {
     held_.clear();
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -65,4 +65,4 @@ private:
     Clock::time_point since_{};
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

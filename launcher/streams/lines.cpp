@@ -70,4 +70,4 @@ void LineCutter::finish(std::string& out) {
     in_line_ = false;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -45,4 +45,4 @@ private:
     bool in_line_ = false;   // a piece of the current line is already out
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -21,7 +21,8 @@ namespace {
 constexpr std::size_t safe_write = 4096;
 
 bool same_file(int a, int b) {
-    struct stat x {}, y {};
+    struct stat x {
+    }, y{};
     return fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
@@ -31,7 +32,7 @@ bool ready(int descriptor, short events) {
     return poll(&one, 1, 0) > 0;
 }
 
-}  // namespace
+}   // namespace
 
 Pipe Pipe::make() {
     int ends[2];
@@ -223,4 +224,4 @@ bool Output::wants_showing() const {
     return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->wants_showing(); });
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

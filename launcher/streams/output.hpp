@@ -24,11 +24,11 @@ namespace tutti::launcher {
 class Sink {
 public:
     explicit Sink(int descriptor, bool on_terminal = false);   ///< borrowed
-    explicit Sink(Descriptor file);                      ///< owned
+    explicit Sink(Descriptor file);                            ///< owned
 
     bool full() const { return waiting_.size() - written_ > high_water; }
     bool empty() const { return written_ == waiting_.size(); }
-    bool broken() const { return broken_; }              ///< nobody reads it any more (a pipe into head)
+    bool broken() const { return broken_; }   ///< nobody reads it any more (a pipe into head)
     /// Why something could not be written, an errno; 0: everything could. From then on it swallows what comes, so that
     /// the job goes on as it would with its output straight into a full disk.
     int error() const { return error_; }
@@ -149,4 +149,4 @@ private:
     std::function<void(int, LastWords const&)> words_there_;   ///< null: this is mpiexec
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

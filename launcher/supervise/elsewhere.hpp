@@ -34,8 +34,8 @@ struct NodeFacts {
 /// What a node is told then.
 struct World {
     Cluster cluster;
-    std::string tuning;     ///< the tuning file, for all nodes the same: choices must not differ
-    std::string drawings{}; ///< of all nodes, where they are to be shown
+    std::string tuning;       ///< the tuning file, for all nodes the same: choices must not differ
+    std::string drawings{};   ///< of all nodes, where they are to be shown
 };
 
 /// A rank has ended well and never called MPI_Init.
@@ -94,4 +94,4 @@ public:
     virtual AllRankCounts with_others(AllRankCounts own) = 0;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -63,7 +63,7 @@ bool listen(std::set<pid_t>& groups) {
     _exit(0);
 }
 
-}  // namespace
+}   // namespace
 
 int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
     namespace fs = std::filesystem;
@@ -101,4 +101,4 @@ Guardian::~Guardian() {
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -35,4 +35,4 @@ private:
 /// Kills every process that is in one of the groups or has NAME=VALUE as `entry` in its environment; says how many.
 int kill_all_of(std::set<pid_t> const& groups, std::string const& entry);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

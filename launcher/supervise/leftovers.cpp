@@ -20,4 +20,4 @@ std::vector<pid_t> children() {
     return all;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

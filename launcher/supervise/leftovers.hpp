@@ -15,4 +15,4 @@ void adopt_orphans();
 /// Children of this process, zombies included; empty where the kernel does not list them.
 std::vector<pid_t> children();
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -46,7 +46,7 @@ bool names_memory(std::string_view controllers) {
     return join(",", controllers, ",").find(",memory,") != std::string::npos;
 }
 
-}  // namespace
+}   // namespace
 
 MemoryWatch::MemoryWatch(std::string root) : root_(std::move(root)) {
     std::ifstream groups(root_ + "/proc/self/cgroup");   // lines of number:controllers:path
@@ -98,4 +98,4 @@ std::string MemoryWatch::what_ran_out() {
     return join("the machine's memory, ", total >> 10, " MiB, was used up");
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

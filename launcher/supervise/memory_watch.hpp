@@ -29,4 +29,4 @@ private:
     std::uint64_t last_;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -12,7 +12,7 @@ bool is_ignored(int signal) {
     return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-}  // namespace
+}   // namespace
 
 Signals::Signals() {
     std::signal(SIGCHLD, SIG_DFL);   // a parent that ignored it would make waitpid useless
@@ -33,4 +33,4 @@ std::optional<int> Signals::next() {
     return static_cast<int>(info.ssi_signo);
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -25,4 +25,4 @@ private:
     Descriptor descriptor_;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

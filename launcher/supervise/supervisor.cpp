@@ -18,14 +18,14 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr milliseconds grace = 300ms;          // between SIGTERM and SIGKILL
-constexpr milliseconds show_after = 100ms;     // an unfinished line on a terminal
-constexpr milliseconds look_again = 100ms;     // for what no descriptor tells
+constexpr milliseconds grace = 300ms;        // between SIGTERM and SIGKILL
+constexpr milliseconds show_after = 100ms;   // an unfinished line on a terminal
+constexpr milliseconds look_again = 100ms;   // for what no descriptor tells
 constexpr milliseconds longest_library_pause = 60s;
-constexpr int not_loaded = 127;                // the exit code of the loader that cannot go on, and of a shell
+constexpr int not_loaded = 127;   // the exit code of the loader that cannot go on, and of a shell
 constexpr milliseconds forever = 24h;
 
-}  // namespace
+}   // namespace
 
 Supervisor::Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::string host, Elsewhere* elsewhere)
     : job_(job), segment_(segment), output_(own.output), input_(own.input), signals_(own.signals),
@@ -174,7 +174,12 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     int const place = static_cast<int>(found - ranks_.begin()), rank = world_rank(static_cast<std::size_t>(place));
     RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
     RankPhase const state = rank_state.state.load(std::memory_order_acquire);
-    End end{rank, pid, status, state, rank_state.abort_code.load(), what_ran_out(place, status),
+    End end{rank,
+            pid,
+            status,
+            state,
+            rank_state.abort_code.load(),
+            what_ran_out(place, status),
             what_was_not_loaded(static_cast<std::size_t>(place), status, state)};
     if (end.state == RankPhase::absent && status == 0 && !missing_ && !job_.keep_going) {
         missing_ = Missing{rank, pid, host_};
@@ -182,23 +187,24 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
     }
     Verdict verdict = judge(end, host_);
     if (job_.exit_codes)
-        output_.say(join("rank ", rank, elsewhere_ ? " on " + host_ : "", ", process ", pid, ", ended with ",
-                         WIFSIGNALED(status) ? signal_words(WTERMSIG(status))
-                                             : join("exit code ", WEXITSTATUS(status))));
+        output_.say(
+            join("rank ", rank, elsewhere_ ? " on " + host_ : "", ", process ", pid, ", ended with ",
+                 WIFSIGNALED(status) ? signal_words(WTERMSIG(status)) : join("exit code ", WEXITSTATUS(status))));
     else if (job_.verbose && !ending_)
         output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well")
                                              : verdict.sentence);
     return verdict;
 }
 
-int Supervisor::world_rank(std::size_t place) const { return segment_->rank_state(static_cast<unsigned>(place)).world_rank; }
+int Supervisor::world_rank(std::size_t place) const {
+    return segment_->rank_state(static_cast<unsigned>(place)).world_rank;
+}
 
 // What a killed rank had in its arena stays in the segment, and with it the want: the job is over, so it goes at once.
 std::string Supervisor::what_ran_out(int place, int status) {
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || killed_) return {};
     std::string what = memory_.what_ran_out();
-    if (!what.empty())
-        segment_->forget(segment_->arena(static_cast<unsigned>(place)), segment_->header().arena_bytes);
+    if (!what.empty()) segment_->forget(segment_->arena(static_cast<unsigned>(place)), segment_->header().arena_bytes);
     return what;
 }
 
@@ -271,7 +277,8 @@ void Supervisor::look_for_the_missing(Missing const& missing) {
 void Supervisor::look_again_for_the_missing() {
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
-        if (!ranks_[place].alive || rank_state.state.load(std::memory_order_acquire) != RankPhase::initialised) continue;
+        if (!ranks_[place].alive || rank_state.state.load(std::memory_order_acquire) != RankPhase::initialised)
+            continue;
         return fail({Verdict::Kind::left_early, 1,
                      join("rank ", missing_->rank, " on ", missing_->host, ", process ", missing_->pid,
                           ", ended without calling MPI_Init, which rank ", world_rank(place), " has called")});
@@ -317,4 +324,4 @@ bool Supervisor::end_leftovers() {
     return any;
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -96,19 +96,19 @@ private:
     Elsewhere* elsewhere_;
     MemoryWatch memory_;
 
-    std::vector<Rank> ranks_;                      // by place on this node
+    std::vector<Rank> ranks_;   // by place on this node
     int code_ = 0;
     bool ending_ = false, killed_ = false;
-    int interrupts_ = 0, passed_on_ = 0;           // passed_on_: the last ending signal that ranks got from the user
+    int interrupts_ = 0, passed_on_ = 0;   // passed_on_: the last ending signal that ranks got from the user
     std::optional<Missing> missing_;
     std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us
-    std::set<pid_t> warned_;                       // leftovers that have got SIGTERM
+    std::set<pid_t> warned_;     // leftovers that have got SIGTERM
     Clock::time_point started_ = Clock::now(), silence_ = Clock::now();
     std::optional<Clock::time_point> kill_at_;
     std::function<std::string(std::size_t)> why_not_loaded_;
-    std::chrono::milliseconds library_pause_{100};           // between two looks at what ranks have mapped
+    std::chrono::milliseconds library_pause_{100};   // between two looks at what ranks have mapped
     Clock::time_point library_look_ = Clock::now() + library_pause_;
     bool library_told_ = false;
 };
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -24,7 +24,7 @@ std::string explanation(int signal, std::string const& ran_out) {
     return {};
 }
 
-}  // namespace
+}   // namespace
 
 std::string signal_words(int signal) {
     char const* name = sigdescr_np(signal);
@@ -40,10 +40,9 @@ Verdict judge(End const& end, std::string const& host) {
     }
     if (WIFSIGNALED(end.status)) {
         int signal = WTERMSIG(end.status);
-        return {
-            Kind::killed, 128 + signal,
-            join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "",
-                 explanation(signal, end.ran_out))};
+        return {Kind::killed, 128 + signal,
+                join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "",
+                     explanation(signal, end.ran_out))};
     }
     int code = WEXITSTATUS(end.status);
     if (end.state == RankPhase::initialised)
@@ -54,4 +53,4 @@ Verdict judge(End const& end, std::string const& host) {
     return {kind, code, join(who, "ended with exit code ", code, end.not_loaded.empty() ? "" : ": ", end.not_loaded)};
 }
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

@@ -16,16 +16,16 @@ struct End {
     int status = 0;                        ///< as waitpid gave it
     RankPhase state = RankPhase::absent;   ///< how far it had come in MPI
     int abort_code = 0;
-    std::string ran_out{};                 ///< of memory: what MemoryWatch says when it was killed
-    std::string not_loaded{};              ///< what the loader complains about, when it has ended the rank
+    std::string ran_out{};      ///< of memory: what MemoryWatch says when it was killed
+    std::string not_loaded{};   ///< what the loader complains about, when it has ended the rank
 };
 
 struct Verdict {
     /// The later, the more it explains: of ranks that ended at the same moment the last one is the one to tell.
     enum class Kind { fine, output_lost, failed_after_finalize, failed, left_early, killed, aborted };
     Kind kind = Kind::fine;
-    int code = 0;          ///< for mpiexec; not 0 unless fine, or aborted with 0 as under MPICH and Open MPI
-    std::string sentence;  ///< without its full stop
+    int code = 0;           ///< for mpiexec; not 0 unless fine, or aborted with 0 as under MPICH and Open MPI
+    std::string sentence;   ///< without its full stop
 
     /// A rank that fails after MPI_Finalize leaves nobody waiting; nor does output that cannot be written.
     bool ends_job() const { return kind > Kind::failed_after_finalize; }
@@ -36,4 +36,4 @@ Verdict judge(End const& end, std::string const& host);
 /// "signal 11 (Segmentation fault)"
 std::string signal_words(int signal);
 
-}  // namespace tutti::launcher
+}   // namespace tutti::launcher

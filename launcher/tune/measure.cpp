@@ -25,10 +25,10 @@ std::string quoted(std::string const& word) {
 std::string command_for(Contest const& contest, std::vector<std::string> const& settings, double seconds) {
     auto const& sizes = contest.sizes();
     double const all = seconds * static_cast<double>(sizes.size() * (settings.size() + 1));
-    std::string command = join("exec ", quoted(program_folder() + "/mpiexec"), " -n ", contest.ranks(),
-                               " -genv TUTTI_QUIET yes -timeout ", static_cast<long>(60 + 10 * all), " ",
-                               quoted(program_folder() + "/tutti-bench"),
-                               " --csv --warmup 4 --blocks 5 --seconds ", seconds);
+    std::string command =
+        join("exec ", quoted(program_folder() + "/mpiexec"), " -n ", contest.ranks(),
+             " -genv TUTTI_QUIET yes -timeout ", static_cast<long>(60 + 10 * all), " ",
+             quoted(program_folder() + "/tutti-bench"), " --csv --warmup 4 --blocks 5 --seconds ", seconds);
     if (sizes.back() > 0) command += join(" --sizes ", sizes.front(), ":", sizes.back());
     for (std::string const& setting : settings)
         command += join(" --hint ", quoted(join("tutti_coll_", contest.name(), "=", setting)));
@@ -48,7 +48,7 @@ bool take_line(std::string const& line, bool alone, std::size_t& size, std::stri
     return median > 0;
 }
 
-}  // namespace
+}   // namespace
 
 std::string program_folder() {
     std::error_code error;
@@ -83,4 +83,4 @@ Measured measure(Contest const& contest, std::vector<std::string> const& setting
     return all;
 }
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

@@ -26,4 +26,4 @@ Measured measure(Contest const& contest, std::vector<std::string> const& setting
 /// The folder of this program, where mpiexec and tutti-bench are too.
 std::string program_folder();
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

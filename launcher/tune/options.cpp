@@ -66,8 +66,8 @@ struct Option {
     void (*take)(Options&, std::string const&);
 };
 constexpr Option options[] = {
-    {"-n", "LIST",
-     "numbers of ranks; each stands for those below it (2, 4, 8 and so on, up to two for each core)", take_ranks},
+    {"-n", "LIST", "numbers of ranks; each stands for those below it (2, 4, 8 and so on, up to two for each core)",
+     take_ranks},
     {"--collectives", "LIST", "only these, such as bcast,allreduce; lines of others stay in the file",
      take_collectives},
     {"--sizes", "FROM:TO", "bytes, powers of two (8:4M; where each rank has a part for each, parts are smaller)",
@@ -93,20 +93,19 @@ void fill_in(Options& o, int cores) {
         throw Complaint("there is neither HOME nor XDG_CONFIG_HOME: --output must say where to write");
 }
 
-}  // namespace
+}   // namespace
 
 Options parse_options(std::vector<std::string> const& words, int cores) {
     Options all;
     for (std::size_t at = 0; at < words.size(); ++at) {
         std::string const name = words[at].substr(0, words[at].find('='));
-        auto const* const option =
-            std::ranges::find_if(options, [&](Option const& o) { return name == o.name; });
+        auto const* const option = std::ranges::find_if(options, [&](Option const& o) { return name == o.name; });
         if (option == std::end(options)) {
             std::vector<std::string_view> known;
             for (Option const& o : options) known.push_back(o.name);
             std::string const near = nearest(name, known);
-            throw Complaint(join(name, " is not an option; ",
-                                 near.empty() ? "--help lists them" : "did you mean " + near + "?"));
+            throw Complaint(
+                join(name, " is not an option; ", near.empty() ? "--help lists them" : "did you mean " + near + "?"));
         }
         bool const inside = name.size() < words[at].size(), wants = option->argument[0] != 0;
         if (wants && !inside && at + 1 == words.size()) throw Complaint(join(name, " wants ", option->argument));
@@ -131,4 +130,4 @@ std::string help_text() {
            "it out, TUTTI_TUNING=FILE takes another one. In an installation, etc/tutti/tuning is for all users.\n";
 }
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

@@ -11,11 +11,11 @@
 namespace tutti::tune {
 
 struct Options {
-    std::vector<int> ranks;                       ///< ascending
+    std::vector<int> ranks;   ///< ascending
     std::vector<coll::Collective> collectives;
-    std::size_t smallest = 8, largest = 4 << 20;  ///< bytes, powers of two
-    double seconds = 0;                           ///< in all; 0: as many as all of it takes
-    std::string output;                           ///< a file's name; "-": standard output
+    std::size_t smallest = 8, largest = 4 << 20;   ///< bytes, powers of two
+    double seconds = 0;                            ///< in all; 0: as many as all of it takes
+    std::string output;                            ///< a file's name; "-": standard output
     bool dry_run = false, help = false;
 };
 
@@ -30,4 +30,4 @@ inline constexpr double usual_seconds = 6;
 Options parse_options(std::vector<std::string> const& words, int cores);
 std::string help_text();
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

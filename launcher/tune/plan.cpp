@@ -31,14 +31,15 @@ coll::Setting parsed(Collective collective, std::string const& setting) {
     return parse_setting(collective, setting, "tutti-tune", complaints);
 }
 
-}  // namespace
+}   // namespace
 
 Contest::Contest(Collective collective, int ranks, topo::Machine const& machine, Options const& options)
     : collective_(collective), ranks_(ranks), trees_(tree_of(machine, ranks)) {
     std::size_t const parts = in_parts(collective) ? std::bit_ceil(static_cast<unsigned>(ranks)) : 1;
     std::size_t const largest = std::max(options.smallest, options.largest / parts);
     if (collective == Collective::barrier) sizes_ = {0};
-    else for (std::size_t size = options.smallest; size <= largest; size *= 2) sizes_.push_back(size);
+    else
+        for (std::size_t size = options.smallest; size <= largest; size *= 2) sizes_.push_back(size);
 }
 
 std::size_t Contest::message(std::size_t size) const {
@@ -69,8 +70,7 @@ std::vector<std::string> Contest::candidates() const {
 }
 
 std::string Contest::standard(std::size_t size) const {
-    auto const decision =
-        decide(collective_, offer(size), {}, [this](auto*) -> coll::Trees const& { return trees_; });
+    auto const decision = decide(collective_, offer(size), {}, [this](auto*) -> coll::Trees const& { return trees_; });
     return text_of(*decision.setting);
 }
 
@@ -89,4 +89,4 @@ std::vector<std::string> Contest::variants(std::string const& setting) const {
     return all;
 }
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

@@ -41,4 +41,4 @@ private:
     coll::Trees trees_;
 };
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

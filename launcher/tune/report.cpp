@@ -39,7 +39,10 @@ std::string head(topo::Machine const& machine, Search const& search) {
 coll::Rule rule_of(Found const& f, std::size_t number) {
     std::vector<std::string> none;
     bool const last = number + 1 == f.stretches.size();   // what wins at the largest size wins beyond
-    return {f.contest->collective(), coll::Where::one_node, static_cast<std::size_t>(f.contest->ranks()), 1,
+    return {f.contest->collective(),
+            coll::Where::one_node,
+            static_cast<std::size_t>(f.contest->ranks()),
+            1,
             last ? coll::no_limit : f.stretches[number].bytes,
             parse_setting(f.contest->collective(), f.stretches[number].setting, "tutti-tune", none)};
 }
@@ -60,9 +63,8 @@ std::string lines_of(Found const& f) {
 
 /// Lines for a collective that stays with the default at all numbers of ranks would say nothing.
 bool worth_a_line(std::vector<Found> const& found, coll::Collective collective) {
-    return std::ranges::any_of(found, [&](Found const& f) {
-        return f.contest->collective() == collective && differs(f.stretches);
-    });
+    return std::ranges::any_of(
+        found, [&](Found const& f) { return f.contest->collective() == collective && differs(f.stretches); });
 }
 
 /// The lines of an older file for this machine about collectives that have not been measured now.
@@ -101,7 +103,7 @@ void write_whole(std::string const& name, std::string const& text) {
     if (error) not_writable(name, error.value());
 }
 
-}  // namespace
+}   // namespace
 
 std::string plan_text(std::vector<Contest> const& contests, topo::Machine const& machine, Options const& options) {
     std::ostringstream out;
@@ -151,4 +153,4 @@ void write_table(Search const& search, topo::Machine const& machine, Options con
                 options.output.c_str());
 }
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

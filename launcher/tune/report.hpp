@@ -16,4 +16,4 @@ void check_output(Options const& options);
 /// Writes options.output, with the lines that it had for collectives that were not measured; throws Complaint.
 void write_table(Search const& search, topo::Machine const& machine, Options const& options);
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

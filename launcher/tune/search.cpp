@@ -38,7 +38,7 @@ Sample sample_of(Contest const& contest, std::size_t size, std::map<std::string,
     return s;
 }
 
-}  // namespace
+}   // namespace
 
 Search::Search(std::vector<Contest> const& contests, double seconds)
     : limited_(seconds > 0), seconds_(limited_ ? seconds : usual_seconds * static_cast<double>(contests.size())),
@@ -105,4 +105,4 @@ void Search::show(Contest const& contest, std::size_t size) const {
                  coll::text_of(size).c_str(), 100 * part, std::floor(left / 60), std::floor(std::fmod(left, 60)));
 }
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

@@ -54,4 +54,4 @@ inline constexpr std::size_t most_finalists = 10;
 /// Who is not faster by this part is not faster.
 inline constexpr double margin = 0.03;
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

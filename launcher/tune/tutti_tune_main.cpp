@@ -46,7 +46,7 @@ int run(std::vector<std::string> const& words) {
     return search.found().empty();
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     try {

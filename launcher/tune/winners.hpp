@@ -15,18 +15,18 @@ namespace tutti::tune {
 
 /// What was measured at one size, which stands for all sizes above the one before.
 struct Sample {
-    std::size_t bytes;                      ///< of the message as the choice counts it; a power of two
-    std::string standard;                   ///< what runs without a tuning file
-    std::map<std::string, double> times;    ///< by setting, that of the standard among them
-    double noise = 0;                       ///< by how much two measurements of the same differed
+    std::size_t bytes;                     ///< of the message as the choice counts it; a power of two
+    std::string standard;                  ///< what runs without a tuning file
+    std::map<std::string, double> times;   ///< by setting, that of the standard among them
+    double noise = 0;                      ///< by how much two measurements of the same differed
 };
 
 /// Neighbouring sizes with one choice.
 struct Stretch {
-    std::size_t bytes;       ///< the largest size
+    std::size_t bytes;   ///< the largest size
     std::string setting;
-    std::string standard;    ///< at the size where most is gained
-    double gain;             ///< there: the part of the standard's time that is saved
+    std::string standard;   ///< at the size where most is gained
+    double gain;            ///< there: the part of the standard's time that is saved
 };
 
 /// Who is chosen at one size; `before` is the choice at the next smaller one, or empty.
@@ -60,4 +60,4 @@ inline bool differs(std::vector<Stretch> const& stretches) {
     return std::ranges::any_of(stretches, [](Stretch const& s) { return s.gain > 0; });
 }
 
-}  // namespace tutti::tune
+}   // namespace tutti::tune

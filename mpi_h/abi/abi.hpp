@@ -24,7 +24,14 @@
 namespace tutti::abi {
 
 enum class Kind : unsigned {
-    comm = 1, group = 2, datatype = 3, errhandler = 5, op = 6, info = 7, keyval = 9, request = 11,
+    comm = 1,
+    group = 2,
+    datatype = 3,
+    errhandler = 5,
+    op = 6,
+    info = 7,
+    keyval = 9,
+    request = 11
 };
 
 /// The objects of one kind that users hold handles of. Numbers of freed handles are used again, the oldest last.
@@ -138,4 +145,4 @@ inline std::size_t status_bytes(MPI_Status const& s) {
 }
 inline bool status_cancelled(MPI_Status const& s) { return s.count_hi_and_cancelled & 1; }
 
-}  // namespace tutti::abi
+}   // namespace tutti::abi

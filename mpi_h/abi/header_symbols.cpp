@@ -6,7 +6,7 @@
 namespace {
 int unweighted, weights_empty;
 char all_handles;
-}
+}   // namespace
 
 extern "C" {
 

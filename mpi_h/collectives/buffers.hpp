@@ -35,4 +35,4 @@ inline void no_alias(coll::ConstBuffer const& send, coll::ConstBuffer const& rec
         fail(ErrorClass::buffer, "sendbuf and recvbuf are the same memory; MPI_IN_PLACE says that in place is meant");
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -27,4 +27,4 @@ void init(Call& c, BoundCall<Args> const& call, MPI_Info info, MPI_Request* requ
     *request = library().tables.requests.add(made.detach());
 }
 
-}  // namespace tutti
+}   // namespace tutti

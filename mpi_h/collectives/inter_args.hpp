@@ -98,4 +98,4 @@ coll::ReduceArgs reduce(Comm& comm, int root, Operand&& operand, Result&& result
     return args;
 }
 
-}  // namespace tutti::inter
+}   // namespace tutti::inter

@@ -12,7 +12,7 @@ namespace tutti {
 /// gather, scatter and their v forms: `parts()` makes the root's side.
 template <class MakeParts>
 BoundCall<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
-                                       MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
+                                        MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
     auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
     if (comm.inter()) return {comm, coll::Collective::gather, inter::rooted(comm, root, given, parts)};
     coll::RootedArgs args{};
@@ -30,7 +30,7 @@ BoundCall<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* send
 
 template <class MakeParts>
 BoundCall<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                                        int root, bool equal, MakeParts&& parts) {
+                                         int root, bool equal, MakeParts&& parts) {
     auto const wanted = [&] { return message(call, recvbuf, recvcount, recvtype, receive_side); };
     if (comm.inter()) return {comm, coll::Collective::scatter, inter::rooted(comm, root, wanted, parts)};
     coll::RootedArgs args{};
@@ -47,7 +47,7 @@ BoundCall<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, 
 }
 
 inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
-                                                    MPI_Datatype sendtype, coll::Parts const& parts) {
+                                                     MPI_Datatype sendtype, coll::Parts const& parts) {
     auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
     if (comm.inter()) return {comm, coll::Collective::allgather, inter::allgather(comm, given(), parts)};
     coll::AllgatherArgs args{};
@@ -62,7 +62,7 @@ inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, voi
 /// `send()` makes what is sent unless that is what is received.
 template <class MakeParts>
 BoundCall<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, coll::Parts const& receive, bool equal,
-                                           MakeParts&& send) {
+                                            MakeParts&& send) {
     if (comm.inter()) {
         own_address(sendbuf, "sendbuf (on an intercommunicator)");
         return {comm, coll::Collective::alltoall, inter::alltoall(comm, send(), receive)};
@@ -78,15 +78,16 @@ BoundCall<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, col
 }
 
 inline BoundCall<coll::RootedArgs> gather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                         void* recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                                          void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                          MPI_Comm comm) {
     Comm& c = call.comm(comm);
     return gather_into(call, c, sendbuf, sendcount, sendtype, root, true,
                        [&] { return equal_parts(call, c.peers().size(), recvbuf, recvcount, recvtype, receive_side); });
 }
 
 inline BoundCall<coll::RootedArgs> gatherv(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                          void* recvbuf, int const recvcounts[], int const displs[],
-                                          MPI_Datatype recvtype, int root, MPI_Comm comm) {
+                                           void* recvbuf, int const recvcounts[], int const displs[],
+                                           MPI_Datatype recvtype, int root, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
     return gather_into(call, c, sendbuf, sendcount, sendtype, root, false,
@@ -94,16 +95,16 @@ inline BoundCall<coll::RootedArgs> gatherv(Call& call, void const* sendbuf, int 
 }
 
 inline BoundCall<coll::RootedArgs> scatter(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                          void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                                          MPI_Comm comm) {
+                                           void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                           MPI_Comm comm) {
     Comm& c = call.comm(comm);
     return scatter_from(call, c, recvbuf, recvcount, recvtype, root, true,
                         [&] { return equal_parts(call, c.peers().size(), sendbuf, sendcount, sendtype, send_side); });
 }
 
 inline BoundCall<coll::RootedArgs> scatterv(Call& call, void const* sendbuf, int const sendcounts[], int const displs[],
-                                           MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                                           int root, MPI_Comm comm) {
+                                            MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                                            int root, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
     return scatter_from(call, c, recvbuf, recvcount, recvtype, root, false,
@@ -111,15 +112,15 @@ inline BoundCall<coll::RootedArgs> scatterv(Call& call, void const* sendbuf, int
 }
 
 inline BoundCall<coll::AllgatherArgs> allgather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                               void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+                                                void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     return allgather_into(call, c, sendbuf, sendcount, sendtype,
                           equal_parts(call, c.peers().size(), recvbuf, recvcount, recvtype, receive_side));
 }
 
 inline BoundCall<coll::AllgatherArgs> allgatherv(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                                void* recvbuf, int const recvcounts[], int const displs[],
-                                                MPI_Datatype recvtype, MPI_Comm comm) {
+                                                 void* recvbuf, int const recvcounts[], int const displs[],
+                                                 MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
     return allgather_into(call, c, sendbuf, sendcount, sendtype,
@@ -127,7 +128,7 @@ inline BoundCall<coll::AllgatherArgs> allgatherv(Call& call, void const* sendbuf
 }
 
 inline BoundCall<coll::AlltoallArgs> alltoall(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,
-                                             void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+                                              void* recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
     return alltoall_into(c, sendbuf, equal_parts(call, n, recvbuf, recvcount, recvtype, receive_side), true,
@@ -135,9 +136,9 @@ inline BoundCall<coll::AlltoallArgs> alltoall(Call& call, void const* sendbuf, i
 }
 
 inline BoundCall<coll::AlltoallArgs> alltoallv(Call& call, void const* sendbuf, int const sendcounts[],
-                                              int const sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                                              int const recvcounts[], int const rdispls[], MPI_Datatype recvtype,
-                                              MPI_Comm comm) {
+                                               int const sdispls[], MPI_Datatype sendtype, void* recvbuf,
+                                               int const recvcounts[], int const rdispls[], MPI_Datatype recvtype,
+                                               MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
     auto const receive = parts(call, n, recvbuf, recvcounts, rdispls, recvtype, receive_sides);
@@ -146,9 +147,9 @@ inline BoundCall<coll::AlltoallArgs> alltoallv(Call& call, void const* sendbuf, 
 }
 
 inline BoundCall<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
-                                              int const sdispls[], MPI_Datatype const sendtypes[], void* recvbuf,
-                                              int const recvcounts[], int const rdispls[],
-                                              MPI_Datatype const recvtypes[], MPI_Comm comm, coll::Lists& lists) {
+                                               int const sdispls[], MPI_Datatype const sendtypes[], void* recvbuf,
+                                               int const recvcounts[], int const rdispls[],
+                                               MPI_Datatype const recvtypes[], MPI_Comm comm, coll::Lists& lists) {
     Comm& c = call.comm(comm);
     int const n = c.peers().size();   // parts
     auto const receive =
@@ -158,4 +159,4 @@ inline BoundCall<coll::AlltoallArgs> alltoallw(Call& call, void const* sendbuf, 
     });
 }
 
-}  // namespace tutti
+}   // namespace tutti

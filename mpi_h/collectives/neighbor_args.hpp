@@ -30,8 +30,8 @@ Args neighbor_args(Neighborhood const& edges, coll::Parts const& receive, bool e
 }
 
 inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgather_into(Call& call, Comm& c, void const* sendbuf,
-                                                                     int sendcount, MPI_Datatype sendtype,
-                                                                     coll::Parts const& receive, bool equal) {
+                                                                      int sendcount, MPI_Datatype sendtype,
+                                                                      coll::Parts const& receive, bool equal) {
     Neighborhood const& edges = edges_of(c);
     auto args = neighbor_args<coll::NeighborAllgatherArgs>(edges, receive, equal);
     args.mine = message(call, sendbuf, sendcount, sendtype, send_side);
@@ -41,7 +41,7 @@ inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgather_into(Call& call
 }
 
 inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoall_into(Comm& c, coll::Parts const& send,
-                                                                   coll::Parts const& receive, bool equal) {
+                                                                    coll::Parts const& receive, bool equal) {
     Neighborhood const& edges = edges_of(c);
     auto args = neighbor_args<coll::NeighborAlltoallArgs>(edges, receive, equal);
     args.send = send;
@@ -51,8 +51,8 @@ inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoall_into(Comm& c, col
 }
 
 inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgather(Call& call, void const* sendbuf, int sendcount,
-                                                                MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                                                                MPI_Datatype recvtype, MPI_Comm comm) {
+                                                                 MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                                                 MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = edges_of(c).in_degree();
     return neighbor_allgather_into(call, c, sendbuf, sendcount, sendtype,
@@ -60,9 +60,9 @@ inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgather(Call& call, voi
 }
 
 inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgatherv(Call& call, void const* sendbuf, int sendcount,
-                                                                 MPI_Datatype sendtype, void* recvbuf,
-                                                                 int const recvcounts[], int const displs[],
-                                                                 MPI_Datatype recvtype, MPI_Comm comm) {
+                                                                  MPI_Datatype sendtype, void* recvbuf,
+                                                                  int const recvcounts[], int const displs[],
+                                                                  MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     int const n = edges_of(c).in_degree();
     return neighbor_allgather_into(call, c, sendbuf, sendcount, sendtype,
@@ -70,20 +70,20 @@ inline BoundCall<coll::NeighborAllgatherArgs> neighbor_allgatherv(Call& call, vo
 }
 
 inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoall(Call& call, void const* sendbuf, int sendcount,
-                                                              MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                                                              MPI_Datatype recvtype, MPI_Comm comm) {
+                                                               MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                                                               MPI_Datatype recvtype, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     Neighborhood const& edges = edges_of(c);
-    return neighbor_alltoall_into(
-        c, equal_parts(call, edges.out_degree(), sendbuf, sendcount, sendtype, send_side),
-        equal_parts(call, edges.in_degree(), recvbuf, recvcount, recvtype, receive_side), true);
+    return neighbor_alltoall_into(c, equal_parts(call, edges.out_degree(), sendbuf, sendcount, sendtype, send_side),
+                                  equal_parts(call, edges.in_degree(), recvbuf, recvcount, recvtype, receive_side),
+                                  true);
 }
 
 inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallv(Call& call, void const* sendbuf, int const sendcounts[],
-                                                               int const sdispls[], MPI_Datatype sendtype,
-                                                               void* recvbuf, int const recvcounts[],
-                                                               int const rdispls[], MPI_Datatype recvtype,
-                                                               MPI_Comm comm) {
+                                                                int const sdispls[], MPI_Datatype sendtype,
+                                                                void* recvbuf, int const recvcounts[],
+                                                                int const rdispls[], MPI_Datatype recvtype,
+                                                                MPI_Comm comm) {
     Comm& c = call.comm(comm);
     Neighborhood const& edges = edges_of(c);
     return neighbor_alltoall_into(
@@ -92,17 +92,18 @@ inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallv(Call& call, void
 }
 
 inline BoundCall<coll::NeighborAlltoallArgs> neighbor_alltoallw(Call& call, void const* sendbuf, int const sendcounts[],
-                                                               MPI_Aint const sdispls[], MPI_Datatype const sendtypes[],
-                                                               void* recvbuf, int const recvcounts[],
-                                                               MPI_Aint const rdispls[], MPI_Datatype const recvtypes[],
-                                                               MPI_Comm comm, coll::Lists& lists) {
+                                                                MPI_Aint const sdispls[],
+                                                                MPI_Datatype const sendtypes[], void* recvbuf,
+                                                                int const recvcounts[], MPI_Aint const rdispls[],
+                                                                MPI_Datatype const recvtypes[], MPI_Comm comm,
+                                                                coll::Lists& lists) {
     Comm& c = call.comm(comm);
     Neighborhood const& edges = edges_of(c);
-    auto const send = typed_parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtypes, lists.send_types,
-                                  send_sides);
+    auto const send =
+        typed_parts(call, edges.out_degree(), sendbuf, sendcounts, sdispls, sendtypes, lists.send_types, send_sides);
     auto const receive = typed_parts(call, edges.in_degree(), recvbuf, recvcounts, rdispls, recvtypes,
                                      lists.receive_types, receive_sides);
     return neighbor_alltoall_into(c, send, receive, any_sizes);
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -82,8 +82,10 @@ int PMPI_Ineighbor_alltoallv(const void* sendbuf, const int sendcounts[], const 
                              void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                              MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ineighbor_alltoallv", [&](Call& call) {
-        start(call, neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                       recvtype, comm), request);
+        start(call,
+              neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                 comm),
+              request);
     });
 }
 
@@ -105,8 +107,8 @@ int PMPI_Neighbor_allgather_init(const void* sendbuf, int sendcount, MPI_Datatyp
                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
                                  MPI_Request* request) {
     return enter("MPI_Neighbor_allgather_init", [&](Call& call) {
-        init(call, neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-             info, request);
+        init(call, neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
+             request);
     });
 }
 
@@ -124,8 +126,8 @@ TUTTI_FUNCTION(Neighbor_alltoall_init)
 int PMPI_Neighbor_alltoall_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                                 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Neighbor_alltoall_init", [&](Call& call) {
-        init(call, neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm),
-             info, request);
+        init(call, neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), info,
+             request);
     });
 }
 
@@ -134,8 +136,10 @@ int PMPI_Neighbor_alltoallv_init(const void* sendbuf, const int sendcounts[], co
                                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
                                  MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Neighbor_alltoallv_init", [&](Call& call) {
-        init(call, neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                                      recvtype, comm), info, request);
+        init(call,
+             neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                                comm),
+             info, request);
     });
 }
 

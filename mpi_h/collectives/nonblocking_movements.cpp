@@ -68,8 +68,8 @@ int PMPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdisp
                     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
                     MPI_Request* request) {
     return enter("MPI_Ialltoallv", [&](Call& call) {
-        start(call, alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                              comm),
+        start(call,
+              alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm),
               request);
     });
 }
@@ -80,8 +80,9 @@ int PMPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdisp
                     MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ialltoallw", [&](Call& call) {
         coll::Lists lists;
-        start(call, alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                              comm, lists),
+        start(call,
+              alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                        lists),
               request);
     });
 }

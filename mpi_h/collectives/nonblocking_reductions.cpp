@@ -6,16 +6,13 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Ibarrier)
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ibarrier", [&](Call& call) {
-        start(call, barrier(call, comm), request);
-    });
+    return enter("MPI_Ibarrier", [&](Call& call) { start(call, barrier(call, comm), request); });
 }
 
 TUTTI_FUNCTION(Ibcast)
 int PMPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request) {
-    return enter("MPI_Ibcast", [&](Call& call) {
-        start(call, bcast(call, buffer, count, datatype, root, comm), request);
-    });
+    return enter("MPI_Ibcast",
+                 [&](Call& call) { start(call, bcast(call, buffer, count, datatype, root, comm), request); });
 }
 
 TUTTI_FUNCTION(Ireduce)
@@ -47,23 +44,20 @@ int PMPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount
                                MPI_Comm comm, MPI_Request* request) {
     return enter("MPI_Ireduce_scatter_block", [&](Call& call) {
         coll::Lists lists;
-        start(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists),
-              request);
+        start(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists), request);
     });
 }
 
 TUTTI_FUNCTION(Iscan)
 int PMPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                MPI_Request* request) {
-    return enter("MPI_Iscan", [&](Call& call) {
-        start(call, scan(call, sendbuf, recvbuf, count, datatype, op, comm), request);
-    });
+    return enter("MPI_Iscan",
+                 [&](Call& call) { start(call, scan(call, sendbuf, recvbuf, count, datatype, op, comm), request); });
 }
 
 TUTTI_FUNCTION(Iexscan)
 int PMPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                  MPI_Request* request) {
-    return enter("MPI_Iexscan", [&](Call& call) {
-        start(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm), request);
-    });
+    return enter("MPI_Iexscan",
+                 [&](Call& call) { start(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm), request); });
 }

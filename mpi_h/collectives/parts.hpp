@@ -61,4 +61,4 @@ coll::Parts typed_parts(Call& call, int n, void const* address, int const* count
     return coll::Parts::typed(base, counts, displs, types.data());
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -17,8 +17,8 @@ int PMPI_Gatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype,
                       const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
                       MPI_Request* request) {
     return enter("MPI_Gatherv_init", [&](Call& call) {
-        init(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm),
-             info, request);
+        init(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm), info,
+             request);
     });
 }
 
@@ -26,8 +26,8 @@ TUTTI_FUNCTION(Scatter_init)
 int PMPI_Scatter_init(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                       MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Scatter_init", [&](Call& call) {
-        init(call, scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm),
-             info, request);
+        init(call, scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), info,
+             request);
     });
 }
 
@@ -54,8 +54,8 @@ int PMPI_Allgatherv_init(const void* sendbuf, int sendcount, MPI_Datatype sendty
                          const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
                          MPI_Info info, MPI_Request* request) {
     return enter("MPI_Allgatherv_init", [&](Call& call) {
-        init(call, allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm),
-             info, request);
+        init(call, allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), info,
+             request);
     });
 }
 
@@ -84,8 +84,9 @@ int PMPI_Alltoallw_init(const void* sendbuf, const int sendcounts[], const int s
                         const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Alltoallw_init", [&](Call& call) {
         coll::Lists lists;
-        init(call, alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                             comm, lists),
+        init(call,
+             alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
+                       lists),
              info, request);
     });
 }

@@ -6,17 +6,14 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Barrier_init)
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    return enter("MPI_Barrier_init", [&](Call& call) {
-        init(call, barrier(call, comm), info, request);
-    });
+    return enter("MPI_Barrier_init", [&](Call& call) { init(call, barrier(call, comm), info, request); });
 }
 
 TUTTI_FUNCTION(Bcast_init)
 int PMPI_Bcast_init(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
                     MPI_Request* request) {
-    return enter("MPI_Bcast_init", [&](Call& call) {
-        init(call, bcast(call, buffer, count, datatype, root, comm), info, request);
-    });
+    return enter("MPI_Bcast_init",
+                 [&](Call& call) { init(call, bcast(call, buffer, count, datatype, root, comm), info, request); });
 }
 
 TUTTI_FUNCTION(Reduce_init)
@@ -48,8 +45,7 @@ int PMPI_Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, int recvc
                                    MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     return enter("MPI_Reduce_scatter_block_init", [&](Call& call) {
         coll::Lists lists;
-        init(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists),
-             info, request);
+        init(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists), info, request);
     });
 }
 

@@ -42,7 +42,7 @@ inline BoundCall<coll::BarrierArgs> barrier(Call& call, MPI_Comm comm) {
 }
 
 inline BoundCall<coll::BcastArgs> bcast(Call& call, void* buffer, int count, MPI_Datatype datatype, int root,
-                                       MPI_Comm comm) {
+                                        MPI_Comm comm) {
     Comm& c = call.comm(comm);
     auto const data = [&] { return message(call, buffer, count, datatype); };
     if (c.inter()) return {c, coll::Collective::bcast, inter::bcast(c, root, data)};
@@ -54,7 +54,7 @@ inline BoundCall<coll::BcastArgs> bcast(Call& call, void* buffer, int count, MPI
 }
 
 inline BoundCall<coll::ReduceArgs> reduce(Call& call, void const* sendbuf, void* recvbuf, int count,
-                                         MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
+                                          MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     auto const operand = [&] {
         own_address(sendbuf, "sendbuf (not at the root)");
@@ -72,7 +72,7 @@ inline BoundCall<coll::ReduceArgs> reduce(Call& call, void const* sendbuf, void*
 }
 
 inline BoundCall<coll::ReduceArgs> allreduce(Call& call, void const* sendbuf, void* recvbuf, int count,
-                                            MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     Comm& c = call.comm(comm);
     must_give(c, sendbuf);
     coll::ReduceArgs args = reduction(call, sendbuf, recvbuf, count, datatype, op, count);
@@ -82,8 +82,8 @@ inline BoundCall<coll::ReduceArgs> allreduce(Call& call, void const* sendbuf, vo
 
 /// `counts` must outlive the call.
 inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_by(Call& call, Comm& comm, void const* sendbuf, void* recvbuf,
-                                                           std::span<int const> counts, MPI_Datatype datatype,
-                                                           MPI_Op op) {
+                                                            std::span<int const> counts, MPI_Datatype datatype,
+                                                            MPI_Op op) {
     must_give(comm, sendbuf);
     for (int n : counts) call.count(n, "recvcounts");
     std::int64_t const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
@@ -94,16 +94,16 @@ inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_by(Call& call, Comm& co
 }
 
 inline BoundCall<coll::ReduceScatterArgs> reduce_scatter(Call& call, void const* sendbuf, void* recvbuf,
-                                                        int const recvcounts[], MPI_Datatype datatype, MPI_Op op,
-                                                        MPI_Comm comm) {
+                                                         int const recvcounts[], MPI_Datatype datatype, MPI_Op op,
+                                                         MPI_Comm comm) {
     Comm& c = call.comm(comm);
     call.pointer(recvcounts, "recvcounts");
     return reduce_scatter_by(call, c, sendbuf, recvbuf, {recvcounts, static_cast<std::size_t>(c.size())}, datatype, op);
 }
 
 inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_block(Call& call, void const* sendbuf, void* recvbuf,
-                                                              int recvcount, MPI_Datatype datatype, MPI_Op op,
-                                                              MPI_Comm comm, coll::Lists& lists) {
+                                                               int recvcount, MPI_Datatype datatype, MPI_Op op,
+                                                               MPI_Comm comm, coll::Lists& lists) {
     Comm& c = call.comm(comm);
     call.count(recvcount, "recvcount");
     lists.counts.assign(static_cast<std::size_t>(c.size()), recvcount);
@@ -111,17 +111,17 @@ inline BoundCall<coll::ReduceScatterArgs> reduce_scatter_block(Call& call, void 
 }
 
 inline BoundCall<coll::ReduceArgs> scan(Call& call, void const* sendbuf, void* recvbuf, int count,
-                                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     Comm& c = call.intracomm(comm);
     return {c, coll::Collective::scan, reduction(call, sendbuf, recvbuf, count, datatype, op, count)};
 }
 
 inline BoundCall<coll::ReduceArgs> exscan(Call& call, void const* sendbuf, void* recvbuf, int count,
-                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
+                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
     Comm& c = call.intracomm(comm);
     bool const gets_nothing = c.rank() == 0 && !is_in_place(sendbuf);   // recvbuf is not significant at rank 0
     return {c, coll::Collective::exscan,
             reduction(call, sendbuf, recvbuf, count, datatype, op, gets_nothing ? 0 : count)};
 }
 
-}  // namespace tutti
+}   // namespace tutti

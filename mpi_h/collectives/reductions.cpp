@@ -6,39 +6,32 @@ using namespace tutti;
 
 TUTTI_FUNCTION(Barrier)
 int PMPI_Barrier(MPI_Comm comm) {
-    return enter("MPI_Barrier", [&](Call& call) {
-        run(barrier(call, comm));
-    });
+    return enter("MPI_Barrier", [&](Call& call) { run(barrier(call, comm)); });
 }
 
 TUTTI_FUNCTION(Bcast)
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-    return enter("MPI_Bcast", [&](Call& call) {
-        run(bcast(call, buffer, count, datatype, root, comm));
-    });
+    return enter("MPI_Bcast", [&](Call& call) { run(bcast(call, buffer, count, datatype, root, comm)); });
 }
 
 TUTTI_FUNCTION(Reduce)
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm) {
-    return enter("MPI_Reduce", [&](Call& call) {
-        run(reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm));
-    });
+    return enter("MPI_Reduce",
+                 [&](Call& call) { run(reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm)); });
 }
 
 TUTTI_FUNCTION(Allreduce)
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Allreduce", [&](Call& call) {
-        run(allreduce(call, sendbuf, recvbuf, count, datatype, op, comm));
-    });
+    return enter("MPI_Allreduce",
+                 [&](Call& call) { run(allreduce(call, sendbuf, recvbuf, count, datatype, op, comm)); });
 }
 
 TUTTI_FUNCTION(Reduce_scatter)
 int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                         MPI_Comm comm) {
-    return enter("MPI_Reduce_scatter", [&](Call& call) {
-        run(reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm));
-    });
+    return enter("MPI_Reduce_scatter",
+                 [&](Call& call) { run(reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm)); });
 }
 
 TUTTI_FUNCTION(Reduce_scatter_block)
@@ -52,14 +45,10 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 
 TUTTI_FUNCTION(Scan)
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Scan", [&](Call& call) {
-        run(scan(call, sendbuf, recvbuf, count, datatype, op, comm));
-    });
+    return enter("MPI_Scan", [&](Call& call) { run(scan(call, sendbuf, recvbuf, count, datatype, op, comm)); });
 }
 
 TUTTI_FUNCTION(Exscan)
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Exscan", [&](Call& call) {
-        run(exscan(call, sendbuf, recvbuf, count, datatype, op, comm));
-    });
+    return enter("MPI_Exscan", [&](Call& call) { run(exscan(call, sendbuf, recvbuf, count, datatype, op, comm)); });
 }

@@ -36,7 +36,7 @@ int erase(char const* name, MPI_Comm comm, int keyval) {
     return enter(name, [&](Call& call) { delete_attribute(call, on_comm, comm, keyval); });
 }
 
-}  // namespace
+}   // namespace
 
 TUTTI_FUNCTION(Comm_create_keyval)
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval,

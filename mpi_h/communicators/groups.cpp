@@ -45,7 +45,7 @@ int translated(Group const& from, Group const& to, int rank) {
     return found < 0 ? MPI_UNDEFINED : found;
 }
 
-}  // namespace
+}   // namespace
 
 TUTTI_FUNCTION(Group_size)
 int PMPI_Group_size(MPI_Group group, int* size) {

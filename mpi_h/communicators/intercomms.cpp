@@ -28,7 +28,7 @@ coll::Bridge checked_bridge(Call& call, Comm& local, MPI_Comm peer_comm, int rem
     return {peer, remote_leader, tag};
 }
 
-}  // namespace
+}   // namespace
 
 /// A leader with wrong arguments tells its group, so that nobody waits for it.
 TUTTI_FUNCTION(Intercomm_create)
@@ -43,9 +43,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
         std::optional<Error> wrong;
         try {
             if (local.rank() == local_leader) bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
-        } catch (Error const& error) {
-            wrong = error;
-        }
+        } catch (Error const& error) { wrong = error; }
         try {
             *newintercomm = handle_of(coll::connect(local, local_leader, bridge));
         } catch (Error const&) {

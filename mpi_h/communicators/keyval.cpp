@@ -33,7 +33,7 @@ UserKeyval& key_for(Call& call, Keyval::On on, int keyval) {
     return static_cast<UserKeyval&>(key);
 }
 
-}  // namespace
+}   // namespace
 
 UserKeyval::UserKeyval(On objects, CopyFunction* copy_function, DeleteFunction* delete_function, void* extra_state)
     : Keyval(objects), copy_(copy_function), delete_(delete_function), extra_(extra_state) {}
@@ -109,12 +109,10 @@ bool get_attribute(Call& call, Keyval::On on, int handle, int keyval, GivenAs as
     return value != nullptr;
 }
 
-int attribute_kind_out(GivenAs as) {
-    return as == GivenAs::pointer ? 0 : as == GivenAs::address ? 1 : 3;
-}
+int attribute_kind_out(GivenAs as) { return as == GivenAs::pointer ? 0 : as == GivenAs::address ? 1 : 3; }
 
 GivenAs attribute_kind_in(int number) {
     return number == 0 ? GivenAs::pointer : number == 1 ? GivenAs::address : GivenAs::integer;
 }
 
-}  // namespace tutti
+}   // namespace tutti

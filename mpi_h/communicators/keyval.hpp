@@ -26,9 +26,9 @@ public:
     int copy(Object& from, AttributeValue const& value, AttributeValue& copied, bool& wanted) override;
     int remove(Object& of, AttributeValue const& value) override;
 
-    CopyProxy* copy_proxy = nullptr;       ///< null: C's own way
+    CopyProxy* copy_proxy = nullptr;   ///< null: C's own way
     DeleteProxy* delete_proxy = nullptr;
-    bool freed = false;                    ///< by the user; attributes may still need it
+    bool freed = false;   ///< by the user; attributes may still need it
 
 private:
     CopyFunction* copy_;
@@ -59,4 +59,4 @@ int const* predefined_attribute(int keyval);
 /// Whether the number is one of the predefined keys, which can be neither set nor deleted nor freed.
 bool is_predefined_key(int keyval);
 
-}  // namespace tutti
+}   // namespace tutti

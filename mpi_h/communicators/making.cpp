@@ -59,7 +59,7 @@ void forget(Call& call, MPI_Comm* comm) {
     *comm = MPI_COMM_NULL;
 }
 
-}  // namespace
+}   // namespace
 
 TUTTI_FUNCTION(Comm_dup)
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
@@ -104,14 +104,12 @@ static void duplicate_later(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* 
 
 TUTTI_FUNCTION(Comm_idup)
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup",
-                 [&](Call& call) { duplicate_later(call, comm, MPI_INFO_NULL, newcomm, request); });
+    return enter("MPI_Comm_idup", [&](Call& call) { duplicate_later(call, comm, MPI_INFO_NULL, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_idup_with_info)
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-    return enter("MPI_Comm_idup_with_info",
-                 [&](Call& call) { duplicate_later(call, comm, info, newcomm, request); });
+    return enter("MPI_Comm_idup_with_info", [&](Call& call) { duplicate_later(call, comm, info, newcomm, request); });
 }
 
 TUTTI_FUNCTION(Comm_create)

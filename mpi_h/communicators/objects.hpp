@@ -10,10 +10,10 @@ namespace tutti {
 
 inline int number_of(Likeness likeness) {
     switch (likeness) {
-        case Likeness::identical: return MPI_IDENT;
-        case Likeness::congruent: return MPI_CONGRUENT;
-        case Likeness::similar: return MPI_SIMILAR;
-        case Likeness::unequal: break;
+    case Likeness::identical: return MPI_IDENT;
+    case Likeness::congruent: return MPI_CONGRUENT;
+    case Likeness::similar: return MPI_SIMILAR;
+    case Likeness::unequal: break;
     }
     return MPI_UNEQUAL;
 }
@@ -53,4 +53,4 @@ std::span<T const> list(Call const& call, int n, T const* values, char const* co
     return {values, static_cast<std::size_t>(n)};
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -23,23 +23,23 @@ int const* universe_size() {
     return &size;
 }
 
-}  // namespace
+}   // namespace
 
 bool is_predefined_key(int keyval) { return keyval >= first_key && keyval <= last_key; }
 
 int const* predefined_attribute(int keyval) {
     static constexpr int largest_tag = INT_MAX, no_host = MPI_PROC_NULL, any_rank = MPI_ANY_SOURCE, yes = 1, no = 0;
     switch (keyval - (keyval % 2 == 0 ? 1 : 0)) {   // Fortran's keys are the even numbers after C's
-        case MPI_TAG_UB: return &largest_tag;
-        case MPI_HOST: return &no_host;
-        case MPI_IO: return &any_rank;
-        // The ranks of a node read the same clock; those of several nodes have never been compared.
-        case MPI_WTIME_IS_GLOBAL: return library().process->cluster.alone() ? &yes : &no;
-        case MPI_UNIVERSE_SIZE: return universe_size();
-        case MPI_LASTUSEDCODE: return &library().last_used_code;
-        case MPI_APPNUM: return application_number();
+    case MPI_TAG_UB: return &largest_tag;
+    case MPI_HOST: return &no_host;
+    case MPI_IO: return &any_rank;
+    // The ranks of a node read the same clock; those of several nodes have never been compared.
+    case MPI_WTIME_IS_GLOBAL: return library().process->cluster.alone() ? &yes : &no;
+    case MPI_UNIVERSE_SIZE: return universe_size();
+    case MPI_LASTUSEDCODE: return &library().last_used_code;
+    case MPI_APPNUM: return application_number();
     }
     return nullptr;
 }
 
-}  // namespace tutti
+}   // namespace tutti

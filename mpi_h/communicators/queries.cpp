@@ -24,7 +24,7 @@ Group& remote_group(Call& call, MPI_Comm comm) {
     return *c.remote;
 }
 
-}  // namespace
+}   // namespace
 
 TUTTI_FUNCTION(Comm_size)
 int PMPI_Comm_size(MPI_Comm comm, int* size) {

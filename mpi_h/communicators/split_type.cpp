@@ -30,18 +30,19 @@ coll::Shared named_resource(Info const* info) {
 
 coll::Shared wanted(int split_type, Info const* info) {
     switch (split_type) {
-        case MPI_UNDEFINED: return {};
-        case MPI_COMM_TYPE_SHARED: return {What::node};
-        case MPI_COMM_TYPE_HW_GUIDED: return named_hardware(info);
-        case MPI_COMM_TYPE_HW_UNGUIDED: return {What::some_unit};
-        case MPI_COMM_TYPE_RESOURCE_GUIDED: return named_resource(info);
+    case MPI_UNDEFINED: return {};
+    case MPI_COMM_TYPE_SHARED: return {What::node};
+    case MPI_COMM_TYPE_HW_GUIDED: return named_hardware(info);
+    case MPI_COMM_TYPE_HW_UNGUIDED: return {What::some_unit};
+    case MPI_COMM_TYPE_RESOURCE_GUIDED: return named_resource(info);
     }
-    fail(ErrorClass::arg, "split_type is ", split_type, " but must be MPI_COMM_TYPE_SHARED, MPI_COMM_TYPE_HW_GUIDED, "
+    fail(ErrorClass::arg, "split_type is ", split_type,
+         " but must be MPI_COMM_TYPE_SHARED, MPI_COMM_TYPE_HW_GUIDED, "
          "MPI_COMM_TYPE_HW_UNGUIDED, MPI_COMM_TYPE_RESOURCE_GUIDED or MPI_UNDEFINED");
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

@@ -52,8 +52,8 @@ Distribution distribution(int d, int size, int kind, int argument, int processes
     return of;
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

@@ -76,8 +76,8 @@ int structure(char const* name, int count, int const* blocks, MPI_Aint const* pl
     });
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 
@@ -187,8 +187,8 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
     return enter("MPI_Type_create_resized", [&](Call& call) {
         Datatype& type = call.any_type(oldtype, "oldtype");
         call.pointer(newtype, "newtype");
-        *newtype = handle_of(TypeBuilder::resized(type, lb, extent),
-                             {Combiner::resized, {}, {lb, extent}, {part(type)}});
+        *newtype =
+            handle_of(TypeBuilder::resized(type, lb, extent), {Combiner::resized, {}, {lb, extent}, {part(type)}});
     });
 }
 

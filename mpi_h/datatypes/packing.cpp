@@ -28,8 +28,8 @@ void check_external32(Call const& call, char const* datarep) {
         fail(ErrorClass::arg, "datarep is ", datarep, " but must be external32");
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

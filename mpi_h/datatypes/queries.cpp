@@ -77,8 +77,8 @@ void check_room(Call const& call, char const* what, std::vector<From> const& fro
     if (!from.empty()) call.pointer(to, join("array_of_", what).c_str());
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

@@ -32,4 +32,4 @@ Numbers numbers(Call const& call, int n, T const* values, char const* argument, 
 /// The same for block lengths, which must not be negative.
 Numbers lengths(Call const& call, int n, int const* values, char const* argument);
 
-}  // namespace tutti
+}   // namespace tutti

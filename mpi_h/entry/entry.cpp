@@ -53,7 +53,7 @@ std::string described(void const* address) {
     return address == MPI_STATUS_IGNORE ? number + " (MPI_STATUS_IGNORE)" : number;
 }
 
-}  // namespace
+}   // namespace
 
 void Call::bad_pointer(ErrorClass what, void const* address, char const* argument) {
     if (!address) fail(what, argument, " is a null pointer");
@@ -104,7 +104,8 @@ int raise(Call const& call, Error const& error) {
 void not_running(char const* name) {
     Stage const stage = library().stage;
     if (stage == Stage::child)
-        abort_job(MPI_ERR_OTHER, join(name, " was called, but only the rank itself can call MPI, not what its fork() "
+        abort_job(MPI_ERR_OTHER, join(name,
+                                      " was called, but only the rank itself can call MPI, not what its fork() "
                                       "made; let the child end by _exit or start a program by exec"));
     char const* const when = stage == Stage::before ? "before MPI_Init" : "after MPI_Finalize";
     abort_job(MPI_ERR_OTHER, join(name, " was called ", when));
@@ -143,4 +144,4 @@ void abort_job(int code, std::string const& sentence) {
     _exit(code & 0xff ? code & 0xff : 1);
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -23,67 +23,79 @@ public:
     /// The communicator that the call is about; its error handler hears of whatever follows.
     Comm& comm(MPI_Comm handle) {
         Comm& c = any_comm(handle);
-        if (c.context == 0) [[unlikely]] unmade();
+        if (c.context == 0) [[unlikely]]
+            unmade();
         return c;
     }
     /// The same for a call that does not communicate: also a communicator that MPI_Comm_idup is still making, to which
     /// programs give an error handler or a name at once.
     Comm& any_comm(MPI_Comm handle) {
         Comm* c = library().tables.comms.find(handle);
-        if (!c) [[unlikely]] bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
+        if (!c) [[unlikely]]
+            bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
         return *(on = c);
     }
     /// The same where MPI allows no intercommunicator.
     Comm& intracomm(MPI_Comm handle, char const* argument = "comm") {
         Comm& c = comm(handle);
-        if (c.inter()) [[unlikely]] fail(ErrorClass::comm, argument, " is an intercommunicator");
+        if (c.inter()) [[unlikely]]
+            fail(ErrorClass::comm, argument, " is an intercommunicator");
         return c;
     }
     /// A committed datatype with which data is moved.
     Datatype& type(MPI_Datatype handle, char const* argument = "datatype") {
         Datatype& t = any_type(handle, argument);
-        if (!t.committed) [[unlikely]] fail(ErrorClass::type, argument, " is not committed (MPI_Type_commit)");
+        if (!t.committed) [[unlikely]]
+            fail(ErrorClass::type, argument, " is not committed (MPI_Type_commit)");
         return t;
     }
     /// Any datatype, committed or not.
     Datatype& any_type(MPI_Datatype handle, char const* argument = "datatype") {
         Datatype* t = library().tables.datatypes.find(handle);
-        if (!t) [[unlikely]] bad_handle(ErrorClass::type, argument, handle, handle == MPI_DATATYPE_NULL);
+        if (!t) [[unlikely]]
+            bad_handle(ErrorClass::type, argument, handle, handle == MPI_DATATYPE_NULL);
         return *t;
     }
     Op& op(MPI_Op handle) {
         Op* o = library().tables.ops.find(handle);
-        if (!o) [[unlikely]] bad_handle(ErrorClass::op, "op", handle, handle == MPI_OP_NULL);
+        if (!o) [[unlikely]]
+            bad_handle(ErrorClass::op, "op", handle, handle == MPI_OP_NULL);
         return *o;
     }
     Group& group(MPI_Group handle, char const* argument = "group") {
         Group* g = library().tables.groups.find(handle);
-        if (!g) [[unlikely]] bad_handle(ErrorClass::group, argument, handle, handle == MPI_GROUP_NULL);
+        if (!g) [[unlikely]]
+            bad_handle(ErrorClass::group, argument, handle, handle == MPI_GROUP_NULL);
         return *g;
     }
     Info& info(MPI_Info handle) {
         Info* i = library().tables.infos.find(handle);
-        if (!i) [[unlikely]] bad_handle(ErrorClass::info, "info", handle, handle == MPI_INFO_NULL);
+        if (!i) [[unlikely]]
+            bad_handle(ErrorClass::info, "info", handle, handle == MPI_INFO_NULL);
         return *i;
     }
     Errhandler& errhandler(MPI_Errhandler handle) {
         Errhandler* e = library().tables.errhandlers.find(handle);
-        if (!e) [[unlikely]] bad_handle(ErrorClass::arg, "errhandler", handle, handle == MPI_ERRHANDLER_NULL);
+        if (!e) [[unlikely]]
+            bad_handle(ErrorClass::arg, "errhandler", handle, handle == MPI_ERRHANDLER_NULL);
         return *e;
     }
     Keyval& keyval(int handle) {
         Keyval* k = library().tables.keyvals.find(handle);
-        if (!k) [[unlikely]] bad_handle(ErrorClass::keyval, "keyval", handle, handle == MPI_KEYVAL_INVALID);
+        if (!k) [[unlikely]]
+            bad_handle(ErrorClass::keyval, "keyval", handle, handle == MPI_KEYVAL_INVALID);
         return *k;
     }
     Request& request(MPI_Request handle) {
         Request* r = library().tables.requests.find(handle);
-        if (!r) [[unlikely]] bad_handle(ErrorClass::request, "request", handle, handle == MPI_REQUEST_NULL);
+        if (!r) [[unlikely]]
+            bad_handle(ErrorClass::request, "request", handle, handle == MPI_REQUEST_NULL);
         return *r;
     }
 
     void count(long value, char const* argument = "count") const {
-        if (value < 0 && library().check_arguments) [[unlikely]] negative(ErrorClass::count, argument, value);
+        if (value < 0 && library().check_arguments) [[unlikely]]
+            negative(ErrorClass::count, argument, value);
     }
     /// A rank that a message goes to or comes from; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
     void rank(Comm const& c, int value, char const* argument, bool any = false) const {
@@ -107,11 +119,13 @@ public:
     }
     /// `n` elements whose number of bytes, and those of their extent, can be counted; what has no buffer checks this.
     void size(long n, Datatype const& t, char const* argument = "count") const {
-        if (too_large(n, t) && library().check_arguments) [[unlikely]] bad_size(n, t, argument);
+        if (too_large(n, t) && library().check_arguments) [[unlikely]]
+            bad_size(n, t, argument);
     }
     /// An address that the call reads from or writes to.
     void pointer(void const* address, char const* argument, ErrorClass what = ErrorClass::arg) const {
-        if (no_address(address) && library().check_arguments) [[unlikely]] bad_pointer(what, address, argument);
+        if (no_address(address) && library().check_arguments) [[unlikely]]
+            bad_pointer(what, address, argument);
     }
     /// The same of a function of the program's.
     template <class Function>
@@ -174,11 +188,9 @@ inline int enter(char const* name, Body&& body) {
     try {
         body(call);
         return MPI_SUCCESS;
-    } catch (Error const& error) {
-        return raise(call, error);
-    } catch (std::bad_alloc const&) {
+    } catch (Error const& error) { return raise(call, error); } catch (std::bad_alloc const&) {
         return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
     }
 }
 
-}  // namespace tutti
+}   // namespace tutti

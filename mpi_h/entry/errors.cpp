@@ -78,7 +78,7 @@ void remove_code(LibraryState::AddedCode& removed) {
     f.last_used_code = code_at(f.added_codes.size()) - 1;
 }
 
-}  // namespace
+}   // namespace
 
 std::string error_text(int code) {
     if (LibraryState::AddedCode const* a = added(code)) return a->text.value_or("");
@@ -90,7 +90,7 @@ std::string error_text(int code) {
     return "";
 }
 
-}  // namespace tutti
+}   // namespace tutti
 
 using namespace tutti;
 
@@ -146,7 +146,8 @@ int PMPI_Remove_error_class(int errorclass) {
     return enter<When::any_time>("MPI_Remove_error_class", [&](Call&) {
         LibraryState::AddedCode& a = added_here(errorclass, "errorclass", true);
         auto const codes = std::ranges::count(library().added_codes, std::optional(errorclass),
-                                              &LibraryState::AddedCode::error_class) - 1;   // without itself
+                                              &LibraryState::AddedCode::error_class) -
+                           1;   // without itself
         if (codes > 0)
             fail(ErrorClass::arg, "errorclass is ", errorclass, ", which still has ", codes,
                  codes == 1 ? " error code" : " error codes", " (MPI_Remove_error_code)");

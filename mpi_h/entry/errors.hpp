@@ -10,4 +10,4 @@ namespace tutti {
 /// `code` is no error code.
 std::string error_text(int code);
 
-}  // namespace tutti
+}   // namespace tutti

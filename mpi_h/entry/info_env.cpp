@@ -46,7 +46,7 @@ std::string world_size(LibraryState const& f) {
     return size ? size : "1";
 }
 
-}  // namespace
+}   // namespace
 
 void describe_start(Info& info, LibraryState const& f) {
     set_command(info);
@@ -68,4 +68,4 @@ void place_info_env(LibraryState& f) {
     f.tables.infos.place(MPI_INFO_ENV, info);
 }
 
-}  // namespace tutti
+}   // namespace tutti

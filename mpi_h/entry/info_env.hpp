@@ -12,4 +12,4 @@ void describe_start(Info& info, LibraryState const& f);
 /// Makes the predefined object behind MPI_INFO_ENV; part of MPI_Init.
 void place_info_env(LibraryState& f);
 
-}  // namespace tutti
+}   // namespace tutti

@@ -12,4 +12,4 @@ namespace tutti {
 /// Null before MPI_Init, without a launcher, and under our mpiexec.
 std::unique_ptr<JobServer>& job_server();
 
-}  // namespace tutti
+}   // namespace tutti

@@ -29,15 +29,15 @@ struct LibraryState {
     std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
     std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls
     int thread_level = MPI_THREAD_SINGLE;
-    std::uint64_t main_thread = 0;              ///< pthread_self() of the caller of MPI_Init
+    std::uint64_t main_thread = 0;   ///< pthread_self() of the caller of MPI_Init
     bool check_arguments = true;
     std::unique_ptr<Segment> segment;
     std::unique_ptr<Process> process;
-    RankState* rank_state = nullptr;                       ///< this rank's, as soon as MPI_Init has found it
+    RankState* rank_state = nullptr;   ///< this rank's, as soon as MPI_Init has found it
     abi::Tables tables;
-    std::uint64_t searches = 0;                 ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
-    std::shared_ptr<tool::State> tool;          ///< of the interface for tools; null before its first use
-    std::recursive_mutex tool_lock;             ///< of its calls, which may come before MPI_Init; taken inside the lock
+    std::uint64_t searches = 0;          ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
+    std::shared_ptr<tool::State> tool;   ///< of the interface for tools; null before its first use
+    std::recursive_mutex tool_lock;      ///< of its calls, which may come before MPI_Init; taken inside the lock
     /// What MPI_Type_create_f90_* made, by (combiner, p, r): equal arguments give the same type (MPI 3.1, 17.1.9).
     std::map<std::array<int, 3>, MPI_Datatype> f90_types;
 
@@ -57,7 +57,7 @@ struct LibraryState {
         std::optional<std::string> text;
     };
     std::vector<AddedCode> added_codes;
-    int last_used_code = MPI_ERR_LASTCODE;      ///< the attribute MPI_LASTUSEDCODE points here
+    int last_used_code = MPI_ERR_LASTCODE;   ///< the attribute MPI_LASTUSEDCODE points here
 };
 
 extern std::atomic<LibraryState*> the_library_state;   ///< null until somebody asks
@@ -72,10 +72,12 @@ inline Waiter& waiter() { return library().process->waiter; }
 class Inside {
 public:
     explicit Inside(Waiter* shared) : shared_(shared) {
-        if (shared_) [[unlikely]] shared_->enter();
+        if (shared_) [[unlikely]]
+            shared_->enter();
     }
     ~Inside() {
-        if (shared_) [[unlikely]] shared_->leave();
+        if (shared_) [[unlikely]]
+            shared_->leave();
     }
     Inside(Inside const&) = delete;
     Inside& operator=(Inside const&) = delete;
@@ -105,4 +107,4 @@ RankState* launchers_rank_state();
 void place_predefined_types(abi::Tables& tables);
 void place_predefined_ops(abi::Tables& tables);
 
-}  // namespace tutti
+}   // namespace tutti

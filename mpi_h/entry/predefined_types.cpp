@@ -17,7 +17,7 @@ Elementary with_external(Elementary unit, std::uint8_t bytes) {
     return unit;
 }
 
-}  // namespace
+}   // namespace
 
 void place_predefined_types(abi::Tables& tables) {
     using B = TypeBuilder;
@@ -42,10 +42,11 @@ void place_predefined_types(abi::Tables& tables) {
 
 void place_predefined_ops(abi::Tables& tables) {
     constexpr std::pair<int, BuiltinOp> ops[] = {
-        {MPI_MAX, BuiltinOp::max}, {MPI_MIN, BuiltinOp::min}, {MPI_SUM, BuiltinOp::sum}, {MPI_PROD, BuiltinOp::prod},
-        {MPI_LAND, BuiltinOp::land}, {MPI_BAND, BuiltinOp::band}, {MPI_LOR, BuiltinOp::lor}, {MPI_BOR, BuiltinOp::bor},
-        {MPI_LXOR, BuiltinOp::lxor}, {MPI_BXOR, BuiltinOp::bxor}, {MPI_MINLOC, BuiltinOp::minloc},
-        {MPI_MAXLOC, BuiltinOp::maxloc}, {MPI_REPLACE, BuiltinOp::replace}, {MPI_NO_OP, BuiltinOp::no_op}};
+        {MPI_MAX, BuiltinOp::max},         {MPI_MIN, BuiltinOp::min},       {MPI_SUM, BuiltinOp::sum},
+        {MPI_PROD, BuiltinOp::prod},       {MPI_LAND, BuiltinOp::land},     {MPI_BAND, BuiltinOp::band},
+        {MPI_LOR, BuiltinOp::lor},         {MPI_BOR, BuiltinOp::bor},       {MPI_LXOR, BuiltinOp::lxor},
+        {MPI_BXOR, BuiltinOp::bxor},       {MPI_MINLOC, BuiltinOp::minloc}, {MPI_MAXLOC, BuiltinOp::maxloc},
+        {MPI_REPLACE, BuiltinOp::replace}, {MPI_NO_OP, BuiltinOp::no_op}};
     for (auto [handle, which] : ops) {
         auto op = Ref<Op>::adopt(new Op);
         op->builtin = which;
@@ -54,4 +55,4 @@ void place_predefined_ops(abi::Tables& tables) {
     }
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -62,8 +62,8 @@ void join_launched(LibraryState& f, int descriptor, unsigned place) {
     RankState& rank_state = f.segment->rank_state(place);
     std::int32_t nobody = 0;
     if (!rank_state.pid.compare_exchange_strong(nobody, getpid()))
-        fail(ErrorClass::other, "rank ", rank_state.world_rank, " of this job has run an MPI program already, as process ",
-             nobody, "; each can run one");
+        fail(ErrorClass::other, "rank ", rank_state.world_rank,
+             " of this job has run an MPI program already, as process ", nobody, "; each can run one");
     forget_launcher(rank_state.world_rank);
 }
 
@@ -91,7 +91,7 @@ std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
 }
 
 struct Membership {
-    unsigned place;      ///< on this node
+    unsigned place;                 ///< on this node
     std::vector<int> listeners{};   ///< on which other nodes call this rank
 };
 
@@ -163,7 +163,7 @@ void watch_forks() {
     });
 }
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<JobServer>& job_server() {
     static std::unique_ptr<JobServer> one;
@@ -198,7 +198,8 @@ void start(LibraryState& f, int thread_level) {
     p2p::start(*f.process, mine.listeners);
     coll::start(*f.process, complaints);
     place_predefined_objects(f);
-    if (f.process->variables.progress_thread) f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);
+    if (f.process->variables.progress_thread)
+        f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);
     if (f.process->lock.on()) f.shared = &f.process->waiter;
     watch_forks();
     f.stage = Stage::running;
@@ -235,4 +236,4 @@ void finish(LibraryState& f) {
     f.stage = Stage::after;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -19,4 +19,4 @@ private:
     MPI_Status* to_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -16,4 +16,4 @@ inline int copy_text(std::string const& text, char* to, std::size_t room) {
     return static_cast<int>(n);
 }
 
-}  // namespace tutti
+}   // namespace tutti

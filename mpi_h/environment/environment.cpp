@@ -26,8 +26,8 @@ int initialise(char const* name, int required, int* provided) {
     });
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

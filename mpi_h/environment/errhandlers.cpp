@@ -37,8 +37,8 @@ void get(Call& call, MPI_Comm comm, MPI_Errhandler* errhandler) {
     *errhandler = static_cast<MPI_Errhandler>(e->handle);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 
@@ -78,10 +78,8 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
         call.pointer(errhandler, "errhandler");
         Errhandler& e = call.errhandler(*errhandler);
         // A predefined one may come from MPI_Comm_get_errhandler, whose result users free: only their handle goes.
-        if (e.more_handles > 0)
-            --e.more_handles;
-        else if (!e.predefined)
-            library().tables.errhandlers.remove(*errhandler);
+        if (e.more_handles > 0) --e.more_handles;
+        else if (!e.predefined) library().tables.errhandlers.remove(*errhandler);
         *errhandler = MPI_ERRHANDLER_NULL;
     });
 }

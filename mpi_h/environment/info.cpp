@@ -32,8 +32,8 @@ Info& changeable(Call& call, MPI_Info handle) {
     return info;
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

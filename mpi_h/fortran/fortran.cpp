@@ -22,7 +22,7 @@ int set(char const* name, Keyval::On on, int handle, int keyval, void* value, in
     });
 }
 
-}  // namespace
+}   // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {

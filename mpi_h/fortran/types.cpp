@@ -50,8 +50,8 @@ MPI_Datatype f90_type(Call& call, MPI_Datatype base, Combiner combiner, int p, i
     return handle = handle_of(std::move(type), {combiner, std::move(arguments), {}, {}});
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

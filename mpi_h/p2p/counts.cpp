@@ -23,8 +23,8 @@ int address_of(char const* name, void const* location, MPI_Aint* address) {
     });
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

@@ -35,7 +35,7 @@ int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype, MP
     });
 }
 
-}  // namespace
+}   // namespace
 
 GeneralizedRequest::GeneralizedRequest(MPI_Grequest_query_function* query, MPI_Grequest_free_function* release,
                                        MPI_Grequest_cancel_function* cancel, void* extra_state)
@@ -63,14 +63,10 @@ std::optional<Error> GeneralizedRequest::finish(MPI_Status* status) {
     std::optional<Error> failed;
     try {
         query(status);
-    } catch (Error const& error) {
-        failed = error;
-    }
+    } catch (Error const& error) { failed = error; }
     try {
         release();
-    } catch (Error const& error) {
-        failed = error;
-    }
+    } catch (Error const& error) { failed = error; }
     return failed;
 }
 
@@ -84,7 +80,7 @@ GeneralizedRequest* generalized(Request* request) {
     return request && request->generalized ? static_cast<GeneralizedRequest*>(request) : nullptr;
 }
 
-}  // namespace tutti
+}   // namespace tutti
 
 using namespace tutti;
 

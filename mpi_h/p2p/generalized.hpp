@@ -38,4 +38,4 @@ void give_up(GeneralizedRequest& request, MPI_Request handle);
 /// The generalised request behind a handle that has been checked; null when it is of another kind.
 GeneralizedRequest* generalized(Request* request);
 
-}  // namespace tutti
+}   // namespace tutti

@@ -65,8 +65,8 @@ void use_up(MPI_Message* handle) {
     *handle = MPI_MESSAGE_NULL;
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

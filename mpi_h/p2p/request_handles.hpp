@@ -42,4 +42,4 @@ std::span<Handle> checked(Call& call, int count, Handle* requests, char const* a
     return handles;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -23,8 +23,8 @@ public:
         ++count_;
         show(r, status);
         bool const failed = r && r->status.error != ErrorClass::success;
-        int const code = failed ? error_code({r->status.error, r->error_text},
-                                             join(call_.name, ": ", r->error_text)) : MPI_SUCCESS;
+        int const code =
+            failed ? error_code({r->status.error, r->error_text}, join(call_.name, ": ", r->error_text)) : MPI_SUCCESS;
         if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
     }
 
@@ -45,8 +45,8 @@ int first_complete(ConstHandles handles, bool& any) {
     return MPI_UNDEFINED;
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 

@@ -37,9 +37,11 @@ void refuse_message(Request& r) {
 
 /// Tells the user's status what became of a complete request.
 std::optional<Error> tell(Request& r, MPI_Status* status) {
-    if (GeneralizedRequest* g = generalized(&r)) [[unlikely]] return g->finish(status);
+    if (GeneralizedRequest* g = generalized(&r)) [[unlikely]]
+        return g->finish(status);
     abi::store(status, r.status);
-    if (r.status.error == ErrorClass::success) [[likely]] return std::nullopt;
+    if (r.status.error == ErrorClass::success) [[likely]]
+        return std::nullopt;
     refuse_message(r);
     return Error(r.status.error, r.error_text);
 }
@@ -171,8 +173,8 @@ void start(Call& call, MPI_Request handle, char const* which) {
     r.start();
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 
@@ -210,10 +212,12 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;   // those before it are complete and stay so
-        wait([&] {
-            while (done < handles.size() && ready(handles[done])) ++done;
-            return done == handles.size();
-        }, reason_of_first(call, handles));
+        wait(
+            [&] {
+                while (done < handles.size() && ready(handles[done])) ++done;
+                return done == handles.size();
+            },
+            reason_of_first(call, handles));
         Answers answers(call, array_of_statuses);
         for (MPI_Request& h : handles) answers.add(h);
         answers.finish();

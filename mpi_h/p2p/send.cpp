@@ -56,8 +56,8 @@ int send_init(char const* name, Outgoing const& a, Mode mode, MPI_Request* reque
     });
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using tutti::p2p::Mode;
 

@@ -57,8 +57,8 @@ int iflush(char const* name, Which which, MPI_Request* request) {
     });
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using tutti::of_process;
 

@@ -68,8 +68,8 @@ int with_one(char const* name, ReceivePart const& both, Ways ways, Body&& body) 
 
 MPI_Request handle_of(Ref<Request> made) { return library().tables.requests.add(made.detach()); }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 using namespace tutti;
 
@@ -101,8 +101,7 @@ int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest,
 
 TUTTI_FUNCTION(Isendrecv)
 int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                   MPI_Request* request) {
+                   int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
     return with("MPI_Isendrecv", {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
                 {dest, sendtag, source, recvtag, comm},
                 [&](Call& call, Comm& c, Ways const& w, Datatype& sent, Datatype& received) {
@@ -115,10 +114,10 @@ int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, in
 TUTTI_FUNCTION(Isendrecv_replace)
 int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
                            MPI_Comm comm, MPI_Request* request) {
-    return with_one("MPI_Isendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
-                    [&](Call& call, Comm& c, Ways const& w, Datatype& type) {
-                        call.pointer(request, "request");
-                        *request = handle_of(p2p::isendrecv_replace(c, buf, count, type, w.dest, w.sendtag, w.source,
-                                                                    w.recvtag));
-                    });
+    return with_one(
+        "MPI_Isendrecv_replace", {buf, count, datatype}, {dest, sendtag, source, recvtag, comm},
+        [&](Call& call, Comm& c, Ways const& w, Datatype& type) {
+            call.pointer(request, "request");
+            *request = handle_of(p2p::isendrecv_replace(c, buf, count, type, w.dest, w.sendtag, w.source, w.recvtag));
+        });
 }

@@ -21,8 +21,8 @@ int set(char const* name, MPI_Status* status, int MPI_Status::*field, int value)
     });
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti
 
 TUTTI_FUNCTION(Status_get_source)
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {

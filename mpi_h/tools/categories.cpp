@@ -53,14 +53,14 @@ int list(int cat_index, int len, int* indices, std::vector<int> Category::*which
     });
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<Category> const& categories() {
     static std::vector<Category> const all = make_categories();
     return all;
 }
 
-}  // namespace tutti::tool
+}   // namespace tutti::tool
 
 using namespace tutti;
 

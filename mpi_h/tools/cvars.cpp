@@ -25,7 +25,9 @@ MPI_Datatype type_of(std::string const&) { return MPI_CHAR; }
 
 std::size_t elements(std::string const& text) { return std::max(text_room, text.size() + 1); }
 template <class T>
-std::size_t elements(T) { return 1; }
+std::size_t elements(T) {
+    return 1;
+}
 
 void write_out(bool value, void* to) { *static_cast<int*>(to) = value; }
 void write_out(long value, void* to) { *static_cast<MPI_Count*>(to) = value; }
@@ -69,14 +71,14 @@ CvarHandle* find_handle(MPI_T_cvar_handle handle) {
     return found == state().cvar_handles.end() ? nullptr : found->get();
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<VariableRow> const& cvars() {
     static std::vector<VariableRow> const all = describe_variables(nullptr);
     return all;
 }
 
-}  // namespace tutti::tool
+}   // namespace tutti::tool
 
 using namespace tutti;
 

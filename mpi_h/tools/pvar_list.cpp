@@ -79,7 +79,7 @@ std::vector<Pvar> make_pvars() {
     return all;
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<Pvar> const& pvars() {
     static std::vector<Pvar> const all = make_pvars();
@@ -94,13 +94,13 @@ MPI_Datatype Pvar::type() const {
 int Pvar::var_class() const {
     if (items) return MPI_T_PVAR_CLASS_STATE;
     switch (kind) {
-        case CounterKind::count: return MPI_T_PVAR_CLASS_COUNTER;
-        case CounterKind::bytes: return MPI_T_PVAR_CLASS_AGGREGATE;
-        case CounterKind::time: return MPI_T_PVAR_CLASS_TIMER;
-        case CounterKind::highest: return MPI_T_PVAR_CLASS_HIGHWATERMARK;
-        case CounterKind::level: break;
+    case CounterKind::count: return MPI_T_PVAR_CLASS_COUNTER;
+    case CounterKind::bytes: return MPI_T_PVAR_CLASS_AGGREGATE;
+    case CounterKind::time: return MPI_T_PVAR_CLASS_TIMER;
+    case CounterKind::highest: return MPI_T_PVAR_CLASS_HIGHWATERMARK;
+    case CounterKind::level: break;
     }
     return MPI_T_PVAR_CLASS_LEVEL;
 }
 
-}  // namespace tutti::tool
+}   // namespace tutti::tool

@@ -112,8 +112,8 @@ int allocate(Session& s, Pvar const& p, void* object, MPI_T_pvar_handle* handle,
     return MPI_SUCCESS;
 }
 
-}  // namespace
-}  // namespace tutti::tool
+}   // namespace
+}   // namespace tutti::tool
 
 using namespace tutti;
 

@@ -21,7 +21,7 @@ bool known(MPI_T_enum items) {
     return items && std::ranges::any_of(enumerations, [items](MPIR_T_enum_s const& e) { return &e == items; });
 }
 
-}  // namespace
+}   // namespace
 
 State& state() { return *library().tool; }
 
@@ -31,7 +31,7 @@ MPI_T_enum algorithms_of(coll::Collective collective) {
     return &items;
 }
 
-}  // namespace tutti::tool
+}   // namespace tutti::tool
 
 using namespace tutti;
 

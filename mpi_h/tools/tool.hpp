@@ -54,12 +54,12 @@ std::vector<Category> const& categories();
 
 MPI_T_enum algorithms_of(coll::Collective collective);
 
-}  // namespace tutti::tool
+}   // namespace tutti::tool
 
 /// A variable in a session.
 struct MPIR_T_pvar_handle_s {
     tutti::tool::Pvar const* variable;
-    MPI_Comm comm;             ///< for those of a communicator, which may be freed before the handle is
+    MPI_Comm comm;   ///< for those of a communicator, which may be freed before the handle is
     std::uint64_t context;
     bool running;
     std::uint64_t before, at_start;   ///< what was counted until the last start, and what the variable was then
@@ -72,7 +72,7 @@ struct MPIR_T_pvar_session_s {
 namespace tutti::tool {
 
 struct State {
-    int users = 0;             ///< calls of MPI_T_init_thread that await their MPI_T_finalize
+    int users = 0;   ///< calls of MPI_T_init_thread that await their MPI_T_finalize
     std::vector<std::unique_ptr<MPIR_T_pvar_session_s>> sessions;
     std::vector<std::unique_ptr<MPIR_T_cvar_handle_s>> cvar_handles;
 };
@@ -138,11 +138,9 @@ int enter(Body&& body) {
     if (!library().tool || state().users == 0) return MPI_T_ERR_NOT_INITIALIZED;
     try {
         return body();
-    } catch (NoAddress) {
-        return MPI_T_ERR_INVALID;
-    } catch (std::bad_alloc const&) {
+    } catch (NoAddress) { return MPI_T_ERR_INVALID; } catch (std::bad_alloc const&) {
         return MPI_T_ERR_MEMORY;
     }
 }
 
-}  // namespace tutti::tool
+}   // namespace tutti::tool

@@ -28,7 +28,7 @@ void room(int maxdims, CartTopology const& grid) {
     if (maxdims < ndims) fail(ErrorClass::arg, "maxdims is ", maxdims, " but the grid has ", ndims, " dimensions");
 }
 
-}  // namespace
+}   // namespace
 
 TUTTI_FUNCTION(Dims_create)
 int PMPI_Dims_create(int nnodes, int ndims, int dims[]) {

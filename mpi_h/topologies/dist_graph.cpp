@@ -65,7 +65,7 @@ void copy_out(Call const& call, DistGraphTopology const& graph, std::vector<int>
     if (graph.weighted && weights_out && weights_out != MPI_UNWEIGHTED) std::copy_n(weights.begin(), n, weights_out);
 }
 
-}  // namespace
+}   // namespace
 
 TUTTI_FUNCTION(Dist_graph_create_adjacent)
 int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sources[], int const sourceweights[],

@@ -24,14 +24,14 @@ void copy_out(Call const& call, std::span<int const> values, int most, int* to, 
     std::ranges::copy(values, to);
 }
 
-}  // namespace
+}   // namespace
 
 TUTTI_FUNCTION(Topo_test)
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
     return enter("MPI_Topo_test", [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(status, "status");
-        *status = !c.topology                                         ? MPI_UNDEFINED
+        *status = !c.topology                                          ? MPI_UNDEFINED
                   : std::holds_alternative<CartTopology>(*c.topology)  ? MPI_CART
                   : std::holds_alternative<GraphTopology>(*c.topology) ? MPI_GRAPH
                                                                        : MPI_DIST_GRAPH;

@@ -36,4 +36,4 @@ inline void member(Comm const& c, int rank, char const* argument = "rank") {
         fail(ErrorClass::rank, argument, " is ", rank, " but the communicator has ", c.size(), " ranks");
 }
 
-}  // namespace tutti
+}   // namespace tutti

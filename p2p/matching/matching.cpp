@@ -27,4 +27,4 @@ std::vector<Receive*> Matching::lose(int peer, std::string const& sentence) {
     return posted_.take_if([&](Receive const& op) { return op.peer < 0 || op.peer == peer; });
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

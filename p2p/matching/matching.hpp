@@ -72,7 +72,8 @@ public:
     // --- Peers that are lost -----------------------------------------------------------------------------------------
     /// Why nothing will ever come from a peer (−1: from some). Null: it is not lost.
     std::string const* loss(int peer) const {
-        if (!any_loss_) [[likely]] return nullptr;
+        if (!any_loss_) [[likely]]
+            return nullptr;
         return peer < 0 ? any_loss_ : loss_of(peer);
     }
     /// From now on that peer is lost; `sentence` outlives everything. Returns the receives that wait for it, or for
@@ -89,4 +90,4 @@ private:
     std::string const* any_loss_ = nullptr;
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -21,4 +21,4 @@ void Unexpected::discard(Unexpected* message) {
     ::operator delete(message);
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

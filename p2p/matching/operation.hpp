@@ -40,8 +40,8 @@ inline void copy_piece(std::byte* to, std::byte const* from, std::size_t n) {
 /// A message's data in the user's memory: dense bytes, or elements of a datatype with gaps.
 struct Data {
     std::byte* base = nullptr;
-    std::size_t bytes = 0;             ///< of packed data
-    Datatype const* type = nullptr;    ///< null: dense
+    std::size_t bytes = 0;            ///< of packed data
+    Datatype const* type = nullptr;   ///< null: dense
     std::int64_t count = 0;
 
     static Data of_bytes(void const* buffer, std::size_t bytes) {
@@ -52,7 +52,8 @@ struct Data {
         auto* base = static_cast<std::byte*>(const_cast<void*>(buffer));
         // As numbers: MPI_BOTTOM is a null pointer, and with it the lower bound is the address.
         auto first = reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(type.true_lb());
-        if (type.dense(count)) [[likely]] return {reinterpret_cast<std::byte*>(first), bytes, nullptr, 0};
+        if (type.dense(count)) [[likely]]
+            return {reinterpret_cast<std::byte*>(first), bytes, nullptr, 0};
         return {base, bytes, &type, count};
     }
     bool dense() const { return type == nullptr; }
@@ -60,13 +61,15 @@ struct Data {
     /// Packed bytes [position, position + n) to `out`.
     void gather(std::size_t position, void* out, std::size_t n) const {
         if (n == 0) return;
-        if (dense()) [[likely]] copy_piece(static_cast<std::byte*>(out), base + position, n);
+        if (dense()) [[likely]]
+            copy_piece(static_cast<std::byte*>(out), base + position, n);
         else type->pack(base, count, position, out, n);
     }
     /// Packed bytes [position, position + n) from `in`.
     void scatter(std::size_t position, void const* in, std::size_t n) const {
         if (n == 0) return;
-        if (dense()) [[likely]] copy_piece(base + position, static_cast<std::byte const*>(in), n);
+        if (dense()) [[likely]]
+            copy_piece(base + position, static_cast<std::byte const*>(in), n);
         else type->unpack(base, count, position, in, n);
     }
 };
@@ -77,46 +80,46 @@ std::size_t transfer(Data const& to, Data const& from);
 enum class Mode : std::uint8_t { standard, synchronous, buffered, ready };
 
 enum class SendStage : std::uint8_t {
-    idle,        ///< not begun
-    queued,      ///< waits for room in the ring
-    offered,     ///< the receiver knows of it; done when it says so
-    granted,     ///< goes out in pieces
-    sent,        ///< nothing more to do
+    idle,      ///< not begun
+    queued,    ///< waits for room in the ring
+    offered,   ///< the receiver knows of it; done when it says so
+    granted,   ///< goes out in pieces
+    sent,      ///< nothing more to do
 };
 
 struct Send {
     Data data;
-    Key key;                        ///< context, the sender's rank in the communicator, tag
-    int peer = 0;                   ///< the receiver, as Cluster::peer_of names it
+    Key key;        ///< context, the sender's rank in the communicator, tag
+    int peer = 0;   ///< the receiver, as Cluster::peer_of names it
     Mode mode = Mode::standard;
     SendStage stage = SendStage::idle;
-    bool eager = false;             ///< leaves the sender without being asked for
+    bool eager = false;   ///< leaves the sender without being asked for
     bool done = false;
-    bool cancelling = false;        ///< the receiver was asked to forget it and has not answered
+    bool cancelling = false;   ///< the receiver was asked to forget it and has not answered
     bool cancelled = false;
-    std::uint64_t number = 0;       ///< of its cell, which names it to the receiver; valid once out of `queued`
-    std::uint64_t receive = 0;      ///< granted: the receiver's operation
-    std::size_t position = 0;       ///< granted: bytes sent
-    std::size_t wanted = 0;         ///< granted: bytes the receiver has room for
-    Send* next = nullptr;           ///< in its peer's line of queued or granted sends
-    std::uint64_t id = 0;           ///< to another node: what it is called there; 0: nothing
+    std::uint64_t number = 0;               ///< of its cell, which names it to the receiver; valid once out of `queued`
+    std::uint64_t receive = 0;              ///< granted: the receiver's operation
+    std::size_t position = 0;               ///< granted: bytes sent
+    std::size_t wanted = 0;                 ///< granted: bytes the receiver has room for
+    Send* next = nullptr;                   ///< in its peer's line of queued or granted sends
+    std::uint64_t id = 0;                   ///< to another node: what it is called there; 0: nothing
     std::string const* failure = nullptr;   ///< done, but it failed: why
-    void (*finished)(Send&) = nullptr;   ///< called once when done; null: somebody looks at `done`
+    void (*finished)(Send&) = nullptr;      ///< called once when done; null: somebody looks at `done`
 };
 
 struct Receive {
     Data data;
-    Key key;                        ///< with wildcards
+    Key key;   ///< with wildcards
     Hook hook;
-    std::uint64_t sequence = 0;     ///< of posting
-    bool posted = false;            ///< waits for a message
+    std::uint64_t sequence = 0;   ///< of posting
+    bool posted = false;          ///< waits for a message
     bool done = false;
     Status status;
-    std::size_t sent = 0;           ///< bytes of the message, may be more than the room for it
-    std::size_t arrived = 0;        ///< bytes of a granted message that are here
-    int peer = -1;                  ///< the only sender that it may have, as Cluster::peer_of names it, −1: any; once
-                                    ///< matched, the sender
-    std::uint64_t send = 0;         ///< the sender's operation, once matched with an offer
+    std::size_t sent = 0;      ///< bytes of the message, may be more than the room for it
+    std::size_t arrived = 0;   ///< bytes of a granted message that are here
+    int peer = -1;             ///< the only sender that it may have, as Cluster::peer_of names it, −1: any; once
+                               ///< matched, the sender
+    std::uint64_t send = 0;    ///< the sender's operation, once matched with an offer
     std::string const* failure = nullptr;   ///< why it failed, where status.error alone does not tell
     void (*finished)(Receive&) = nullptr;
 
@@ -135,15 +138,15 @@ struct UnexpectedCost {
 struct Unexpected {
     Key key;
     int peer = 0;
-    std::uint64_t number = 0;       ///< of its cell
+    std::uint64_t number = 0;   ///< of its cell
     std::size_t bytes = 0;
     enum class What : std::uint8_t { here, here_sync, offered } what = What::here;
     // For its transport:
-    std::uint64_t send = 0;         ///< here_sync and offered: the sender's operation
-    std::uint64_t address = 0;      ///< offered: where the bytes lie in the sender, 0: not in one piece
-    bool has_layout = false;        ///< offered: the data has gaps, but can be reached
-    Send* local = nullptr;          ///< a send to oneself
-    Hook hooks[4];                  ///< by the wildcards of the key they are filed under
+    std::uint64_t send = 0;      ///< here_sync and offered: the sender's operation
+    std::uint64_t address = 0;   ///< offered: where the bytes lie in the sender, 0: not in one piece
+    bool has_layout = false;     ///< offered: the data has gaps, but can be reached
+    Send* local = nullptr;       ///< a send to oneself
+    Hook hooks[4];               ///< by the wildcards of the key they are filed under
     Unexpected* previous = nullptr;
     Unexpected* next = nullptr;
 
@@ -154,4 +157,4 @@ struct Unexpected {
     static void discard(Unexpected* message);
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

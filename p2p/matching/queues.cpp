@@ -166,4 +166,4 @@ Unexpected* UnexpectedList::find(int peer, std::uint64_t number) const {
     return nullptr;
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

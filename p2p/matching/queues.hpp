@@ -44,7 +44,7 @@ struct Queue {
     Key key;
     Hook* first = nullptr;
     Hook* last = nullptr;
-    Queue* chain = nullptr;          ///< next queue of the same bucket, or of the unused ones
+    Queue* chain = nullptr;   ///< next queue of the same bucket, or of the unused ones
 };
 
 /// Key → queue of hooks. Queues come and go with their entries and are pooled.
@@ -66,7 +66,8 @@ public:
 private:
     std::size_t bucket(Key const& key) const {
         std::uint64_t h = (key.context + (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32 |
-                           static_cast<std::uint32_t>(key.tag))) * 0x9e3779b97f4a7c15ULL;
+                                          static_cast<std::uint32_t>(key.tag))) *
+                          0x9e3779b97f4a7c15ULL;
         h ^= key.context * 0xc2b2ae3d27d4eb4fULL;
         return (h ^ h >> 29) & (buckets_.size() - 1);
     }
@@ -97,7 +98,7 @@ private:
 
     Receive* sole_ = nullptr;   ///< while only one waits it is not hashed: the common case
     KeyTable table_;
-    std::size_t count_ = 0;     ///< in the table
+    std::size_t count_ = 0;   ///< in the table
     std::size_t by_wildcards_[4] = {};
     std::uint64_t sequence_ = 0;
 };
@@ -127,4 +128,4 @@ private:
     bool wildcards_used_ = false;   ///< from the first wildcard on, every message is also filed under the wildcard keys
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

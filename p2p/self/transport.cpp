@@ -50,4 +50,4 @@ void SelfTransport::cancel(Send& op) {
     matching_.happened();
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

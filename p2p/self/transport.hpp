@@ -30,4 +30,4 @@ private:
     std::uint64_t next_number_ = 0;   ///< counts sends
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -47,9 +47,9 @@ struct Halves {
 
 /// How a message is cut: chunks end on cache lines of the buffer that is written, so that no line has two writers.
 struct Chunks {
-    std::uint64_t to = 0;          ///< the receiver's address
-    std::size_t bytes = 0;         ///< of the message
-    std::size_t step = cache_line; ///< bytes of a chunk, a multiple of a cache line
+    std::uint64_t to = 0;            ///< the receiver's address
+    std::size_t bytes = 0;           ///< of the message
+    std::size_t step = cache_line;   ///< bytes of a chunk, a multiple of a cache line
 
     std::uint32_t count() const { return static_cast<std::uint32_t>((to % cache_line + bytes + step - 1) / step); }
     std::size_t begin(std::uint32_t i) const { return i == 0 ? 0 : std::min(bytes, i * step - to % cache_line); }
@@ -117,4 +117,4 @@ private:
     std::uint32_t copy_, chunks_, mine_ = 0;
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -15,7 +15,7 @@ std::atomic<std::uint8_t>* bells_of(Segment const& segment, unsigned rank) {
     return reinterpret_cast<std::atomic<std::uint8_t>*>(segment.pair(rank, rank));
 }
 
-}  // namespace
+}   // namespace
 
 ShmTransport::ShmTransport(Matching& matching)
     : matching_(matching), process_(matching.process()), me_(static_cast<int>(process_.place())),
@@ -162,7 +162,7 @@ void ShmTransport::receive_offer(int peer, Peer& from, Cell const& cell) {
 }
 
 Unexpected* ShmTransport::set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room,
-                              Remote const& remote) {
+                                    Remote const& remote) {
     Unexpected* m = Unexpected::make(room);
     m->key = {cell.context, cell.source, cell.tag};
     m->peer = peer;
@@ -177,11 +177,12 @@ Unexpected* ShmTransport::set_aside(int peer, Cell const& cell, Unexpected::What
 void ShmTransport::take(Receive& op, Unexpected& m) {
     Matching::match(op, m.key, m.bytes);
     if (m.what == Unexpected::What::offered)
-        return accept(op, m.peer, {m.send, m.address, m.bytes,
-                                   m.has_layout ? reinterpret_cast<std::int64_t const*>(m.content()) : nullptr});
+        return accept(
+            op, m.peer,
+            {m.send, m.address, m.bytes, m.has_layout ? reinterpret_cast<std::int64_t const*>(m.content()) : nullptr});
     at(m.peer).in.matched(m.bytes);
     if (m.what == Unexpected::What::here_sync) control(m.peer, {Kind::done, 0, 0, {.id = m.send}});
     matching_.deliver(op, m.content());
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

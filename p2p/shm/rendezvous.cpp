@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t bounce_bytes = 64 * 1024;   // stays in the second-level cache between its two copies
 
-}  // namespace
+}   // namespace
 
 void ShmTransport::accept(Receive& op, int peer, Offer const& offer) {
     std::size_t wanted = std::min<std::size_t>(offer.bytes, op.data.bytes);
@@ -28,7 +28,9 @@ void ShmTransport::accept(Receive& op, int peer, Offer const& offer) {
 void ShmTransport::grant(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     op.peer = peer;
     bool reachable = op.data.dense() && process_.single_copy.direct(op.data.base, wanted);
-    control(peer, {Kind::grant, reinterpret_cast<std::uint64_t>(&op), wanted,
+    control(peer, {Kind::grant,
+                   reinterpret_cast<std::uint64_t>(&op),
+                   wanted,
                    {.id = offer.send, .address = reachable ? reinterpret_cast<std::uint64_t>(op.data.base) : 0}});
 }
 
@@ -129,4 +131,4 @@ void ShmTransport::cancel_answered(Cell const& cell, bool cancelled) {
     if (cancelled || op.stage == SendStage::sent) matching_.finish(op);
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -38,4 +38,4 @@ void Inbox::tell() {
     consumed.matched.store(matched_told_ = matched_, std::memory_order_relaxed);
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -98,7 +98,7 @@ struct RingLayout {
     static constexpr std::size_t halves_at = 2 * cache_line;   // Consumed's neighbour stays free: lines come in pairs
     static constexpr std::size_t first_cell = halves_at + sizeof(Halves);
 
-    std::size_t cells;      ///< a power of two below 256
+    std::size_t cells;   ///< a power of two below 256
     std::size_t bytes_at;
     std::size_t capacity;   ///< of the byte ring
     std::size_t cell_at(std::uint64_t number) const { return first_cell + (number & (cells - 1)) * sizeof(Cell); }
@@ -193,4 +193,4 @@ private:
     std::uint64_t cells_told_ = 0, bytes_told_ = 0, matched_told_ = 0;
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -9,11 +9,9 @@ namespace {
 constexpr std::size_t most_layout_numbers = 128;   // 1 KiB of the ring: any vector, subarray or structure of them
 
 /// Bytes per piece of an eager message: the receiver copies one out while the sender copies the next one in.
-std::size_t eager_step(std::size_t bytes) {
-    return bytes <= 8192 ? 2048 : 4096;
-}
+std::size_t eager_step(std::size_t bytes) { return bytes <= 8192 ? 2048 : 4096; }
 
-}  // namespace
+}   // namespace
 
 void ShmTransport::Line::remove(Send& op) {
     Send* before = nullptr;
@@ -193,4 +191,4 @@ bool ShmTransport::flush_busy() {
     return moved;
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -21,7 +21,7 @@ std::size_t step_for(std::size_t bytes, bool direct) {
 
 std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>(p); }
 
-}  // namespace
+}   // namespace
 
 bool ShmTransport::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
     // Ranks that share cores gain nothing: whoever helps takes the time from somebody else.
@@ -39,7 +39,9 @@ void ShmTransport::share(Receive& op, int peer, Offer const& offer, std::size_t 
     s.trouble = Shared::none;
     s.front.open(from.in.halves(), s.chunks.count());
     op.peer = peer;
-    control(peer, {Kind::share, s.front.copy(), wanted,
+    control(peer, {Kind::share,
+                   s.front.copy(),
+                   wanted,
                    {.id = offer.send, .address = s.chunks.to, .bytes = static_cast<std::uint32_t>(s.chunks.step)}});
     while (s.front.claim()) {
         if (!copy_front(s, peer)) break;
@@ -93,10 +95,10 @@ void ShmTransport::join(int peer, Peer& from, Cell const& cell) {
 }
 
 bool ShmTransport::write_chunk(unsigned peer, std::uint64_t to, std::byte const* from, std::size_t n,
-                         std::size_t working_set) try {
+                               std::size_t working_set) try {
     return process_.single_copy.write(peer, to, from, n, working_set);
 } catch (Error const&) {
     return false;   // one of the buffers is not where its owner said: the receiver finds that out and says so
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

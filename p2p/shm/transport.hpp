@@ -24,11 +24,13 @@ public:
     void take(Receive& op, Unexpected& message) override;
 
     bool poll() override {
-        if (busy_.empty()) [[likely]] return poll_rings();
+        if (busy_.empty()) [[likely]]
+            return poll_rings();
         return poll_rings() | flush_busy();
     }
     bool poll_from(int peer) override {
-        if (busy_.empty()) [[likely]] return look(peer, at(peer));
+        if (busy_.empty()) [[likely]]
+            return look(peer, at(peer));
         return look(peer, at(peer)) | flush_busy();
     }
     bool idle() const override { return busy_.empty(); }
@@ -43,9 +45,20 @@ private:
     struct Line {
         Send* first = nullptr;
         Send* last = nullptr;
-        void append(Send& op) { (last ? last->next : first) = &op; last = &op; op.next = nullptr; }
-        void prepend(Send& op) { op.next = first; first = &op; if (!last) last = &op; }
-        void pop() { first = first->next; if (!first) last = nullptr; }
+        void append(Send& op) {
+            (last ? last->next : first) = &op;
+            last = &op;
+            op.next = nullptr;
+        }
+        void prepend(Send& op) {
+            op.next = first;
+            first = &op;
+            if (!last) last = &op;
+        }
+        void pop() {
+            first = first->next;
+            if (!first) last = nullptr;
+        }
         void remove(Send& op);
     };
     struct Offer {
@@ -69,10 +82,10 @@ private:
         Line queued, granted;
         Shared shared;
         std::deque<Control> controls;
-        bool busy = false;                ///< in busy_
-        Receive* into = nullptr;          ///< the receive whose eager message is arriving in pieces,
-        Unexpected* aside = nullptr;      ///< or the message, while it is unexpected
-        std::size_t arrived = 0;          ///< bytes of it
+        bool busy = false;             ///< in busy_
+        Receive* into = nullptr;       ///< the receive whose eager message is arriving in pieces,
+        Unexpected* aside = nullptr;   ///< or the message, while it is unexpected
+        std::size_t arrived = 0;       ///< bytes of it
 
         bool waits() const { return !controls.empty() || queued.first || granted.first || shared.op; }
     };
@@ -128,11 +141,11 @@ private:
     int const me_;
     RingLayout layout_;
     std::size_t eager_limit_, piece_, share_from_;
-    std::vector<Peer> peers_;             ///< this rank among them, without traffic
-    std::vector<Peer*> busy_;             ///< peers for which something waits for room
+    std::vector<Peer> peers_;                            ///< this rank among them, without traffic
+    std::vector<Peer*> busy_;                            ///< peers for which something waits for room
     std::atomic<std::uint8_t> const* bells_ = nullptr;   ///< one per sender; null: every ring is looked into
-    std::vector<std::uint8_t> seen_;      ///< low bytes of our counts of cells, to compare with the bells
+    std::vector<std::uint8_t> seen_;   ///< low bytes of our counts of cells, to compare with the bells
     std::vector<std::byte> bounce_;
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

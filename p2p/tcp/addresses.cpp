@@ -29,7 +29,7 @@ bool allowed(IpAddress const& theirs, std::vector<Interface> const& chosen, std:
     return std::any_of(chosen.begin(), chosen.end(), [&](Interface const& i) { return theirs.in(i.address); });
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<IpAddress> order_of_calling(std::vector<std::string> const& theirs, std::vector<Interface> const& ours,
                                         std::string_view network) {
@@ -45,4 +45,4 @@ std::vector<IpAddress> order_of_calling(std::vector<std::string> const& theirs, 
     return some;
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

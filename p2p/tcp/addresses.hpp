@@ -17,4 +17,4 @@ namespace tutti::p2p::tcp {
 std::vector<IpAddress> order_of_calling(std::vector<std::string> const& theirs, std::vector<Interface> const& ours,
                                         std::string_view network);
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -97,4 +97,4 @@ std::string ConnectionSetup::sentence(int rank, Call const& call) const {
     return text;
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -19,7 +19,7 @@ constexpr std::int64_t least_stay = 500'000'000;   // of a caller, however many 
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-}  // namespace
+}   // namespace
 
 ConnectionSetup::ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
                                  Poller& poller, std::uint64_t first_number, Events events)
@@ -159,4 +159,4 @@ void ConnectionSetup::opened(std::uint64_t number, int rank) {
     events_.opened(rank, std::move(socket));
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -33,20 +33,20 @@ namespace tutti::p2p::tcp {
 class ConnectionSetup {
 public:
     static constexpr std::size_t most_callers = 128;
-    static constexpr std::int64_t patience = 10'000'000'000;      ///< nanoseconds, also without an answer to a call
-    static constexpr std::int64_t call_for = 5'000'000'000;       ///< before a call has failed for good
-    static constexpr std::int64_t stagger = 250'000'000;          ///< between an address and the next one
+    static constexpr std::int64_t patience = 10'000'000'000;   ///< nanoseconds, also without an answer to a call
+    static constexpr std::int64_t call_for = 5'000'000'000;    ///< before a call has failed for good
+    static constexpr std::int64_t stagger = 250'000'000;       ///< between an address and the next one
 
     struct Events {
-        std::function<void(int rank, Socket)> opened;             ///< an authenticated connection
-        std::function<void(int rank, std::string)> failed;        ///< nobody is reached; the sentence says why
-        std::function<bool(int rank)> known;                      ///< is there, or was there, a connection already?
+        std::function<void(int rank, Socket)> opened;        ///< an authenticated connection
+        std::function<void(int rank, std::string)> failed;   ///< nobody is reached; the sentence says why
+        std::function<bool(int rank)> known;                 ///< is there, or was there, a connection already?
     };
 
     /// `listeners` may be none: then nobody calls. Their numbers begin at `first_number`, those of other sockets are
     /// above.
     ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
-         std::uint64_t first_number, Events events);
+                    std::uint64_t first_number, Events events);
 
     /// Begins to call a rank of another node, unless that is under way.
     void call(int rank);
@@ -64,8 +64,8 @@ private:
     struct PendingConnection {
         Socket socket;
         Handshake handshake;
-        int called;              ///< whom we call; −1: we are called
-        std::size_t address;     ///< which of its addresses
+        int called;            ///< whom we call; −1: we are called
+        std::size_t address;   ///< which of its addresses
         std::int64_t since;
         bool answered = false;   ///< there is somebody
         bool wants_out = true;
@@ -73,12 +73,12 @@ private:
     /// Whom we call.
     struct Call {
         std::vector<IpAddress> addresses;
-        std::vector<std::string> troubles;          ///< by address, of its last failure
-        std::vector<std::uint64_t> under_way;       ///< by address, the number of its handshake; 0: none
-        std::size_t next = 0;                       ///< address to try next; at the end: the round is over
+        std::vector<std::string> troubles;      ///< by address, of its last failure
+        std::vector<std::uint64_t> under_way;   ///< by address, the number of its handshake; 0: none
+        std::size_t next = 0;                   ///< address to try next; at the end: the round is over
         std::int64_t began = 0, next_at = 0, pause = 100'000'000;
-        std::uint64_t proven = 0;                   ///< the handshake to whose other end we have proven ourselves
-        std::uint64_t on_hold = 0;                  ///< theirs, which waits for ours
+        std::uint64_t proven = 0;    ///< the handshake to whose other end we have proven ourselves
+        std::uint64_t on_hold = 0;   ///< theirs, which waits for ours
     };
 
     void accept_all(Socket const& listener);
@@ -106,8 +106,8 @@ private:
     std::uint64_t last_number_;
     Events const events_;
     std::map<std::uint64_t, std::unique_ptr<PendingConnection>> pending_;
-    std::set<std::uint64_t> callers_;             ///< numbers of those who call us, the oldest first
-    std::map<int, Call> calls_;                   ///< by rank
+    std::set<std::uint64_t> callers_;   ///< numbers of those who call us, the oldest first
+    std::map<int, Call> calls_;         ///< by rank
 };
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -69,7 +69,7 @@ char const* check(Frame const& f) {
     return nullptr;
 }
 
-}  // namespace
+}   // namespace
 
 void Frame::encode(std::span<std::byte, header_bytes> out) const {
     out[0] = std::byte{magic[0]};
@@ -120,4 +120,4 @@ FrameReader::Event FrameReader::next(std::span<std::byte const>& in) {
     return Event::frame;
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

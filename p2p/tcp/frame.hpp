@@ -40,9 +40,9 @@ struct Frame {
                                  ///< operation
 
     static constexpr std::size_t header_bytes = 48;
-    static constexpr std::size_t most_eager = 1 << 20;          ///< bytes of an eager message
-    static constexpr std::size_t most_data = 1 << 20;           ///< bytes after one `data`
-    static constexpr std::uint64_t most_bytes = 1ULL << 62;     ///< of a message
+    static constexpr std::size_t most_eager = 1 << 20;        ///< bytes of an eager message
+    static constexpr std::size_t most_data = 1 << 20;         ///< bytes after one `data`
+    static constexpr std::uint64_t most_bytes = 1ULL << 62;   ///< of a message
 
     bool operator==(Frame const&) const = default;
     /// How many bytes follow the header.
@@ -76,10 +76,10 @@ public:
 private:
     Frame frame_;
     std::array<std::byte, Frame::header_bytes> header_;
-    std::size_t got_ = 0;    ///< bytes of the header
+    std::size_t got_ = 0;   ///< bytes of the header
     std::size_t left_ = 0;
     std::span<std::byte const> piece_;
     char const* complaint_ = nullptr;
 };
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

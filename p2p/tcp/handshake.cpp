@@ -34,7 +34,7 @@ int number_at(std::byte const* p) {
     return static_cast<int>(value);
 }
 
-}  // namespace
+}   // namespace
 
 Handshake::Handshake(JobKey const& key, bool calls, int me, int peer, int ranks)
     : key_(key), calls_(calls), me_(me), peer_(peer), ranks_(ranks) {
@@ -136,4 +136,4 @@ bool Handshake::is_mac(std::span<std::byte const> bytes, char const* role) const
     return sodium_memcmp(expected.data(), bytes.data(), expected.size()) == 0;
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -82,4 +82,4 @@ private:
     char const* complaint_ = "";
 };
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -63,4 +63,4 @@ private:
     std::uint32_t free_ = none;
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

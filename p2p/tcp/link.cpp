@@ -18,8 +18,7 @@ constexpr int most_parts = 32;                                         // of one
 /// The parts of a frame that are not yet sent; returns how many there are.
 int parts_of(std::byte const* header, std::byte const* data, std::size_t bytes, std::size_t sent, iovec* out) {
     int n = 0;
-    if (sent < Frame::header_bytes)
-        out[n++] = {const_cast<std::byte*>(header + sent), Frame::header_bytes - sent};
+    if (sent < Frame::header_bytes) out[n++] = {const_cast<std::byte*>(header + sent), Frame::header_bytes - sent};
     std::size_t const at = sent > Frame::header_bytes ? sent - Frame::header_bytes : 0;
     if (at < bytes) out[n++] = {const_cast<std::byte*>(data + at), bytes - at};
     return n;
@@ -41,7 +40,7 @@ ssize_t send_parts(int socket, iovec* parts, int n) {
 
 bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
 
-}  // namespace
+}   // namespace
 
 bool Link::send(Frame const& frame, std::byte const* data, void* sender, bool passing) {
     Waiting w;
@@ -203,4 +202,4 @@ void Link::want_out(bool wanted) {
     poller_.change(socket_, number_, wanted);
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -40,9 +40,9 @@ public:
 class Link {
 public:
     enum class State {
-        closed,     ///< no socket yet, or not any more
+        closed,   ///< no socket yet, or not any more
         open,
-        broken,     ///< ended without having said goodbye
+        broken,   ///< ended without having said goodbye
     };
 
     /// `number`: the poller's for this link. `buffer`: for incoming bytes, valid during each call only.
@@ -72,8 +72,8 @@ public:
 
     int rank() const { return rank_; }
     State state() const { return state_; }
-    std::string const& reason() const { return reason_; }      ///< why it broke
-    bool idle() const { return queue_.empty(); }                ///< everything was given to the system
+    std::string const& reason() const { return reason_; }   ///< why it broke
+    bool idle() const { return queue_.empty(); }            ///< everything was given to the system
     bool parted() const { return said_bye_ && heard_bye_; }
 
 private:
@@ -81,8 +81,8 @@ private:
     struct Waiting {
         std::array<std::byte, Frame::header_bytes> header;
         std::byte const* data = nullptr;
-        std::size_t bytes = 0, sent = 0;          ///< sent: of header and data
-        void* sender = nullptr;                   ///< null: nobody waits
+        std::size_t bytes = 0, sent = 0;   ///< sent: of header and data
+        void* sender = nullptr;            ///< null: nobody waits
         std::unique_ptr<std::byte[]> own;
 
         std::size_t size() const { return header.size() + bytes; }
@@ -109,4 +109,4 @@ private:
     FrameReader reader_;
 };
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -33,24 +33,23 @@ struct Mark {
     bool& flag;
 };
 
-}  // namespace
+}   // namespace
 
-Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
-                 Handler& handler)
+Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Handler& handler)
     : cluster_(cluster), handler_(handler), buffer_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
       setup_(cluster, me, std::move(listeners), std::move(network), poller_, static_cast<std::uint64_t>(cluster.size()),
-            {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
-             .failed =
-                 [this](int rank, std::string sentence) {
-                     sentences_[rank] = sentence;
-                     link(rank).fail(std::move(sentence));
-                     settle(link(rank));
-                 },
-             .known =
-                 [this](int rank) {
-                     Link const* l = links_[static_cast<std::size_t>(rank)].get();
-                     return leaving_ || (l && (l->state() != Link::State::closed || l->parted()));
-                 }}) {
+             {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
+              .failed =
+                  [this](int rank, std::string sentence) {
+                      sentences_[rank] = sentence;
+                      link(rank).fail(std::move(sentence));
+                      settle(link(rank));
+                  },
+              .known =
+                  [this](int rank) {
+                      Link const* l = links_[static_cast<std::size_t>(rank)].get();
+                      return leaving_ || (l && (l->state() != Link::State::closed || l->parted()));
+                  }}) {
     allow_descriptors(cluster.size());
 }
 
@@ -65,7 +64,8 @@ Link& Network::link(int rank) {
 
 bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender, bool passing) {
     Link& l = link(rank);
-    if (l.state() == Link::State::closed) [[unlikely]] setup_.call(rank);
+    if (l.state() == Link::State::closed) [[unlikely]]
+        setup_.call(rank);
     return l.send(frame, data, sender, passing);
 }
 
@@ -96,9 +96,12 @@ bool Network::poll_now(std::int64_t now) {
         if (event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) moved |= l.read();
         settle(l);
     }
-    if (setup_.busy()) [[unlikely]] setup_.tick(now);
-    if (now - checked_ > check_every) [[unlikely]] check(now);
-    if (!losses_.empty()) [[unlikely]] moved |= report_lost(now);
+    if (setup_.busy()) [[unlikely]]
+        setup_.tick(now);
+    if (now - checked_ > check_every) [[unlikely]]
+        check(now);
+    if (!losses_.empty()) [[unlikely]]
+        moved |= report_lost(now);
     looked_ = now;
     return lively_ = moved;
 }
@@ -139,9 +142,9 @@ bool Network::report_lost(std::int64_t now) {
         loss.since = 0;   // told; it stays listed so that it is told once
         auto const [sentence, fresh] = sentences_.try_emplace(loss.rank);
         if (fresh)
-            sentence->second = join("the connection to rank ", loss.rank, " on ",
-                                    cluster_.node(cluster_.node_of(loss.rank)).name, " broke: ",
-                                    link(loss.rank).reason());
+            sentence->second =
+                join("the connection to rank ", loss.rank, " on ", cluster_.node(cluster_.node_of(loss.rank)).name,
+                     " broke: ", link(loss.rank).reason());
         any = true;
         handler_.broken(loss.rank, sentence->second);
     }
@@ -160,13 +163,12 @@ void Network::say_goodbye() {
 }
 
 bool Network::parted() const {
-    return std::all_of(used_.begin(), used_.end(), [](Link const* l) {
-        return l->state() != Link::State::open || (l->parted() && l->idle());
-    });
+    return std::all_of(used_.begin(), used_.end(),
+                       [](Link const* l) { return l->state() != Link::State::open || (l->parted() && l->idle()); });
 }
 
 void Network::close() {
     for (Link* l : used_) l->close();
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -18,7 +18,7 @@ constexpr long longest_sleep_ns = 1'000'000;
 
 Key key_of(Frame const& frame) { return {frame.context, frame.source, frame.tag}; }
 
-}  // namespace
+}   // namespace
 
 TcpTransport::TcpTransport(Matching& matching, std::vector<tcp::Socket> listeners)
     : matching_(matching), here_(matching.process().cluster.ranks_here()),
@@ -203,4 +203,4 @@ void TcpTransport::broken(int rank, std::string const& sentence) {
     matching_.happened();
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t piece_bytes = 256 << 10;         // what other messages to the same rank may have to wait for
 constexpr std::size_t packed_piece_bytes = 64 << 10;   // stays in the second-level cache until the system copies it
 
-}  // namespace
+}   // namespace
 
 /// A frame without data.
 void TcpTransport::send(int rank, Frame frame) {
@@ -32,7 +32,9 @@ void TcpTransport::begin(Send& op) {
     op.eager = op.data.bytes <= eager_limit_ && to.credit.spend(op.data.bytes);
     op.number = to.sent++;
     op.stage = SendStage::offered;
-    Frame frame{.kind = !op.eager ? FrameKind::offer : sync ? FrameKind::eager_sync : FrameKind::eager,
+    Frame frame{.kind = !op.eager ? FrameKind::offer
+                        : sync    ? FrameKind::eager_sync
+                                  : FrameKind::eager,
                 .matched = to.credit.tell(),
                 .context = op.key.context,
                 .source = op.key.source,
@@ -149,4 +151,4 @@ char const* TcpTransport::cancel_answered(int rank, Frame const& frame) {
     return nullptr;
 }
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t longest_silence_ms = 10'000, answer_ms = 1'000;
 
-}  // namespace
+}   // namespace
 
 void Socket::reset() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -102,4 +102,4 @@ std::span<epoll_event const> Poller::look() {
     return {events_, static_cast<std::size_t>(std::max(n, 0))};
 }
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -63,4 +63,4 @@ private:
     epoll_event events_[64];
 };
 
-}  // namespace tutti::p2p::tcp
+}   // namespace tutti::p2p::tcp

@@ -74,15 +74,17 @@ private:
     /// What is kept of a rank with which messages were exchanged.
     struct Peer {
         Credit credit;
-        std::uint64_t sent = 0;               ///< messages, which numbers them
-        std::deque<Send*> granted;            ///< go out in turn, a piece each
+        std::uint64_t sent = 0;      ///< messages, which numbers them
+        std::deque<Send*> granted;   ///< go out in turn, a piece each
         // The message or the piece of which the payload is coming.
         tcp::Frame frame;
         Receive* into = nullptr;
         Unexpected* aside = nullptr;
-        std::size_t at = 0, end = 0;          ///< positions in the packed message
+        std::size_t at = 0, end = 0;   ///< positions in the packed message
 
-        ~Peer() { if (aside) Unexpected::discard(aside); }
+        ~Peer() {
+            if (aside) Unexpected::discard(aside);
+        }
     };
 
     // tcp::Handler
@@ -113,14 +115,14 @@ private:
     Peer& peer(int rank);
 
     Matching& matching_;
-    int const here_;                              ///< ranks on this node; peers of others are numbered behind
+    int const here_;   ///< ranks on this node; peers of others are numbered behind
     std::size_t const eager_limit_;
-    std::vector<std::unique_ptr<Peer>> peers_;    ///< by world rank
-    IdTable<Send> sends_;                         ///< those that are not done and may be named, or lose their link
-    IdTable<Receive> receives_;                   ///< granted
-    std::vector<std::byte> bounce_;               ///< of data with gaps
-    std::size_t streams_ = 0;                     ///< granted sends that have not left
+    std::vector<std::unique_ptr<Peer>> peers_;   ///< by world rank
+    IdTable<Send> sends_;                        ///< those that are not done and may be named, or lose their link
+    IdTable<Receive> receives_;                  ///< granted
+    std::vector<std::byte> bounce_;              ///< of data with gaps
+    std::size_t streams_ = 0;                    ///< granted sends that have not left
     tcp::Network network_;
 };
 
-}  // namespace tutti::p2p
+}   // namespace tutti::p2p

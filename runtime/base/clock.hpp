@@ -14,4 +14,4 @@ inline std::int64_t now_ns() {
     return t.tv_sec * 1'000'000'000LL + t.tv_nsec;
 }
 
-}  // namespace tutti
+}   // namespace tutti

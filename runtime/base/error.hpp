@@ -13,9 +13,35 @@ namespace tutti {
 
 /// The error classes of MPI 3.1, 8.4, in the standard's order; their numbers belong to the ABI and live in mpi_h/.
 enum class ErrorClass {
-    success, buffer, count, type, tag, comm, rank, request, root, group, op, topology, dims, arg, unknown, truncate,
-    other, intern, in_status, pending, keyval, no_mem, info_key, info_value, info_nokey, info, name, errhandler,
-    unsupported,
+    success,
+    buffer,
+    count,
+    type,
+    tag,
+    comm,
+    rank,
+    request,
+    root,
+    group,
+    op,
+    topology,
+    dims,
+    arg,
+    unknown,
+    truncate,
+    other,
+    intern,
+    in_status,
+    pending,
+    keyval,
+    no_mem,
+    info_key,
+    info_value,
+    info_nokey,
+    info,
+    name,
+    errhandler,
+    unsupported
 };
 
 /// Joins its arguments as a stream would print them.
@@ -45,4 +71,4 @@ template <class... Parts>
     throw Error(what, join(parts...));
 }
 
-}  // namespace tutti
+}   // namespace tutti

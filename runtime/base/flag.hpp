@@ -64,4 +64,4 @@ inline void cpu_pause() {
 #endif
 }
 
-}  // namespace tutti
+}   // namespace tutti

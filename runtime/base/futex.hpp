@@ -25,4 +25,4 @@ inline void futex_wake(std::atomic<std::uint32_t>& word, int how_many) {
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, how_many, nullptr, nullptr, 0);
 }
 
-}  // namespace tutti
+}   // namespace tutti

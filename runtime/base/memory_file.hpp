@@ -72,4 +72,4 @@ struct ArenaWindow {
     bool operator==(ArenaWindow const&) const = default;
 };
 
-}  // namespace tutti
+}   // namespace tutti

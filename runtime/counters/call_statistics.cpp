@@ -12,10 +12,10 @@ std::string_view fitting(std::string_view text, char const (&)[n]) {
     return text.substr(0, n - 1);
 }
 
-}  // namespace
+}   // namespace
 
 CallStatisticsRow& CallStatistics::line(std::string_view communicator, int ranks, std::string_view collective,
-                         std::string_view algorithm) {
+                                        std::string_view algorithm) {
     std::uint32_t const used = used_.load(std::memory_order_relaxed);
     CallStatisticsRow& fresh = used < room ? lines_[used] : others_;
     communicator = fitting(communicator, fresh.communicator);
@@ -34,4 +34,4 @@ CallStatisticsRow& CallStatistics::line(std::string_view communicator, int ranks
     return fresh;
 }
 
-}  // namespace tutti
+}   // namespace tutti

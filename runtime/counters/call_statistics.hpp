@@ -17,12 +17,12 @@
 namespace tutti {
 
 struct alignas(cache_line) CallStatisticsRow {
-    Counter calls, bytes;           ///< bytes of the messages that the rank itself gave or got
-    Counter time, longest;          ///< nanoseconds in all calls, and in the longest
-    std::int32_t ranks;             ///< of the communicator
-    char communicator[32];          ///< its name, or the beginning of it; this and the others end in a zero
+    Counter calls, bytes;    ///< bytes of the messages that the rank itself gave or got
+    Counter time, longest;   ///< nanoseconds in all calls, and in the longest
+    std::int32_t ranks;      ///< of the communicator
+    char communicator[32];   ///< its name, or the beginning of it; this and the others end in a zero
     char collective[16];
-    char algorithm[108];            ///< with the parameters that are not as by default
+    char algorithm[108];   ///< with the parameters that are not as by default
 
     void note(std::uint64_t message, std::uint64_t nanoseconds) {
         calls.add(1);
@@ -39,7 +39,7 @@ public:
     /// The line with these texts, made if there is none; `others()` when all are in use. For the call statistics' own
     /// rank.
     CallStatisticsRow& line(std::string_view communicator, int ranks, std::string_view collective,
-                     std::string_view algorithm);
+                            std::string_view algorithm);
     std::span<CallStatisticsRow const> lines() const { return {lines_.data(), used_.load(std::memory_order_acquire)}; }
     /// Everything that has no line of its own, together.
     CallStatisticsRow const& others() const { return others_; }
@@ -50,4 +50,4 @@ private:
     CallStatisticsRow others_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -17,4 +17,4 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -19,10 +19,10 @@ struct CounterRow {
 };
 
 inline constexpr CounterRow counter_rows[] = {
-#define COUNTER(group, kind, name, where, sentence)                                                      \
+#define COUNTER(group, kind, name, where, sentence) \
     {#group, CounterKind::kind, #name, [](RankState const& rank_state) { return rank_state.where.read(); }, sentence},
 #include "runtime/counters/counters.def"
 #undef COUNTER
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -17,11 +17,11 @@ enum class RankPhase : std::uint32_t { absent, initialised, finalised, aborted }
 
 /// What a rank has done to get at its peers' data.
 struct alignas(cache_line) Counters {
-    Counter maps, hits;           ///< mappings made of peers' memory, times that one made before was used
-    Counter direct, attached;     ///< bytes reached by load and store: in arenas, by XPMEM
-    Counter cma;                  ///< bytes copied by the kernel
-    Counter staged;               ///< bytes laid out in the segment, for peers to copy out
-    Counter arena, arena_highest; ///< bytes of this rank's own arena in use when it finalised, and ever
+    Counter maps, hits;             ///< mappings made of peers' memory, times that one made before was used
+    Counter direct, attached;       ///< bytes reached by load and store: in arenas, by XPMEM
+    Counter cma;                    ///< bytes copied by the kernel
+    Counter staged;                 ///< bytes laid out in the segment, for peers to copy out
+    Counter arena, arena_highest;   ///< bytes of this rank's own arena in use when it finalised, and ever
 };
 
 /// What a rank's collectives have moved in memory, counted as the papers count: a copy loads and stores each byte once,
@@ -29,32 +29,32 @@ struct alignas(cache_line) Counters {
 /// stores it, whatever sockets copy in between. And how often it got at a peer's data (a slot, a piece, a chunk), by
 /// what lies in between (topo::Locality).
 struct alignas(cache_line) Traffic {
-    Counter loaded, stored;       ///< bytes
-    Counter messages[5];          ///< within a cache, a NUMA node, a socket; from socket to socket; to another node
-    Counter to_nodes;             ///< bytes of the messages to other nodes
+    Counter loaded, stored;   ///< bytes
+    Counter messages[5];      ///< within a cache, a NUMA node, a socket; from socket to socket; to another node
+    Counter to_nodes;         ///< bytes of the messages to other nodes
 };
 
 /// How often and how long a rank has waited, and when it ran; in nanoseconds of now_ns().
 struct alignas(cache_line) Times {
-    Counter waits, waited;        ///< waits that were not over after the first few looks, and what they took
-    Counter started, ended;       ///< MPI_Init and MPI_Finalize; 0: not yet
-    Counter yielded_looks;        ///< calls such as MPI_Test that had looked in vain and gave the core away
-    Counter sleeps;               ///< how often it slept in its waits and looks
+    Counter waits, waited;    ///< waits that were not over after the first few looks, and what they took
+    Counter started, ended;   ///< MPI_Init and MPI_Finalize; 0: not yet
+    Counter yielded_looks;    ///< calls such as MPI_Test that had looked in vain and gave the core away
+    Counter sleeps;           ///< how often it slept in its waits and looks
 };
 
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
 struct alignas(cache_line) RankState {
     std::atomic<RankPhase> state;
-    std::atomic<std::int32_t> pid;            ///< as the rank sees itself; CMA needs it
-    std::int32_t world_rank;                  ///< written by whoever makes the segment
-    std::atomic<std::int32_t> abort_code;     ///< valid when state is aborted
-    std::atomic<std::uint32_t> said;          ///< 1: `last_words` is what the rank's library writes before it aborts
-    char last_words[1024];                    ///< zero-ended sentence; a longer one is not noted
+    std::atomic<std::int32_t> pid;          ///< as the rank sees itself; CMA needs it
+    std::int32_t world_rank;                ///< written by whoever makes the segment
+    std::atomic<std::int32_t> abort_code;   ///< valid when state is aborted
+    std::atomic<std::uint32_t> said;        ///< 1: `last_words` is what the rank's library writes before it aborts
+    char last_words[1024];                  ///< zero-ended sentence; a longer one is not noted
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
-    std::atomic<std::uint32_t> wake;          ///< futex word, counts wake-ups
+    std::atomic<std::uint32_t> wake;                         ///< futex word, counts wake-ups
     alignas(cache_line) std::atomic<std::uint64_t> waits;    ///< odd while `reason` says what the rank waits for
-    char reason[192];                         ///< zero-ended
+    char reason[192];                                        ///< zero-ended
 
     /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;
@@ -62,13 +62,13 @@ struct alignas(cache_line) RankState {
     MemoryFile arena_file;                    ///< where it lies, from the beginning on; none: in the segment's file
     std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window
 
-    std::atomic<std::int64_t> xpmem_segment;  ///< XPMEM's number for the rank's whole memory; 0: it offers none
-    std::atomic<std::uint64_t> xpmem_top;     ///< the end of that memory
-    std::atomic<std::uint32_t> cma_permitted; ///< 1: the rank has shown memory outside of arenas, and may be traced
+    std::atomic<std::int64_t> xpmem_segment;    ///< XPMEM's number for the rank's whole memory; 0: it offers none
+    std::atomic<std::uint64_t> xpmem_top;       ///< the end of that memory
+    std::atomic<std::uint32_t> cma_permitted;   ///< 1: the rank has shown memory outside of arenas, and may be traced
 
     Counters counters;
     Traffic traffic;
     Times times;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -39,4 +39,4 @@ TypeBuilder::Type TypeBuilder::darray(std::span<Distribution const> dimensions, 
     return resized(*part, 0, step);
 }
 
-}  // namespace tutti
+}   // namespace tutti

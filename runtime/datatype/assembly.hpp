@@ -86,4 +86,4 @@ private:
     Bound lb_, ub_, marked_lb_, marked_ub_, true_lb_, true_ub_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

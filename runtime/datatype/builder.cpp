@@ -12,7 +12,8 @@ Elementary elementary(Basic kind) {
     switch (kind) {
     case Basic::int8: return {1, 1, 1, Format::signed_integer};
     case Basic::int16: return {2, 2, 1, Format::signed_integer};
-    case Basic::int32: case Basic::fortran_logical: return {4, 4, 1, Format::signed_integer};
+    case Basic::int32:
+    case Basic::fortran_logical: return {4, 4, 1, Format::signed_integer};
     case Basic::int64: return {8, 8, 1, Format::signed_integer};
     case Basic::uint8: return {1, 1, 1, Format::unsigned_integer};
     case Basic::uint16: return {2, 2, 1, Format::unsigned_integer};
@@ -151,4 +152,4 @@ void TypeBuilder::remember(Datatype& type, TypeRecipe recipe) {
     type.recipe_ = std::make_shared<TypeRecipe>(std::move(recipe));
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -16,9 +16,9 @@ namespace tutti {
 struct Distribution {
     enum class Kind { none, block, cyclic };
 
-    std::int64_t size = 1;         ///< of the whole array in this dimension
+    std::int64_t size = 1;   ///< of the whole array in this dimension
     Kind kind = Kind::none;
-    std::int64_t argument = 0;     ///< block length; 0: MPI_DISTRIBUTE_DFLT_DARG
+    std::int64_t argument = 0;   ///< block length; 0: MPI_DISTRIBUTE_DFLT_DARG
     std::int64_t processes = 1, coordinate = 0;
 };
 
@@ -59,4 +59,4 @@ private:
 /// The usual representation of a kind that is no pair.
 Elementary elementary(Basic kind);
 
-}  // namespace tutti
+}   // namespace tutti

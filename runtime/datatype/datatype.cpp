@@ -41,10 +41,10 @@ void copy_typed(void* to, void const* from, std::int64_t count, Datatype const& 
     copy_typed(to, count, type, from, count, type);
 }
 
-std::size_t copy_typed(void* to, std::int64_t to_count, Datatype const& to_type,
-                       void const* from, std::int64_t from_count, Datatype const& from_type) {
+std::size_t copy_typed(void* to, std::int64_t to_count, Datatype const& to_type, void const* from,
+                       std::int64_t from_count, Datatype const& from_type) {
     auto const bytes = static_cast<std::size_t>(std::min(to_type.size() * to_count, from_type.size() * from_count));
     return copy_typed(TypedMemory::of(to, to_count, to_type), TypedMemory::of(from, from_count, from_type), 0, bytes);
 }
 
-}  // namespace tutti
+}   // namespace tutti

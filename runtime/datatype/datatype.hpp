@@ -23,9 +23,9 @@ public:
     Datatype();
     ~Datatype() override;
 
-    std::int64_t size() const { return size_; }               ///< bytes of data in one element
+    std::int64_t size() const { return size_; }   ///< bytes of data in one element
     std::int64_t lb() const { return lb_; }
-    std::int64_t extent() const { return extent_; }           ///< bytes from one element to the next
+    std::int64_t extent() const { return extent_; }   ///< bytes from one element to the next
     std::int64_t true_lb() const { return true_lb_; }
     std::int64_t true_extent() const { return true_extent_; }
     /// What reduction kernels know it as: the kind of a predefined type (or its duplicate), Basic::none for all others.
@@ -45,8 +45,8 @@ public:
     /// The reverse: bytes of packed data in which there are `elements` basic elements; −1: too many to count.
     std::int64_t bytes_of_elements(std::int64_t elements) const;
 
-    TypeLayout const* layout() const { return layout_.get(); }        ///< null: no data in it
-    TypeRecipe const* recipe() const { return recipe_.get(); }        ///< null: a predefined type
+    TypeLayout const* layout() const { return layout_.get(); }   ///< null: no data in it
+    TypeRecipe const* recipe() const { return recipe_.get(); }   ///< null: a predefined type
     TypeSignature const* signature() const { return signature_.get(); }
 
     bool committed = false;
@@ -56,11 +56,11 @@ public:
 private:
     friend class TypeBuilder;   // runtime/datatype/builder.hpp: every constructor of MPI 3.1, 4.1
     std::int64_t size_ = 0, lb_ = 0, extent_ = 0, true_lb_ = 0, true_extent_ = 0;
-    std::int64_t alignment_ = 1;                       ///< the strictest of its elementary data
+    std::int64_t alignment_ = 1;   ///< the strictest of its elementary data
     Basic basic_ = Basic::none;
     bool dense_ = true, dense_one_ = true;
-    bool marked_lb_ = false, marked_ub_ = false;       ///< set by the user: MPI_Type_create_resized, MPI_LB, MPI_UB
-    std::shared_ptr<TypeLayout const> layout_;         ///< null: no data in it
+    bool marked_lb_ = false, marked_ub_ = false;   ///< set by the user: MPI_Type_create_resized, MPI_LB, MPI_UB
+    std::shared_ptr<TypeLayout const> layout_;     ///< null: no data in it
     std::shared_ptr<TypeSignature const> signature_;
     std::shared_ptr<TypeRecipe const> recipe_;
 };
@@ -70,7 +70,7 @@ void copy_typed(void* to, void const* from, std::int64_t count, Datatype const& 
 
 /// Copies packed data between two layouts in pieces, with no full-size temporary. Returns the bytes moved: the smaller
 /// of the two sizes.
-std::size_t copy_typed(void* to, std::int64_t to_count, Datatype const& to_type,
-                       void const* from, std::int64_t from_count, Datatype const& from_type);
+std::size_t copy_typed(void* to, std::int64_t to_count, Datatype const& to_type, void const* from,
+                       std::int64_t from_count, Datatype const& from_type);
 
-}  // namespace tutti
+}   // namespace tutti

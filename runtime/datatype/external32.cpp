@@ -69,7 +69,7 @@ std::int64_t in_stretches(std::int64_t count, Datatype const& type, Move&& move,
     return external;
 }
 
-}  // namespace
+}   // namespace
 
 std::int64_t external_size(std::int64_t count, Datatype const& type) {
     return type.signature() ? count * type.signature()->external_bytes : 0;
@@ -103,4 +103,4 @@ std::int64_t unpack_external(void* buffer, std::int64_t count, Datatype const& t
     return in_stretches(count, type, move, convert);
 }
 
-}  // namespace tutti
+}   // namespace tutti

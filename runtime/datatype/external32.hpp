@@ -13,4 +13,4 @@ std::int64_t external_size(std::int64_t count, Datatype const& type);
 std::int64_t pack_external(void const* buffer, std::int64_t count, Datatype const& type, void* out);
 std::int64_t unpack_external(void* buffer, std::int64_t count, Datatype const& type, void const* in);
 
-}  // namespace tutti
+}   // namespace tutti

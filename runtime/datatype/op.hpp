@@ -44,4 +44,4 @@ private:
     mutable std::array<Kernels, 32> known_{};   ///< by kind, filled as asked for
 };
 
-}  // namespace tutti
+}   // namespace tutti

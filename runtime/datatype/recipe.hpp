@@ -11,8 +11,22 @@ namespace tutti {
 
 /// In the standard's order; the ABI's numbers are in mpi_h/.
 enum class Combiner {
-    named, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, struct_, subarray,
-    darray, f90_real, f90_complex, f90_integer, resized,
+    named,
+    dup,
+    contiguous,
+    vector,
+    hvector,
+    indexed,
+    hindexed,
+    indexed_block,
+    hindexed_block,
+    struct_,
+    subarray,
+    darray,
+    f90_real,
+    f90_complex,
+    f90_integer,
+    resized
 };
 
 /// The arguments of the constructor, in the order in which MPI_Type_get_contents returns them.
@@ -23,4 +37,4 @@ struct TypeRecipe {
     std::vector<Ref<Datatype>> types;
 };
 
-}  // namespace tutti
+}   // namespace tutti

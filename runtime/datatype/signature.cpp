@@ -72,4 +72,4 @@ TypeSignature::Ref SignatureList::finish() {
     return s;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -26,12 +26,12 @@ struct TypeSignature {
     using Ref = std::shared_ptr<TypeSignature const>;
     struct Part {
         Ref signature;
-        std::int64_t count;                  ///< repetitions
+        std::int64_t count;   ///< repetitions
         std::int64_t bytes_before, elements_before;
     };
 
     std::int64_t bytes = 0, elements = 0, external_bytes = 0;
-    Elementary unit;             ///< what all elements are when there are no parts
+    Elementary unit;   ///< what all elements are when there are no parts
     std::vector<Part> parts;
 
     static Ref of(Elementary unit, std::int64_t count);
@@ -61,4 +61,4 @@ private:
     std::vector<TypeSignature::Part> parts_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -45,7 +45,7 @@ bool is_bridge(std::string const& name) { return access(("/sys/class/net/" + nam
 /// What is tried first by other hosts is the smallest.
 int unlikeliness(Interface const& i) { return i.address.loopback() ? 4 : (i.bridge ? 1 : 0) + (i.running ? 0 : 2); }
 
-}  // namespace
+}   // namespace
 
 std::optional<IpAddress> IpAddress::from_text(std::string_view text) {
     std::size_t const slash = text.find('/');
@@ -89,7 +89,9 @@ std::vector<Interface> interfaces() {
     for (ifaddrs const* i = list; i; i = i->ifa_next) {
         std::uint8_t const *address = bytes_of(i->ifa_addr), *mask = bytes_of(i->ifa_netmask);
         if (!address || !(i->ifa_flags & IFF_UP)) continue;
-        Interface one{.name = i->ifa_name, .address = {}, .bridge = is_bridge(i->ifa_name),
+        Interface one{.name = i->ifa_name,
+                      .address = {},
+                      .bridge = is_bridge(i->ifa_name),
                       .running = (i->ifa_flags & IFF_RUNNING) != 0};
         one.address.six = i->ifa_addr->sa_family == AF_INET6;
         std::size_t const n = one.address.six ? 16 : 4;
@@ -121,9 +123,10 @@ std::vector<std::string> own_addresses(std::string_view network) {
     if (!addresses.empty()) return addresses;
     std::string there;
     for (Interface const& i : all) there += join(there.empty() ? "" : ", ", i.name, " ", i.address.text());
-    fail(ErrorClass::other, network.empty() ? "this host has no network address"
-                                            : join("no interface or network of this host is ", network),
+    fail(ErrorClass::other,
+         network.empty() ? "this host has no network address"
+                         : join("no interface or network of this host is ", network),
          "; it has ", there.empty() ? "no address at all" : there);
 }
 
-}  // namespace tutti
+}   // namespace tutti

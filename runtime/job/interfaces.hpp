@@ -25,7 +25,7 @@ struct IpAddress {
     /// Does `network`, as far as its length goes, begin as this address does?
     bool in(IpAddress const& network) const;
     bool loopback() const;
-    bool link_local() const;    ///< IPv6 that needs the name of an interface to be reached
+    bool link_local() const;   ///< IPv6 that needs the name of an interface to be reached
     bool operator==(IpAddress const&) const = default;
 };
 
@@ -33,8 +33,8 @@ struct IpAddress {
 struct Interface {
     std::string name;
     IpAddress address;
-    bool bridge = false;    ///< of the system's own making, such as those of containers
-    bool running = true;    ///< false: nothing is plugged in
+    bool bridge = false;   ///< of the system's own making, such as those of containers
+    bool running = true;   ///< false: nothing is plugged in
 };
 
 /// Those of this host, the likely ones first: running ones before others, bridges behind, then loopback. Link-local
@@ -48,4 +48,4 @@ std::vector<Interface> chosen_interfaces(std::vector<Interface> const& all, std:
 /// only when there is nothing else or they are asked for. Throws Error when `network` leaves none.
 std::vector<std::string> own_addresses(std::string_view network = {});
 
-}  // namespace tutti
+}   // namespace tutti

@@ -22,7 +22,7 @@ std::string namespace_of(char const* link) {
     return length > 0 ? std::string(name, static_cast<std::size_t>(length)) : "";
 }
 
-}  // namespace
+}   // namespace
 
 std::string Introduction::to_text() const {
     std::ostringstream out;
@@ -35,9 +35,7 @@ std::string Introduction::to_text() const {
 }
 
 topo::Result<Introduction> Introduction::from_text(std::string_view text) {
-    auto refuse = [&] {
-        return topo::Result<Introduction>::failure(join("not the introduction of a rank: ", text));
-    };
+    auto refuse = [&] { return topo::Result<Introduction>::failure(join("not the introduction of a rank: ", text)); };
     std::istringstream in{std::string(text)};
     Introduction one;
     std::string units;
@@ -107,4 +105,4 @@ topo::Placement placement_of(std::vector<Introduction> const& on_node, topo::Mac
     return placement;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -45,4 +45,4 @@ std::vector<int> units_of(std::vector<Introduction> const& on_node);
 /// leave its core.
 topo::Placement placement_of(std::vector<Introduction> const& on_node, topo::Machine const& machine);
 
-}  // namespace tutti
+}   // namespace tutti

@@ -35,4 +35,4 @@ public:
     virtual void finish() = 0;
 };
 
-}  // namespace tutti
+}   // namespace tutti

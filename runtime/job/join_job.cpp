@@ -70,8 +70,9 @@ public:
         std::vector<int> const on_node = ranks_like_me();
         auto const place = std::find(on_node.begin(), on_node.end(), server_.rank()) - on_node.begin();
         if (on_node.size() < server_.local_ranks().size())
-            complaints_.push_back("ranks of this machine do not see each other's processes, as in containers of their "
-                                  "own: they share no memory, and their messages go over the network");
+            complaints_.push_back(
+                "ranks of this machine do not see each other's processes, as in containers of their "
+                "own: they share no memory, and their messages go over the network");
         std::optional<Segment> segment;
         if (place == 0) {
             segment = make_segment(on_node);
@@ -166,10 +167,10 @@ private:
     char const* key_ = nullptr;   ///< under which everybody's newest words are
 };
 
-}  // namespace
+}   // namespace
 
 Joined join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena) {
     return Start(server, variables, arena).run();
 }
 
-}  // namespace tutti
+}   // namespace tutti

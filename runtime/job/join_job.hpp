@@ -19,11 +19,11 @@ namespace tutti {
 struct Joined {
     Segment segment;
     unsigned place;
-    std::vector<int> listeners;   ///< sockets that the caller closes; none: all ranks are on one node
+    std::vector<int> listeners;            ///< sockets that the caller closes; none: all ranks are on one node
     std::vector<std::string> complaints;   ///< for rank 0 to tell, sentences without their full stops
 };
 
 /// Collective over the job. Of the variables those of the network count; `arena` is this rank's own. Throws Error.
 Joined join_job(JobServer& server, Variables const& variables, ArenaWindow const& arena);
 
-}  // namespace tutti
+}   // namespace tutti

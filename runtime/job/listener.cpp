@@ -89,7 +89,7 @@ Listener listen_on_port(std::vector<IpAddress> const& addresses, unsigned port) 
     return listener;
 }
 
-}  // namespace
+}   // namespace
 
 Listener listen_on(std::vector<std::string> const& addresses, std::string_view ports) {
     std::optional<PortRange> const wanted = port_range(ports);
@@ -112,4 +112,4 @@ Listener listen_on(std::vector<std::string> const& addresses, std::string_view p
     fail(ErrorClass::other, "no port to listen on for a rank: ", std::strerror(why));
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -22,4 +22,4 @@ struct Listener {
 /// gives. Throws Error with a sentence when there is none or the text is not a range.
 Listener listen_on(std::vector<std::string> const& addresses, std::string_view ports = {});
 
-}  // namespace tutti
+}   // namespace tutti

@@ -162,7 +162,7 @@ private:
     std::string node_name_;
 };
 
-}  // namespace
+}   // namespace
 
 bool pmix_offered() {
     for (char const* variable : server_variables)
@@ -176,4 +176,4 @@ std::unique_ptr<JobServer> connect_pmix() {
     return server;
 }
 
-}  // namespace tutti
+}   // namespace tutti

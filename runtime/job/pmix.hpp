@@ -16,4 +16,4 @@ bool pmix_offered();
 /// the server are taken out of the environment. Throws Error with the reason.
 std::unique_ptr<JobServer> connect_pmix();
 
-}  // namespace tutti
+}   // namespace tutti

@@ -39,7 +39,7 @@ std::vector<topo::Pu> units_of(topo::NodeMap const& node) {
     return units;
 }
 
-}  // namespace
+}   // namespace
 
 constinit CopyKernels const portable_copies{copy_portably, copy_portably, copy_portably};
 
@@ -68,4 +68,4 @@ Copier::Copier(CacheRoom room, Stores stores)
     : private_cache_(room.alone ? room.alone : unlimited), stream_beyond_(stream_limit(room.together, stores)),
       core_holds_(stream_limit(room.alone, stores)), kernels_(best_copies()) {}
 
-}  // namespace tutti
+}   // namespace tutti

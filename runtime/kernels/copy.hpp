@@ -56,4 +56,4 @@ private:
 /// By the names in TUTTI_COPY; anything else is automatic.
 Copier::Stores stores_named(std::string_view name);
 
-}  // namespace tutti
+}   // namespace tutti

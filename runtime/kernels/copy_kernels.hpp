@@ -21,4 +21,4 @@ extern CopyKernels const avx2_copies;
 extern CopyKernels const avx512_copies;
 #endif
 
-}  // namespace tutti
+}   // namespace tutti

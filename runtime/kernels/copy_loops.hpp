@@ -87,5 +87,5 @@ void streaming(void* to_memory, void const* from_memory, std::size_t n) {
 template <class Vector>
 constexpr CopyKernels vector_copies{temporal<Vector, true>, temporal<Vector, false>, streaming<Vector>};
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

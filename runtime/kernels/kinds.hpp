@@ -9,9 +9,34 @@ namespace tutti {
 
 /// The built-in element kinds that reduction kernels know; Fortran's and C's names for the same thing share one.
 enum class Basic : std::uint8_t {
-    none, byte_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, float80, complex32,
-    complex64, complex80, c_bool, fortran_logical, float_int, double_int, long_int, two_int, short_int, long_double_int,
-    two_real, two_double, float128, complex128,
+    none,
+    byte_,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    float32,
+    float64,
+    float80,
+    complex32,
+    complex64,
+    complex80,
+    c_bool,
+    fortran_logical,
+    float_int,
+    double_int,
+    long_int,
+    two_int,
+    short_int,
+    long_double_int,
+    two_real,
+    two_double,
+    float128,
+    complex128
 };
 
 /// inout[i] = in[i] op inout[i] for i in [0, n). `in` and `inout` do not overlap.
@@ -24,7 +49,21 @@ using KernelM = void (*)(void const* const* in, int k, void* const* out, int m, 
 using KernelS = void (*)(void const* const* in, int k, void* const* out, int m, int kept, std::size_t n);
 
 enum class BuiltinOp : unsigned char {
-    none, max, min, sum, prod, land, band, lor, bor, lxor, bxor, minloc, maxloc, replace, no_op,
+    none,
+    max,
+    min,
+    sum,
+    prod,
+    land,
+    band,
+    lor,
+    bor,
+    lxor,
+    bxor,
+    minloc,
+    maxloc,
+    replace,
+    no_op
 };
 
 struct Kernels {
@@ -34,4 +73,4 @@ struct Kernels {
     KernelS stream = nullptr;   ///< for outputs that do not stay in their reader's cache anyway
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -10,7 +10,7 @@ namespace tutti {
 namespace {
 using Vectors = Avx2;
 }
-}  // namespace tutti
+}   // namespace tutti
 #include "runtime/kernels/reduce_loops.hpp"
 
 namespace tutti {

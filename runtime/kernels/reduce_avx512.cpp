@@ -10,7 +10,7 @@ namespace tutti {
 namespace {
 using Vectors = Avx512;
 }
-}  // namespace tutti
+}   // namespace tutti
 #include "runtime/kernels/reduce_loops.hpp"
 
 namespace tutti {

@@ -28,20 +28,68 @@
 namespace tutti {
 namespace {
 
-struct Max { template <class T> static T of(T a, T b) { return a > b ? a : b; } };
-struct Min { template <class T> static T of(T a, T b) { return a < b ? a : b; } };
-struct Sum { template <class T> static T of(T a, T b) { return static_cast<T>(a + b); } };
+struct Max {
+    template <class T>
+    static T of(T a, T b) {
+        return a > b ? a : b;
+    }
+};
+struct Min {
+    template <class T>
+    static T of(T a, T b) {
+        return a < b ? a : b;
+    }
+};
+struct Sum {
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(a + b);
+    }
+};
 struct Prod {
-    template <class T> static T of(T a, T b) { return static_cast<T>(a * b); }
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(a * b);
+    }
     static std::uint16_t of(std::uint16_t a, std::uint16_t b) { return static_cast<std::uint16_t>(1u * a * b); }
 };
 // Of vectors, a comparison gives lanes of all ones.
-struct Land { template <class T> static T of(T a, T b) { return static_cast<T>(((a != 0) & (b != 0)) & 1); } };
-struct Lor { template <class T> static T of(T a, T b) { return static_cast<T>(((a != 0) | (b != 0)) & 1); } };
-struct Lxor { template <class T> static T of(T a, T b) { return static_cast<T>(((a != 0) ^ (b != 0)) & 1); } };
-struct Band { template <class T> static T of(T a, T b) { return static_cast<T>(a & b); } };
-struct Bor { template <class T> static T of(T a, T b) { return static_cast<T>(a | b); } };
-struct Bxor { template <class T> static T of(T a, T b) { return static_cast<T>(a ^ b); } };
+struct Land {
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(((a != 0) & (b != 0)) & 1);
+    }
+};
+struct Lor {
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(((a != 0) | (b != 0)) & 1);
+    }
+};
+struct Lxor {
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(((a != 0) ^ (b != 0)) & 1);
+    }
+};
+struct Band {
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(a & b);
+    }
+};
+struct Bor {
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(a | b);
+    }
+};
+struct Bxor {
+    template <class T>
+    static T of(T a, T b) {
+        return static_cast<T>(a ^ b);
+    }
+};
 
 template <class T>
 struct Complex {
@@ -261,9 +309,13 @@ constexpr Kernels product_of_complex{two<O, T>, many_by_compiler<O, T>, spread_o
 
 /// A sum of complex numbers is a sum of twice as many real ones.
 template <class T>
-void two_sums(void const* in, void* inout, std::size_t n) { two<Sum, T>(in, inout, 2 * n); }
+void two_sums(void const* in, void* inout, std::size_t n) {
+    two<Sum, T>(in, inout, 2 * n);
+}
 template <class T>
-void many_sums(void const* const* in, int k, void* out, std::size_t n) { many<Sum, T>(in, k, out, 2 * n); }
+void many_sums(void const* const* in, int k, void* out, std::size_t n) {
+    many<Sum, T>(in, k, out, 2 * n);
+}
 template <class T>
 void spread_sums(void const* const* in, int k, void* const* out, int m, std::size_t n) {
     spread<Sum, T>(in, k, out, m, 2 * n);
@@ -334,5 +386,5 @@ constexpr KernelTable vector_table() {
     return table;
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -7,7 +7,7 @@ namespace tutti {
 namespace {
 using Vectors = Portable;
 }
-}  // namespace tutti
+}   // namespace tutti
 #include "runtime/kernels/reduce_loops.hpp"
 
 namespace tutti {
@@ -30,12 +30,14 @@ struct [[gnu::packed]] PackedPair {
 
 /// The smaller of equal values' indices wins (MPI 3.1, 5.9.4).
 struct Minloc {
-    template <class P> static P of(P a, P b) {
+    template <class P>
+    static P of(P a, P b) {
         return a.value < b.value || (a.value == b.value && a.index < b.index) ? a : b;
     }
 };
 struct Maxloc {
-    template <class P> static P of(P a, P b) {
+    template <class P>
+    static P of(P a, P b) {
         return a.value > b.value || (a.value == b.value && a.index < b.index) ? a : b;
     }
 };
@@ -99,7 +101,7 @@ constexpr KernelTable full_table() {
     return table;
 }
 
-}  // namespace
+}   // namespace
 
 constinit KernelTable const portable_kernels = full_table();
 
@@ -113,4 +115,4 @@ Kernels packed_pair_kernels(BuiltinOp op, Basic kind) {
     }
 }
 
-}  // namespace tutti
+}   // namespace tutti

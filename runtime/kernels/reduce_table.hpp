@@ -21,8 +21,8 @@ struct KernelTable {
 
 extern KernelTable const portable_kernels;   ///< complete
 #if defined(__x86_64__)
-extern KernelTable const avx2_kernels;       ///< only what vector instructions help
+extern KernelTable const avx2_kernels;   ///< only what vector instructions help
 extern KernelTable const avx512_kernels;
 #endif
 
-}  // namespace tutti
+}   // namespace tutti

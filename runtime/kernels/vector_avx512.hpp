@@ -21,5 +21,5 @@ struct Avx512 {
     static void fence() { _mm_sfence(); }
 };
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -30,5 +30,5 @@ struct Portable {
     }
 };
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t page_bytes = 4096;
 constexpr std::uint64_t keep = 1 << 20;   // smaller blocks are likely to be asked for again soon
 
-}  // namespace
+}   // namespace
 
 SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segment) {
     auto heap = segment.heap(rank);
@@ -70,4 +70,4 @@ void SegmentHeap::collect() {
     }
 }
 
-}  // namespace tutti
+}   // namespace tutti

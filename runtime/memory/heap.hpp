@@ -36,4 +36,4 @@ private:
     std::vector<std::pair<std::uint64_t, std::function<bool()>>> retired_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -98,4 +98,4 @@ inline void* map_window(int descriptor, off_t offset, std::size_t bytes, bool hu
     return nullptr;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -67,4 +67,4 @@ std::byte* PeerArenas::at(unsigned peer, std::uint64_t address, std::size_t byte
     return windows_[peer] + (address - rank_state.arena_base.load(std::memory_order_relaxed));
 }
 
-}  // namespace tutti
+}   // namespace tutti

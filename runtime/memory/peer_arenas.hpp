@@ -47,4 +47,4 @@ inline bool in_arena(RankState const& rank_state, std::uint64_t address, std::si
     return base != 0 && offset < window && bytes <= window - offset;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -73,7 +73,7 @@ std::byte* map(int descriptor, std::size_t bytes) {
     return static_cast<std::byte*>(p);
 }
 
-}  // namespace
+}   // namespace
 
 Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster,
                         Maker maker) {
@@ -151,9 +151,7 @@ std::string_view Segment::tuning() const {
     return {reinterpret_cast<char const*>(at(header().machine)) + header().machine_bytes, header().tuning_bytes};
 }
 
-std::string_view Segment::cluster() const {
-    return {tuning().data() + tuning().size(), header().cluster_bytes};
-}
+std::string_view Segment::cluster() const { return {tuning().data() + tuning().size(), header().cluster_bytes}; }
 
 void Segment::show(unsigned rank, ArenaWindow const& window) const {
     std::uint64_t const share = most_window_addresses / ranks() / huge_page_bytes * huge_page_bytes;
@@ -178,4 +176,4 @@ void Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {
                   static_cast<off_t>(last - first));
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -21,30 +21,32 @@ struct SegmentLayout {
     static constexpr std::uint64_t expected_magic = 0x3730'6974'7475'54ULL;   // "Tutti07"
 
     std::uint64_t magic;
-    std::uint64_t bytes;            ///< of the whole mapping; the file goes on with the arenas
-    std::uint32_t ranks;            ///< on this node
+    std::uint64_t bytes;   ///< of the whole mapping; the file goes on with the arenas
+    std::uint32_t ranks;   ///< on this node
     std::uint32_t world_size;
-    std::uint32_t usable_cores;     ///< affinity mask and cgroup quota, seen by the launcher
-    std::uint32_t machine_bytes;    ///< length of the node's description (topo::NodeMap as text), 0: none
-    std::uint32_t tuning_bytes;     ///< length of the tuning file's name, a line break and its text, 0: none
-    std::uint64_t told;             ///< fingerprint of what the launcher has told about rank 0's settings, 0: nothing
-    std::uint32_t cluster_bytes;    ///< length of the job's map of nodes and ranks (runtime/settings/cluster.hpp), 0: one node
-    std::uint64_t rank_states, call_statistics, machine, inboxes, commons, heaps;   ///< offsets from the start of the segment
-    std::uint64_t pair_bytes;       ///< of one pair's part of an inbox
-    std::uint64_t commons_bytes;    ///< flags and slots of the world communicator
-    std::uint64_t heap_bytes;       ///< of each rank's heap
-    std::uint64_t arenas;           ///< offset in the file of the first rank's arena window, behind the mapping
-    std::uint64_t arena_bytes;      ///< of each rank's window; 0: none is in this file
+    std::uint32_t usable_cores;    ///< affinity mask and cgroup quota, seen by the launcher
+    std::uint32_t machine_bytes;   ///< length of the node's description (topo::NodeMap as text), 0: none
+    std::uint32_t tuning_bytes;    ///< length of the tuning file's name, a line break and its text, 0: none
+    std::uint64_t told;            ///< fingerprint of what the launcher has told about rank 0's settings, 0: nothing
+    std::uint32_t
+        cluster_bytes;   ///< length of the job's map of nodes and ranks (runtime/settings/cluster.hpp), 0: one node
+    std::uint64_t rank_states, call_statistics, machine, inboxes, commons,
+        heaps;                     ///< offsets from the start of the segment
+    std::uint64_t pair_bytes;      ///< of one pair's part of an inbox
+    std::uint64_t commons_bytes;   ///< flags and slots of the world communicator
+    std::uint64_t heap_bytes;      ///< of each rank's heap
+    std::uint64_t arenas;          ///< offset in the file of the first rank's arena window, behind the mapping
+    std::uint64_t arena_bytes;     ///< of each rank's window; 0: none is in this file
 
     /// More ranks than cores for them?
     bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
 };
 
 struct SegmentHeader : SegmentLayout {
-    alignas(cache_line) std::atomic<std::uint32_t> sleepers;       ///< ranks asleep on this node; writers look here
-    std::atomic<std::uint32_t> cma_forbidden;                      ///< set once by the first rank that gets EPERM
-    std::atomic<std::uint32_t> xpmem_forbidden;                    ///< set once by the first rank that cannot attach
-    std::atomic<std::uint32_t> arenas_refused;                     ///< set once by the first rank that cannot map them
+    alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< ranks asleep on this node; writers look here
+    std::atomic<std::uint32_t> cma_forbidden;                  ///< set once by the first rank that gets EPERM
+    std::atomic<std::uint32_t> xpmem_forbidden;                ///< set once by the first rank that cannot attach
+    std::atomic<std::uint32_t> arenas_refused;                 ///< set once by the first rank that cannot map them
 };
 
 /// Who makes a segment.
@@ -76,8 +78,12 @@ public:
     int descriptor() const { return descriptor_; }
     SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(base_); }
     unsigned ranks() const { return header().ranks; }
-    RankState& rank_state(unsigned rank) const { return reinterpret_cast<RankState*>(base_ + header().rank_states)[rank]; }
-    CallStatistics& call_statistics(unsigned rank) const { return reinterpret_cast<CallStatistics*>(base_ + header().call_statistics)[rank]; }
+    RankState& rank_state(unsigned rank) const {
+        return reinterpret_cast<RankState*>(base_ + header().rank_states)[rank];
+    }
+    CallStatistics& call_statistics(unsigned rank) const {
+        return reinterpret_cast<CallStatistics*>(base_ + header().call_statistics)[rank];
+    }
     std::string_view machine() const;
     std::string_view tuning() const;
     std::string_view cluster() const;
@@ -106,4 +112,4 @@ private:
     std::size_t bytes_ = 0;
 };
 
-}  // namespace tutti
+}   // namespace tutti

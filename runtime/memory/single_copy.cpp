@@ -81,7 +81,7 @@ bool SingleCopy::read(unsigned peer, std::uint64_t address, void* to, std::size_
 }
 
 bool SingleCopy::write(unsigned peer, std::uint64_t address, void const* from, std::size_t bytes,
-                   std::size_t working_set) {
+                       std::size_t working_set) {
     if (std::byte* to = reach(peer, address, bytes)) {
         copier_.copy(to, from, bytes, working_set);
         return true;
@@ -89,4 +89,4 @@ bool SingleCopy::write(unsigned peer, std::uint64_t address, void const* from, s
     return move(peer, address, static_cast<std::byte*>(const_cast<void*>(from)), bytes, process_vm_writev);
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -20,10 +20,10 @@ namespace tutti {
 
 /// How a peer gets at bytes that a rank shows, best first.
 enum class AccessPath : std::uint32_t {
-    load_store, ///< by load and store, for certain: they lie in an arena
-    attach,   ///< by load and store if the system lets the peer attach to them (XPMEM)
-    cma,      ///< by a copy that the kernel makes
-    staged,   ///< not at all: their owner lays them out in the segment
+    load_store,   ///< by load and store, for certain: they lie in an arena
+    attach,       ///< by load and store if the system lets the peer attach to them (XPMEM)
+    cma,          ///< by a copy that the kernel makes
+    staged,       ///< not at all: their owner lays them out in the segment
 };
 
 /// The steps that may be tried; the last one always may.
@@ -31,7 +31,7 @@ struct Steps {
     bool arena = true;
     char const* xpmem = nullptr;   ///< the library to try, see xpmem.hpp
     bool cma = true;
-    bool huge_pages = true;        ///< ask for them where peers' arenas are mapped
+    bool huge_pages = true;   ///< ask for them where peers' arenas are mapped
 };
 
 class SingleCopy {
@@ -43,9 +43,7 @@ public:
     bool cma() const { return allowed_.cma && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0; }
 
     /// Do these bytes of this rank's own memory lie in its arena, and can it reach the arenas of all others?
-    bool direct(void const* address, std::size_t bytes) {
-        return in_own_arena(address, bytes) && arenas_.map();
-    }
+    bool direct(void const* address, std::size_t bytes) { return in_own_arena(address, bytes) && arenas_.map(); }
     /// The best way for peers to bytes of this rank's own memory, which are about to be shown to them;
     /// AccessPath::load_store as direct() tells.
     AccessPath way(void const* address, std::size_t bytes);
@@ -96,4 +94,4 @@ private:
     Xpmem xpmem_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -31,7 +31,7 @@ std::uint64_t highest_address() {
     return top;
 }
 
-}  // namespace
+}   // namespace
 
 Xpmem::Xpmem(Segment const& segment, unsigned rank, char const* library) : segment_(segment), rank_(rank) {
     if (!library || !open(library)) return;
@@ -100,4 +100,4 @@ std::byte* Xpmem::forbid() {
     return nullptr;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -31,9 +31,7 @@ public:
     Xpmem& operator=(Xpmem const&) = delete;
 
     /// May peers try to attach to memory of this rank?
-    bool offered() const {
-        return made_ && segment_.header().xpmem_forbidden.load(std::memory_order_relaxed) == 0;
-    }
+    bool offered() const { return made_ && segment_.header().xpmem_forbidden.load(std::memory_order_relaxed) == 0; }
     /// Where this rank finds bytes that lie at `address` in the memory of the node's rank `peer`; null when there is no
     /// way.
     std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes) {
@@ -75,4 +73,4 @@ private:
     std::vector<Peer> peers_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -23,7 +23,7 @@ AttributeValue const* Attributes::find(Keyval const& key) const {
 void Attributes::set(Object& of, Keyval& key, AttributeValue value) {
     Ref<Keyval> kept = Ref<Keyval>::share(&key);   // the delete callback may free the key
     if (position(key) != slots_.end()) erase(of, key);
-    auto left = position(key);                     // again there only when the delete callback has set it
+    auto left = position(key);   // again there only when the delete callback has set it
     if (left != slots_.end()) slots_.erase(left);
     slots_.emplace(next_age_++, Slot{kept, value});
 }
@@ -55,4 +55,4 @@ void Attributes::clear(Object& of) {
     }
 }
 
-}  // namespace tutti
+}   // namespace tutti

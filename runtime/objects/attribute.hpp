@@ -54,7 +54,10 @@ public:
     bool empty() const { return slots_.empty(); }
 
 private:
-    struct Slot { Ref<Keyval> key; AttributeValue value; };
+    struct Slot {
+        Ref<Keyval> key;
+        AttributeValue value;
+    };
     using Slots = std::map<std::uint64_t, Slot>;   ///< by age, so that the order of setting is the order of the map
 
     Slots::const_iterator position(Keyval const& key) const;
@@ -63,4 +66,4 @@ private:
     std::uint64_t next_age_ = 0;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -11,4 +11,4 @@ Members::Members(Ref<Group> local, Ref<Group> others, bool local_first)
       union_group(local_first ? group_union(*group, *remote) : group_union(*remote, *group)),
       remote_at(local_first ? group->size() : 0) {}
 
-}  // namespace tutti
+}   // namespace tutti

@@ -31,10 +31,10 @@ struct Members {
     /// `local_first`: all processes of both groups agree on which of them comes first in `union_group`.
     Members(Ref<Group> local, Ref<Group> others, bool local_first);
 
-    Ref<Group> group;    ///< what ranks of this process's side are ranks of
-    Ref<Group> remote;   ///< the other side; null: an intracommunicator, which has none
+    Ref<Group> group;         ///< what ranks of this process's side are ranks of
+    Ref<Group> remote;        ///< the other side; null: an intracommunicator, which has none
     Ref<Group> union_group;   ///< everybody, in an order that is the same everywhere: what collectives go over
-    int remote_at = 0;   ///< where the remote group begins in the union
+    int remote_at = 0;        ///< where the remote group begins in the union
 
     bool inter() const { return static_cast<bool>(remote); }
     /// Of an intercommunicator: does the local group come first in the union?
@@ -62,9 +62,9 @@ public:
     Ref<Errhandler> errhandler;
     Ref<Info> info;
     Attributes attributes;
-    std::unique_ptr<VirtualTopology> topology;   ///< null: none (MPI_UNDEFINED)
+    std::unique_ptr<VirtualTopology> topology;          ///< null: none (MPI_UNDEFINED)
     std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, made when it is first asked for
-    std::unique_ptr<Extension> collectives;      ///< owned by coll/, made with the communicator
+    std::unique_ptr<Extension> collectives;             ///< owned by coll/, made with the communicator
 };
 
-}  // namespace tutti
+}   // namespace tutti

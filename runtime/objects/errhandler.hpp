@@ -18,4 +18,4 @@ public:
     std::function<void(Object* on, int code)> call;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -20,4 +20,4 @@ int Group::rank_of(int world_rank) const {
     return known ? ranks_[static_cast<std::size_t>(world_rank)] : -1;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -33,4 +33,4 @@ private:
     mutable std::vector<int> ranks_;   ///< world rank → rank, −1: none; filled on first use
 };
 
-}  // namespace tutti
+}   // namespace tutti

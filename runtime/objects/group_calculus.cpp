@@ -57,7 +57,7 @@ std::vector<int> expanded(Group const& of, std::span<RankRange const> ranges) {
     return ranks;
 }
 
-}  // namespace
+}   // namespace
 
 Likeness compare(Group const& a, Group const& b) {
     if (a.size() != b.size()) return Likeness::unequal;
@@ -100,4 +100,4 @@ Ref<Group> group_range_excl(Group const& of, std::span<RankRange const> ranges) 
     return group_excl(of, expanded(of, ranges));
 }
 
-}  // namespace tutti
+}   // namespace tutti

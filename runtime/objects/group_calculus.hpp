@@ -35,4 +35,4 @@ struct RankRange {
 Ref<Group> group_range_incl(Group const& of, std::span<RankRange const> ranges);
 Ref<Group> group_range_excl(Group const& of, std::span<RankRange const> ranges);
 
-}  // namespace tutti
+}   // namespace tutti

@@ -23,15 +23,21 @@ public:
     }
     void set(std::string const& key, std::string const& value) {
         for (auto& [k, v] : entries)
-            if (k == key) { v = value; return; }
+            if (k == key) {
+                v = value;
+                return;
+            }
         entries.emplace_back(key, value);
     }
     /// False when the key is not there.
     bool erase(std::string const& key) {
         for (auto it = entries.begin(); it != entries.end(); ++it)
-            if (it->first == key) { entries.erase(it); return true; }
+            if (it->first == key) {
+                entries.erase(it);
+                return true;
+            }
         return false;
     }
 };
 
-}  // namespace tutti
+}   // namespace tutti

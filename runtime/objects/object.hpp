@@ -15,8 +15,8 @@ struct Object {
     virtual ~Object() = default;
 
     int references = 1;
-    bool predefined = false;      ///< built in: can be neither freed nor changed
-    std::intptr_t handle = 0;     ///< the ABI's name for it; opaque below mpi_h/
+    bool predefined = false;    ///< built in: can be neither freed nor changed
+    std::intptr_t handle = 0;   ///< the ABI's name for it; opaque below mpi_h/
 };
 
 /// Owns one reference to an object; the last one to go deletes it (predefined objects excepted).
@@ -25,10 +25,19 @@ class Ref {
 public:
     Ref() = default;
     /// Takes over the reference that the caller holds.
-    static Ref adopt(T* object) { Ref r; r.object_ = object; return r; }
+    static Ref adopt(T* object) {
+        Ref r;
+        r.object_ = object;
+        return r;
+    }
     /// Adds a reference of its own.
-    static Ref share(T* object) { if (object) ++object->references; return adopt(object); }
-    Ref(Ref const& other) : object_(other.object_) { if (object_) ++object_->references; }
+    static Ref share(T* object) {
+        if (object) ++object->references;
+        return adopt(object);
+    }
+    Ref(Ref const& other) : object_(other.object_) {
+        if (object_) ++object_->references;
+    }
     Ref(Ref&& other) noexcept : object_(other.object_) { other.object_ = nullptr; }
     Ref& operator=(Ref other) noexcept {
         T* mine = object_;
@@ -44,12 +53,18 @@ public:
     explicit operator bool() const { return object_ != nullptr; }
 
     /// Hands the reference to the caller, who must give it up some day.
-    T* detach() { T* mine = object_; object_ = nullptr; return mine; }
+    T* detach() {
+        T* mine = object_;
+        object_ = nullptr;
+        return mine;
+    }
     /// Gives up one reference to `object`; null is allowed.
-    static void release(T* object) { if (object && --object->references == 0 && !object->predefined) delete object; }
+    static void release(T* object) {
+        if (object && --object->references == 0 && !object->predefined) delete object;
+    }
 
 private:
     T* object_ = nullptr;
 };
 
-}  // namespace tutti
+}   // namespace tutti

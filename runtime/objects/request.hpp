@@ -20,19 +20,19 @@ struct Status {
     int source = any_source;
     int tag = any_tag;
     ErrorClass error = ErrorClass::success;
-    std::size_t bytes = 0;        ///< of packed data received
+    std::size_t bytes = 0;   ///< of packed data received
     bool cancelled = false;
 };
 
 class Request : public Object {
 public:
-    bool complete = false;        ///< set once by progress; what it waits for is polled by the one wait
+    bool complete = false;   ///< set once by progress; what it waits for is polled by the one wait
     bool persistent = false;
-    bool generalized = false;     ///< the program completes it, and its callbacks tell how (MPI 3.1, 12.2)
-    bool active = true;           ///< false: persistent, and not started since its last completion was told
+    bool generalized = false;   ///< the program completes it, and its callbacks tell how (MPI 3.1, 12.2)
+    bool active = true;         ///< false: persistent, and not started since its last completion was told
     Status status;
-    Ref<Comm> comm;               ///< whose error handler hears of its errors
-    std::string error_text;       ///< the sentence that belongs to status.error
+    Ref<Comm> comm;           ///< whose error handler hears of its errors
+    std::string error_text;   ///< the sentence that belongs to status.error
 
     /// Is its outcome nothing but its status, without an error?
     bool plain() const { return !generalized && status.error == ErrorClass::success; }
@@ -47,4 +47,4 @@ public:
     virtual Reason reason(char const* call) const { return {call, -1, -1, comm ? comm->context : 0}; }
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -35,7 +35,7 @@ bool read_hex(std::string const& text, JobKey& key) {
     return true;
 }
 
-}  // namespace
+}   // namespace
 
 Cluster Cluster::one_node(int ranks) {
     Cluster c;
@@ -112,4 +112,4 @@ topo::Result<Cluster> Cluster::from_text(std::string_view text) {
     return Cluster(std::move(nodes), std::move(ranks), here, key);
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -37,10 +37,10 @@ public:
     /// `here`: the node of this process.
     Cluster(std::vector<Node> nodes, std::vector<Rank> ranks, int here, JobKey key);
 
-    int size() const { return size_; }                                    ///< ranks of the world
+    int size() const { return size_; }   ///< ranks of the world
     int nodes() const { return static_cast<int>(nodes_.size()); }
-    bool alone() const { return ranks_.empty(); }                         ///< one node
-    int here() const { return here_; }                                    ///< this process's node
+    bool alone() const { return ranks_.empty(); }   ///< one node
+    int here() const { return here_; }              ///< this process's node
     int node_of(int rank) const { return alone() ? 0 : at(rank).node; }
     int place_of(int rank) const { return alone() ? rank : at(rank).place; }
     bool is_here(int rank) const { return alone() || at(rank).node == here_; }
@@ -73,4 +73,4 @@ private:
     JobKey key_{};
 };
 
-}  // namespace tutti
+}   // namespace tutti

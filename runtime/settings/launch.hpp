@@ -13,4 +13,4 @@ inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";    ///< pid of the
 /// Set by a rank in MPI_Init, for what it starts itself: its number in the world.
 inline constexpr char parent_variable[] = "TUTTI_STARTED_BY_RANK";
 
-}  // namespace tutti::launch
+}   // namespace tutti::launch

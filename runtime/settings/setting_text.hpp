@@ -35,11 +35,11 @@ inline bool parse_setting(std::string_view text, std::size_t& out) {
     if (error != std::errc{}) return false;
     std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
     int shift = unit.empty()                 ? 0
-              : unit == "K" || unit == "k" ? 10
-              : unit == "M" || unit == "m" ? 20
-              : unit == "G" || unit == "g" ? 30
-              : unit == "T" || unit == "t" ? 40
-                                           : -1;
+                : unit == "K" || unit == "k" ? 10
+                : unit == "M" || unit == "m" ? 20
+                : unit == "G" || unit == "g" ? 30
+                : unit == "T" || unit == "t" ? 40
+                                             : -1;
     if (shift < 0 || (value << shift >> shift) != value) return false;
     out = value << shift;
     return true;
@@ -94,4 +94,4 @@ inline std::optional<PortRange> port_range(std::string_view text) {
     return r;
 }
 
-}  // namespace tutti
+}   // namespace tutti

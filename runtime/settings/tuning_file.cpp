@@ -69,7 +69,7 @@ TuningFile take(std::string const& name, bool named, topo::Machine const& machin
     return file;
 }
 
-}  // namespace
+}   // namespace
 
 TuningFile find_tuning(std::string const& wish, std::vector<std::string> const& places, topo::Machine const& machine) {
     if (wish == "none") return {};
@@ -101,4 +101,4 @@ std::string machine_words(topo::Machine const& machine) {
                 counted(machine.count(topo::Level::numa), "NUMA node"), ", ", counted(machine.core_count(), "core"));
 }
 
-}  // namespace tutti
+}   // namespace tutti

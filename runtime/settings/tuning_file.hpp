@@ -13,8 +13,8 @@
 
 namespace tutti {
 
-inline constexpr std::string_view tuning_head = "# tutti tuning 1";     ///< its first line: the format's version
-inline constexpr std::size_t most_tuning_bytes = 1 << 20;               ///< of a file that is read
+inline constexpr std::string_view tuning_head = "# tutti tuning 1";   ///< its first line: the format's version
+inline constexpr std::size_t most_tuning_bytes = 1 << 20;             ///< of a file that is read
 
 struct TuningFile {
     std::string name;        ///< empty: there is none
@@ -36,4 +36,4 @@ std::string user_tuning_name();
 /// "AMD EPYC 9654; 2 sockets, 8 NUMA nodes, 192 cores": what stands behind "# machine: "; the processor's name counts.
 std::string machine_words(topo::Machine const& machine);
 
-}  // namespace tutti
+}   // namespace tutti

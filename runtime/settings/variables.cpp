@@ -118,8 +118,8 @@ void read_one(char const* const* environment, char const* name, std::string_view
     auto const text = look_up(environment, environment_name(name));
     if (!text || Type::parse(*text, range, value)) return;
     std::string const must = what_it_must_be<Type>(*text, range);
-    std::string const instead = std::is_same_v<Type, Ports> ? "no job on several nodes starts with it"
-                                                            : join(shown(value), " is used");
+    std::string const instead =
+        std::is_same_v<Type, Ports> ? "no job on several nodes starts with it" : join(shown(value), " is used");
     complaints.push_back(
         join(environment_name(name), "=", *text, ": ", must, must.ends_with('?') ? " " : "; ", instead));
 }
@@ -129,7 +129,7 @@ std::vector<std::string> known_names() {
 #define VAR(group, type, name, ...) environment_name(#name),
 #include "runtime/settings/variables.def"
 #undef VAR
-        launch::segment_variable, launch::rank_variable,  launch::listen_variable, launch::parent_variable,
+        launch::segment_variable, launch::rank_variable, launch::listen_variable, launch::parent_variable,
         launch::launcher_variable};
 }
 
@@ -145,7 +145,7 @@ void complain_about_unknown(char const* const* environment, std::vector<std::str
     }
 }
 
-}  // namespace
+}   // namespace
 
 Variables read_variables(char const* const* environment, std::vector<std::string>& complaints) {
     Variables v;
@@ -160,9 +160,9 @@ std::vector<VariableRow> describe_variables(char const* const* environment) {
     std::vector<std::string> ignored;
     Variables now = read_variables(environment, ignored), fresh;
     std::vector<VariableRow> rows;
-#define VAR(group, type, name, fallback, range, scope, sentence)                                            \
-    rows.push_back({#group, environment_name(#name), #type, type::values(range), VariableScope::scope,       \
-                    shown(now.name), shown(fresh.name),                                                      \
+#define VAR(group, type, name, fallback, range, scope, sentence)                                       \
+    rows.push_back({#group, environment_name(#name), #type, type::values(range), VariableScope::scope, \
+                    shown(now.name), shown(fresh.name),                                                \
                     look_up(environment, environment_name(#name)) ? "environment" : "default", sentence});
 #include "runtime/settings/variables.def"
 #undef VAR
@@ -205,4 +205,4 @@ std::string nearest(std::string_view word, std::span<std::string_view const> can
     return std::string(*best);
 }
 
-}  // namespace tutti
+}   // namespace tutti

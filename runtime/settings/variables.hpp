@@ -53,4 +53,4 @@ std::vector<VariableRow> describe_variables(char const* const* environment);
 /// The candidate with the smallest edit distance to `word`; empty when none is near (more than a third differs).
 std::string nearest(std::string_view word, std::span<std::string_view const> candidates);
 
-}  // namespace tutti
+}   // namespace tutti

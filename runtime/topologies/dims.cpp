@@ -95,7 +95,7 @@ private:
     Number difference_ = none;
 };
 
-}  // namespace
+}   // namespace
 
 void balance_dims(int nodes, std::span<int> dims) {
     if (nodes < 1) fail(ErrorClass::arg, "nnodes is ", nodes, " but must be at least 1");
@@ -115,4 +115,4 @@ void balance_dims(int nodes, std::span<int> dims) {
         if (d == 0) d = *next++;
 }
 
-}  // namespace tutti
+}   // namespace tutti

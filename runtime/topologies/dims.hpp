@@ -12,4 +12,4 @@ namespace tutti {
 /// Throws Error when a dimension is negative or the product cannot be had.
 void balance_dims(int nodes, std::span<int> dims);
 
-}  // namespace tutti
+}   // namespace tutti

@@ -55,7 +55,7 @@ Ends ends_of(DistGraphTopology const& graph, int rank) {
     return {graph.sources, graph.destinations, graph.meetings};
 }
 
-}  // namespace
+}   // namespace
 
 std::unique_ptr<Neighborhood const> Neighborhood::of(VirtualTopology const& topology, int rank, int size) {
     Ends const ends = std::visit([&](auto const& kind) { return ends_of(kind, rank); }, topology);
@@ -94,4 +94,4 @@ std::unique_ptr<Neighborhood const> Neighborhood::of(VirtualTopology const& topo
     return made;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -25,9 +25,9 @@ public:
     /// Another rank at the end of at least one edge.
     struct Peer {
         int rank;
-        int out_degree;            ///< the peer's
-        std::span<Edge const> in;  ///< from it, in the order of their numbers there
-        std::span<int const> out;  ///< to it, in the order of their numbers here: that of `in` at the peer
+        int out_degree;             ///< the peer's
+        std::span<Edge const> in;   ///< from it, in the order of their numbers there
+        std::span<int const> out;   ///< to it, in the order of their numbers here: that of `in` at the peer
     };
 
     /// Throws Error(topology) when the two ends of an edge disagree. `rank`: this process's, of `size`.
@@ -52,4 +52,4 @@ private:
     std::vector<int> out_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -98,4 +98,4 @@ std::span<int const> GraphTopology::neighbors(int rank) const {
     return std::span(edges).subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(index[r] - from));
 }
 
-}  // namespace tutti
+}   // namespace tutti

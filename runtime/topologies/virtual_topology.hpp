@@ -32,7 +32,7 @@ struct CartTopology {
 };
 
 struct GraphTopology {
-    std::vector<int> index;    ///< cumulative degrees, as given to MPI_Graph_create
+    std::vector<int> index;   ///< cumulative degrees, as given to MPI_Graph_create
     std::vector<int> edges;
 
     /// Checks that degrees do not fall and edges lead to one of at most `available` nodes.
@@ -42,7 +42,7 @@ struct GraphTopology {
 };
 
 struct DistGraphTopology {
-    std::vector<int> sources, source_weights;            ///< weights empty when unweighted
+    std::vector<int> sources, source_weights;   ///< weights empty when unweighted
     std::vector<int> destinations, destination_weights;
     bool weighted = false;
 
@@ -51,9 +51,9 @@ struct DistGraphTopology {
         int place, out_degree;
     };
     std::vector<Meeting> meetings;   ///< of each source, agreed on when the graph was made
-    int disagrees = -1;              ///< a rank that gave other edges to this one than this one gave from it; −1: none
+    int disagrees = -1;   ///< a rank that gave other edges to this one than this one gave from it; −1: none
 };
 
 using VirtualTopology = std::variant<CartTopology, GraphTopology, DistGraphTopology>;
 
-}  // namespace tutti
+}   // namespace tutti

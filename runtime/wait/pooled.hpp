@@ -49,4 +49,4 @@ private:
     std::unique_ptr<std::byte, PutBack> memory_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

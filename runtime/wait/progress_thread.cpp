@@ -32,7 +32,7 @@ std::thread without_signals(Body body) {
     return thread;
 }
 
-}  // namespace
+}   // namespace
 
 ProgressThread::ProgressThread(Waiter& waiter)
     : waiter_(waiter), lock_(waiter.lock_), rank_state_(waiter.rank_state_),
@@ -110,4 +110,4 @@ void ProgressThread::sleep() {
     waiter_.remove_sleeper();
 }
 
-}  // namespace tutti
+}   // namespace tutti

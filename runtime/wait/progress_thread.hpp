@@ -35,12 +35,12 @@ private:
     Waiter& waiter_;
     RankLock& lock_;
     RankState& rank_state_;
-    int const polls_;                        ///< in vain, before it sleeps
-    bool const naps_;                        ///< instead of being called
-    int idle_naps_ = 0;                      ///< in a row
-    bool resting_ = false, stop_ = false;    ///< inside the lock
-    std::atomic<std::uint32_t> work_{0};     ///< futex, counts calls
+    int const polls_;                       ///< in vain, before it sleeps
+    bool const naps_;                       ///< instead of being called
+    int idle_naps_ = 0;                     ///< in a row
+    bool resting_ = false, stop_ = false;   ///< inside the lock
+    std::atomic<std::uint32_t> work_{0};    ///< futex, counts calls
     std::thread thread_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -14,11 +14,11 @@
 namespace tutti {
 namespace {
 
-constexpr int polls = 20, yields = 4;          // a call that does not wait is over within microseconds
+constexpr int polls = 20, yields = 4;   // a call that does not wait is over within microseconds
 constexpr std::int64_t patience_ns = 1'000'000;
 constexpr long longest_sleep_ns = 10'000'000;
 
-}  // namespace
+}   // namespace
 
 void RankLock::open() {
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
@@ -87,4 +87,4 @@ void RankLock::wake_one() {
     futex_wake(turn_, 1);
 }
 
-}  // namespace tutti
+}   // namespace tutti

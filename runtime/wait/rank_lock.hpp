@@ -40,10 +40,12 @@ public:
     bool on() const { return on_; }
 
     void enter() {
-        if (on_) [[unlikely]] lock();
+        if (on_) [[unlikely]]
+            lock();
     }
     void leave() {
-        if (on_) [[unlikely]] unlock();
+        if (on_) [[unlikely]]
+            unlock();
     }
     /// Leaves however often the caller has entered (possibly not at all); what it returns goes to take_back.
     unsigned let_go();
@@ -73,7 +75,9 @@ public:
     class Outside {
     public:
         explicit Outside(RankLock& lock) : lock_(lock), times_(lock.on() ? lock.let_go() : 0) {}
-        ~Outside() { if (times_ != 0) lock_.take_back(times_); }
+        ~Outside() {
+            if (times_ != 0) lock_.take_back(times_);
+        }
         Outside(Outside const&) = delete;
         Outside& operator=(Outside const&) = delete;
 
@@ -91,20 +95,23 @@ private:
 
     void lock() {
         Word was = free;
-        if (word_.compare_exchange_strong(was, me(), std::memory_order_acquire)) [[likely]] return void(++entries_);
+        if (word_.compare_exchange_strong(was, me(), std::memory_order_acquire)) [[likely]]
+            return void(++entries_);
         if (was == me()) return void(++again_);
         wait();
         ++entries_;
     }
     void unlock() {
-        if (again_ != 0) [[unlikely]] return void(--again_);
+        if (again_ != 0) [[unlikely]]
+            return void(--again_);
         pass_on(starving_);
     }
     /// Frees the lock, for those who are wanting if `first` counts anybody.
     void pass_on(std::atomic<unsigned> const& first) {
         word_.store(first.load(std::memory_order_relaxed) != 0 ? reserved : free, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_one();
+        if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+            wake_one();
     }
     bool take(Word from) { return word_.compare_exchange_strong(from, me(), std::memory_order_acquire); }
     bool take() { return take(free) || take(reserved); }
@@ -113,12 +120,12 @@ private:
     void wake_one();
 
     bool on_ = false;
-    unsigned again_ = 0;                      ///< entries of the thread inside beyond its first
+    unsigned again_ = 0;   ///< entries of the thread inside beyond its first
     unsigned entries_ = 0;
     alignas(64) std::atomic<Word> word_{free};
     std::atomic<unsigned> starving_{0}, sleepers_{0}, wanting_{0};
     std::atomic<bool> called_{false};
-    std::atomic<std::uint32_t> turn_{0};      ///< futex
+    std::atomic<std::uint32_t> turn_{0};   ///< futex
 };
 
-}  // namespace tutti
+}   // namespace tutti

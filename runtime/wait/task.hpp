@@ -89,7 +89,9 @@ public:
 
         /// Of a member, the object comes first.
         template <class First, class... Rest>
-        static void* operator new(std::size_t bytes, First& first, Rest&&...) { return first.frames().get(bytes); }
+        static void* operator new(std::size_t bytes, First& first, Rest&&...) {
+            return first.frames().get(bytes);
+        }
         static void operator delete(void* memory) { FramePool::put(memory); }
 
         Task get_return_object() { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
@@ -110,7 +112,9 @@ public:
 
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
     Task& operator=(Task&& other) noexcept { return std::swap(handle_, other.handle_), *this; }
-    ~Task() { if (handle_) handle_.destroy(); }
+    ~Task() {
+        if (handle_) handle_.destroy();
+    }
 
     /// Runs until the coroutine suspends or ends.
     void resume() { handle_.resume(); }
@@ -119,7 +123,9 @@ public:
     /// For one that is suspended and will not be resumed any more.
     void end_by(std::exception_ptr why) { handle_.promise().error = std::move(why); }
     /// Rethrows what ended the coroutine, if anything did.
-    void check() const { if (handle_.promise().error) std::rethrow_exception(handle_.promise().error); }
+    void check() const {
+        if (handle_.promise().error) std::rethrow_exception(handle_.promise().error);
+    }
 
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
@@ -133,4 +139,4 @@ private:
     std::coroutine_handle<promise_type> handle_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -26,7 +26,7 @@ constexpr long nap_ns = 1'000'000;
 
 void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
 
-}  // namespace
+}   // namespace
 
 Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock)
     : segment_(segment), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
@@ -190,8 +190,7 @@ void Waiter::WaitLoop::follow(long longest) {
     if (waiter_.in_vain_ >= most_in_vain) longest = std::min(longest, short_sleep_ns);
     {
         RankLock::Outside outside(waiter_.lock_);
-        for (int i = 0; spins && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i)
-            cpu_pause();
+        for (int i = 0; spins && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i) cpu_pause();
         futex_wait(called_, 0, longest);
     }
     waiter_.delist(*this);
@@ -259,4 +258,4 @@ void Waiter::WaitLoop::finish() {
     times.waited.add(static_cast<std::uint64_t>(now_ns() - start_));
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -46,7 +46,7 @@ struct Reason {
     char const* operation = "";   ///< the MPI call, static storage
     int peer = -1;                ///< world rank waited for, −1: several or unknown
     int tag = -1;
-    std::uint64_t context = 0;    ///< of the communicator
+    std::uint64_t context = 0;   ///< of the communicator
 };
 
 /// Something that moves communication on when it is called: the transports, and suspended operations.
@@ -78,7 +78,8 @@ public:
     }
     /// Something is under way that nobody waits for yet: for the progress thread, if there is one.
     void started() {
-        if (helper_) [[unlikely]] call_helper();
+        if (helper_) [[unlikely]]
+            call_helper();
     }
 
     /// Moves everything attached on by one step.
@@ -107,7 +108,8 @@ public:
     template <class Ready>
     bool look(Ready&& ready) {
         if (ready()) return true;
-        if (policy_ == WaitPolicy::dedicated && !lock_.on()) [[likely]] return progress(), ready();
+        if (policy_ == WaitPolicy::dedicated && !lock_.on()) [[likely]]
+            return progress(), ready();
         bool const moved = progress();
         if (sleeping_) settle();
         return ready() || (looked_in_vain(moved, erased(ready), &ready) && ready());
@@ -118,13 +120,15 @@ public:
     void wake_sleepers() {
         ended_.store(true, std::memory_order_relaxed);
         std::atomic_signal_fence(std::memory_order_seq_cst);   // see above: the caller's store stands before the load
-        if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] wake_all();
+        if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+            wake_all();
     }
 
     /// Around a call where there may be several threads: into the lock, and out of it.
     void enter() { lock_.enter(); }
     void leave() {
-        if (sleeping_ && ended_.load(std::memory_order_relaxed)) [[unlikely]] settle();
+        if (sleeping_ && ended_.load(std::memory_order_relaxed)) [[unlikely]]
+            settle();
         lock_.leave();
     }
 
@@ -142,12 +146,18 @@ private:
         /// or a millisecond is over. It is no wait: not counted, and nothing is learned from it.
         void nap();
         /// Something arrived: more may follow at once, so the next look comes without a sleep.
-        void moved() { since_ = 0; polls_ = 0; if (asleep_) get_up(); }
+        void moved() {
+            since_ = 0;
+            polls_ = 0;
+            if (asleep_) get_up();
+        }
         /// Between two looks at the condition; at the sleeping stage it first only marks, so that the conditions are
         /// looked at between the mark and the sleep.
         void step() {
-            if (waiter_.sleeping_) [[unlikely]] waiter_.settle();
-            if (waiter_.leader_ != this && !take_lead()) [[unlikely]] follow(waiter_.longest_sleep_ns_);
+            if (waiter_.sleeping_) [[unlikely]]
+                waiter_.settle();
+            if (waiter_.leader_ != this && !take_lead()) [[unlikely]]
+                follow(waiter_.longest_sleep_ns_);
             else if (++polls_ > waiter_.polls_ || asleep_) relax();
             else if (waiter_.lock_.wanted()) [[unlikely]] waiter_.lock_.hand_over();
             else cpu_pause();
@@ -183,12 +193,12 @@ private:
         bool yielded_ = false;
         std::int64_t since_ = 0;
         std::uint32_t ticket_ = 0;
-        bool asleep_ = false;                  ///< marked on the rank's state
+        bool asleep_ = false;   ///< marked on the rank's state
         bool followed_ = false;
         bool nap_ = false;
-        bool at_rank_futex_ = false;                 ///< where it sleeps: at the rank state's futex, or at its own
-        std::atomic<std::uint32_t> called_{0}; ///< futex: 1 when it shall look itself
-        WaitLoop* next_ = nullptr;                ///< in sleeping_
+        bool at_rank_futex_ = false;             ///< where it sleeps: at the rank state's futex, or at its own
+        std::atomic<std::uint32_t> called_{0};   ///< futex: 1 when it shall look itself
+        WaitLoop* next_ = nullptr;               ///< in sleeping_
     };
     friend class ProgressThread;
 
@@ -217,16 +227,16 @@ private:
     std::int64_t sleep_after_ns_;
     long longest_sleep_ns_ = 10'000'000;
     int first_polls_, most_polls_, polls_;
-    int looks_in_vain_ = 0;                    ///< in a row
-    std::int64_t last_look_ns_ = 0;            ///< when the last one of them was
-    std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
+    int looks_in_vain_ = 0;            ///< in a row
+    std::int64_t last_look_ns_ = 0;    ///< when the last one of them was
+    std::atomic<bool> ended_{false};   ///< something that threads of this rank may wait for
     WaitLoop* leader_ = nullptr;
-    WaitLoop* sleeping_ = nullptr;                ///< threads of this rank, the oldest first
-    int in_vain_ = 0;                          ///< times in a row that one who was called to lead found a leader
-    WaitLoop const* announced_ = nullptr;         ///< whose reason is on the rank's state
+    WaitLoop* sleeping_ = nullptr;          ///< threads of this rank, the oldest first
+    int in_vain_ = 0;                       ///< times in a row that one who was called to lead found a leader
+    WaitLoop const* announced_ = nullptr;   ///< whose reason is on the rank's state
     ProgressThread* helper_ = nullptr;
     Pollable* pollable_[4] = {};
     int pollables_ = 0;
 };
 
-}  // namespace tutti
+}   // namespace tutti

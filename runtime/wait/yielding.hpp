@@ -26,7 +26,8 @@ public:
     /// False for the next times after a yield that took long; twice as many when the next yield after them does so too.
     bool pays() {
         int const left = left_.load(std::memory_order_relaxed);
-        if (left == 0) [[likely]] return true;
+        if (left == 0) [[likely]]
+            return true;
         left_.store(left - 1, std::memory_order_relaxed);
         return false;
     }
@@ -48,4 +49,4 @@ private:
     std::atomic<int> left_{0}, again_{first};
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -51,8 +51,8 @@ void shake_hands(std::span<std::byte const> bytes, Handshake handshake) {
     require(handshake.state() == Handshake::State::waiting || handshake.state() == Handshake::State::refused);
 }
 
-}  // namespace
-}  // namespace tutti::p2p::tcp
+}   // namespace
+}   // namespace tutti::p2p::tcp
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     using namespace tutti::p2p::tcp;

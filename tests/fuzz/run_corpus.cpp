@@ -48,13 +48,11 @@ void mutate(Input& input, std::vector<Input> const& all, std::mt19937& random) {
         if (!other.empty()) input.insert(input.end(), other.begin() + 1, other.end());
         break;
     }
-    case 4:
-        input.insert(input.begin() + somewhere(), random() % 20, static_cast<std::uint8_t>(random()));
-        break;
+    case 4: input.insert(input.begin() + somewhere(), random() % 20, static_cast<std::uint8_t>(random())); break;
     }
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     if (argc != 3) return std::cerr << "usage: " << argv[0] << " FOLDER MUTATIONS\n", 2;

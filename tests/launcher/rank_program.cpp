@@ -43,7 +43,7 @@ void abort_job(RankState& rank_state, int code) {
     _exit(code);
 }
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     unsigned rank = static_cast<unsigned>(std::atoi(std::getenv(launch::rank_variable)));

@@ -33,14 +33,12 @@ void show_type(const char* name) {
 #define SHOW_TYPE(type) show_type<type>(#type);
 #define SHOW_FIELD(type, field) \
     std::printf("%s.%s at %zu, size %zu\n", #type, #field, offsetof(type, field), sizeof(type::field));
-#define SHOW_CONVERSION(kind, handle)                                                               \
+#define SHOW_CONVERSION(kind, handle)                                                                \
     std::printf("MPI_%s_c2f %d, f2c %d\n", #kind, MPI_##kind##_c2f(handle), MPI_##kind##_f2c(1234)); \
     std::printf("sizes %zu %zu\n", sizeof(MPI_##kind##_c2f(handle)), sizeof(MPI_##kind##_f2c(1234)));
 
 // The one function whose address a constant of the header is.
-extern "C" int MPIR_Dup_fn(MPI_Comm, int, void*, void*, void*, int*) {
-    return 0;
-}
+extern "C" int MPIR_Dup_fn(MPI_Comm, int, void*, void*, void*, int*) { return 0; }
 
 int main() {
 #include "list.inc"

@@ -65,5 +65,5 @@ TEST(Addresses, WhatIsNoAddressIsPassedOver) {
     EXPECT_THAT(order({}, host), ElementsAre());
 }
 
-}  // namespace
-}  // namespace tutti::p2p::tcp
+}   // namespace
+}   // namespace tutti::p2p::tcp

@@ -31,13 +31,13 @@ struct Alone {
     Alone(Cluster const& cluster, int me, std::vector<int> const& listeners)
         : map(cluster),
           setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", poller, 2,
-               {.opened =
-                    [this](int rank, Socket s) {
-                        opened.push_back(rank);
-                        sockets.push_back(std::move(s));
-                    },
-                .failed = [this](int, std::string why) { failed.push_back(why); },
-                .known = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; }}) {}
+                {.opened =
+                     [this](int rank, Socket s) {
+                         opened.push_back(rank);
+                         sockets.push_back(std::move(s));
+                     },
+                 .failed = [this](int, std::string why) { failed.push_back(why); },
+                 .known = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; }}) {}
     void poll() {
         for (epoll_event const& e : poller.look()) setup.ready(e.data.u64);
         setup.tick(now_ns());
@@ -176,7 +176,7 @@ void garbage(std::uint16_t port, std::atomic<bool> const& over) {
         Stranger& s = held.emplace_back(port);
         std::vector<std::byte> bytes(random() % 300);
         for (std::byte& b : bytes) b = static_cast<std::byte>(random());
-        if (i % 3 == 0) bytes = hello.out;                      // half-open, and a wrong key
+        if (i % 3 == 0) bytes = hello.out;   // half-open, and a wrong key
         if (i % 7 == 0) bytes.resize(bytes.size() / 2);
         s.say(bytes);
         if (held.size() > 200) held.pop_front();
@@ -187,8 +187,7 @@ TEST(ConnectionSetup, AStormOfGarbageDoesNotDisturbMessages) {
     World world(2, Layout::alternating, shared_wait());
     std::atomic<bool> over = false;
     std::vector<std::thread> threads;
-    for (int r : {0, 1})
-        threads.emplace_back(garbage, world.all[0]->process.cluster.at(r).port, std::cref(over));
+    for (int r : {0, 1}) threads.emplace_back(garbage, world.all[0]->process.cluster.at(r).port, std::cref(over));
     for (auto& rank : world.all)
         threads.emplace_back([&, r = rank.get()] {
             for (int i = 0; i < 500; ++i) {
@@ -204,5 +203,5 @@ TEST(ConnectionSetup, AStormOfGarbageDoesNotDisturbMessages) {
     for (auto& t : threads) t.join();
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

@@ -73,7 +73,8 @@ Variables in_pieces() {
 
 TEST_P(EndedCallBetweenRanks, OfAReceiveThatIsComingWaitsForTheRest) {
     constexpr std::size_t n = 1 << 20;
-    run(2,
+    run(
+        2,
         [](Rank& rank) {
             if (rank.me() == 1) {
                 rank.send(numbers(n, 1), 0, 5);
@@ -142,5 +143,5 @@ TEST(Line, ASendThatIsBegunByTheEndOfTheLastOneInLineIsNotLost) {
     EXPECT_EQ(came, sends.size());
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

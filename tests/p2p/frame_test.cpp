@@ -31,10 +31,10 @@ Frame sample(FrameKind kind) {
     return {};
 }
 
-std::vector<FrameKind> const kinds = {FrameKind::eager,     FrameKind::eager_sync,    FrameKind::offer,
-                                      FrameKind::grant,     FrameKind::data,          FrameKind::done,
-                                      FrameKind::cancel,    FrameKind::cancelled,     FrameKind::not_cancelled,
-                                      FrameKind::credit,    FrameKind::bye};
+std::vector<FrameKind> const kinds = {FrameKind::eager,  FrameKind::eager_sync, FrameKind::offer,
+                                      FrameKind::grant,  FrameKind::data,       FrameKind::done,
+                                      FrameKind::cancel, FrameKind::cancelled,  FrameKind::not_cancelled,
+                                      FrameKind::credit, FrameKind::bye};
 
 Header encoded(Frame const& frame) {
     Header h;
@@ -59,8 +59,9 @@ TEST(Frame, EveryKindThereAndBack) {
 TEST(Frame, NumbersAreLittleEndianWhateverTheMachine) {
     Header const h = encoded({FrameKind::eager, 0x01020304, 0x1122334455667788, 0x0a0b0c0d, 5, 0x1234, 0, 9});
     unsigned const expected[Frame::header_bytes] = {
-        'T', 0x91, 1, 0, 4, 3, 2, 1, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0x0d, 0x0c, 0x0b, 0x0a, 5, 0, 0, 0,
-        0x34, 0x12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
+        'T',  0x91, 1,    0,    4, 3, 2, 1, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,
+        0x0d, 0x0c, 0x0b, 0x0a, 5, 0, 0, 0, 0x34, 0x12, 0,    0,    0,    0,    0,    0,
+        0,    0,    0,    0,    0, 0, 0, 0, 9,    0,    0,    0,    0,    0,    0,    0};
     for (std::size_t i = 0; i < h.size(); ++i) EXPECT_EQ(std::to_integer<unsigned>(h[i]), expected[i]) << "byte " << i;
 }
 
@@ -161,7 +162,8 @@ struct Seen {
                 if (event == FrameReader::Event::broken) return false;
                 if (event == FrameReader::Event::more) break;
                 if (event == FrameReader::Event::frame) frames.push_back(reader.frame()), at = 0;
-                else for (std::byte b : reader.piece()) good &= b == static_cast<std::byte>(at++ * 7 + frames.size());
+                else
+                    for (std::byte b : reader.piece()) good &= b == static_cast<std::byte>(at++ * 7 + frames.size());
             }
         }
         return true;
@@ -224,5 +226,5 @@ TEST(FrameReader, MutatedStreamsNeverGiveAFrameOutOfBounds) {
     EXPECT_GT(refused, 10'000u);
 }
 
-}  // namespace
-}  // namespace tutti::p2p::tcp
+}   // namespace
+}   // namespace tutti::p2p::tcp

@@ -120,5 +120,5 @@ TEST(Halves, TwoThreadsCopyEveryChunkExactlyOnceRoundAfterRound) {
     EXPECT_EQ(by_sender + by_receiver, all);
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

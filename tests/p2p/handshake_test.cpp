@@ -183,5 +183,5 @@ TEST(Handshake, GarbageOfAnyKindGetsNoAnswer) {
     }
 }
 
-}  // namespace
-}  // namespace tutti::p2p::tcp
+}   // namespace
+}   // namespace tutti::p2p::tcp

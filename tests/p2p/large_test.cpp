@@ -56,8 +56,7 @@ std::size_t first_wrong(std::byte const* at, std::size_t bytes, int seed) {
 }
 
 /// Around the eager limit, the limit from which copies are shared, and with any number of chunks.
-std::vector<std::size_t> const sizes = {16383, 16384, 16385, 65535, 65536, 65537, 100'001,
-                                         131072, 500'003, 3'000'000};
+std::vector<std::size_t> const sizes = {16383, 16384, 16385, 65535, 65536, 65537, 100'001, 131072, 500'003, 3'000'000};
 
 void wait_all(Rank& r, std::vector<Ref<Request>>& requests) {
     for (auto& q : requests) r.wait(*q);
@@ -144,8 +143,8 @@ TEST_P(Large, ManyInFlightToOneReceiverInAnyOrder) {
         for (int source : {1, 2})
             for (int i = each; i-- > 0;) {
                 data.push_back(in(r, bytes_of(i)));
-                requests.push_back(irecv(*r.comm, data.back(), static_cast<std::int64_t>(bytes_of(i)), *type, source,
-                                         i));
+                requests.push_back(
+                    irecv(*r.comm, data.back(), static_cast<std::int64_t>(bytes_of(i)), *type, source, i));
             }
         wait_all(r, requests);
         auto next = data.begin();
@@ -283,5 +282,5 @@ std::vector<Place> places() {
 }
 INSTANTIATE_TEST_SUITE_P(Ways, Large, testing::ValuesIn(places()), name_of);
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

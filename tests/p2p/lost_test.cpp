@@ -79,10 +79,10 @@ TEST(Lost, WhateverWaitsForItFails) {
         [](Rank& r) {
             auto type = TypeBuilder::predefined(Basic::int32);
             std::vector<int> large(100'000), in(10), any(10), fine(10);
-            std::vector<Ref<Request>> requests = {
-                isend(*r.comm, large.data(), 100'000, *type, 1, 1, Mode::standard),
-                isend(*r.comm, large.data(), 1, *type, 1, 1, Mode::synchronous),
-                irecv(*r.comm, in.data(), 10, *type, 1, 5), irecv(*r.comm, any.data(), 10, *type, any_source, 6)};
+            std::vector<Ref<Request>> requests = {isend(*r.comm, large.data(), 100'000, *type, 1, 1, Mode::standard),
+                                                  isend(*r.comm, large.data(), 1, *type, 1, 1, Mode::synchronous),
+                                                  irecv(*r.comm, in.data(), 10, *type, 1, 5),
+                                                  irecv(*r.comm, any.data(), 10, *type, any_source, 6)};
             auto own = irecv(*r.comm, fine.data(), 10, *type, 0, 7);
             for (auto& q : requests) {
                 r.wait(*q);
@@ -117,27 +117,26 @@ TEST(Lost, WhatIsBegunLaterFailsAtOnceButWhatHasComeIsThere) {
 }
 
 TEST(Lost, DuringAGrantedMessage) {
-    with_a_bad_rank([](Rank& r) { EXPECT_EQ(sentence_of([&] { r.recv(100'000, 1, 2); }), closed); },
-                    [](Stranger& s) {
-                        s.say(Frame{.kind = FrameKind::offer, .context = 7, .source = 1, .tag = 2, .length = 400'000,
-                                    .id = 9});
-                        Frame const grant = s.hear_frame();
-                        EXPECT_EQ(grant.kind, FrameKind::grant);
-                        EXPECT_EQ(grant.id, 9u);
-                        EXPECT_EQ(grant.length, 400'000u);
-                        s.say(Frame{.kind = FrameKind::data, .length = 1000, .id = grant.number});
-                        s.say(std::vector<std::byte>(1000));
-                    });
+    with_a_bad_rank(
+        [](Rank& r) { EXPECT_EQ(sentence_of([&] { r.recv(100'000, 1, 2); }), closed); },
+        [](Stranger& s) {
+            s.say(Frame{.kind = FrameKind::offer, .context = 7, .source = 1, .tag = 2, .length = 400'000, .id = 9});
+            Frame const grant = s.hear_frame();
+            EXPECT_EQ(grant.kind, FrameKind::grant);
+            EXPECT_EQ(grant.id, 9u);
+            EXPECT_EQ(grant.length, 400'000u);
+            s.say(Frame{.kind = FrameKind::data, .length = 1000, .id = grant.number});
+            s.say(std::vector<std::byte>(1000));
+        });
 }
 
 TEST(Lost, WhileItsOfferIsBeingSent) {
-    with_a_bad_rank(
-        [](Rank& r) { EXPECT_EQ(sentence_of([&] { r.send(numbers(10'000'000, 1), 1, 2); }), closed); },
-        [](Stranger& s) {
-            Frame const offer = s.hear_frame();
-            s.say(Frame{.kind = FrameKind::grant, .length = offer.length, .id = offer.id, .number = 1});
-            s.hear(100'000);
-        });
+    with_a_bad_rank([](Rank& r) { EXPECT_EQ(sentence_of([&] { r.send(numbers(10'000'000, 1), 1, 2); }), closed); },
+                    [](Stranger& s) {
+                        Frame const offer = s.hear_frame();
+                        s.say(Frame{.kind = FrameKind::grant, .length = offer.length, .id = offer.id, .number = 1});
+                        s.hear(100'000);
+                    });
 }
 
 TEST(Lost, AGoodbyeIsNoLoss) {
@@ -227,5 +226,5 @@ TEST(Unreachable, RankIsASentenceWithItsAddresses) {
               join("no connection to rank 1 on second, port ", gone.port, ": 127.0.0.1: Connection refused"));
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

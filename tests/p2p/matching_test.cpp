@@ -12,8 +12,8 @@ namespace {
 
 TEST(Posted, OldestMatchingReceiveWinsWhateverItsWildcards) {
     Posted posted;
-    std::vector<Key> keys = {{1, any_source, any_tag}, {1, 0, 5}, {1, any_source, 5}, {1, 0, any_tag}, {1, 0, 5},
-                             {2, 0, 5}};
+    std::vector<Key> keys = {{1, any_source, any_tag}, {1, 0, 5}, {1, any_source, 5},
+                             {1, 0, any_tag},          {1, 0, 5}, {2, 0, 5}};
     std::vector<Receive> receives(keys.size());
     std::vector<std::size_t> order = {2, 5, 3, 1, 0, 4};
     for (std::size_t i : order) {
@@ -129,8 +129,8 @@ TEST_P(Matching, MessagesOfAllSizesKeepTheirOrder) {
             std::vector<Ref<Request>> requests;
             for (std::size_t n : sizes) data.push_back(numbers(n, static_cast<int>(n)));
             for (auto& v : data)
-                requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, 1, 1,
-                                         Mode::standard));
+                requests.push_back(
+                    isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, 1, 1, Mode::standard));
             for (auto& q : requests) r.wait(*q);
         } else {
             for (std::size_t n : sizes) EXPECT_EQ(r.recv(100'000, 0, 1), numbers(n, static_cast<int>(n)));
@@ -142,44 +142,47 @@ using Probe = OnEveryLayout;
 INSTANTIATE_TEST_SUITE_P(Layouts, Probe, every_layout, layout_name);
 
 TEST_P(Probe, TellsWhatComesWithoutTakingIt) {
-    for (std::size_t n : {0u, 5u, 1000u, 50'000u}) run(2, [n](Rank& r) {
-        if (r.me() == 0) return r.send(numbers(n, 1), 1, 6);
-        Status s;
-        EXPECT_FALSE(iprobe(*r.comm, 0, 7, s));
-        probe(*r.comm, any_source, any_tag, s, "probe");
-        EXPECT_EQ(s.source, 0);
-        EXPECT_EQ(s.tag, 6);
-        EXPECT_EQ(s.bytes, n * sizeof(int));
-        EXPECT_TRUE(iprobe(*r.comm, 0, 6, s));
-        EXPECT_EQ(r.recv(n, s.source, s.tag), numbers(n, 1));
-        EXPECT_FALSE(iprobe(*r.comm, any_source, any_tag, s));
-    });
+    for (std::size_t n : {0u, 5u, 1000u, 50'000u})
+        run(2, [n](Rank& r) {
+            if (r.me() == 0) return r.send(numbers(n, 1), 1, 6);
+            Status s;
+            EXPECT_FALSE(iprobe(*r.comm, 0, 7, s));
+            probe(*r.comm, any_source, any_tag, s, "probe");
+            EXPECT_EQ(s.source, 0);
+            EXPECT_EQ(s.tag, 6);
+            EXPECT_EQ(s.bytes, n * sizeof(int));
+            EXPECT_TRUE(iprobe(*r.comm, 0, 6, s));
+            EXPECT_EQ(r.recv(n, s.source, s.tag), numbers(n, 1));
+            EXPECT_FALSE(iprobe(*r.comm, any_source, any_tag, s));
+        });
 }
 
 TEST_P(Probe, TakenOutOfMatchingNobodyElseGetsIt) {
-    for (std::size_t n : {5u, 1000u, 50'000u}) run(2, [n](Rank& r) {
-        auto type = TypeBuilder::predefined(Basic::int32);
-        if (r.me() == 0) {
-            std::vector<std::vector<int>> data = {numbers(n, 1), numbers(n, 2), numbers(n, 3)};
-            std::vector<Ref<Request>> requests;
-            for (auto& v : data)
-                requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(n), *type, 1, 6, Mode::standard));
-            for (auto& q : requests) r.wait(*q);
-            return;
-        }
-        Status s;
-        auto first = mprobe(*r.comm, 0, 6, s, "mprobe");
-        auto second = mprobe(*r.comm, any_source, any_tag, s, "mprobe");
-        EXPECT_EQ(r.recv(n, 0, 6), numbers(n, 3));
-        EXPECT_FALSE(improbe(*r.comm, 0, 6, s));
-        std::vector<int> a(n), b(n);
-        mrecv(*second, Data::of_bytes(b.data(), n * sizeof(int)), s, "mrecv");
-        EXPECT_EQ(s.bytes, n * sizeof(int));
-        auto request = imrecv(*first, a.data(), static_cast<std::int64_t>(n), *type);
-        r.wait(*request);
-        EXPECT_EQ(a, numbers(n, 1));
-        EXPECT_EQ(b, numbers(n, 2));
-    });
+    for (std::size_t n : {5u, 1000u, 50'000u})
+        run(2, [n](Rank& r) {
+            auto type = TypeBuilder::predefined(Basic::int32);
+            if (r.me() == 0) {
+                std::vector<std::vector<int>> data = {numbers(n, 1), numbers(n, 2), numbers(n, 3)};
+                std::vector<Ref<Request>> requests;
+                for (auto& v : data)
+                    requests.push_back(
+                        isend(*r.comm, v.data(), static_cast<std::int64_t>(n), *type, 1, 6, Mode::standard));
+                for (auto& q : requests) r.wait(*q);
+                return;
+            }
+            Status s;
+            auto first = mprobe(*r.comm, 0, 6, s, "mprobe");
+            auto second = mprobe(*r.comm, any_source, any_tag, s, "mprobe");
+            EXPECT_EQ(r.recv(n, 0, 6), numbers(n, 3));
+            EXPECT_FALSE(improbe(*r.comm, 0, 6, s));
+            std::vector<int> a(n), b(n);
+            mrecv(*second, Data::of_bytes(b.data(), n * sizeof(int)), s, "mrecv");
+            EXPECT_EQ(s.bytes, n * sizeof(int));
+            auto request = imrecv(*first, a.data(), static_cast<std::int64_t>(n), *type);
+            r.wait(*request);
+            EXPECT_EQ(a, numbers(n, 1));
+            EXPECT_EQ(b, numbers(n, 2));
+        });
 }
 
 TEST(Nobody, IsAlwaysThereForProbes) {
@@ -194,5 +197,5 @@ TEST(Nobody, IsAlwaysThereForProbes) {
     });
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

@@ -12,8 +12,8 @@ namespace tutti::p2p::test {
 namespace {
 
 /// Element counts around every limit: nothing, a cell, the eager limit, a piece, several rings full.
-std::vector<std::size_t> const message_sizes = {0, 1, 7, 8, 9, 100, 1023, 4095, 4096, 4097, 6000, 20000,
-                                                100'000, 300'000};
+std::vector<std::size_t> const message_sizes = {0,    1,    7,    8,    9,     100,     1023,
+                                                4095, 4096, 4097, 6000, 20000, 100'000, 300'000};
 
 class EveryWay : public testing::TestWithParam<std::tuple<bool, Layout>> {
 protected:
@@ -67,12 +67,12 @@ TEST_P(EveryWay, TwoSendersOfEverySizeToEachOtherDoNotLock) {
             }
         for (auto& v : out) {
             r.process.waiter.progress();
-            requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type,
-                                     other, 5, Mode::standard));
+            requests.push_back(isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type, other,
+                                     5, Mode::standard));
         }
         for (auto& v : in)
-            requests.push_back(irecv(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type,
-                                     other, 5));
+            requests.push_back(
+                irecv(*r.comm, v.data(), static_cast<std::int64_t>(v.size() * sizeof(int)), *type, other, 5));
         for (auto& request : requests) r.wait(*request);
         EXPECT_EQ(in, out);
     });
@@ -161,20 +161,22 @@ TEST_P(Message, FloodOfUnexpectedMessagesIsBoundedAndComplete) {
 }
 
 TEST_P(Message, TooLongForTheReceiveIsTruncatedWithASentence) {
-    for (std::size_t n : {5u, 100u, 50'000u}) run(2, [n](Rank& r) {
-        if (r.me() == 0) return r.send(numbers(n, 1), 1, 2);
-        std::vector<int> v(4, -1);
-        Status s;
-        try {
-            p2p::recv(*r.comm, Data::of_bytes(v.data(), 3 * sizeof(int)), 0, 2, s, "recv");
-            FAIL() << "not truncated";
-        } catch (Error const& e) {
-            EXPECT_EQ(e.error_class, ErrorClass::truncate);
-            EXPECT_THAT(e.what(), testing::HasSubstr(join(n * sizeof(int), " bytes but the receive has room for 12")));
-        }
-        EXPECT_EQ(s.bytes, 12u);
-        EXPECT_EQ(v, (std::vector{1000, 1001, 1002, -1}));
-    });
+    for (std::size_t n : {5u, 100u, 50'000u})
+        run(2, [n](Rank& r) {
+            if (r.me() == 0) return r.send(numbers(n, 1), 1, 2);
+            std::vector<int> v(4, -1);
+            Status s;
+            try {
+                p2p::recv(*r.comm, Data::of_bytes(v.data(), 3 * sizeof(int)), 0, 2, s, "recv");
+                FAIL() << "not truncated";
+            } catch (Error const& e) {
+                EXPECT_EQ(e.error_class, ErrorClass::truncate);
+                EXPECT_THAT(e.what(),
+                            testing::HasSubstr(join(n * sizeof(int), " bytes but the receive has room for 12")));
+            }
+            EXPECT_EQ(s.bytes, 12u);
+            EXPECT_EQ(v, (std::vector{1000, 1001, 1002, -1}));
+        });
 }
 
 TEST_P(Message, InternalAndUserMessagesDoNotMeet) {
@@ -201,5 +203,5 @@ TEST(Nobody, TakesAndGivesNothing) {
     });
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

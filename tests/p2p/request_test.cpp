@@ -44,23 +44,24 @@ using SendReceive = OnEveryLayout;
 INSTANTIATE_TEST_SUITE_P(Layouts, SendReceive, every_layout, layout_name);
 
 TEST_P(Synchronous, IsCompleteOnlyOnceMatched) {
-    for (std::size_t n : sizes) run(2, [n](Rank& r) {
-        Ints ints;
-        if (r.me() == 0) {
-            auto v = numbers(n, 1);
-            auto request = ints.isend(r, v, 1, 3, Mode::synchronous);
-            r.send({1}, 1, 1);
-            r.recv(1, 1, 2);   // rank 1 has seen it but not received it
-            EXPECT_FALSE(request->complete);
-            r.send({1}, 1, 4);
-            r.wait(*request);
-        } else {
-            r.recv(1, 0, 1);
-            r.send({1}, 0, 2);
-            r.recv(1, 0, 4);
-            EXPECT_EQ(r.recv(n, 0, 3), numbers(n, 1));
-        }
-    });
+    for (std::size_t n : sizes)
+        run(2, [n](Rank& r) {
+            Ints ints;
+            if (r.me() == 0) {
+                auto v = numbers(n, 1);
+                auto request = ints.isend(r, v, 1, 3, Mode::synchronous);
+                r.send({1}, 1, 1);
+                r.recv(1, 1, 2);   // rank 1 has seen it but not received it
+                EXPECT_FALSE(request->complete);
+                r.send({1}, 1, 4);
+                r.wait(*request);
+            } else {
+                r.recv(1, 0, 1);
+                r.send({1}, 0, 2);
+                r.recv(1, 0, 4);
+                EXPECT_EQ(r.recv(n, 0, 3), numbers(n, 1));
+            }
+        });
 }
 
 TEST_P(Cancel, AReceiveThatNothingMatched) {
@@ -81,47 +82,49 @@ TEST_P(Cancel, AReceiveThatNothingMatched) {
 
 TEST_P(Cancel, ASendThatNobodyReceived) {
     for (Mode mode : {Mode::standard, Mode::synchronous})
-        for (std::size_t n : sizes) run(2, [n, mode](Rank& r) {
-            Ints ints;
-            r.barrier();   // what waits for a connection would be taken back at once
-            if (r.me() == 0) {
-                auto v = numbers(n, 1);
-                auto kept = ints.isend(r, v, 1, 3, mode), gone = ints.isend(r, v, 1, 3, mode);
-                gone->cancel();
-                EXPECT_FALSE(gone->complete);   // rank 1 decides
-                r.wait(*gone);
-                EXPECT_TRUE(gone->status.cancelled);
-                r.send({}, 1, 4);
-                r.send({8}, 1, 3);
-                r.wait(*kept);
-                EXPECT_FALSE(kept->status.cancelled);
-            } else {
-                r.recv(0, 0, 4);
-                EXPECT_EQ(r.recv(n, 0, 3), numbers(n, 1));
-                EXPECT_EQ(r.recv(n + 1, 0, 3), std::vector{8});
-            }
-        });
+        for (std::size_t n : sizes)
+            run(2, [n, mode](Rank& r) {
+                Ints ints;
+                r.barrier();   // what waits for a connection would be taken back at once
+                if (r.me() == 0) {
+                    auto v = numbers(n, 1);
+                    auto kept = ints.isend(r, v, 1, 3, mode), gone = ints.isend(r, v, 1, 3, mode);
+                    gone->cancel();
+                    EXPECT_FALSE(gone->complete);   // rank 1 decides
+                    r.wait(*gone);
+                    EXPECT_TRUE(gone->status.cancelled);
+                    r.send({}, 1, 4);
+                    r.send({8}, 1, 3);
+                    r.wait(*kept);
+                    EXPECT_FALSE(kept->status.cancelled);
+                } else {
+                    r.recv(0, 0, 4);
+                    EXPECT_EQ(r.recv(n, 0, 3), numbers(n, 1));
+                    EXPECT_EQ(r.recv(n + 1, 0, 3), std::vector{8});
+                }
+            });
 }
 
 TEST_P(Cancel, ASendThatWasReceivedIsTooLate) {
     for (Mode mode : {Mode::standard, Mode::synchronous})
-        for (std::size_t n : sizes) run(2, [n, mode](Rank& r) {
-            Ints ints;
-            if (r.me() == 0) {
-                auto v = numbers(n, 1);
-                auto request = ints.isend(r, v, 1, 3, mode);
-                r.recv(1, 1, 2);
-                request->cancel();
-                r.wait(*request);
-                EXPECT_FALSE(request->status.cancelled);
-            } else {
-                std::vector<int> v(n);
-                auto request = ints.irecv(r, v, 0, 3);
-                r.wait(*request);
-                r.send({}, 0, 2);
-                EXPECT_EQ(v, numbers(n, 1));
-            }
-        });
+        for (std::size_t n : sizes)
+            run(2, [n, mode](Rank& r) {
+                Ints ints;
+                if (r.me() == 0) {
+                    auto v = numbers(n, 1);
+                    auto request = ints.isend(r, v, 1, 3, mode);
+                    r.recv(1, 1, 2);
+                    request->cancel();
+                    r.wait(*request);
+                    EXPECT_FALSE(request->status.cancelled);
+                } else {
+                    std::vector<int> v(n);
+                    auto request = ints.irecv(r, v, 0, 3);
+                    r.wait(*request);
+                    r.send({}, 0, 2);
+                    EXPECT_EQ(v, numbers(n, 1));
+                }
+            });
 }
 
 TEST(Room, WhatStillWaitsForItIsTakenBackAtOnce) {
@@ -203,90 +206,98 @@ TEST(Self, CancelFindsItOnlyWhileUnmatched) {
 }
 
 TEST_P(Persistent, StartsAgainAndAgain) {
-    for (std::size_t n : sizes) run(2, [n](Rank& r) {
-        Ints ints;
-        std::vector<int> v(n);
-        auto count = static_cast<std::int64_t>(n);
-        int other = 1 - r.me();
-        auto request = r.me() == 0 ? send_init(*r.comm, v.data(), count, *ints.type, other, 1, Mode::standard)
-                                   : recv_init(*r.comm, v.data(), count, *ints.type, other, 1);
-        EXPECT_TRUE(request->persistent);
-        EXPECT_FALSE(request->active);
-        for (int round = 0; round < 20; ++round) {
-            if (r.me() == 0) std::ranges::copy(numbers(n, round), v.begin());
-            request->start();
-            EXPECT_TRUE(request->active);
-            r.wait(*request);
-            EXPECT_EQ(v, numbers(n, round));
-            request->active = false;
-        }
-    });
+    for (std::size_t n : sizes)
+        run(2, [n](Rank& r) {
+            Ints ints;
+            std::vector<int> v(n);
+            auto count = static_cast<std::int64_t>(n);
+            int other = 1 - r.me();
+            auto request = r.me() == 0 ? send_init(*r.comm, v.data(), count, *ints.type, other, 1, Mode::standard)
+                                       : recv_init(*r.comm, v.data(), count, *ints.type, other, 1);
+            EXPECT_TRUE(request->persistent);
+            EXPECT_FALSE(request->active);
+            for (int round = 0; round < 20; ++round) {
+                if (r.me() == 0) std::ranges::copy(numbers(n, round), v.begin());
+                request->start();
+                EXPECT_TRUE(request->active);
+                r.wait(*request);
+                EXPECT_EQ(v, numbers(n, round));
+                request->active = false;
+            }
+        });
 }
 
 TEST_P(Free, RequestUnderWayFinishesWithoutItsHandle) {
-    for (std::size_t n : sizes) run(2, [n](Rank& r) {
-        Ints ints;
-        static std::vector<int> v;   // outlives the ranks' stacks, as MPI asks of users
-        if (r.me() == 0) {
-            v = numbers(n, 1);
-            ints.isend(r, v, 1, 1, Mode::synchronous);   // its only reference goes at once
-        } else {
-            EXPECT_EQ(r.recv(n, 0, 1), numbers(n, 1));
-        }
-    });
+    for (std::size_t n : sizes)
+        run(2, [n](Rank& r) {
+            Ints ints;
+            static std::vector<int> v;   // outlives the ranks' stacks, as MPI asks of users
+            if (r.me() == 0) {
+                v = numbers(n, 1);
+                ints.isend(r, v, 1, 1, Mode::synchronous);   // its only reference goes at once
+            } else {
+                EXPECT_EQ(r.recv(n, 0, 1), numbers(n, 1));
+            }
+        });
 }
 
 TEST_P(Gaps, EveryPairOfLayoutsAndEveryWay) {
     for (bool cma : {true, false}) {
         Variables variables = shared_wait();
         variables.cma = cma;
-        run(2, [](Rank& r) {
-            Ints ints;
-            auto strided = TypeBuilder::hvector(2, 1, 3 * sizeof(int), *ints.type);   // two of every four ints' places
-            for (std::int64_t n : {1, 4, 300, 3000, 60'000})
-                for (int pair = 0; pair < 4; ++pair) {
-                    bool gaps = r.me() == 0 ? pair & 1 : pair & 2;
-                    Datatype const& type = gaps ? *strided : *ints.type;
-                    std::int64_t count = gaps ? n : 2 * n;
-                    std::size_t ints_wide = gaps ? static_cast<std::size_t>(4 * n) : static_cast<std::size_t>(2 * n);
-                    std::vector<int> v(ints_wide, -1);
-                    auto place = [&](std::int64_t i) {
-                        return static_cast<std::size_t>(gaps ? i / 2 * 4 + i % 2 * 3 : i);
-                    };
-                    if (r.me() == 0) {
-                        for (int i = 0; i < 2 * n; ++i) v[place(i)] = i;
-                        p2p::send(*r.comm, Data::of(v.data(), count, type), 1, 1, Mode::standard, "send");
-                        continue;
+        run(
+            2,
+            [](Rank& r) {
+                Ints ints;
+                auto strided =
+                    TypeBuilder::hvector(2, 1, 3 * sizeof(int), *ints.type);   // two of every four ints' places
+                for (std::int64_t n : {1, 4, 300, 3000, 60'000})
+                    for (int pair = 0; pair < 4; ++pair) {
+                        bool gaps = r.me() == 0 ? pair & 1 : pair & 2;
+                        Datatype const& type = gaps ? *strided : *ints.type;
+                        std::int64_t count = gaps ? n : 2 * n;
+                        std::size_t ints_wide =
+                            gaps ? static_cast<std::size_t>(4 * n) : static_cast<std::size_t>(2 * n);
+                        std::vector<int> v(ints_wide, -1);
+                        auto place = [&](std::int64_t i) {
+                            return static_cast<std::size_t>(gaps ? i / 2 * 4 + i % 2 * 3 : i);
+                        };
+                        if (r.me() == 0) {
+                            for (int i = 0; i < 2 * n; ++i) v[place(i)] = i;
+                            p2p::send(*r.comm, Data::of(v.data(), count, type), 1, 1, Mode::standard, "send");
+                            continue;
+                        }
+                        Status s;
+                        p2p::recv(*r.comm, Data::of(v.data(), count, type), 0, 1, s, "recv");
+                        EXPECT_EQ(s.bytes, static_cast<std::size_t>(2 * n) * sizeof(int));
+                        for (int i = 0; i < 2 * n; ++i) ASSERT_EQ(v[place(i)], i) << n << " elements, pair " << pair;
+                        ASSERT_EQ(std::count(v.begin(), v.end(), -1), gaps ? 2 * n : 0) << "gaps were written to";
                     }
-                    Status s;
-                    p2p::recv(*r.comm, Data::of(v.data(), count, type), 0, 1, s, "recv");
-                    EXPECT_EQ(s.bytes, static_cast<std::size_t>(2 * n) * sizeof(int));
-                    for (int i = 0; i < 2 * n; ++i) ASSERT_EQ(v[place(i)], i) << n << " elements, pair " << pair;
-                    ASSERT_EQ(std::count(v.begin(), v.end(), -1), gaps ? 2 * n : 0) << "gaps were written to";
-                }
-        }, variables);
+            },
+            variables);
     }
 }
 
 TEST_P(Buffered, ReturnsAtOnceAndDetachWaits) {
-    for (std::size_t n : sizes) run(2, [n](Rank& r) {
-        if (r.me() == 1) {
-            r.recv(1, 0, 2);
-            for (int i = 0; i < 5; ++i) EXPECT_EQ(r.recv(n, 0, 1), numbers(n, i));
-            return;
-        }
-        std::vector<std::byte> memory(5 * (n * sizeof(int) + SendBuffer::overhead + 16));
-        SendBuffer& buffer = buffer_of(r.process);
-        buffer.attach(memory.data(), memory.size());
-        EXPECT_THROW(buffer.attach(memory.data(), 1), Error);
-        for (int i = 0; i < 5; ++i) r.send(numbers(n, i), 1, 1, Mode::buffered);
-        r.send({1}, 1, 2);
-        flush(r.process, buffer, "detach");
-        auto [address, bytes] = buffer.detach();
-        EXPECT_EQ(address, memory.data());
-        EXPECT_EQ(bytes, memory.size());
-        EXPECT_THROW(buffer.detach(), Error);
-    });
+    for (std::size_t n : sizes)
+        run(2, [n](Rank& r) {
+            if (r.me() == 1) {
+                r.recv(1, 0, 2);
+                for (int i = 0; i < 5; ++i) EXPECT_EQ(r.recv(n, 0, 1), numbers(n, i));
+                return;
+            }
+            std::vector<std::byte> memory(5 * (n * sizeof(int) + SendBuffer::overhead + 16));
+            SendBuffer& buffer = buffer_of(r.process);
+            buffer.attach(memory.data(), memory.size());
+            EXPECT_THROW(buffer.attach(memory.data(), 1), Error);
+            for (int i = 0; i < 5; ++i) r.send(numbers(n, i), 1, 1, Mode::buffered);
+            r.send({1}, 1, 2);
+            flush(r.process, buffer, "detach");
+            auto [address, bytes] = buffer.detach();
+            EXPECT_EQ(address, memory.data());
+            EXPECT_EQ(bytes, memory.size());
+            EXPECT_THROW(buffer.detach(), Error);
+        });
 }
 
 TEST(Room, TooLittleIsAnErrorWithTheNumbers) {
@@ -335,8 +346,8 @@ TEST_P(SendReceive, RoundTheRingAndInPlace) {
             std::vector<int> in(n);
             Status s;
             std::size_t bytes = n * sizeof(int);
-            sendrecv(*r.comm, Data::of_bytes(out.data(), bytes), right, 1, Data::of_bytes(in.data(), bytes), left, 1,
-                     s, "sendrecv");
+            sendrecv(*r.comm, Data::of_bytes(out.data(), bytes), right, 1, Data::of_bytes(in.data(), bytes), left, 1, s,
+                     "sendrecv");
             EXPECT_EQ(in, numbers(n, left));
             sendrecv_replace(*r.comm, Data::of_bytes(out.data(), bytes), right, 2, any_source, 2, s, "replace");
             EXPECT_EQ(out, numbers(n, left));
@@ -347,5 +358,5 @@ TEST_P(SendReceive, RoundTheRingAndInPlace) {
     });
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

@@ -42,7 +42,9 @@ struct Pair {
         return true;
     }
 
-    struct Free { void operator()(void* p) const { std::free(p); } };
+    struct Free {
+        void operator()(void* p) const { std::free(p); }
+    };
     RingLayout layout;
     std::size_t size;
     std::unique_ptr<std::byte, Free> memory;
@@ -165,5 +167,5 @@ TEST(Rings, HoldTheLargestEagerMessageThatMayBeSet) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Ring, testing::Values(32 * 1024, 80 * 1024));
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

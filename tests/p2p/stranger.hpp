@@ -100,4 +100,4 @@ private:
     tcp::Socket socket_;
 };
 
-}  // namespace tutti::p2p::test
+}   // namespace tutti::p2p::test

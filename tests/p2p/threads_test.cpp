@@ -23,15 +23,18 @@ struct Visit {
 /// Runs `body(rank, thread)` in all threads of all ranks.
 template <class Body>
 void storm(Layout layout, Body const& body, bool progress_thread = false) {
-    run(ranks, [&](Rank& r) {
-        r.process.many_threads = true;
-        r.process.lock.open();
-        if (progress_thread) r.process.progress_thread = std::make_unique<ProgressThread>(r.process.waiter);
-        std::vector<std::thread> all;
-        for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { body(r, t); });
-        for (std::thread& t : all) t.join();
-        r.process.progress_thread.reset();
-    }, shared_wait(), layout);
+    run(
+        ranks,
+        [&](Rank& r) {
+            r.process.many_threads = true;
+            r.process.lock.open();
+            if (progress_thread) r.process.progress_thread = std::make_unique<ProgressThread>(r.process.waiter);
+            std::vector<std::thread> all;
+            for (int t = 0; t < threads; ++t) all.emplace_back([&, t] { body(r, t); });
+            for (std::thread& t : all) t.join();
+            r.process.progress_thread.reset();
+        },
+        shared_wait(), layout);
 }
 
 std::size_t length(int key) { return std::size_t{1} << (key * 7 % 16); }   // up to 128 KiB
@@ -106,7 +109,8 @@ void requests(Rank& r, int t) {
         }
         for (std::size_t i = 0; i < all.size(); ++i) {
             Visit visit(r);
-            if (i % 3 == 0) while (!r.process.waiter.look([&] { return all[i]->complete; })) {}
+            if (i % 3 == 0)
+                while (!r.process.waiter.look([&] { return all[i]->complete; })) {}
             else r.wait(*all[i]);
         }
         for (int peer = 0; peer < r.size(); ++peer)
@@ -133,8 +137,9 @@ TEST_P(ThreadStorm, Requests) { storm(GetParam(), requests); }
 TEST_P(ThreadStorm, RequestsWithAProgressThread) { storm(GetParam(), requests, true); }
 
 TEST_P(ThreadStorm, EverythingAtOnce) {
-    storm(GetParam(), [&](Rank& r, int t) { t % 2 ? blocking(r, t) : requests(r, t); }, true);
+    storm(
+        GetParam(), [&](Rank& r, int t) { t % 2 ? blocking(r, t) : requests(r, t); }, true);
 }
 
-}  // namespace
-}  // namespace tutti::p2p::test
+}   // namespace
+}   // namespace tutti::p2p::test

@@ -192,4 +192,4 @@ inline std::vector<int> numbers(std::size_t n, int seed) {
     return v;
 }
 
-}  // namespace tutti::p2p::test
+}   // namespace tutti::p2p::test

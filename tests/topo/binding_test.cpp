@@ -187,5 +187,5 @@ TEST(Ranges, AreShort) {
     EXPECT_EQ(ranges({}), "");
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

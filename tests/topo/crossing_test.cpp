@@ -77,5 +77,5 @@ TEST(Locality, IsTheSameInBothDirections) {
         for (std::size_t b = 0; b < 32; ++b) EXPECT_EQ(all[a][b], all[b][a]) << a << " and " << b;
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

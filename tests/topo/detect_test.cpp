@@ -137,5 +137,5 @@ TEST(Pretend, AnXmlFile) {
     std::filesystem::remove_all(name);
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

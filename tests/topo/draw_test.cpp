@@ -103,5 +103,5 @@ TEST(Locale, DecidesTheCharacters) {
     EXPECT_FALSE(with(nullptr, nullptr));
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

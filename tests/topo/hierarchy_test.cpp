@@ -164,7 +164,7 @@ TEST(Hierarchy, UnboundRanksGetNoCacheLevels) {
 TEST(Hierarchy, AnySubsetInAnyOrderIsAWorldOfItsOwn) {
     const Machine machine = design_machine();
     const Placement placement = on(first_ranks(64));
-    const std::vector<int> subset = {63, 0, 33, 1, 62, 32};  // communicator's rank → node's rank
+    const std::vector<int> subset = {63, 0, 33, 1, 62, 32};   // communicator's rank → node's rank
     const Hierarchy tree = make_hierarchy(machine, placement, subset, {});
     EXPECT_EQ(tree.describe(), "numa+socket+node");
     EXPECT_EQ(list_of(tree.team(0, 4).members), (std::vector{0, 4}));
@@ -230,5 +230,5 @@ TEST(HierarchyWords, MistakesNameTheValidWords) {
     EXPECT_THAT(parse_hierarchy("flat+numa").error(), HasSubstr("stands alone"));
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

@@ -11,10 +11,13 @@ namespace {
 
 Machine rich_machine() {
     Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 2, .l2s = 2, .cores = 2, .threads = 2});
-    machine.name = "socket:2\nnuma:2";  // a line break must not break the text
+    machine.name = "socket:2\nnuma:2";   // a line break must not break the text
     machine.cpu = "A Processor (R) 3000";
-    machine.caches = {.private_size = 2 << 20, .last_level_size = std::size_t{260} << 20, .last_level_count = 8,
-                      .line_size = 128, .inclusive = true};
+    machine.caches = {.private_size = 2 << 20,
+                      .last_level_size = std::size_t{260} << 20,
+                      .last_level_count = 8,
+                      .line_size = 128,
+                      .inclusive = true};
     return machine;
 }
 
@@ -115,5 +118,5 @@ TEST(Placement, UnboundRanksAreAssumedInOrder) {
     EXPECT_TRUE(place_in_order(machine, 3).fixed);
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

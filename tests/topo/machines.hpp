@@ -58,4 +58,4 @@ inline std::vector<int> shuffled(std::vector<int> list, unsigned seed) {
 inline std::vector<int> list_of(const Members& members) { return {members.begin(), members.end()}; }
 inline std::vector<int> list_of(std::span<const int> ranks) { return {ranks.begin(), ranks.end()}; }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

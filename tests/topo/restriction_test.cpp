@@ -13,8 +13,9 @@ const Machine machine = make_machine({.sockets = 2, .numas = 2, .l3s = 1, .l2s =
 
 // On the processing units from `first` to `last`.
 Restriction on(int first, int last) {
-    return restriction(machine, std::span(machine.pus).subspan(static_cast<std::size_t>(first),
-                                                               static_cast<std::size_t>(last - first + 1)));
+    return restriction(
+        machine,
+        std::span(machine.pus).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first + 1)));
 }
 
 TEST(Restriction, IsToAllThatTheProcessingUnitsHaveInCommon) {
@@ -42,5 +43,5 @@ TEST(Restriction, EveryKindIsFoundByItsName) {
         EXPECT_EQ(hardware_named(name), std::nullopt) << name;
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

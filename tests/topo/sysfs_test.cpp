@@ -121,5 +121,5 @@ TEST_F(Sysfs, SeesThisMachineAsHwlocDoes) {
     EXPECT_EQ(here.caches.private_size, theirs.caches.private_size);
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

@@ -56,7 +56,7 @@ TEST_F(Quota, AncestorsCountToo) {
 }
 
 TEST_F(Quota, InAContainerTheMountPointIsTheOwnGroup) {
-    write("/proc/self/cgroup", "0::/docker/0123456789ab\n");  // the host's path, which does not exist in here
+    write("/proc/self/cgroup", "0::/docker/0123456789ab\n");   // the host's path, which does not exist in here
     write("/sys/fs/cgroup/cpu.max", "150000 100000\n");
     EXPECT_EQ(cgroup_cpu_quota(root), 1.5);
     write("/proc/self/cgroup", "0::/\n");
@@ -75,7 +75,7 @@ TEST_F(Quota, Version1) {
 
 TEST_F(Quota, OtherControllersHaveOtherGroups) {
     write("/proc/self/cgroup", "3:cpuset:/x\n2:cpuacct:/x\n1:memory:/x\n");
-    write("/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "100000\n");  // somebody else's
+    write("/sys/fs/cgroup/cpu/x/cpu.cfs_quota_us", "100000\n");   // somebody else's
     write("/sys/fs/cgroup/cpu/x/cpu.cfs_period_us", "100000\n");
     EXPECT_EQ(cgroup_cpu_quota(root), std::nullopt);
 }
@@ -123,5 +123,5 @@ TEST(Affinity, BindingToWhatDoesNotExistIsASentence) {
     }).join();
 }
 
-}  // namespace
-}  // namespace tutti::topo
+}   // namespace
+}   // namespace tutti::topo

@@ -35,4 +35,4 @@ private:
     std::string error_;
 };
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -39,4 +39,4 @@ std::optional<int> whole_number(std::string_view word) {
     return value;
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -18,4 +18,4 @@ std::vector<std::string> split_words(std::string_view text, std::string_view sep
 // A whole word that is a number from 0 to a million.
 std::optional<int> whole_number(std::string_view word);
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

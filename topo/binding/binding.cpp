@@ -12,14 +12,14 @@ namespace tutti::topo {
 
 int id_of(const Pu& pu, Unit unit) {
     switch (unit) {
-        case Unit::hwthread: return pu.os;
-        case Unit::core: return pu.core;
-        case Unit::l2: return pu.l2;
-        case Unit::l3: return pu.l3;
-        case Unit::numa: return pu.numa;
-        case Unit::socket: return pu.socket;
-        case Unit::slot:
-        case Unit::node: break;
+    case Unit::hwthread: return pu.os;
+    case Unit::core: return pu.core;
+    case Unit::l2: return pu.l2;
+    case Unit::l3: return pu.l3;
+    case Unit::numa: return pu.numa;
+    case Unit::socket: return pu.socket;
+    case Unit::slot:
+    case Unit::node: break;
     }
     return 0;
 }
@@ -108,7 +108,7 @@ public:
     Place place(int rank, int ranks) {
         const int unit = map_.per_unit > 0 ? rank / map_.per_unit : order_[at(rank % count_of(order_))];
         const Grains& grains = units_[at(unit)];
-        const int room = count_of(grains) / grains_each_;  // whole places in the unit
+        const int room = count_of(grains) / grains_each_;   // whole places in the unit
         int slot = next_[at(unit)]++;
         int turn = slot / room;
         slot %= room;
@@ -219,7 +219,7 @@ Result<Plan> plan_user_sets(const Machine& machine, int ranks, const BindTo& bin
     return plan;
 }
 
-}  // namespace
+}   // namespace
 
 Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& wanted_map, const BindTo& wanted, int usable,
                         bool cores_are_ours) {
@@ -279,4 +279,4 @@ std::string ranges(std::span<const int> numbers) {
     return text;
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -27,17 +27,17 @@ struct BindTo {
     enum class Kind { automatic, none, unit, user };
     Kind kind = Kind::automatic;
     Unit unit = Unit::core;
-    int count = 1;                      // so many neighbouring units per rank
-    std::vector<std::vector<int>> user; // os numbers per rank, used again from the start when ranks outnumber them
+    int count = 1;                        // so many neighbouring units per rank
+    std::vector<std::vector<int>> user;   // os numbers per rank, used again from the start when ranks outnumber them
 };
 
 // --map-by UNIT[:count][:PE=n] or ppr:N:UNIT[:PE=n]
 struct MapBy {
     Unit unit = Unit::slot;
-    int count = 1;     // MPICH's number: the next rank goes this many units on
-    int per_unit = 0;  // ppr's number: fill each unit with so many ranks before the next; 0 = deal out in turn
-    int cores = 0;     // PE=n: so many cores for each rank (it also binds to them); 0 = not said
-    bool said = false; // not said: as --bind-to for units wider than a core, else slots in order
+    int count = 1;       // MPICH's number: the next rank goes this many units on
+    int per_unit = 0;    // ppr's number: fill each unit with so many ranks before the next; 0 = deal out in turn
+    int cores = 0;       // PE=n: so many cores for each rank (it also binds to them); 0 = not said
+    bool said = false;   // not said: as --bind-to for units wider than a core, else slots in order
 };
 
 Result<BindTo> parse_bind_to(std::string_view text);
@@ -48,9 +48,9 @@ std::string_view bind_to_words();
 std::string_view map_by_words();
 
 struct Plan {
-    Placement placement;                // index into Machine::pus for every rank
-    std::vector<std::vector<int>> cpus; // os numbers per rank; an empty set: not bound
-    std::string note;                   // a sentence worth telling (ranks share cores, …), or empty
+    Placement placement;                  // index into Machine::pus for every rank
+    std::vector<std::vector<int>> cpus;   // os numbers per rank; an empty set: not bound
+    std::string note;                     // a sentence worth telling (ranks share cores, …), or empty
 };
 
 // `cores_are_ours`: a batch system or the user says that nobody else uses the cores of the affinity mask. Without that,
@@ -66,4 +66,4 @@ std::string apply_binding(std::span<const int> os_numbers);
 // {0, 1, 2, 5} → "0-2,5"
 std::string ranges(std::span<const int> numbers);
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

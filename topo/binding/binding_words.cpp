@@ -101,7 +101,7 @@ Result<MapBy> parse_ppr(const Words& words) {
     return with_details({.unit = *unit, .per_unit = *per_unit, .said = true}, words, 3);
 }
 
-}  // namespace
+}   // namespace
 
 std::optional<Unit> unit_named(std::string_view word) {
     const Unit* unit = find_unit(word);
@@ -143,4 +143,4 @@ Result<MapBy> parse_map_by(std::string_view text) {
     return with_details({.unit = *unit, .said = true}, words, 1);
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -12,18 +12,18 @@ namespace {
 
 constexpr std::string_view scheme = "hwloc://";
 
-}  // namespace
+}   // namespace
 
 std::string_view hwloc_name(Unit unit) {
     switch (unit) {
-        case Unit::hwthread: return "hwloc://PU";
-        case Unit::core: return "hwloc://Core";
-        case Unit::l2: return "hwloc://L2Cache";
-        case Unit::l3: return "hwloc://L3Cache";
-        case Unit::numa: return "hwloc://NUMANode";
-        case Unit::socket: return "hwloc://Package";
-        case Unit::slot:
-        case Unit::node: break;
+    case Unit::hwthread: return "hwloc://PU";
+    case Unit::core: return "hwloc://Core";
+    case Unit::l2: return "hwloc://L2Cache";
+    case Unit::l3: return "hwloc://L3Cache";
+    case Unit::numa: return "hwloc://NUMANode";
+    case Unit::socket: return "hwloc://Package";
+    case Unit::slot:
+    case Unit::node: break;
     }
     return "hwloc://Machine";
 }
@@ -47,4 +47,4 @@ Restriction restriction(const Machine& machine, std::span<const Pu> pus) {
     return held;
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -13,7 +13,7 @@
 namespace tutti::topo {
 
 // What there is to be restricted to, the widest first; not always one inside of the other (NUMA nodes and L3 caches).
-inline constexpr std::array hardware = {Unit::node, Unit::socket, Unit::numa, Unit::l3,
+inline constexpr std::array hardware = {Unit::node, Unit::socket, Unit::numa,    Unit::l3,
                                         Unit::l2,   Unit::core,   Unit::hwthread};
 
 // "hwloc://NUMANode" and so on: hwloc's name of a unit as the URI that MPI 4.1 advises.
@@ -29,4 +29,4 @@ using Restriction = std::array<int, hardware.size()>;
 // Of a process that runs on these processing units only; none: on any, also such as `machine` does not list.
 Restriction restriction(const Machine& machine, std::span<const Pu> pus);
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

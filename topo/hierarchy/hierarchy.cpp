@@ -14,7 +14,7 @@ std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
 // Team numbers from 0 in order of first appearance, for the ranks that take part.
 struct Split {
-    std::vector<int> team;  // per participant
+    std::vector<int> team;   // per participant
     int teams = 0;
 };
 
@@ -40,7 +40,7 @@ std::vector<int> sorted_by_team(const std::vector<int>& team, int teams, std::ve
     return order;
 }
 
-}  // namespace
+}   // namespace
 
 Hierarchy Hierarchy::build(int ranks, std::span<const Grouping> candidates, std::string top) {
     Hierarchy hierarchy;
@@ -140,4 +140,4 @@ std::string Hierarchy::describe() const {
     return text;
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -20,7 +20,7 @@ namespace tutti::topo {
 // Which levels are wanted: TUTTI_HIERARCHY or an info key.
 struct LevelChoice {
     bool automatic = true;
-    std::vector<Level> levels;  // when not automatic; innermost first; `node` is implied; empty means flat
+    std::vector<Level> levels;   // when not automatic; innermost first; `node` is implied; empty means flat
 
     bool operator==(const LevelChoice&) const = default;
 };
@@ -65,19 +65,19 @@ public:
 
 private:
     std::span<const int> ranks_;
-    int replaced_;  // index at which the root stands in, or -1
+    int replaced_;   // index at which the root stands in, or -1
     int root_;
 };
 
 // A team as one rank sees it in an operation with a given root (or none).
 struct Team {
-    int id;            // number of the team in the hierarchy, the same for every root: where its flags are
+    int id;   // number of the team in the hierarchy, the same for every root: where its flags are
     Members members;
-    int leader;        // the rank that stands for the team at the next level; the root where the root is in the team
-    int leader_index;  // its place in members
-    int my_index;      // the place of the asking rank, or of the member that stands for it
-    bool i_take_part;  // members[my_index] is the asking rank
-    bool i_lead;       // the asking rank is the leader
+    int leader;         // the rank that stands for the team at the next level; the root where the root is in the team
+    int leader_index;   // its place in members
+    int my_index;       // the place of the asking rank, or of the member that stands for it
+    bool i_take_part;   // members[my_index] is the asking rank
+    bool i_lead;        // the asking rank is the leader
 };
 
 class Hierarchy {
@@ -92,7 +92,7 @@ public:
     int levels() const { return static_cast<int>(levels_.size()); }
     const std::string& level_name(int level) const { return levels_[static_cast<std::size_t>(level)].name; }
     int team_count(int level) const;
-    int team_count() const { return static_cast<int>(teams_.size()); }  // over all levels; ids are 0 … team_count - 1
+    int team_count() const { return static_cast<int>(teams_.size()); }   // over all levels; ids are 0 … team_count - 1
 
     // The team of `level` that `rank` is in or is stood for in. Constant time, no allocation. Without a root the lowest
     // rank of a team leads it; a root leads every team that it is in.
@@ -113,13 +113,13 @@ public:
 private:
     struct LevelTable {
         std::string name;
-        std::vector<int> team_of;     // per rank: team id
-        std::vector<int> index_of;    // per rank: its place, or that of the one who stands for it, in members
-        std::vector<int> by_team;     // all ranks, sorted by team, then rank
+        std::vector<int> team_of;    // per rank: team id
+        std::vector<int> index_of;   // per rank: its place, or that of the one who stands for it, in members
+        std::vector<int> by_team;    // all ranks, sorted by team, then rank
         int first_team = 0;
     };
     struct TeamTable {
-        int first_member = 0;  // in members_
+        int first_member = 0;   // in members_
         int size = 0;
         int first_under = 0;   // in by_team of its level
         int under = 0;
@@ -167,11 +167,11 @@ std::string_view name_of(Locality locality);
 
 // From one rank of a communicator to each of them; `node_ranks` as below.
 std::vector<Locality> localities(const Machine& machine, const Placement& placement, std::span<const int> node_ranks,
-                                int from);
+                                 int from);
 
 // The hierarchy of a communicator within one node. `node_ranks[i]` says which rank of the node (index into
 // Placement::pu) the communicator's rank i is.
 Hierarchy make_hierarchy(const Machine& machine, const Placement& placement, std::span<const int> node_ranks,
                          const LevelChoice& choice);
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

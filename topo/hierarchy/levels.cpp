@@ -40,7 +40,7 @@ std::vector<Level> candidates(const Machine& machine, const Placement& placement
     return levels;
 }
 
-}  // namespace
+}   // namespace
 
 Result<LevelChoice> parse_hierarchy(std::string_view text) {
     const std::string wanted = lower(trimmed(text));
@@ -83,4 +83,4 @@ Hierarchy make_hierarchy(const Machine& machine, const Placement& placement, std
     return Hierarchy::build(static_cast<int>(node_ranks.size()), groupings);
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -16,7 +16,7 @@ std::string_view name_of(Locality locality) {
 }
 
 std::vector<Locality> localities(const Machine& machine, const Placement& placement, std::span<const int> node_ranks,
-                                int from) {
+                                 int from) {
     auto unit_of = [&](int rank) -> const Pu& {
         const int node_rank = node_ranks[static_cast<std::size_t>(rank)];
         return machine.pus[static_cast<std::size_t>(placement.pu[static_cast<std::size_t>(node_rank)])];
@@ -39,4 +39,4 @@ std::vector<Locality> localities(const Machine& machine, const Placement& placem
     return all;
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

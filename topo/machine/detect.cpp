@@ -177,7 +177,7 @@ bool describe(hwloc_topology_t topology, const std::string& description, bool fi
            hwloc_topology_set_synthetic(topology, (description + " pu:1").c_str()) == 0;
 }
 
-}  // namespace
+}   // namespace
 
 Machine detect_machine() {
     const std::vector<int> allowed = affinity_pus();
@@ -218,4 +218,4 @@ Result<Machine> read_machine(const std::string& description) {
     return pretended_machine(description);
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -25,4 +25,4 @@ Result<Machine> pretended_machine(const std::string& description);
 // pretended_machine when the description is not empty, else detect_machine.
 Result<Machine> read_machine(const std::string& description);
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

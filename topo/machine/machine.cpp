@@ -27,7 +27,7 @@ std::vector<int> first_unit_of_cores(const Machine& machine) {
     return firsts;
 }
 
-}  // namespace
+}   // namespace
 
 std::string_view name_of(Level level) {
     static constexpr std::string_view names[level_count] = {"l2", "l3", "numa", "socket", "node"};
@@ -36,11 +36,11 @@ std::string_view name_of(Level level) {
 
 int Pu::at(Level level) const {
     switch (level) {
-        case Level::l2: return l2;
-        case Level::l3: return l3;
-        case Level::numa: return numa;
-        case Level::socket: return socket;
-        case Level::node: break;
+    case Level::l2: return l2;
+    case Level::l3: return l3;
+    case Level::numa: return numa;
+    case Level::socket: return socket;
+    case Level::node: break;
     }
     return 0;
 }
@@ -77,4 +77,4 @@ Placement place_in_order(const Machine& machine, int ranks) {
     return placement;
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -24,7 +24,7 @@ std::string_view name_of(Level level);
 // One usable processing unit (hardware thread). All ids but `os` count from 0 over the whole machine in hwloc's
 // order, not within the parent: two units share a NUMA node if and only if their `numa` is equal.
 struct Pu {
-    int os = 0;  // the number sched_setaffinity knows it by
+    int os = 0;   // the number sched_setaffinity knows it by
     int core = 0;
     int l2 = 0;
     int l3 = 0;
@@ -43,17 +43,17 @@ struct Caches {
     std::size_t last_level_size = 0;
     int last_level_count = 1;
     std::size_t line_size = 64;
-    bool inclusive = false;  // the last level holds what the private ones hold
+    bool inclusive = false;   // the last level holds what the private ones hold
 
     bool operator==(const Caches&) const = default;
 };
 
 struct Machine {
-    std::string name;        // "this machine", or the description or file of a pretended one
-    std::string cpu;         // the processor's own name, may be empty
-    bool pretended = false;  // nothing may be bound to its processing units
+    std::string name;         // "this machine", or the description or file of a pretended one
+    std::string cpu;          // the processor's own name, may be empty
+    bool pretended = false;   // nothing may be bound to its processing units
     Caches caches;
-    std::vector<Pu> pus;     // only usable ones, neighbours side by side; never empty
+    std::vector<Pu> pus;   // only usable ones, neighbours side by side; never empty
 
     // Ranks per unit are counted with this: how many different things there are at a level.
     int count(Level level) const;
@@ -97,4 +97,4 @@ struct NodeMap {
 // than cores: blocks of neighbours, rank i of n on unit i * units / n. Fixed only on a pretended machine.
 Placement place_in_order(const Machine& machine, int ranks);
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

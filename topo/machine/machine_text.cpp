@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view machine_head = "tutti-machine 1";
 constexpr std::string_view placement_head = "tutti-placement 1";
-constexpr int largest_id = 1 << 20;  // guards arithmetic and memory against nonsense
+constexpr int largest_id = 1 << 20;   // guards arithmetic and memory against nonsense
 
 std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -100,7 +100,7 @@ bool os_numbers_differ(const std::vector<Pu>& pus) {
     return std::adjacent_find(numbers.begin(), numbers.end()) == numbers.end();
 }
 
-}  // namespace
+}   // namespace
 
 std::string Machine::to_text() const {
     std::string text(machine_head);
@@ -175,4 +175,4 @@ Result<NodeMap> NodeMap::from_text(std::string_view text) {
     return NodeMap{std::move(*machine), std::move(*placement)};
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

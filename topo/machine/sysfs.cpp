@@ -148,10 +148,10 @@ private:
     std::map<int, int> numa_;
 };
 
-}  // namespace
+}   // namespace
 
 Machine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root) {
     return Scan(os_numbers, root).read();
 }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

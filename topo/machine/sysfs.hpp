@@ -14,4 +14,4 @@ namespace tutti::topo {
 // three small reads per core. `root` stands before /proc and /sys, for tests.
 Machine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root = "");
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -83,7 +83,7 @@ std::optional<double> quota_of_line(std::string_view line, const std::string& ro
     return tighter(tightest(mount + "/" + controllers, path, quota_v1), tightest(mount + "/cpu", path, quota_v1));
 }
 
-}  // namespace
+}   // namespace
 
 std::vector<int> affinity_pus() {
     // The kernel refuses a mask smaller than its own, so grow until it accepts.
@@ -123,4 +123,4 @@ int usable_cores(int units, const std::string& root) {
 
 int usable_cores() { return usable_cores(static_cast<int>(affinity_pus().size())); }
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -20,4 +20,4 @@ std::optional<double> cgroup_cpu_quota(const std::string& root = "");
 int usable_cores(int units, const std::string& root = "");
 int usable_cores();
 
-}  // namespace tutti::topo
+}   // namespace tutti::topo

@@ -79,7 +79,7 @@ Task take_all(Env& env, Gather<Env>& g, std::uint64_t k) {
     env.ack(0, k + 1);
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task adaptive_copy(Env& env, AllgatherArgs const& a) {
@@ -98,8 +98,12 @@ Task adaptive_copy(Env& env, AllgatherArgs const& a) {
 
 constexpr Parameter adaptive_copy_parameters[] = {{"slice", 65536, "bytes of each part that are copied at a time"}};
 extern constinit const Algorithm<AllgatherArgs> adaptive_copy_algorithm = {
-    "adaptive_copy", "slices through everybody's shared buffers, past the caches where they would not stay",
-    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 4.3.3", requires_nothing, adaptive_copy_parameters,
+    "adaptive_copy",
+    "slices through everybody's shared buffers, past the caches where they would not stay",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 4.3.3",
+    requires_nothing,
+    adaptive_copy_parameters,
     TUTTI_RUNS(adaptive_copy)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

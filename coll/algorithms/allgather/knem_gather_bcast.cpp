@@ -27,7 +27,7 @@ bool read_from_root(Env& env, AllgatherArgs const& a, Writing<Env>& w, std::size
     return true;
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
@@ -67,7 +67,12 @@ Task knem_gather_bcast(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> knem_gather_bcast_algorithm = {
-    "knem_gather_bcast", "all write into the memory of rank 0, then all read from there", Family::knem_coll,
-    "KNEM-Coll, section V.C", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_gather_bcast)};
+    "knem_gather_bcast",
+    "all write into the memory of rank 0, then all read from there",
+    Family::knem_coll,
+    "KNEM-Coll, section V.C",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_gather_bcast)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

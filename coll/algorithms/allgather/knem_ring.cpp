@@ -83,7 +83,7 @@ private:
     Truncation truncation_;
 };
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task knem_ring(Env& env, AllgatherArgs const& a) {
@@ -96,7 +96,9 @@ Task knem_ring(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> knem_ring_algorithm = {
-    "knem_ring", "every rank copies part after part from its neighbour's buffer", Family::knem_coll,
-    "KNEM-Coll, section VI.D", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_ring)};
+    "knem_ring",          "every rank copies part after part from its neighbour's buffer",
+    Family::knem_coll,    "KNEM-Coll, section VI.D",
+    requires_nothing,     knem_movement_parameters,
+    TUTTI_RUNS(knem_ring)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

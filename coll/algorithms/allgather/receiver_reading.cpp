@@ -22,7 +22,12 @@ Task receiver_reading(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {
-    "receiver_reading", "small parts in slots, large ones read by everybody from their owners", Family::tutti, "Tutti",
-    requires_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
+    "receiver_reading",
+    "small parts in slots, large ones read by everybody from their owners",
+    Family::tutti,
+    "Tutti",
+    requires_nothing,
+    movement_parameters,
+    TUTTI_RUNS(receiver_reading)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

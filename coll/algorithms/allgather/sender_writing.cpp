@@ -21,10 +21,17 @@ Task sender_writing(Env& env, AllgatherArgs const& a) {
 }
 
 constexpr Parameter sender_writing_parameters[] = {
-    direct_parameter, piece_parameter, cma_parameter,
+    direct_parameter,
+    piece_parameter,
+    cma_parameter,
     {"grain", 16384, "bytes that are written to everybody before the next ones are loaded"}};
 extern constinit const Algorithm<AllgatherArgs> sender_writing_algorithm = {
-    "sender_writing", "every rank writes its part into all the others' buffers", Family::tutti, "Tutti", requires_nothing,
-    sender_writing_parameters, TUTTI_RUNS(sender_writing)};
+    "sender_writing",
+    "every rank writes its part into all the others' buffers",
+    Family::tutti,
+    "Tutti",
+    requires_nothing,
+    sender_writing_parameters,
+    TUTTI_RUNS(sender_writing)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

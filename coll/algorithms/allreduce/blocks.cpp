@@ -8,10 +8,14 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task blocks(Env& env, ReduceArgs const& a) { return reduce_in_blocks(env, a, -1); }
+Task blocks(Env& env, ReduceArgs const& a) {
+    return reduce_in_blocks(env, a, -1);
+}
 
 extern constinit const Algorithm<ReduceArgs> blocks_algorithm = {
-    "blocks", "one team reduces by index range, block after block", Family::tutti,
-    "DPML, in blocks of the cache's size", requires_nothing, reduction_in_blocks_parameters, TUTTI_RUNS(blocks)};
+    "blocks",          "one team reduces by index range, block after block",
+    Family::tutti,     "DPML, in blocks of the cache's size",
+    requires_nothing,  reduction_in_blocks_parameters,
+    TUTTI_RUNS(blocks)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -12,7 +12,7 @@ namespace {
 
 enum Part : std::size_t { fragment = 1, in_flight, radix, fan_in, fan_out };
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task cheetah(Env& env, ReduceArgs const& a) {
@@ -37,8 +37,12 @@ constexpr Parameter cheetah_parameters[] = {
     {"fan_out", 2, "children of a rank in the broadcasts of each level", ParameterKind::numbers},
 };
 extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
-    "cheetah", "reduce up the levels, recursive k-ing at the top, broadcast down, in fragments", Family::cheetah,
-    "Gorentla Venkata et al., CLUSTER 2013, sections IV and VI", requires_commutative, cheetah_parameters,
+    "cheetah",
+    "reduce up the levels, recursive k-ing at the top, broadcast down, in fragments",
+    Family::cheetah,
+    "Gorentla Venkata et al., CLUSTER 2013, sections IV and VI",
+    requires_commutative,
+    cheetah_parameters,
     TUTTI_RUNS(cheetah)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

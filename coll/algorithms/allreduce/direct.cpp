@@ -41,7 +41,9 @@ constexpr Parameter direct_parameters[] = {
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct", "every rank reduces its range of all buffers and writes it into all results", Family::tutti,
-    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind, direct_parameters, TUTTI_RUNS(direct)};
+    "direct",          "every rank reduces its range of all buffers and writes it into all results",
+    Family::tutti,     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_one_kind, direct_parameters,
+    TUTTI_RUNS(direct)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -10,10 +10,14 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task dpml(Env& env, ReduceArgs const& a) { return reduce_by_leaders(env, a, Receives::all); }
+Task dpml(Env& env, ReduceArgs const& a) {
+    return reduce_by_leaders(env, a, Receives::all);
+}
 
 extern constinit const Algorithm<ReduceArgs> dpml_algorithm = {
-    "dpml", "everybody stages its operand and leads one slice, reduced operand by operand", Family::baseline,
-    "DPML (Bayatpour et al., SC 2017)", requires_nothing, dpml_parameters, TUTTI_RUNS(dpml)};
+    "dpml",           "everybody stages its operand and leads one slice, reduced operand by operand",
+    Family::baseline, "DPML (Bayatpour et al., SC 2017)",
+    requires_nothing, dpml_parameters,
+    TUTTI_RUNS(dpml)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

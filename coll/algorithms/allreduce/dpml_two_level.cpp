@@ -10,11 +10,17 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task dpml_two_level(Env& env, ReduceArgs const& a) { return reduce_by_leaders_of_sockets(env, a, Receives::all); }
+Task dpml_two_level(Env& env, ReduceArgs const& a) {
+    return reduce_by_leaders_of_sockets(env, a, Receives::all);
+}
 
 extern constinit const Algorithm<ReduceArgs> dpml_two_level_algorithm = {
-    "dpml_two_level", "sockets reduce what their members stage, then each rank combines the sockets' slices",
-    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.1", requires_commutative, dpml_two_level_parameters,
+    "dpml_two_level",
+    "sockets reduce what their members stage, then each rank combines the sockets' slices",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 5.1",
+    requires_commutative,
+    dpml_two_level_parameters,
     TUTTI_RUNS(dpml_two_level)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -20,4 +20,4 @@ Task exchange(Env& env, ReduceArgs const& a) {
 extern constinit const Algorithm<ReduceArgs> exchange_algorithm = {
     "exchange", "every rank reduces everybody's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(exchange)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

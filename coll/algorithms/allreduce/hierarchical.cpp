@@ -15,7 +15,9 @@ Task hierarchical(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> hierarchical_algorithm = {
-    "hierarchical", "teams reduce by index range, level after level, and pass the result down", Family::tutti,
-    "after XHC, section IV.B", requires_commutative, tree_reduction_parameters, TUTTI_RUNS(hierarchical)};
+    "hierarchical",          "teams reduce by index range, level after level, and pass the result down",
+    Family::tutti,           "after XHC, section IV.B",
+    requires_commutative,    tree_reduction_parameters,
+    TUTTI_RUNS(hierarchical)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -9,12 +9,18 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task movement_avoiding(Env& env, ReduceArgs const& a) { return reduce_by_chain(env, a, Receives::all); }
+Task movement_avoiding(Env& env, ReduceArgs const& a) {
+    return reduce_by_chain(env, a, Receives::all);
+}
 
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceArgs> movement_avoiding_algorithm = {
-    "movement_avoiding", "each slice goes round all ranks, who combine it in place in shared memory", Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.4", requires_commuting_operator, movement_avoiding_parameters,
+    "movement_avoiding",
+    "each slice goes round all ranks, who combine it in place in shared memory",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.4",
+    requires_commuting_operator,
+    movement_avoiding_parameters,
     TUTTI_RUNS(movement_avoiding)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -113,7 +113,7 @@ private:
     PackedOperand<Env, ReduceArgs> own_;
 };
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task multi_node(Env& env, ReduceArgs const& a) {
@@ -124,8 +124,12 @@ Task multi_node(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter multi_node_parameters[] = {largest_slice_parameter, hierarchy_parameter};
 extern constinit const Algorithm<ReduceArgs> multi_node_algorithm = {
-    "multi_node", "sockets stand for nodes: slices reduced inside, rings of all ranks between, gathered inside",
-    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.5, multi-node", requires_commuting_operator,
-    multi_node_parameters, TUTTI_RUNS(multi_node)};
+    "multi_node",
+    "sockets stand for nodes: slices reduced inside, rings of all ranks between, gathered inside",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 5.5, multi-node",
+    requires_commuting_operator,
+    multi_node_parameters,
+    TUTTI_RUNS(multi_node)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -28,8 +28,12 @@ constexpr Parameter recursive_k_ing_parameters[] = {
     {"in_flight", 4, "fragments under way at once", ParameterKind::number},
 };
 extern constinit const Algorithm<ReduceArgs> recursive_k_ing_algorithm = {
-    "recursive_k_ing", "groups of k ranks combine their data, in steps whose strides grow by k", Family::cheetah,
-    "Gorentla Venkata et al., CLUSTER 2013, section IV", requires_nothing, recursive_k_ing_parameters,
+    "recursive_k_ing",
+    "groups of k ranks combine their data, in steps whose strides grow by k",
+    Family::cheetah,
+    "Gorentla Venkata et al., CLUSTER 2013, section IV",
+    requires_nothing,
+    recursive_k_ing_parameters,
     TUTTI_RUNS(recursive_k_ing)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -15,8 +15,12 @@ Task rg(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> rg_algorithm = {
-    "rg", "a pipelined tree of parents that each combine k children's slices, whose top all copy from",
-    Family::baseline, "Jain et al., SC 2018, as RG in YHCCL, section 3.4", requires_commutative, gather_tree_parameters,
+    "rg",
+    "a pipelined tree of parents that each combine k children's slices, whose top all copy from",
+    Family::baseline,
+    "Jain et al., SC 2018, as RG in YHCCL, section 3.4",
+    requires_commutative,
+    gather_tree_parameters,
     TUTTI_RUNS(rg)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -9,11 +9,17 @@
 namespace tutti::coll::algorithms::allreduce {
 
 template <class Env>
-Task socket_aware(Env& env, ReduceArgs const& a) { return reduce_by_chains_of_sockets(env, a, Receives::all); }
+Task socket_aware(Env& env, ReduceArgs const& a) {
+    return reduce_by_chains_of_sockets(env, a, Receives::all);
+}
 
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
-    "socket_aware", "each slice goes round every socket, then its rank combines the sockets' results", Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.4, socket-aware", requires_commuting_operator, socket_aware_parameters,
+    "socket_aware",
+    "each slice goes round every socket, then its rank combines the sockets' results",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.4, socket-aware",
+    requires_commuting_operator,
+    socket_aware_parameters,
     TUTTI_RUNS(socket_aware)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

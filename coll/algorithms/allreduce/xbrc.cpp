@@ -40,7 +40,12 @@ Task xbrc(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
-    "xbrc", "every rank reduces its share of all buffers operand by operand, all copy the shares", Family::baseline,
-    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)", requires_one_kind, xbrc_parameters, TUTTI_RUNS(xbrc)};
+    "xbrc",
+    "every rank reduces its share of all buffers operand by operand, all copy the shares",
+    Family::baseline,
+    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
+    requires_one_kind,
+    xbrc_parameters,
+    TUTTI_RUNS(xbrc)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

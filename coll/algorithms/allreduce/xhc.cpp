@@ -16,8 +16,12 @@ Task xhc(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> xhc_algorithm = {
-    "xhc", "members of teams reduce ranges of chunks into their leader's result, all pull what is final",
-    Family::xhc, "Katevenis, Ploumidis, Marazakis: XHC, section IV.B", requires_commutative,
-    leader_reduction_parameters, TUTTI_RUNS(xhc)};
+    "xhc",
+    "members of teams reduce ranges of chunks into their leader's result, all pull what is final",
+    Family::xhc,
+    "Katevenis, Ploumidis, Marazakis: XHC, section IV.B",
+    requires_commutative,
+    leader_reduction_parameters,
+    TUTTI_RUNS(xhc)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -20,7 +20,9 @@ Task knem_rotated(Env& env, AlltoallArgs const& a) {
 }
 
 extern constinit const Algorithm<AlltoallArgs> knem_rotated_algorithm = {
-    "knem_rotated", "every rank copies its parts from the others' memory, in rotated order", Family::knem_coll,
-    "KNEM-Coll, section V.C", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_rotated)};
+    "knem_rotated",          "every rank copies its parts from the others' memory, in rotated order",
+    Family::knem_coll,       "KNEM-Coll, section V.C",
+    requires_nothing,        knem_movement_parameters,
+    TUTTI_RUNS(knem_rotated)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

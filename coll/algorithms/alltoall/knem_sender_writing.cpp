@@ -30,7 +30,12 @@ Task knem_sender_writing(Env& env, AlltoallArgs const& a) {
 }
 
 extern constinit const Algorithm<AlltoallArgs> knem_sender_writing_algorithm = {
-    "knem_sender_writing", "every rank writes its parts into the others' memory, in rotated order", Family::knem_coll,
-    "KNEM-Coll, sections III.B and V.C", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_sender_writing)};
+    "knem_sender_writing",
+    "every rank writes its parts into the others' memory, in rotated order",
+    Family::knem_coll,
+    "KNEM-Coll, sections III.B and V.C",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_sender_writing)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

@@ -10,10 +10,14 @@
 namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
-Task rotated(Env& env, AlltoallArgs const& a) { return rotated_alltoall(env, a, Limits::of(a), true); }
+Task rotated(Env& env, AlltoallArgs const& a) {
+    return rotated_alltoall(env, a, Limits::of(a), true);
+}
 
 extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {
-    "rotated", "small parts in slots, large ones read from their owners in rotated order", Family::tutti,
-    "after KNEM-Coll, section V.C", requires_nothing, movement_parameters, TUTTI_RUNS(rotated)};
+    "rotated",          "small parts in slots, large ones read from their owners in rotated order",
+    Family::tutti,      "after KNEM-Coll, section V.C",
+    requires_nothing,   movement_parameters,
+    TUTTI_RUNS(rotated)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

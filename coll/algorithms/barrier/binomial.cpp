@@ -20,8 +20,9 @@ Task binomial(Env& env, BarrierArgs const&) {
 }
 
 extern constinit const Algorithm<BarrierArgs> binomial_algorithm = {
-    "binomial", "reports up a binomial tree, releases down", Family::baseline,
-    "after the combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987)", requires_nothing, {},
+    "binomial",          "reports up a binomial tree, releases down",
+    Family::baseline,    "after the combining tree of Yew, Tzeng, Lawrie, IEEE Trans. on Computers C-36 (1987)",
+    requires_nothing,    {},
     TUTTI_RUNS(binomial)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

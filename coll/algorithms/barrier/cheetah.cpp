@@ -11,7 +11,7 @@ namespace {
 
 enum Part : std::size_t { radix = 1, fan_in, fan_out };
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task cheetah(Env& env, BarrierArgs const& a) {
@@ -31,7 +31,9 @@ constexpr Parameter cheetah_parameters[] = {
     {"fan_out", 4, "children of a rank in the fan-outs of each level", ParameterKind::numbers},
 };
 extern constinit const Algorithm<BarrierArgs> cheetah_algorithm = {
-    "cheetah", "fan in up the levels, recursive k-ing at the top, fan out down, in any order", Family::cheetah,
-    "Gorentla Venkata et al., CLUSTER 2013, section III.C", requires_nothing, cheetah_parameters, TUTTI_RUNS(cheetah)};
+    "cheetah",          "fan in up the levels, recursive k-ing at the top, fan out down, in any order",
+    Family::cheetah,    "Gorentla Venkata et al., CLUSTER 2013, section III.C",
+    requires_nothing,   cheetah_parameters,
+    TUTTI_RUNS(cheetah)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

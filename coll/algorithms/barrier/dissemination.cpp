@@ -17,8 +17,9 @@ Task dissemination(Env& env, BarrierArgs const&) {
 }
 
 extern constinit const Algorithm<BarrierArgs> dissemination_algorithm = {
-    "dissemination", "word from ranks 1, 2, 4, … behind to ranks as far ahead", Family::baseline,
-    "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)", requires_nothing, {},
+    "dissemination",          "word from ranks 1, 2, 4, … behind to ranks as far ahead",
+    Family::baseline,         "Hensgen, Finkel, Manber, Int. J. of Parallel Programming 17 (1988)",
+    requires_nothing,         {},
     TUTTI_RUNS(dissemination)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

@@ -14,7 +14,7 @@ Task exchange(Env& env, BarrierArgs const&) {
 }
 
 extern constinit const Algorithm<BarrierArgs> exchange_algorithm = {
-    "exchange", "every rank sees every other rank's flag", Family::tutti, "Tutti", requires_nothing, {},
+    "exchange",          "every rank sees every other rank's flag", Family::tutti, "Tutti", requires_nothing, {},
     TUTTI_RUNS(exchange)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

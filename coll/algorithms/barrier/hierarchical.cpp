@@ -27,7 +27,9 @@ Task hierarchical(Env& env, BarrierArgs const&) {
 
 constexpr Parameter hierarchical_parameters[] = {hierarchy_parameter};
 extern constinit const Algorithm<BarrierArgs> hierarchical_algorithm = {
-    "hierarchical", "gather and release over the levels of the hierarchy", Family::tutti, "after XHC, section IV",
-    requires_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
+    "hierarchical",          "gather and release over the levels of the hierarchy",
+    Family::tutti,           "after XHC, section IV",
+    requires_nothing,        hierarchical_parameters,
+    TUTTI_RUNS(hierarchical)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

@@ -23,8 +23,9 @@ Task linear(Env& env, BarrierArgs const&) {
 }
 
 extern constinit const Algorithm<BarrierArgs> linear_algorithm = {
-    "linear", "everybody reports to rank 0, which releases everybody", Family::baseline,
-    "after Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1", requires_nothing, {},
+    "linear",          "everybody reports to rank 0, which releases everybody",
+    Family::baseline,  "after Mellor-Crummey, Scott, ACM Trans. on Computer Systems 9 (1991), section 3.1",
+    requires_nothing,  {},
     TUTTI_RUNS(linear)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

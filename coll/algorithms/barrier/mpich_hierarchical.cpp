@@ -25,8 +25,12 @@ Task mpich_hierarchical(Env& env, BarrierArgs const&) {
 
 constexpr Parameter mpich_hierarchical_parameters[] = {hierarchy_parameter};
 extern constinit const Algorithm<BarrierArgs> mpich_hierarchical_algorithm = {
-    "mpich_hierarchical", "a barrier in each node, one among masters, a release in each node", Family::mpich,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4", requires_nothing, mpich_hierarchical_parameters,
+    "mpich_hierarchical",
+    "a barrier in each node, one among masters, a release in each node",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4",
+    requires_nothing,
+    mpich_hierarchical_parameters,
     TUTTI_RUNS(mpich_hierarchical)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

@@ -21,7 +21,12 @@ Task xhc(Env& env, BarrierArgs const& a) {
 
 constexpr Parameter xhc_parameters[] = {hierarchy_parameter, flags_parameter};
 extern constinit const Algorithm<BarrierArgs> xhc_algorithm = {
-    "xhc", "acknowledgements up the levels, leaders' flags down", Family::xhc,
-    "after Katevenis, Ploumidis, Marazakis: XHC, section IV.A", requires_nothing, xhc_parameters, TUTTI_RUNS(xhc)};
+    "xhc",
+    "acknowledgements up the levels, leaders' flags down",
+    Family::xhc,
+    "after Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
+    requires_nothing,
+    xhc_parameters,
+    TUTTI_RUNS(xhc)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

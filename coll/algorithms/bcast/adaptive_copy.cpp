@@ -39,7 +39,12 @@ Task adaptive_copy(Env& env, BcastArgs const& a) {
 
 constexpr Parameter adaptive_copy_parameters[] = {{"slice", 131072, "bytes that are copied at a time"}};
 extern constinit const Algorithm<BcastArgs> adaptive_copy_algorithm = {
-    "adaptive_copy", "slices through two shared buffers, past the caches where they would not stay", Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 4.3.2", requires_nothing, adaptive_copy_parameters, TUTTI_RUNS(adaptive_copy)};
+    "adaptive_copy",
+    "slices through two shared buffers, past the caches where they would not stay",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 4.3.2",
+    requires_nothing,
+    adaptive_copy_parameters,
+    TUTTI_RUNS(adaptive_copy)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

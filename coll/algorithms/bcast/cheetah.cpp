@@ -11,7 +11,7 @@ namespace {
 
 enum Part : std::size_t { fragment = 1, in_flight, fan_out };
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task cheetah(Env& env, BcastArgs const& a) {
@@ -40,8 +40,9 @@ constexpr Parameter cheetah_parameters[] = {
     {"fan_out", 2, "children of a rank in the broadcasts of each level", ParameterKind::numbers},
 };
 extern constinit const Algorithm<BcastArgs> cheetah_algorithm = {
-    "cheetah", "an n-ary broadcast per team, the root's team first, in fragments", Family::cheetah,
-    "Gorentla Venkata et al., CLUSTER 2013, sections III to VI", requires_nothing, cheetah_parameters,
+    "cheetah",          "an n-ary broadcast per team, the root's team first, in fragments",
+    Family::cheetah,    "Gorentla Venkata et al., CLUSTER 2013, sections III to VI",
+    requires_nothing,   cheetah_parameters,
     TUTTI_RUNS(cheetah)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -19,9 +19,13 @@ Task hierarchical(Env& env, BcastArgs const& a) {
 
 constexpr Parameter hierarchical_parameters[] = {
     {"chunk", 65536, "bytes that are passed on at a time on each level", ParameterKind::per_level},
-    root_share_parameter, crowded_share_parameter, hierarchy_parameter};
+    root_share_parameter,
+    crowded_share_parameter,
+    hierarchy_parameter};
 extern constinit const Algorithm<BcastArgs> hierarchical_algorithm = {
-    "hierarchical", "every team pulls chunks from its leader's buffer, level after level", Family::tutti,
-    "after XHC, section IV.A", requires_nothing, hierarchical_parameters, TUTTI_RUNS(hierarchical)};
+    "hierarchical",          "every team pulls chunks from its leader's buffer, level after level",
+    Family::tutti,           "after XHC, section IV.A",
+    requires_nothing,        hierarchical_parameters,
+    TUTTI_RUNS(hierarchical)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -30,8 +30,12 @@ Task hierarchical_slots(Env& env, BcastArgs const& a) {
 
 constexpr Parameter hierarchical_slots_parameters[] = {hierarchy_parameter};
 extern constinit const Algorithm<BcastArgs> hierarchical_slots_algorithm = {
-    "hierarchical_slots", "leaders pass slots down the levels of the hierarchy", Family::tutti,
-    "after XHC, section IV (copy-in-copy-out)", requires_slot, hierarchical_slots_parameters,
+    "hierarchical_slots",
+    "leaders pass slots down the levels of the hierarchy",
+    Family::tutti,
+    "after XHC, section IV (copy-in-copy-out)",
+    requires_slot,
+    hierarchical_slots_parameters,
     TUTTI_RUNS(hierarchical_slots)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -24,7 +24,9 @@ Task knem_linear(Env& env, BcastArgs const& a) {
 
 constexpr Parameter knem_linear_parameters[] = {knem_least_parameter};
 extern constinit const Algorithm<BcastArgs> knem_linear_algorithm = {
-    "knem_linear", "everybody copies the root's buffer at the same time", Family::knem_coll, "KNEM-Coll, section V.B",
-    requires_nothing, knem_linear_parameters, TUTTI_RUNS(knem_linear)};
+    "knem_linear",          "everybody copies the root's buffer at the same time",
+    Family::knem_coll,      "KNEM-Coll, section V.B",
+    requires_nothing,       knem_linear_parameters,
+    TUTTI_RUNS(knem_linear)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

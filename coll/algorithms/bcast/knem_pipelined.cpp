@@ -32,7 +32,9 @@ constexpr Parameter knem_pipelined_parameters[] = {
     {"large_piece", 524288, "the same in large messages", ParameterKind::per_level},
     {"large", 2097152, "bytes from which a message is large"}};
 extern constinit const Algorithm<BcastArgs> knem_pipelined_algorithm = {
-    "knem_pipelined", "every team copies pieces from its leader's buffer, level after level", Family::knem_coll,
-    "KNEM-Coll, sections IV and VI.B", requires_nothing, knem_pipelined_parameters, TUTTI_RUNS(knem_pipelined)};
+    "knem_pipelined",          "every team copies pieces from its leader's buffer, level after level",
+    Family::knem_coll,         "KNEM-Coll, sections IV and VI.B",
+    requires_nothing,          knem_pipelined_parameters,
+    TUTTI_RUNS(knem_pipelined)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

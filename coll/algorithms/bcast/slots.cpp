@@ -21,4 +21,4 @@ Task slots(Env& env, BcastArgs const& a) {
 extern constinit const Algorithm<BcastArgs> slots_algorithm = {
     "slots", "everybody reads the root's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(slots)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

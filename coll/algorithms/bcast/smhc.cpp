@@ -20,8 +20,11 @@ Task smhc(Env& env, BcastArgs const& a) {
     Through const through = bytes <= env.slot_bytes() ? Through::slot : Through::ring;
     if (through == Through::ring) env.expose_staged();
     PulledBroadcast<Env> b(env, flag, steps,
-                           {.target = a.data, .bytes = bytes, .through = through,
-                            .chunk = steps.chunk(std::min(a.parameters.at(1, level), half / 2)), .ring = half});
+                           {.target = a.data,
+                            .bytes = bytes,
+                            .through = through,
+                            .chunk = steps.chunk(std::min(a.parameters.at(1, level), half / 2)),
+                            .ring = half});
     if (flag.parent() < 0) co_await b.serve();
     co_await b.finish();
 }
@@ -30,7 +33,9 @@ constexpr Parameter smhc_parameters[] = {
     hierarchy_parameter,
     {"slice", 16384, "bytes of a slice on each level, cut to a quarter of staging memory", ParameterKind::per_level}};
 extern constinit const Algorithm<BcastArgs> smhc_algorithm = {
-    "smhc", "leaders copy slices into their shared memory, their teams from there", Family::baseline,
-    "Jain et al., SC 2018, as SMHC in XHC, section V.C", requires_nothing, smhc_parameters, TUTTI_RUNS(smhc)};
+    "smhc",           "leaders copy slices into their shared memory, their teams from there",
+    Family::baseline, "Jain et al., SC 2018, as SMHC in XHC, section V.C",
+    requires_nothing, smhc_parameters,
+    TUTTI_RUNS(smhc)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -28,7 +28,11 @@ Task xhc(Env& env, BcastArgs const& a) {
         through = Through::ring;
     }
     PulledBroadcast<Env> b(env, flag, steps,
-                           {.target = a.data, .bytes = bytes, .through = through, .chunk = chunk, .ring = 2 * quarter,
+                           {.target = a.data,
+                            .bytes = bytes,
+                            .through = through,
+                            .chunk = chunk,
+                            .ring = 2 * quarter,
                             .bounce = 2 * quarter});
     if (flag.parent() < 0) co_await b.serve();
     co_await b.finish();
@@ -36,7 +40,12 @@ Task xhc(Env& env, BcastArgs const& a) {
 
 constexpr Parameter xhc_parameters[] = {hierarchy_parameter, chunk_parameter, cico_parameter, flags_parameter};
 extern constinit const Algorithm<BcastArgs> xhc_algorithm = {
-    "xhc", "every team pulls chunks of its level's size from its leader, who waits until all have them",
-    Family::xhc, "Katevenis, Ploumidis, Marazakis: XHC, section IV.A", requires_nothing, xhc_parameters, TUTTI_RUNS(xhc)};
+    "xhc",
+    "every team pulls chunks of its level's size from its leader, who waits until all have them",
+    Family::xhc,
+    "Katevenis, Ploumidis, Marazakis: XHC, section IV.A",
+    requires_nothing,
+    xhc_parameters,
+    TUTTI_RUNS(xhc)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

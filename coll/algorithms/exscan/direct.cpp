@@ -7,10 +7,14 @@
 namespace tutti::coll::algorithms::exscan {
 
 template <class Env>
-Task direct(Env& env, ReduceArgs const& a) { return prefix_direct(env, a, false); }
+Task direct(Env& env, ReduceArgs const& a) {
+    return prefix_direct(env, a, false);
+}
 
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct", "every rank computes its range of all results from the ranks below it", Family::tutti, "Tutti",
-    requires_one_kind, prefix_direct_parameters, TUTTI_RUNS(direct)};
+    "direct",          "every rank computes its range of all results from the ranks below it",
+    Family::tutti,     "Tutti",
+    requires_one_kind, prefix_direct_parameters,
+    TUTTI_RUNS(direct)};
 
-}  // namespace tutti::coll::algorithms::exscan
+}   // namespace tutti::coll::algorithms::exscan

@@ -18,7 +18,12 @@ Task knem_receiver_reading(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
-    "knem_receiver_reading", "the root copies all parts from the leaves' memory", Family::knem_coll,
-    "KNEM-Coll, section III.A", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_receiver_reading)};
+    "knem_receiver_reading",
+    "the root copies all parts from the leaves' memory",
+    Family::knem_coll,
+    "KNEM-Coll, section III.A",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_receiver_reading)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

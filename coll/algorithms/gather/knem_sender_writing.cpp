@@ -27,7 +27,12 @@ Task knem_sender_writing(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
-    "knem_sender_writing", "the leaves write their parts into the root's memory at the same time", Family::knem_coll,
-    "KNEM-Coll, section V.B", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_sender_writing)};
+    "knem_sender_writing",
+    "the leaves write their parts into the root's memory at the same time",
+    Family::knem_coll,
+    "KNEM-Coll, section V.B",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_sender_writing)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

@@ -9,10 +9,17 @@
 namespace tutti::coll::algorithms::gather {
 
 template <class Env>
-Task receiver_reading(Env& env, RootedArgs const& a) { return gather_by_reading(env, a, Limits::of(a)); }
+Task receiver_reading(Env& env, RootedArgs const& a) {
+    return gather_by_reading(env, a, Limits::of(a));
+}
 
 extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
-    "receiver_reading", "small parts in the leaves' slots, large ones read by the root", Family::tutti,
-    "after KNEM-Coll, section V.B", requires_nothing, movement_parameters, TUTTI_RUNS(receiver_reading)};
+    "receiver_reading",
+    "small parts in the leaves' slots, large ones read by the root",
+    Family::tutti,
+    "after KNEM-Coll, section V.B",
+    requires_nothing,
+    movement_parameters,
+    TUTTI_RUNS(receiver_reading)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

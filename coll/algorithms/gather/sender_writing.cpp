@@ -11,12 +11,18 @@ namespace tutti::coll::algorithms::gather {
 namespace {
 
 template <class Env>
-Entry const* table_of(Env& env, int peer) { return reinterpret_cast<Entry const*>(env.peek(peer, env.slot_bytes())); }
+Entry const* table_of(Env& env, int peer) {
+    return reinterpret_cast<Entry const*>(env.peek(peer, env.slot_bytes()));
+}
 template <class Env>
-Entry* my_table(Env& env) { return reinterpret_cast<Entry*>(env.slot(env.slot_bytes())); }
+Entry* my_table(Env& env) {
+    return reinterpret_cast<Entry*>(env.slot(env.slot_bytes()));
+}
 
 template <class Env>
-std::size_t working_set(Env const& env, std::size_t part) { return 2 * part * static_cast<std::size_t>(env.size()); }
+std::size_t working_set(Env const& env, std::size_t part) {
+    return 2 * part * static_cast<std::size_t>(env.size());
+}
 
 template <class Env>
 Task leaf_stream(Env& env, RootedArgs const& a, Entry const& mine) {
@@ -88,7 +94,7 @@ Task take_large(Env& env, RootedArgs const& a, int peer, Truncation& truncation)
         co_await env.until_sent(peer, refused + k + 1);
         std::size_t const at = k * e.piece;
         deliver(env, a.parts[peer], at, staging.buffer(peer, e, k), std::min<std::size_t>(e.piece, e.bytes - at),
-                     e.bytes, peer, truncation);
+                e.bytes, peer, truncation);
         env.taken(peer, k + 1);
     }
 }
@@ -134,12 +140,19 @@ Task root(Env& env, RootedArgs const& a) {
 }
 
 template <class Env>
-Task sender_writing(Env& env, RootedArgs const& a) { return env.rank() == a.root ? root(env, a) : leaf(env, a); }
+Task sender_writing(Env& env, RootedArgs const& a) {
+    return env.rank() == a.root ? root(env, a) : leaf(env, a);
+}
 
-}  // namespace
+}   // namespace
 
 extern constinit const Algorithm<RootedArgs> sender_writing_algorithm = {
-    "sender_writing", "small parts in the leaves' slots, large ones written into the root's memory", Family::tutti,
-    "after KNEM-Coll, section V.B", requires_nothing, shared_movement_parameters, TUTTI_RUNS(sender_writing)};
+    "sender_writing",
+    "small parts in the leaves' slots, large ones written into the root's memory",
+    Family::tutti,
+    "after KNEM-Coll, section V.B",
+    requires_nothing,
+    shared_movement_parameters,
+    TUTTI_RUNS(sender_writing)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

@@ -15,7 +15,9 @@ Task direct(Env& env, NeighborAllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<NeighborAllgatherArgs> direct_algorithm = {
-    "direct", "small blocks in slots, large ones read from the neighbours' memory", Family::tutti,
-    "after KNEM-Coll, section V.C", requires_nothing, movement_parameters, TUTTI_RUNS(direct)};
+    "direct",          "small blocks in slots, large ones read from the neighbours' memory",
+    Family::tutti,     "after KNEM-Coll, section V.C",
+    requires_nothing,  movement_parameters,
+    TUTTI_RUNS(direct)};
 
-}  // namespace tutti::coll::algorithms::neighbor_allgather
+}   // namespace tutti::coll::algorithms::neighbor_allgather

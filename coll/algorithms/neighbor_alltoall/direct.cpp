@@ -14,7 +14,9 @@ Task direct(Env& env, NeighborAlltoallArgs const& a) {
 }
 
 extern constinit const Algorithm<NeighborAlltoallArgs> direct_algorithm = {
-    "direct", "small blocks in slots, large ones read from the neighbours' memory", Family::tutti,
-    "after KNEM-Coll, section V.C", requires_nothing, movement_parameters, TUTTI_RUNS(direct)};
+    "direct",          "small blocks in slots, large ones read from the neighbours' memory",
+    Family::tutti,     "after KNEM-Coll, section V.C",
+    requires_nothing,  movement_parameters,
+    TUTTI_RUNS(direct)};
 
-}  // namespace tutti::coll::algorithms::neighbor_alltoall
+}   // namespace tutti::coll::algorithms::neighbor_alltoall

@@ -35,7 +35,7 @@ void compose_in_rank_order(Schedule& s, topo::Hierarchy const& tree, int rank, R
     if (rank == a.root) s.receive(leader);
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task cheetah(Env& env, ReduceArgs const& a) {
@@ -58,8 +58,12 @@ constexpr Parameter cheetah_parameters[] = {
     {"fan_in", 4, "children of a rank in the reductions of each level", ParameterKind::numbers},
 };
 extern constinit const Algorithm<ReduceArgs> cheetah_algorithm = {
-    "cheetah", "an n-ary reduction per team, the root's team last, in fragments", Family::cheetah,
-    "Gorentla Venkata et al., CLUSTER 2013, sections V and VI", requires_commutative, cheetah_parameters,
+    "cheetah",
+    "an n-ary reduction per team, the root's team last, in fragments",
+    Family::cheetah,
+    "Gorentla Venkata et al., CLUSTER 2013, sections V and VI",
+    requires_commutative,
+    cheetah_parameters,
     TUTTI_RUNS(cheetah)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -25,9 +25,10 @@ Task direct(Env& env, ReduceArgs const& a) {
     }
     int const behind_root = (env.rank() - a.root + env.size()) % env.size();
     Share const share(a.bytes(), element_bytes(a), behind_root, env.size(), a.parameters[0]);
-    Reducer(env.traffic(), a).combine(access.operands(share.first), env.size(),
-                                      access.outs()[static_cast<std::size_t>(a.root)] + share.first,
-                                      (share.last - share.first) / element_bytes(a));
+    Reducer(env.traffic(), a)
+        .combine(access.operands(share.first), env.size(),
+                 access.outs()[static_cast<std::size_t>(a.root)] + share.first,
+                 (share.last - share.first) / element_bytes(a));
     co_await access.leave_together();
 }
 
@@ -36,7 +37,9 @@ constexpr Parameter direct_parameters[] = {
     {"block", 32768, "bytes of a block where some rank's buffers cannot be reached"},
 };
 extern constinit const Algorithm<ReduceArgs> direct_algorithm = {
-    "direct", "every rank reduces its range of all buffers into the root's result", Family::tutti,
-    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind, direct_parameters, TUTTI_RUNS(direct)};
+    "direct",          "every rank reduces its range of all buffers into the root's result",
+    Family::tutti,     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_one_kind, direct_parameters,
+    TUTTI_RUNS(direct)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -19,4 +19,4 @@ Task slots(Env& env, ReduceArgs const& a) {
 extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
     "slots", "the root reduces everybody's slot", Family::tutti, "Tutti", requires_slot, {}, TUTTI_RUNS(slots)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -9,11 +9,17 @@
 namespace tutti::coll::algorithms::reduce {
 
 template <class Env>
-Task socket_aware(Env& env, ReduceArgs const& a) { return reduce_by_chains_of_sockets(env, a, Receives::root); }
+Task socket_aware(Env& env, ReduceArgs const& a) {
+    return reduce_by_chains_of_sockets(env, a, Receives::root);
+}
 
 extern constinit const Algorithm<ReduceArgs> socket_aware_algorithm = {
-    "socket_aware", "each slice goes round every socket, then its rank combines the sockets' results", Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.5, socket-aware", requires_commuting_operator, socket_aware_parameters,
+    "socket_aware",
+    "each slice goes round every socket, then its rank combines the sockets' results",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.5, socket-aware",
+    requires_commuting_operator,
+    socket_aware_parameters,
     TUTTI_RUNS(socket_aware)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

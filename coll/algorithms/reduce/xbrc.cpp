@@ -29,7 +29,12 @@ Task xbrc(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> xbrc_algorithm = {
-    "xbrc", "every rank reduces its share of all buffers operand by operand into the root's result", Family::baseline,
-    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)", requires_one_kind, xbrc_parameters, TUTTI_RUNS(xbrc)};
+    "xbrc",
+    "every rank reduces its share of all buffers operand by operand into the root's result",
+    Family::baseline,
+    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
+    requires_one_kind,
+    xbrc_parameters,
+    TUTTI_RUNS(xbrc)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

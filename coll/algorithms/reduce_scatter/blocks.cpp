@@ -9,11 +9,15 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 
 template <class Env>
-Task blocks(Env& env, ReduceScatterArgs const& a) { return scatter_in_blocks(env, a, a.parameters[0]); }
+Task blocks(Env& env, ReduceScatterArgs const& a) {
+    return scatter_in_blocks(env, a, a.parameters[0]);
+}
 
 constexpr Parameter blocks_parameters[] = {{"chunk", 32768, "bytes of each rank's share that are staged in one step"}};
 extern constinit const Algorithm<ReduceScatterArgs> blocks_algorithm = {
-    "blocks", "every rank reduces its share, block after block", Family::tutti, "DPML, in blocks of the cache's size",
-    requires_nothing, blocks_parameters, TUTTI_RUNS(blocks)};
+    "blocks",          "every rank reduces its share, block after block",
+    Family::tutti,     "DPML, in blocks of the cache's size",
+    requires_nothing,  blocks_parameters,
+    TUTTI_RUNS(blocks)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -37,7 +37,9 @@ constexpr Parameter direct_parameters[] = {
     {"block", 32768, "bytes of each rank's share in a step where some rank's buffers cannot be reached"},
 };
 extern constinit const Algorithm<ReduceScatterArgs> direct_algorithm = {
-    "direct", "every rank reduces its share straight from all buffers", Family::tutti,
-    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind, direct_parameters, TUTTI_RUNS(direct)};
+    "direct",          "every rank reduces its share straight from all buffers",
+    Family::tutti,     "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_one_kind, direct_parameters,
+    TUTTI_RUNS(direct)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -10,10 +10,14 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 
 template <class Env>
-Task dpml(Env& env, ReduceScatterArgs const& a) { return reduce_by_leaders(env, a, Receives::own); }
+Task dpml(Env& env, ReduceScatterArgs const& a) {
+    return reduce_by_leaders(env, a, Receives::own);
+}
 
 extern constinit const Algorithm<ReduceScatterArgs> dpml_algorithm = {
-    "dpml", "everybody stages its operand and leads one slice, reduced operand by operand", Family::baseline,
-    "DPML (Bayatpour et al., SC 2017)", requires_nothing, dpml_parameters, TUTTI_RUNS(dpml)};
+    "dpml",           "everybody stages its operand and leads one slice, reduced operand by operand",
+    Family::baseline, "DPML (Bayatpour et al., SC 2017)",
+    requires_nothing, dpml_parameters,
+    TUTTI_RUNS(dpml)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -15,8 +15,12 @@ Task dpml_two_level(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> dpml_two_level_algorithm = {
-    "dpml_two_level", "sockets reduce what their members stage, then each rank combines the sockets' slices",
-    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.1", requires_commutative, dpml_two_level_parameters,
+    "dpml_two_level",
+    "sockets reduce what their members stage, then each rank combines the sockets' slices",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 5.1",
+    requires_commutative,
+    dpml_two_level_parameters,
     TUTTI_RUNS(dpml_two_level)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

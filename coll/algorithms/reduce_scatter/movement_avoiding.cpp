@@ -10,12 +10,18 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 
 template <class Env>
-Task movement_avoiding(Env& env, ReduceScatterArgs const& a) { return reduce_by_chain(env, a, Receives::own); }
+Task movement_avoiding(Env& env, ReduceScatterArgs const& a) {
+    return reduce_by_chain(env, a, Receives::own);
+}
 
 constexpr Parameter movement_avoiding_parameters[] = {largest_slice_parameter};
 extern constinit const Algorithm<ReduceScatterArgs> movement_avoiding_algorithm = {
-    "movement_avoiding", "each slice goes round all ranks, who combine it in place in shared memory", Family::yhccl,
-    "YHCCL (Peng et al., SC 2023), section 3.3", requires_commuting_operator, movement_avoiding_parameters,
+    "movement_avoiding",
+    "each slice goes round all ranks, who combine it in place in shared memory",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 3.3",
+    requires_commuting_operator,
+    movement_avoiding_parameters,
     TUTTI_RUNS(movement_avoiding)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

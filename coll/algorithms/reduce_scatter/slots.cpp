@@ -21,7 +21,7 @@ Task slots(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> slots_algorithm = {
-    "slots", "every rank reduces its share of everybody's slot", Family::tutti, "Tutti", requires_slot, {},
+    "slots",          "every rank reduces its share of everybody's slot", Family::tutti, "Tutti", requires_slot, {},
     TUTTI_RUNS(slots)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -41,7 +41,12 @@ constexpr Parameter xbrc_parameters[] = {
     {"slice", 65536, "bytes of a slice where some rank's buffers cannot be reached"},
 };
 extern constinit const Algorithm<ReduceScatterArgs> xbrc_algorithm = {
-    "xbrc", "every rank reduces its share of all buffers operand by operand", Family::baseline,
-    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)", requires_one_kind, xbrc_parameters, TUTTI_RUNS(xbrc)};
+    "xbrc",
+    "every rank reduces its share of all buffers operand by operand",
+    Family::baseline,
+    "XPMEM-based direct reduction (Hashmi et al., IPDPS 2018)",
+    requires_one_kind,
+    xbrc_parameters,
+    TUTTI_RUNS(xbrc)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

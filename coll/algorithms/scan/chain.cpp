@@ -7,10 +7,14 @@
 namespace tutti::coll::algorithms::scan {
 
 template <class Env>
-Task chain(Env& env, ReduceArgs const& a) { return prefix_chain(env, a, true, a.parameters[0]); }
+Task chain(Env& env, ReduceArgs const& a) {
+    return prefix_chain(env, a, true, a.parameters[0]);
+}
 
 extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain", "blocks run along the ranks, each adding its own", Family::tutti, "Tutti", requires_nothing,
-    prefix_chain_parameters, TUTTI_RUNS(chain)};
+    "chain",          "blocks run along the ranks, each adding its own",
+    Family::tutti,    "Tutti",
+    requires_nothing, prefix_chain_parameters,
+    TUTTI_RUNS(chain)};
 
-}  // namespace tutti::coll::algorithms::scan
+}   // namespace tutti::coll::algorithms::scan

@@ -15,7 +15,9 @@ Task slots(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> slots_algorithm = {
-    "slots", "every rank reduces the slots of the ranks up to its own", Family::tutti, "Tutti", requires_slot, {},
+    "slots",          "every rank reduces the slots of the ranks up to its own",
+    Family::tutti,    "Tutti",
+    requires_slot,    {},
     TUTTI_RUNS(slots)};
 
-}  // namespace tutti::coll::algorithms::scan
+}   // namespace tutti::coll::algorithms::scan

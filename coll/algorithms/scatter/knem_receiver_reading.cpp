@@ -18,7 +18,12 @@ Task knem_receiver_reading(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> knem_receiver_reading_algorithm = {
-    "knem_receiver_reading", "the leaves copy their parts from the root's memory at the same time", Family::knem_coll,
-    "KNEM-Coll, section V.B", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_receiver_reading)};
+    "knem_receiver_reading",
+    "the leaves copy their parts from the root's memory at the same time",
+    Family::knem_coll,
+    "KNEM-Coll, section V.B",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_receiver_reading)};
 
-}  // namespace tutti::coll::algorithms::scatter
+}   // namespace tutti::coll::algorithms::scatter

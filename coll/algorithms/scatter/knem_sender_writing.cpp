@@ -28,7 +28,12 @@ Task knem_sender_writing(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> knem_sender_writing_algorithm = {
-    "knem_sender_writing", "the root writes all parts into the leaves' memory", Family::knem_coll,
-    "KNEM-Coll, section III.A", requires_nothing, knem_movement_parameters, TUTTI_RUNS(knem_sender_writing)};
+    "knem_sender_writing",
+    "the root writes all parts into the leaves' memory",
+    Family::knem_coll,
+    "KNEM-Coll, section III.A",
+    requires_nothing,
+    knem_movement_parameters,
+    TUTTI_RUNS(knem_sender_writing)};
 
-}  // namespace tutti::coll::algorithms::scatter
+}   // namespace tutti::coll::algorithms::scatter

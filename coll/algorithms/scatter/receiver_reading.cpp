@@ -15,7 +15,12 @@ Task receiver_reading(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {
-    "receiver_reading", "small parts in the root's slot, large ones read by the leaves", Family::tutti,
-    "after KNEM-Coll, section V.B", requires_nothing, shared_movement_parameters, TUTTI_RUNS(receiver_reading)};
+    "receiver_reading",
+    "small parts in the root's slot, large ones read by the leaves",
+    Family::tutti,
+    "after KNEM-Coll, section V.B",
+    requires_nothing,
+    shared_movement_parameters,
+    TUTTI_RUNS(receiver_reading)};
 
-}  // namespace tutti::coll::algorithms::scatter
+}   // namespace tutti::coll::algorithms::scatter

@@ -26,7 +26,7 @@ enum class Pattern { to_root, from_root, all };
 /// An operation as one rank sees it. Parts for the own rank are not touched here.
 struct Sides {
     Pattern pattern;
-    int root;                ///< of the rooted patterns
+    int root;   ///< of the rooted patterns
     Parts out, in;
     bool equal = false;      ///< all `out` parts have the same size
     bool in_place = false;   ///< `out` and `in` are the same memory: a part is read before its place is written
@@ -97,8 +97,8 @@ template <class Env>
 class Exchange {
 public:
     Exchange(Env& env, Sides const& sides, Limits limits)
-        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece),
-          truncation_(sides.first_peer), refused_(env.frames()), streams_(env, staging_, truncation_, 0, refused) {}
+        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece), truncation_(sides.first_peer),
+          refused_(env.frames()), streams_(env, staging_, truncation_, 0, refused) {}
 
     FramePool& frames() { return env_.frames(); }
 
@@ -146,8 +146,8 @@ private:
     Staging<Env> staging_;
     Truncation truncation_;
     bool table_ = false, left_ = false;
-    bool helped_ = false;                            ///< the root writes a part of what this rank receives
-    PooledVector<bool> refused_;                     ///< the peers whose memory could not be read; empty: none
+    bool helped_ = false;          ///< the root writes a part of what this rank receives
+    PooledVector<bool> refused_;   ///< the peers whose memory could not be read; empty: none
     PairStreams<Env> streams_;
 };
 
@@ -183,8 +183,8 @@ void Exchange<Env>::post_place() {
 
 template <class Env>
 void Exchange<Env>::post() {
-    bool const sends = sides_.pattern == Pattern::all ||
-                       (env_.rank() == sides_.root) == (sides_.pattern == Pattern::from_root);
+    bool const sends =
+        sides_.pattern == Pattern::all || (env_.rank() == sides_.root) == (sides_.pattern == Pattern::from_root);
     if (!sends && sides_.share > 0) post_place();
     if (!sends || post_packed()) return;
     table_ = true;
@@ -223,7 +223,7 @@ void Exchange<Env>::take_now(int peer) {
     std::size_t const n = step - 1;
     std::byte const* parts_there = env_.slot(peer, n * static_cast<std::size_t>(parts()));
     deliver(env_, sides_.in[peer], 0, parts_there + n * static_cast<std::size_t>(part_of(env_.rank())), n, n, peer,
-                 truncation_);
+            truncation_);
 }
 
 template <class Env>
@@ -248,9 +248,7 @@ void Exchange<Env>::take_entry(int peer, Entry const& e) {
             env_.taken(peer, refused);
         }
         break;
-    case Place::stream:
-        left_ = true;
-        break;
+    case Place::stream: left_ = true; break;
     }
 }
 
@@ -259,7 +257,8 @@ template <class Env>
 bool Exchange<Env>::take_share(int peer, Entry const& e) {
     Buffer const part = sides_.in[peer];
     if (sides_.share == 0 || part.bytes() < sides_.share || !shared(e, my_table()[0], sides_.share)) return false;
-    if (e.bytes > part.bytes()) [[unlikely]] truncation_.note(peer, e.bytes, part.bytes());
+    if (e.bytes > part.bytes()) [[unlikely]]
+        truncation_.note(peer, e.bytes, part.bytes());
     buffer_of(env_, peer, e).get(part, 0, root_share(moved(e, my_table()[0]), env_.size()), working_set(e.bytes));
     return left_ = helped_ = true;
 }
@@ -325,4 +324,4 @@ Task Exchange<Env>::finish() {
     }
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -103,7 +103,8 @@ void Gathering<Env>::take(int peer) {
     if (n + 1 != table_step) return deliver(env_, to, 0, env_.slot(peer, n), n, n, peer, truncation_);
     Entry const& e = entry(peer);
     if (written(peer, env_.rank())) {
-        if (e.bytes > to.bytes()) [[unlikely]] truncation_.note(peer, e.bytes, to.bytes());
+        if (e.bytes > to.bytes()) [[unlikely]]
+            truncation_.note(peer, e.bytes, to.bytes());
     } else if (e.place == Place::stream) {
         streams_.push_back({peer, peer, peer + 1});
         left_ = true;
@@ -161,4 +162,4 @@ Task Gathering<Env>::finish() {
     co_await s.run({rank, rank, rank + 1}, readers, streams_);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -15,4 +15,4 @@ inline constexpr Parameter knem_least_parameter = {
 inline constexpr Parameter knem_movement_parameters[] = {knem_least_parameter, piece_parameter};
 inline Limits knem_limits(CommonArgs const& a) { return {a.parameters[0], a.parameters[1], a.parameters[0]}; }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

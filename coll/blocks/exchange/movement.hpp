@@ -29,10 +29,10 @@ enum class Place : std::uint8_t {
 
 struct Entry {
     std::uint64_t bytes;
-    std::uint64_t at;        ///< offset in slot or staging, address in memory
-    std::uint32_t piece;     ///< bytes of a piece, should it be streamed
+    std::uint64_t at;      ///< offset in slot or staging, address in memory
+    std::uint32_t piece;   ///< bytes of a piece, should it be streamed
     Place place;
-    bool helps = false;      ///< a root's: it copies its share of what others get from it or bring to it
+    bool helps = false;   ///< a root's: it copies its share of what others get from it or bring to it
     std::uint64_t pieces() const { return (bytes + piece - 1) / piece; }
     /// Is it the peer that gets at the user's memory, and may answer that it could not?
     bool shown() const { return place == Place::memory || in_arena(); }
@@ -58,18 +58,20 @@ struct Limits {
     /// For parts that have nowhere else to go.
     static Limits none(std::size_t piece) { return {0, piece, 0}; }
 
-    std::size_t direct;      ///< the smallest part that peers get at in its owner's arena, in bytes
-    std::size_t piece;       ///< bytes of a piece of a stream, cut to what staging memory holds
-    std::size_t cma;         ///< the smallest part that is copied by the system, in bytes
+    std::size_t direct;   ///< the smallest part that peers get at in its owner's arena, in bytes
+    std::size_t piece;    ///< bytes of a piece of a stream, cut to what staging memory holds
+    std::size_t cma;      ///< the smallest part that is copied by the system, in bytes
 };
-inline constexpr Parameter direct_parameter = {
-    "direct", 8192, "bytes from which a part is copied where it lies in its owner's arena"};
+inline constexpr Parameter direct_parameter = {"direct", 8192,
+                                               "bytes from which a part is copied where it lies in its owner's arena"};
 inline constexpr Parameter piece_parameter = {"piece", 65536, "bytes of a piece where parts go through staging memory"};
 inline constexpr Parameter cma_parameter = {
     "cma", 32768, "bytes from which a part outside the arenas is copied by the system, where it allows that"};
 inline constexpr Parameter movement_parameters[] = {direct_parameter, piece_parameter, cma_parameter};
 inline constexpr Parameter shared_movement_parameters[] = {
-    direct_parameter, piece_parameter, cma_parameter,
+    direct_parameter,
+    piece_parameter,
+    cma_parameter,
     {"share", 16384, "bytes from which a root in place copies a share of each part, where both sides lie in arenas"}};
 
 /// Bytes of a part that arrive; both its sides find the same.
@@ -94,7 +96,8 @@ public:
         if (bytes > bytes_) peer_ = peer, bytes_ = bytes, room_ = room;
     }
     void compare(int peer, std::uint64_t bytes, std::size_t room) {
-        if (bytes > room) [[unlikely]] note(peer, bytes, room);
+        if (bytes > room) [[unlikely]]
+            note(peer, bytes, room);
     }
     void check() const {
         if (peer_ >= 0) [[unlikely]]
@@ -112,8 +115,8 @@ private:
 /// Puts `bytes` packed bytes from packed position `position` of a message of `total` bytes into the user's buffer;
 /// what is beyond the buffer's end is dropped and noted.
 template <class Env>
-void deliver(Env& env, Buffer const& to, std::size_t position, void const* from, std::size_t bytes,
-             std::uint64_t total, int peer, Truncation& truncation) {
+void deliver(Env& env, Buffer const& to, std::size_t position, void const* from, std::size_t bytes, std::uint64_t total,
+             int peer, Truncation& truncation) {
     std::size_t const room = to.bytes();
     if (total > room) [[unlikely]] {
         truncation.note(peer, total, room);
@@ -134,13 +137,13 @@ void copy_between(Env& env, Buffer const& to, ConstBuffer const& from, std::size
 template <class Env>
 void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t position, std::size_t end,
                  std::size_t working_set, Truncation& truncation) {
-    if (from.bytes() > to.bytes()) [[unlikely]] truncation.note(env.rank(), from.bytes(), to.bytes());
+    if (from.bytes() > to.bytes()) [[unlikely]]
+        truncation.note(env.rank(), from.bytes(), to.bytes());
     end = std::min({end, from.bytes(), to.bytes()});
     if (position >= end) return;
     if (to.type->dense(to.count) && from.type->dense(from.count))
         env.copy(first_byte(to) + position, first_byte(from) + position, end - position, working_set);
-    else
-        copy_between(env, to, from, position, end - position);
+    else copy_between(env, to, from, position, end - position);
 }
 template <class Env>
 void deliver_own(Env& env, Buffer const& to, ConstBuffer const& from, std::size_t working_set, Truncation& truncation) {
@@ -164,7 +167,8 @@ bool fetch_part(Env& env, int peer, Entry const& e, Buffer const& to, std::span<
                 std::size_t working_set, Truncation& truncation) {
     std::size_t const room = to.bytes();
     std::size_t const n = std::min<std::size_t>(e.bytes, room);
-    if (e.bytes > room) [[unlikely]] truncation.note(peer, e.bytes, room);
+    if (e.bytes > room) [[unlikely]]
+        truncation.note(peer, e.bytes, room);
     if (n == 0) return true;
     if (PeerBuffer<Env> const there = buffer_of(env, peer, e)) {
         there.get(to, 0, n, working_set);
@@ -218,8 +222,8 @@ public:
     }
     /// Takes a part that its sender has laid out.
     void take(int peer, Entry const& e, Buffer const& to, Truncation& truncation) {
-        std::byte const* const from = e.place == Place::slot ? env_.slot(peer, env_.slot_bytes()) + e.at
-                                                             : laid_out(peer, e.at);
+        std::byte const* const from =
+            e.place == Place::slot ? env_.slot(peer, env_.slot_bytes()) + e.at : laid_out(peer, e.at);
         deliver(env_, to, 0, from, e.bytes, e.bytes, peer, truncation);
     }
     /// Where a part for others goes: shown where it lies if it is large and peers may be let at it (`may_show`: nothing
@@ -272,4 +276,4 @@ private:
     std::size_t layout_ = 0;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -119,7 +119,7 @@ private:
     std::size_t const half_, count_;
     Staging<Env> staging_;
     bool table_ = false, unfinished_ = false;
-    PooledVector<bool> refused_;  ///< peers, by their places, whose memory could not be read; empty: none
+    PooledVector<bool> refused_;   ///< peers, by their places, whose memory could not be read; empty: none
 };
 
 /// Small blocks of one size: no table, nothing to wait for afterwards.
@@ -303,4 +303,4 @@ Task neighbor_exchange(Env& env, Blocks blocks, Limits limits) {
     x.truncation.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -91,4 +91,4 @@ struct KnownParts {
     Truncation& too_long;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -50,4 +50,4 @@ Task scatter_by_reading(Env& env, RootedArgs const& a, Limits limits, bool packe
     x.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -29,4 +29,4 @@ Task rotated_alltoall(Env& env, AlltoallArgs const& a, Limits limits, bool packe
     x.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

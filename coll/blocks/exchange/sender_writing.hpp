@@ -123,10 +123,10 @@ private:
     Sides sides_;
     std::size_t least_;
     Staging<Env> staging_;
-    std::size_t sizes_at_;            ///< where in the staging memory the sizes of what goes to whom are
+    std::size_t sizes_at_;   ///< where in the staging memory the sizes of what goes to whom are
     Truncation truncation_;
-    PooledVector<bool> streamed_;      ///< the peers who get their part as a stream
+    PooledVector<bool> streamed_;   ///< the peers who get their part as a stream
     PairStreams<Env> streams_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -24,4 +24,4 @@ Task exchange_between_groups(Env& env, CommonArgs const& a, Parts out, Parts in)
     x.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -33,4 +33,4 @@ Task exchange_with_other_group(Env& env, CommonArgs const& a, Parts out, Parts i
     return exchange_with(env, groups, peers, peers, out, in);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -49,11 +49,15 @@ public:
     Task exchange(std::span<int const> peers, Part part, std::size_t bytes, SliceSum& sum) {
         ConstBuffer const mine = operand(args_);
         co_await messages.exchange_all(
-            peers, [&](int to) -> MessagePart {
+            peers,
+            [&](int to) -> MessagePart {
                 GroupSlice const s = part(to);
                 return {mine, s.first, s.bytes};
             },
-            [bytes](int) { return bytes; }, [&](int from) { return Add{this, &sum, from}; });
+            [bytes](int) { return bytes; },
+            [&](int from) {
+                return Add{this, &sum, from};
+            });
     }
 
     /// inout = in[0] op in[1] … op in[k − 1], of whole slices.
@@ -102,9 +106,7 @@ Task allreduce_by_slices(Env& env, ReduceArgs const& a, std::size_t smallest) {
     co_await fold.messages.exchange_all(
         std::span<int const>(own), [&](int) { return packed_part(sum.packed.get(), mine.bytes); },
         [&](int from) { return slice_of(a, groups.own, from, smallest).bytes; },
-        [&](int from) {
-            return fold.messages.into(result(a), slice_of(a, groups.own, from, smallest).first);
-        });
+        [&](int from) { return fold.messages.into(result(a), slice_of(a, groups.own, from, smallest).first); });
     co_await fold.messages.close();
 }
 
@@ -143,7 +145,7 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
     auto const count = a.counts.begin() + groups.place();
     std::size_t const element = element_bytes(a);
     GroupSlice const mine{element * std::accumulate(a.counts.begin(), count, std::size_t{0}),
-                     element * static_cast<std::size_t>(*count)};
+                          element * static_cast<std::size_t>(*count)};
     std::vector<int> const others = groups.other.all_but(-1);
     SliceSum sum(env.frames(), mine.bytes, others.front());
     GroupFold<Env> fold(env, a);
@@ -164,4 +166,4 @@ Task reduce_scatter_by_slices(Env& env, ReduceScatterArgs const& a) {
     co_await fold.messages.close();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -24,7 +24,8 @@ struct Ranks {
 
 struct TwoGroups {
     template <class Env>
-    TwoGroups(Env const& env, CommonArgs const& a) : own{0, a.first_group_size}, other{a.first_group_size, env.size()}, rank(env.rank()) {
+    TwoGroups(Env const& env, CommonArgs const& a)
+        : own{0, a.first_group_size}, other{a.first_group_size, env.size()}, rank(env.rank()) {
         if (rank >= a.first_group_size) std::swap(own, other);
     }
 
@@ -48,4 +49,4 @@ struct TwoGroups {
     int rank;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -34,8 +34,7 @@ Task start_children(Env& env, Messages<Env>& m, BinomialPlace const& at, Part pa
 }
 template <class Env>
 Task finish_children(Env& env, Messages<Env>& m, BinomialPlace const& at) {
-    for (auto child = at.children.rbegin(); child != at.children.rend(); ++child)
-        co_await m.finish(at.rank_at(*child));
+    for (auto child = at.children.rbegin(); child != at.children.rend(); ++child) co_await m.finish(at.rank_at(*child));
 }
 
 template <class Env>
@@ -51,4 +50,4 @@ Task binomial_bcast(Env& env, BcastArgs const& a) {
     truncation.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -168,4 +168,4 @@ Task doubling_allgather(Env& env, AllgatherArgs const& a) {
     truncation.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -28,4 +28,4 @@ Task disseminate(Env& env, std::span<int const> ranks, int place) {
     }
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -19,8 +19,8 @@ class Folding {
 public:
     /// `chosen` takes part in any case.
     explicit Folding(int ranks, int chosen = -1)
-        : participants_(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))),
-          pairs_(ranks - participants_), chosen_(chosen) {}
+        : participants_(static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks)))), pairs_(ranks - participants_),
+          chosen_(chosen) {}
 
     int participants() const { return participants_; }
     int steps() const { return std::bit_width(static_cast<unsigned>(participants_)) - 1; }
@@ -160,4 +160,4 @@ auto copying(Env& env, std::byte* to) {
     return [&env, to](std::byte const* from, std::size_t at, std::size_t n) { env.copy(to + at, from, n, 0); };
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -93,11 +93,13 @@ Task linear_alltoall(Env& env, AlltoallArgs const& a) {
     if (!a.is_in_place) deliver_own(env, a.receive[rank], a.send[rank], all, truncation);
     co_await m.exchange_all(
         std::span<int const>(peers),
-        [&a](int to) -> MessagePart { return {outgoing(a, to), 0, outgoing(a, to).bytes()}; },
+        [&a](int to) -> MessagePart {
+            return {outgoing(a, to), 0, outgoing(a, to).bytes()};
+        },
         [&a](int from) { return a.receive[from].bytes(); }, [&](int from) { return m.into(a.receive[from], 0, all); });
     for (int peer : peers) truncation.compare(peer, m.received(peer), a.receive[peer].bytes());
     co_await m.close();
     truncation.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -27,4 +27,4 @@ AllgatherArgs bytes_of_all(void const* mine, std::size_t bytes, void* all) {
     return args;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -162,15 +162,15 @@ private:
     };
     /// Both directions between this rank and a peer.
     struct Link {
-        std::uint64_t laid = 0, got = 0;   ///< events laid out for the peer, events of the peer done with
-        MessagePart out{};                 ///< the message under way
-        bool shown = false;                ///< and whether its header shows where it lies
-        std::uint64_t next = 0;            ///< its next piece
-        std::uint64_t all = 0;             ///< its pieces; none when the peer reads it where it lies
-        std::uint64_t coming = 0;          ///< pieces that the message of the peer still has to come in
-        std::size_t arrived = 0, size = 0; ///< bytes of it
-        std::size_t room = 0;              ///< how many of them are wanted
-        std::size_t used = 0;              ///< bytes that came before the system refused the rest
+        std::uint64_t laid = 0, got = 0;     ///< events laid out for the peer, events of the peer done with
+        MessagePart out{};                   ///< the message under way
+        bool shown = false;                  ///< and whether its header shows where it lies
+        std::uint64_t next = 0;              ///< its next piece
+        std::uint64_t all = 0;               ///< its pieces; none when the peer reads it where it lies
+        std::uint64_t coming = 0;            ///< pieces that the message of the peer still has to come in
+        std::size_t arrived = 0, size = 0;   ///< bytes of it
+        std::size_t room = 0;                ///< how many of them are wanted
+        std::size_t used = 0;                ///< bytes that came before the system refused the rest
     };
 
     Link& link(int peer) { return links_[static_cast<std::size_t>(peer)]; }
@@ -209,8 +209,7 @@ private:
         l.shown = way != AccessPath::staged;
         l.next = 0;
         l.all = l.shown ? 0 : pieces(part.bytes);
-        std::uint64_t const address =
-            l.shown ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
+        std::uint64_t const address = l.shown ? reinterpret_cast<std::uint64_t>(first_byte(part.buffer) + part.at) : 0;
         letter_at(env_.staging(), to, event) = {address, part.bytes, way};
         if (!l.shown) stage(to, 0);
         l.laid = event;
@@ -294,6 +293,6 @@ private:
     std::vector<std::byte> bounce_;   ///< what the system has copied for this rank
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll
 
 #include "coll/blocks/messages/net_messages.hpp"

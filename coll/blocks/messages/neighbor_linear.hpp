@@ -32,7 +32,8 @@ Task neighbor_linear(Env& env, Blocks b) {
         NeighborRound const round(b.edges, env.size(), i);
         auto const place = [&](int from) { return b.in[round.in[static_cast<std::size_t>(from)]]; };
         co_await m.exchange_all(
-            std::span<int const>(round.to), std::span<int const>(round.from), [&](int to) -> MessagePart {
+            std::span<int const>(round.to), std::span<int const>(round.from),
+            [&](int to) -> MessagePart {
                 Buffer const block = b.block(round.out[static_cast<std::size_t>(to)]);
                 return {block, 0, block.bytes()};
             },
@@ -44,4 +45,4 @@ Task neighbor_linear(Env& env, Blocks b) {
     truncation.check();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -192,4 +192,4 @@ private:
     std::vector<std::size_t> sizes_;   ///< of the last message from each
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -17,4 +17,4 @@ inline TreePlace in_rank_order(FramePool& frames, int rank, int n) {
     return t;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

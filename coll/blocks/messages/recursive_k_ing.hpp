@@ -37,8 +37,7 @@ public:
             for (int step = 0, stride = 1; step < plan_.steps(); ++step, stride *= plan_.radix())
                 co_await combine(stride);
             deliver(env_, a_, partial_);
-            for (int i = 0; i < extras; ++i)
-                co_await m.start(plan_.extra(position_, i), {result(a_), 0, bytes});
+            for (int i = 0; i < extras; ++i) co_await m.start(plan_.extra(position_, i), {result(a_), 0, bytes});
         }
         co_await m.close();
     }
@@ -52,8 +51,7 @@ private:
         auto const place = [&](int d) { return others_.get() + bytes * static_cast<std::size_t>(d); };
         std::vector<int> peers;
         std::vector<void const*> operands;
-        for (int i = 1; i < k; ++i)
-            peers.push_back(plan_.member_at(position_ + ((mine + i) % k - mine) * stride));
+        for (int i = 1; i < k; ++i) peers.push_back(plan_.member_at(position_ + ((mine + i) % k - mine) * stride));
         for (int d = 0; d < k; ++d) operands.push_back(d == mine ? partial_.now() : place(d));
         co_await messages_.exchange_all(
             std::span<int const>(peers), [&](int) { return partial_.part(0, bytes); }, [&](int) { return bytes; },
@@ -79,4 +77,4 @@ Task recursive_k_ing_allreduce(Env& env, ReduceArgs const& a, int radix) {
     co_await king.run();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

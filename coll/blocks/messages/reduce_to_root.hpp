@@ -49,4 +49,4 @@ inline TreePlace place_around(FramePool& frames, TreeShape shape, int root, int 
     return t;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

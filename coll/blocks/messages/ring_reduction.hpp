@@ -107,4 +107,4 @@ private:
     std::vector<std::byte> packed_;   ///< of an operand with gaps
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

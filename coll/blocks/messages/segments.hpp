@@ -27,4 +27,4 @@ struct Segments {
     std::uint64_t count;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

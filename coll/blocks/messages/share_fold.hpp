@@ -32,7 +32,9 @@ public:
         std::vector<int> const to = with_shares(), from = all_others(share > 0);
         co_await m_.exchange_all(
             std::span<int const>(to), std::span<int const>(from),
-            [&](int peer) -> MessagePart { return {mine, start(peer), bytes(peer)}; },
+            [&](int peer) -> MessagePart {
+                return {mine, start(peer), bytes(peer)};
+            },
             [&](int) { return share; }, [&](int peer) { return m_.into(packed_buffer(place(peer), share), 0); });
         if (share == 0) co_return;
         bool const straight = mine.type->dense(mine.count);
@@ -48,9 +50,8 @@ public:
         std::size_t const share = bytes(rank_);
         std::vector<int> const from = with_shares(), to = all_others(share > 0);
         co_await m_.exchange_all(
-            std::span<int const>(to), std::span<int const>(from),
-            [&](int) { return packed_part(sum, share); }, [&](int peer) { return bytes(peer); },
-            [&](int peer) { return m_.into(result, start(peer)); });
+            std::span<int const>(to), std::span<int const>(from), [&](int) { return packed_part(sum, share); },
+            [&](int peer) { return bytes(peer); }, [&](int peer) { return m_.into(result, start(peer)); });
     }
 
 private:
@@ -90,4 +91,4 @@ Task allreduce_by_shares(Env& env, ReduceArgs const& a) {
     co_await m.close();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

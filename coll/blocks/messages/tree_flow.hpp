@@ -32,8 +32,7 @@ public:
         if (keeps && dense) result_ = first_byte(result(a));
         if (!place_.leaf() || keeps) {
             stride_ = (segments.length + cache_line - 1) / cache_line * cache_line;
-            if (!result_)
-                sums_ = PooledBytes(env.frames(), std::min<std::size_t>(segments.count, 2) * stride_);
+            if (!result_) sums_ = PooledBytes(env.frames(), std::min<std::size_t>(segments.count, 2) * stride_);
         }
     }
     FramePool& frames() { return env_.frames(); }
@@ -92,12 +91,12 @@ private:
     TreePlace place_;
     Segments segments_;
     bool keeps_;
-    std::byte const* own_ = nullptr;      ///< the operand, in one piece
-    std::byte* result_ = nullptr;         ///< the same of the result
+    std::byte const* own_ = nullptr;   ///< the operand, in one piece
+    std::byte* result_ = nullptr;      ///< the same of the result
     PooledBytes sums_;
     std::size_t stride_ = 0;
-    std::byte* sum_ = nullptr;            ///< of the segment under way
-    std::byte const* first_ = nullptr;    ///< what it is to be combined with
+    std::byte* sum_ = nullptr;           ///< of the segment under way
+    std::byte const* first_ = nullptr;   ///< what it is to be combined with
 };
 
 /// Hands a user's buffer on from the parent to the children.
@@ -141,4 +140,4 @@ Task flow(Env& env, CombineUp<Env>& up, PassDown<Env>* down, std::uint64_t segme
     if (down) co_await down->finish();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

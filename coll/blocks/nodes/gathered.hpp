@@ -48,8 +48,8 @@ public:
     /// Of a rank.
     std::byte const* operator[](int rank) const {
         Division const& map = env_.map();
-        return all_.get() + bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(map.of(rank))] +
-                                                             map.index_of(rank));
+        return all_.get() +
+               bytes_ * static_cast<std::size_t>(starts_[static_cast<std::size_t>(map.of(rank))] + map.index_of(rank));
     }
 
 private:
@@ -92,4 +92,4 @@ inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks) {
     if (!dense) env.store(result(a), 0, sum, a.bytes());
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

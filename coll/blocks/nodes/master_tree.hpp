@@ -37,4 +37,4 @@ inline TreePlace place_under_master(FramePool& frames, Division const& nodes, in
     return t;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -18,9 +18,7 @@ struct Piece {
     Buffer buffer;
     std::size_t at, bytes;
 
-    std::byte* place() const {
-        return buffer.type->dense(buffer.count) ? first_byte(buffer) + at : nullptr;
-    }
+    std::byte* place() const { return buffer.type->dense(buffer.count) ? first_byte(buffer) + at : nullptr; }
 };
 
 class NetFlow {
@@ -83,4 +81,4 @@ private:
     Truncation truncation_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

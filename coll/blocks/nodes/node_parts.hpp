@@ -105,4 +105,4 @@ private:
     std::unique_ptr<std::byte[]> records_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -39,8 +39,7 @@ inline Task sum_of_totals(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a
         later, earlier, [&](int) { return packed_part(total, bytes); }, [bytes](int) { return bytes; },
         [&](int from) { return m.into(packed_buffer(total_of(from), bytes), 0); });
     Reducer reducer(team.traffic(), a);
-    for (int from = place - 2; from >= 0; --from)
-        reducer.accumulate(total_of(from), before, bytes / element_of(a));
+    for (int from = place - 2; from >= 0; --from) reducer.accumulate(total_of(from), before, bytes / element_of(a));
 }
 
 /// From one to the next; `total` is used up.
@@ -48,8 +47,7 @@ inline Task sum_along(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, st
     std::size_t const bytes = a.bytes();
     int const place = team.rank();
     bool const last = place + 1 == team.size();
-    if (place > 0)
-        co_await m.receive(place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
+    if (place > 0) co_await m.receive(place - 1, bytes, m.into(packed_buffer(before, bytes), 0));
     if (last) co_return;
     if (place > 0) Reducer(team.traffic(), a).accumulate(before, total, bytes / element_of(a));
     co_await m.send(place + 1, packed_part(total, bytes));
@@ -125,4 +123,4 @@ inline Task prefix_across(NetEnv& env, ReduceArgs const& a, bool inclusive) {
     else co_await prefix_linear(env, a, inclusive);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

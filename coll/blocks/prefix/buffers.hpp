@@ -60,4 +60,4 @@ private:
     PooledBytes room_;   ///< an operand, two prefixes
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -53,4 +53,4 @@ Task prefix_chain(Env& env, ReduceArgs const& a, bool inclusive, std::size_t chu
     if (!last && blocks > 0) co_await env.until_ack(rank + 1, 0, blocks);
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -49,7 +49,7 @@ private:
     std::size_t ranks_;
     Env& env_;
     std::size_t working_set_;
-    PooledVector<std::byte> between_;  ///< two pieces of what does not belong to a result (yet)
+    PooledVector<std::byte> between_;   ///< two pieces of what does not belong to a result (yet)
 };
 
 /// How many bytes at a time: whole lines.
@@ -86,4 +86,4 @@ Task prefix_direct(Env& env, ReduceArgs const& a, bool inclusive) {
     co_await access.leave_together();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -77,4 +77,4 @@ private:
     std::byte const* sum_ = nullptr;   ///< of the block that this rank is in
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

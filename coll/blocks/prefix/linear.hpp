@@ -34,4 +34,4 @@ Task prefix_linear(Env& env, ReduceArgs const& a, bool inclusive) {
     co_await m.close();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

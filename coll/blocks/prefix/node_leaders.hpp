@@ -60,8 +60,7 @@ public:
         auto keep = [&](std::byte const* from, std::size_t at, std::size_t n) {
             env_.copy(before_.get() + at, from, n, 0);
         };
-        if (place_.parent >= 0)
-            co_await m_.receive(place_.parent, bytes, keep);
+        if (place_.parent >= 0) co_await m_.receive(place_.parent, bytes, keep);
         for (auto child = place_.children.rbegin(); child != place_.children.rend(); ++child)
             co_await m_.start(*child, packed_part(before_.get(), bytes));
         add(before_.get(), 0, bytes);
@@ -74,8 +73,8 @@ private:
     Reducer reducer_;
     std::size_t element_;
     TreePlace place_;
-    bool adds_;                            ///< is there anything in the prefix? Not in a master's exclusive one.
-    PooledBytes before_;  ///< at ranks that hand it on
+    bool adds_;            ///< is there anything in the prefix? Not in a master's exclusive one.
+    PooledBytes before_;   ///< at ranks that hand it on
 };
 
 inline constexpr Parameter prefix_by_nodes_parameters[] = {
@@ -104,17 +103,15 @@ Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
 
     for (std::uint64_t k = 0; k < segments.count + 1; ++k) {
         std::byte const* own = k < segments.count ? buffers.begin(k) : nullptr;
-        if (own)
-            co_await inside.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
+        if (own) co_await inside.run(own, buffers.prefix(k), segments.bytes(k), inclusive);
         if (own && my_node == 0) buffers.end(k);
         if (k > 0 && my_node > 0) {
             co_await before.run(buffers.prefix(k - 1), segments.bytes(k - 1));
             buffers.end(k - 1);
         }
-        if (own && master)
-            co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
+        if (own && master) co_await among.run(inside.total(), before.memory(), segments.bytes(k), false);
     }
     co_await m.close();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

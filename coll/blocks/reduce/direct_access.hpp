@@ -136,4 +136,4 @@ struct Share {
 inline std::span<std::byte const> shown_operand(ReduceArgs const& a) { return {first_byte(operand(a)), a.bytes()}; }
 inline std::span<std::byte> shown_result(ReduceArgs const& a) { return {first_byte(result(a)), a.bytes()}; }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

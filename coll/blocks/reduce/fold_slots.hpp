@@ -35,6 +35,8 @@ void fold_slots(Env& env, ReduceArgs const& a, int lead, int last, std::int64_t 
     if (!straight) env.store(Buffer{a.out, count, a.type}, 0, out, n * element);
 }
 template <class Env>
-void fold_slots(Env& env, ReduceArgs const& a, int last) { fold_slots(env, a, 0, last, 0, a.count); }
+void fold_slots(Env& env, ReduceArgs const& a, int last) {
+    fold_slots(env, a, 0, last, 0, a.count);
+}
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -22,8 +22,8 @@ public:
     LaidOut(Datatype const& type, std::int64_t count, FramePool* pool) {
         std::int64_t const last = type.extent() * std::max<std::int64_t>(0, count - 1);
         std::int64_t const low = std::min<std::int64_t>(0, type.true_lb()) + std::min<std::int64_t>(0, last);
-        std::int64_t const high = std::max<std::int64_t>(0, type.true_lb() + type.true_extent()) +
-                                  std::max<std::int64_t>(0, last);
+        std::int64_t const high =
+            std::max<std::int64_t>(0, type.true_lb() + type.true_extent()) + std::max<std::int64_t>(0, last);
         std::size_t const bytes = static_cast<std::size_t>(high - low) + 16;
         if (pool) pooled_ = PooledBytes(*pool, bytes);
         else memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
@@ -40,4 +40,4 @@ private:
     std::byte* origin_ = nullptr;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -95,7 +95,8 @@ Task reduce_by_chain(Env& env, Args const& a, Receives receives) {
 }
 
 inline constexpr Parameter socket_aware_parameters[] = {
-    largest_slice_parameter, {"piece", 16384, "bytes that are combined at a time between sockets"},
+    largest_slice_parameter,
+    {"piece", 16384, "bytes that are combined at a time between sockets"},
     hierarchy_parameter};
 template <class Env, class Args>
 Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives) {
@@ -103,4 +104,4 @@ Task reduce_by_chains_of_sockets(Env& env, Args const& a, Receives receives) {
     co_await reduction.run();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

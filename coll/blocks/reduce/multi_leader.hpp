@@ -116,4 +116,4 @@ inline constexpr Parameter xbrc_parameters[] = {
     {"slice", 65536, "bytes of a slice where some rank's buffers cannot be reached"},
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -32,4 +32,4 @@ inline void fold_from(Reducer& reducer, std::span<void const* const> in, std::si
     }
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -81,4 +81,4 @@ inline void find_kernels(ReduceArgs& a) {
 inline ConstBuffer operand(ReduceArgs const& a) { return {a.in ? a.in : a.out, a.count, a.type}; }
 inline Buffer result(ReduceArgs const& a) { return {a.out, a.count, a.type}; }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

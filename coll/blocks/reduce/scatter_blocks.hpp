@@ -49,8 +49,8 @@ public:
         if (n == 0) return;
         for (int r = 0; r < env_.size(); ++r) operands_[static_cast<std::size_t>(r)] = piece(env_.staging(r), me, b);
         if (reads_own())
-            operands_[static_cast<std::size_t>(me)] = static_cast<std::byte const*>(a_.in) + a_.type->true_lb() +
-                                                      position(me, b);
+            operands_[static_cast<std::size_t>(me)] =
+                static_cast<std::byte const*>(a_.in) + a_.type->true_lb() + position(me, b);
         std::size_t const at = b * elements_ * element_;
         void* out = straight_ ? static_cast<std::byte*>(a_.out) + a_.type->true_lb() + at : packed_.data();
         reducer_.combine(operands_.data(), env_.size(), out, n);
@@ -66,9 +66,7 @@ private:
                           before = b * elements_;
         return before < all ? std::min(elements_, all - before) : 0;
     }
-    std::size_t position(int r, std::uint64_t b) const {
-        return shares_.start(r) + b * elements_ * element_;
-    }
+    std::size_t position(int r, std::uint64_t b) const { return shares_.start(r) + b * elements_ * element_; }
     std::byte* piece(std::byte* staging, int r, std::uint64_t b) const {
         return staging + (b % 2) * buffer_ + static_cast<std::size_t>(r) * stride_;
     }
@@ -102,4 +100,4 @@ Task scatter_in_blocks(Env& env, ReduceScatterArgs const& a, std::size_t chunk) 
     co_await acknowledged(env, everybody(env), 0, pieces.steps());
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -38,4 +38,4 @@ private:
     PooledVector<std::int64_t> starts_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

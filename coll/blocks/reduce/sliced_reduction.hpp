@@ -93,7 +93,7 @@ protected:
     std::size_t piece_;
     Slices slices_;
     Reducer reducer_;
-    int n_, i_;                        ///< members of this rank's socket, its index there
+    int n_, i_;   ///< members of this rank's socket, its index there
 
 private:
     /// Slices that every rank lays out in a round, and all that it has memory for.
@@ -142,4 +142,4 @@ private:
     std::vector<int> readers_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -34,8 +34,7 @@ public:
     }
     Slices(ReduceScatterArgs const& a, int ranks, std::size_t largest)
         : element_(std::max<std::size_t>(1, static_cast<std::size_t>(a.type->size()))),
-          ranks_(static_cast<std::size_t>(ranks)), all_(a.bytes() / element_), largest_(largest),
-          starts_(ranks_ + 1) {
+          ranks_(static_cast<std::size_t>(ranks)), all_(a.bytes() / element_), largest_(largest), starts_(ranks_ + 1) {
         // Counts are ints, their sums need not be.
         std::inclusive_scan(a.counts.begin(), a.counts.end(), starts_.begin() + 1, std::plus<>(), std::size_t{0});
         auto const longest = static_cast<std::size_t>(*std::max_element(a.counts.begin(), a.counts.end()));
@@ -120,4 +119,4 @@ struct Sliced {
     }
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -18,9 +18,7 @@ public:
 
     int my_index() const { return my_index_; }
     /// The index of the member that finishes a slice in a socket.
-    int finisher_index(int socket, int slice) const {
-        return index_of(slice) * size(socket) / size(of(slice));
-    }
+    int finisher_index(int socket, int slice) const { return index_of(slice) * size(socket) / size(of(slice)); }
     int finisher(int socket, int slice) const { return members(socket)[at(finisher_index(socket, slice))]; }
     /// The slices that a member of this rank's socket finishes, ascending.
     std::span<int const> finished_by(int index) const { return finished_[at(index)]; }
@@ -51,4 +49,4 @@ private:
     int my_index_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

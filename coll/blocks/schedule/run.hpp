@@ -34,7 +34,7 @@ struct ScheduleData {
     ConstBuffer operand{};
     Buffer result{};
     Reducer* reducer = nullptr;
-    std::size_t element = 1;    ///< fragments are cut between elements
+    std::size_t element = 1;   ///< fragments are cut between elements
 };
 
 template <class Env>
@@ -212,4 +212,4 @@ private:
     std::vector<void const*> operands_;
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

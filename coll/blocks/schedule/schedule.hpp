@@ -44,8 +44,7 @@ public:
         return in_order_ ? position * (n_ / positions_) + std::min(position, n_ % positions_) : position;
     }
     int extras(int position) const {
-        return in_order_ ? n_ / positions_ + (position < n_ % positions_) - 1
-                         : (n_ - position - 1) / positions_;
+        return in_order_ ? n_ / positions_ + (position < n_ % positions_) - 1 : (n_ - position - 1) / positions_;
     }
     int extra(int position, int i) const {
         return in_order_ ? member_at(position) + 1 + i : position + (1 + i) * positions_;
@@ -61,15 +60,15 @@ private:
 struct Step {
     static constexpr int none = -1, operand = -2;
 
-    bool joins = true;          ///< comes after all earlier steps
-    int own = none;             ///< what this rank puts in: nothing, its operand, or one of its buffers
-    int own_place = 0;          ///< and its place among the inputs
-    int from = 0;               ///< the buffer of each input's rank
+    bool joins = true;   ///< comes after all earlier steps
+    int own = none;      ///< what this rank puts in: nothing, its operand, or one of its buffers
+    int own_place = 0;   ///< and its place among the inputs
+    int from = 0;        ///< the buffer of each input's rank
     int first_input = 0, inputs = 0;
-    int to = none;              ///< the buffer that holds what comes of it
+    int to = none;   ///< the buffer that holds what comes of it
     int first_reader = 0, readers = 0;
-    bool final = false;         ///< it is this rank's result
-    std::uint64_t done = 0;     ///< fragments that have passed (kept by who runs the schedule)
+    bool final = false;       ///< it is this rank's result
+    std::uint64_t done = 0;   ///< fragments that have passed (kept by who runs the schedule)
 };
 
 /// Composed by calling the primitives in the order in which they run. Every rank of a team calls the same ones.
@@ -125,8 +124,8 @@ public:
 
     /// What this rank has now becomes readable for a peer, in one of the shown buffers.
     void pass(int buffer, int peer) {
-        bool const fits = !steps_.empty() && (steps_.back().to == buffer ||
-                                              (steps_.back().to == Step::none && order_ != Order::general));
+        bool const fits = !steps_.empty() &&
+                          (steps_.back().to == buffer || (steps_.back().to == Step::none && order_ != Order::general));
         if (!fits) steps_.push_back({.own = value_});
         Step& step = steps_.back();
         step.to = buffer;
@@ -182,9 +181,9 @@ private:
     Order order_;
     int shown_, buffers_;
     bool moves_data_;
-    int value_;                 ///< what this rank has: its operand or one of its buffers
+    int value_;   ///< what this rank has: its operand or one of its buffers
     std::vector<Step> steps_;
-    std::vector<int> ranks_;    ///< inputs and readers of all steps
+    std::vector<int> ranks_;   ///< inputs and readers of all steps
 };
 
 /// Everybody gets what all have: reductions up the levels, an exchange among those at the top, broadcasts down.
@@ -196,8 +195,7 @@ inline void compose_for_all(Schedule& s, topo::Hierarchy const& tree, int rank, 
         topo::Team const team = tree.team(level, rank);
         s.fan_in(team.members, team.my_index, team.leader_index, static_cast<int>(degrees.at(fan_in, level)));
     }
-    if (topo::Team const team = tree.team(top, rank); team.i_take_part)
-        s.exchange(team.members, team.my_index, plan);
+    if (topo::Team const team = tree.team(top, rank); team.i_take_part) s.exchange(team.members, team.my_index, plan);
     for (int level = below - 1; level >= 0; --level) {
         topo::Team const team = tree.team(level, rank);
         s.fan_out(team.members, team.my_index, team.leader_index, static_cast<int>(degrees.at(fan_out, level)));
@@ -221,4 +219,4 @@ inline int level_towards(int root, topo::Hierarchy const& tree, int rank) {
     return level;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

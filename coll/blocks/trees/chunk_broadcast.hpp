@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    static constexpr int data_level = 0;    // counter: chunks ready
+    static constexpr int data_level = 0;   // counter: chunks ready
 
     static std::size_t least_chunk(Env& env, BcastArgs const& args) {
         std::size_t least = args.parameters[0];
@@ -120,10 +120,10 @@ private:
     Env& env_;
     BcastArgs const& a_;
     PulledSlices<Env> data_;
-    std::size_t grain_;           ///< what this rank takes at a time where it can: its level's, in whole chunks
+    std::size_t grain_;   ///< what this rank takes at a time where it can: its level's, in whole chunks
     std::size_t share_;
-    std::size_t end_ = 0;         ///< where pulling ends
-    std::uint64_t said_ = 0;      ///< chunks that the children know of
+    std::size_t end_ = 0;      ///< where pulling ends
+    std::uint64_t said_ = 0;   ///< chunks that the children know of
 };
 
 template <class Env, class Count>
@@ -137,4 +137,4 @@ inline constexpr Parameter root_share_parameter = {
 inline constexpr Parameter crowded_share_parameter = {
     "crowded_share", 1048576, "the same with more ranks than cores, when the root's core has others to run"};
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

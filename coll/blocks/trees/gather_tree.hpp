@@ -147,4 +147,4 @@ inline constexpr Parameter gather_tree_parameters[] = {
     {"slice", 131072, "bytes of a slice that goes to a parent on each level, cut to a quarter of staging memory",
      ParameterKind::per_level}};
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -90,9 +90,7 @@ public:
 private:
     /// Child number k's word. A leader's `sent` for its own leader has another use: that word is left out. There are
     /// enough, for it is not its own leader's leader: at most size − 2 children then.
-    static int word(int k, int parent_of_leader) {
-        return parent_of_leader >= 0 && k >= parent_of_leader ? k + 1 : k;
-    }
+    static int word(int k, int parent_of_leader) { return parent_of_leader >= 0 && k >= parent_of_leader ? k + 1 : k; }
 
     Env& env_;
     FlagLayout layout_;
@@ -101,4 +99,4 @@ private:
     std::vector<std::size_t> first_;   ///< of each led level's members among the children
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -60,8 +60,12 @@ public:
         }
         co_await choose_memory();
         PulledBroadcast<Env> down(env_, flag_, steps_,
-                                  {.target = result(a_), .bytes = bytes_, .through = through_,
-                                   .chunk = chunk_[index(flag_.level())], .ring = ring_, .results = true});
+                                  {.target = result(a_),
+                                   .bytes = bytes_,
+                                   .through = through_,
+                                   .chunk = chunk_[index(flag_.level())],
+                                   .ring = ring_,
+                                   .results = true});
         down_ = &down;
         if (flag_.parent() < 0) co_await advance(flag_.led() - 1, bytes_);
         else co_await work();
@@ -80,9 +84,9 @@ private:
     /// A team of which this rank is a member or the leader.
     struct Level {
         std::vector<Member> members;
-        Member result;               ///< the leader's
-        int worker = -1;             ///< this rank's number among those who combine; −1: the leader
-        std::size_t complete = 0;    ///< its result is there up to here, as far as its leader has seen
+        Member result;              ///< the leader's
+        int worker = -1;            ///< this rank's number among those who combine; −1: the leader
+        std::size_t complete = 0;   ///< its result is there up to here, as far as its leader has seen
     };
 
     /// A member's part: its ranges of its topmost team's chunks, and what it leads below.
@@ -146,9 +150,8 @@ private:
         std::size_t const from = std::exchange(team.complete, end);
         bool const top = level == tree_.levels() - 1;
         if (top && through_ != Through::user)
-            each_piece(from, end, [&](std::size_t x, std::size_t n) {
-                env_.store(result(a_), x, place(team.result, x), n);
-            });
+            each_piece(from, end,
+                       [&](std::size_t x, std::size_t n) { env_.store(result(a_), x, place(team.result, x), n); });
         if (!top) env_.ack(level + 1, steps_.of(end));
         if (root_ < 0 && top) down_->announce(end);
         if (root_ >= 0 && through_ != Through::slot) flag_.announce(level, steps_.of(end));
@@ -241,8 +244,7 @@ private:
         if (!uses_ring() || to <= pulled_behind_) co_return;
         if (root_ < 0) {
             std::size_t const behind = to - pulled_behind_;
-            while (flag_.parent() >= 0 && down_->got() < behind)
-                co_await down_->pull(behind);
+            while (flag_.parent() >= 0 && down_->got() < behind) co_await down_->pull(behind);
             co_await down_->room(to);
         } else if (flag_.parent() >= 0 && to > ring_) {
             co_await flag_.until(steps_.of(to - ring_));
@@ -262,9 +264,9 @@ private:
         if (shows) {
             bool const has_result = root_ < 0 ? flag_.led() > 0 : env_.rank() == root_;
             env_.expose_both(shown_operand(a_), has_result ? shown_result(a_) : std::span<std::byte>{});
-            worst = env_.exposure(env_.rank()).way == AccessPath::load_store   ? certain
-                    : env_.exposure(env_.rank()).way == AccessPath::attach ? possible
-                                                                  : refused;
+            worst = env_.exposure(env_.rank()).way == AccessPath::load_store ? certain
+                    : env_.exposure(env_.rank()).way == AccessPath::attach   ? possible
+                                                                             : refused;
             env_.add_staging();
         } else {
             env_.expose_staged();
@@ -337,17 +339,20 @@ private:
     LeaderFlag<Env> flag_;
     Reducer reducer_;
     std::vector<Level> teams_;
-    std::vector<std::size_t> chunk_;       ///< per level
+    std::vector<std::size_t> chunk_;   ///< per level
     Through through_ = Through::user;
     std::size_t ring_ = 0, pulled_behind_ = 0;   ///< 4 S and 3 S
-    std::size_t ready_ = 0;                ///< how far the own operand is ready
+    std::size_t ready_ = 0;                      ///< how far the own operand is ready
     std::uint64_t agreed_ = refused;
     PulledBroadcast<Env>* down_ = nullptr;
     std::vector<void const*> operands_;
 };
 
 inline constexpr Parameter leader_reduction_parameters[] = {
-    hierarchy_parameter, chunk_parameter, cico_parameter, flags_parameter,
+    hierarchy_parameter,
+    chunk_parameter,
+    cico_parameter,
+    flags_parameter,
     {"share", 512, "bytes below which a member's range of a chunk is not divided further"}};
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -75,8 +75,8 @@ private:
     Env& env_;
     PulledSlices<Env> data_;
     Pieces pieces_;
-    bool by_slices_ = false;         ///< single copy has failed
+    bool by_slices_ = false;                         ///< single copy has failed
     std::array<std::uint64_t, max_levels> said_{};   ///< pieces announced
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -29,12 +29,12 @@ public:
     struct Setup {
         Buffer target;
         std::size_t bytes;
-        Through through;         ///< where this rank's teams find the data
-        std::size_t chunk;       ///< bytes pulled at a time, whole units of steps
-        std::size_t ring;        ///< bytes of everybody's ring, at the start of the staging memory; whole units, too
-        std::size_t bounce = 0;  ///< where in the staging memory there is room for a chunk
-        bool results = false;    ///< of a reduction: all go through the same memory (`user`: what they show as result),
-                                 ///< and what the root announces is there already
+        Through through;          ///< where this rank's teams find the data
+        std::size_t chunk;        ///< bytes pulled at a time, whole units of steps
+        std::size_t ring;         ///< bytes of everybody's ring, at the start of the staging memory; whole units, too
+        std::size_t bounce = 0;   ///< where in the staging memory there is room for a chunk
+        bool results = false;   ///< of a reduction: all go through the same memory (`user`: what they show as result),
+                                ///< and what the root announces is there already
     };
 
     PulledBroadcast(Env& env, LeaderFlag<Env>& flag, ByteSteps const& steps, Setup const& setup)
@@ -88,9 +88,7 @@ public:
 
 private:
     /// Where the next chunk ends; none passes the end of a ring.
-    std::size_t piece_end() const {
-        return std::min({s_.bytes, got_ + s_.chunk, (got_ / s_.ring + 1) * s_.ring});
-    }
+    std::size_t piece_end() const { return std::min({s_.bytes, got_ + s_.chunk, (got_ / s_.ring + 1) * s_.ring}); }
     void advance(std::size_t end) {
         got_ = end;
         if (flag_.led() > 0) flag_.announce(steps_.of(end));
@@ -166,15 +164,15 @@ private:
     ByteSteps const& steps_;
     Setup s_;
     std::size_t got_ = 0;
-    bool met_ = false;              ///< what the leader shows has been looked at
-    bool refused_ = false;          ///< single copy has failed: the leader lays the rest out on demand
+    bool met_ = false;       ///< what the leader shows has been looked at
+    bool refused_ = false;   ///< single copy has failed: the leader lays the rest out on demand
     Through theirs_ = Through::user;
-    PeerBuffer<Env> source_;        ///< the leader's buffer, where this rank can load
+    PeerBuffer<Env> source_;   ///< the leader's buffer, where this rank can load
 };
 
-inline constexpr Parameter chunk_parameter = {
-    "chunk", 65536, "bytes that are passed on at a time on each level", ParameterKind::per_level};
+inline constexpr Parameter chunk_parameter = {"chunk", 65536, "bytes that are passed on at a time on each level",
+                                              ParameterKind::per_level};
 inline constexpr Parameter cico_parameter = {
     "cico", 1024, "bytes up to which data is copied in and out of memory that is shared anyway"};
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

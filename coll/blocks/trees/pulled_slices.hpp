@@ -92,9 +92,9 @@ public:
     LeaderPlace place;
     Buffer data;
     std::size_t const bytes, slice;
-    std::size_t got = 0;          ///< bytes that have arrived, from the start on
-    AccessPath way = AccessPath::staged;        ///< to this rank's buffer
-    PeerBuffer<Env> source;       ///< the parent's, when this rank can load there
+    std::size_t got = 0;                   ///< bytes that have arrived, from the start on
+    AccessPath way = AccessPath::staged;   ///< to this rank's buffer
+    PeerBuffer<Env> source;                ///< the parent's, when this rank can load there
 
 private:
     static std::size_t quarter_of(Env& env) { return env.staging_bytes() / 4 / cache_line * cache_line; }
@@ -108,7 +108,7 @@ private:
     std::size_t quarter_;
     bool const dense_;
     std::uint64_t laid_ = 0;
-    std::uint64_t shown_at_ = 0;  ///< the parent's buffer in one piece, as long as the system reads there
+    std::uint64_t shown_at_ = 0;   ///< the parent's buffer in one piece, as long as the system reads there
 };
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -15,10 +15,10 @@ namespace tutti::coll {
 struct TreePlace {
     explicit TreePlace(FramePool& frames) : children(frames), before(frames) {}
 
-    int parent = -1;             ///< −1 at the top
-    int depth = 0;               ///< steps down from the top
-    PooledVector<int> children;  ///< ascending in shapes
-    PooledVector<int> before;    ///< ascending: further children, whose operands come before this rank's own
+    int parent = -1;              ///< −1 at the top
+    int depth = 0;                ///< steps down from the top
+    PooledVector<int> children;   ///< ascending in shapes
+    PooledVector<int> before;     ///< ascending: further children, whose operands come before this rank's own
 
     bool leaf() const { return children.empty() && before.empty(); }
 
@@ -128,4 +128,4 @@ inline LeaderPlace place_in_hierarchy(FramePool& frames, topo::Hierarchy const& 
     return t;
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

@@ -183,4 +183,4 @@ Task reduce_in_blocks(Env& env, ReduceArgs const& a, int root) {
     co_await reduction.run();
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

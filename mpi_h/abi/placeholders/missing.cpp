@@ -16,9 +16,8 @@ void end_for_missing(const char* function, const char* area) {
     int finalized = 0;
     PMPI_Initialized(&initialized);
     PMPI_Finalized(&finalized);
-    if (initialized != 0 && finalized == 0)
-        PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    if (initialized != 0 && finalized == 0) PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     std::_Exit(EXIT_FAILURE);
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -17,8 +17,7 @@ char* at(Address base, std::int64_t offset) { return reinterpret_cast<char*>(bas
 
 template <std::size_t block>
 void copy_blocks(Address to, std::int64_t to_stride, Address from, std::int64_t from_stride, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-        std::memcpy(at(to, i * to_stride), at(from, i * from_stride), block);
+    for (std::int64_t i = 0; i < count; ++i) std::memcpy(at(to, i * to_stride), at(from, i * from_stride), block);
 }
 
 /// The sizes that matrices and structures have are compiled: a call of memcpy per block costs more than the copy.
@@ -87,7 +86,7 @@ void walk(Sink& sink, TypedMemory const& m, std::size_t position, std::size_t by
     else TypeWalk(sink).repeated(*m.layout, 0, m.count, m.extent, at, n);
 }
 
-}  // namespace
+}   // namespace
 
 std::size_t pack_typed(TypedMemory const& from, std::size_t position, void* out, std::size_t bytes) {
     bytes = available(from, position, bytes);
@@ -137,4 +136,4 @@ std::size_t copy_typed(TypedMemory const& to, TypedMemory const& from, std::size
     return bytes;
 }
 
-}  // namespace tutti
+}   // namespace tutti

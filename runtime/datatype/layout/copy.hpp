@@ -12,9 +12,9 @@ namespace tutti {
 
 /// `count` elements of a layout in memory that this rank can load and store. It owns nothing.
 struct TypedMemory {
-    std::uintptr_t origin;       ///< of the first element; with MPI_BOTTOM it is 0 and displacements are addresses
+    std::uintptr_t origin;   ///< of the first element; with MPI_BOTTOM it is 0 and displacements are addresses
     std::int64_t count, extent;
-    TypeLayout const* layout;    ///< null: no data in it
+    TypeLayout const* layout;   ///< null: no data in it
 
     static TypedMemory of(void const* buffer, std::int64_t count, Datatype const& type) {
         return {reinterpret_cast<std::uintptr_t>(buffer), count, type.extent(), type.layout()};
@@ -45,4 +45,4 @@ std::size_t copy_typed(TypedMemory const& to, TypedMemory const& from, std::size
 /// Do the bytes of two layouts lie in the same way, whoever made them?
 bool same_layout(TypeLayout const& a, TypeLayout const& b);
 
-}  // namespace tutti
+}   // namespace tutti

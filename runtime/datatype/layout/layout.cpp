@@ -65,8 +65,7 @@ void LayoutList::add_run(std::int64_t at, std::int64_t bytes) {
         TypeLayout::Part& last = parts_.back();
         if (last.layout->form == TypeLayout::Form::run && last.at + last.layout->at + last.layout->size == at)
             last.layout = TypeLayout::run(last.layout->at, last.layout->size + bytes);
-        else
-            parts_.push_back({0, size_, TypeLayout::run(at, bytes)});
+        else parts_.push_back({0, size_, TypeLayout::run(at, bytes)});
     }
     size_ += bytes;
 }
@@ -105,4 +104,4 @@ TypeLayout::Ref LayoutList::finish_runs() {
     return layout;
 }
 
-}  // namespace tutti
+}   // namespace tutti

@@ -25,8 +25,8 @@ struct TypeLayout {
     };
 
     Form form = Form::run;
-    std::int64_t size = 0;    ///< packed bytes, never 0
-    std::int64_t at = 0;      ///< run and repeat: where the first byte of it lies
+    std::int64_t size = 0;                ///< packed bytes, never 0
+    std::int64_t at = 0;                  ///< run and repeat: where the first byte of it lies
     std::int64_t count = 1, stride = 0;   ///< repeat
     Ref child;                            ///< repeat
     std::vector<Run> runs;
@@ -52,9 +52,9 @@ private:
     void turn_into_parts();
     TypeLayout::Ref finish_runs();
 
-    std::vector<TypeLayout::Run> runs_;    ///< as long as there are only runs
+    std::vector<TypeLayout::Run> runs_;   ///< as long as there are only runs
     std::vector<TypeLayout::Part> parts_;
     std::int64_t size_ = 0;
 };
 
-}  // namespace tutti
+}   // namespace tutti

@@ -27,11 +27,14 @@ public:
         case Form::repeat: return put({l.at, l.count, l.stride}) && put(*l.child);
         case Form::runs:
             return put({static_cast<std::int64_t>(l.runs.size())}) &&
-                   std::all_of(l.runs.begin(), l.runs.end(), [&](auto& r) { return put({r.at, r.start}); });
+                   std::all_of(l.runs.begin(), l.runs.end(), [&](auto& r) {
+                       return put({r.at, r.start});
+                   });
         case Form::parts:
             return put({static_cast<std::int64_t>(l.parts.size())}) &&
-                   std::all_of(l.parts.begin(), l.parts.end(),
-                               [&](auto& p) { return put({p.at, p.start}) && put(*p.layout); });
+                   std::all_of(l.parts.begin(), l.parts.end(), [&](auto& p) {
+                       return put({p.at, p.start}) && put(*p.layout);
+                   });
         }
         return false;
     }
@@ -65,7 +68,7 @@ TypeLayout::Ref read_layout(std::int64_t const*& in) {
     return layout;
 }
 
-}  // namespace
+}   // namespace
 
 AddressRange AddressRange::of(std::uint64_t origin, std::int64_t count, std::int64_t extent, std::int64_t true_lb,
                               std::int64_t true_extent) {
@@ -78,8 +81,8 @@ AddressRange AddressRange::of(std::uint64_t origin, std::int64_t count, std::int
 
 std::size_t flatten(Datatype const& type, std::span<std::int64_t> out) {
     Writer writer(out);
-    bool const whole = type.layout() && writer.put({type.extent(), type.true_lb(), type.true_extent()}) &&
-                       writer.put(*type.layout());
+    bool const whole =
+        type.layout() && writer.put({type.extent(), type.true_lb(), type.true_extent()}) && writer.put(*type.layout());
     return whole ? writer.used() : 0;
 }
 
@@ -88,4 +91,4 @@ RemoteType::RemoteType(std::int64_t const* flat) : extent_(flat[0]), true_lb_(fl
     layout_ = read_layout(flat);
 }
 
-}  // namespace tutti
+}   // namespace tutti

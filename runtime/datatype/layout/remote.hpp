@@ -51,4 +51,4 @@ private:
     TypeLayout::Ref layout_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

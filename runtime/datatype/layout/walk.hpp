@@ -60,8 +60,7 @@ private:
     void part(TypeLayout const& layout, std::int64_t at, std::int64_t position, std::int64_t bytes) {
         switch (layout.form) {
         case Form::run: return sink_.run(at + layout.at + position, bytes);
-        case Form::repeat:
-            return repeated(*layout.child, at + layout.at, layout.count, layout.stride, position, bytes);
+        case Form::repeat: return repeated(*layout.child, at + layout.at, layout.count, layout.stride, position, bytes);
         case Form::runs: return some_runs(layout, at, position, bytes);
         case Form::parts: return some_parts(layout, at, position, bytes);
         }
@@ -98,4 +97,4 @@ private:
     Sink& sink_;
 };
 
-}  // namespace tutti
+}   // namespace tutti

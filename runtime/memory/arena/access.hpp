@@ -15,6 +15,6 @@ struct Access {
     State (*open)();
 };
 
-}  // namespace tutti::arena
+}   // namespace tutti::arena
 
 extern "C" [[gnu::visibility("default")]] tutti::arena::Access const* tutti_arena();

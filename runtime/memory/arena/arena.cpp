@@ -42,7 +42,7 @@ bool counts_strictly() {
     std::abort();
 }
 
-}  // namespace
+}   // namespace
 
 /// Holds a shard's lock, and leaves errno as it was: free must not change it.
 class Arena::Locked {
@@ -89,8 +89,8 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     // This rank's state, by the pages that hold it.
     std::size_t const at = layout.rank_states + rank * sizeof(RankState), first = at / page_bytes * page_bytes;
     rank_state_bytes_ = round_up(at + sizeof(RankState), page_bytes) - first;
-    rank_state_page_ = mmap(nullptr, rank_state_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor,
-                      static_cast<off_t>(first));
+    rank_state_page_ =
+        mmap(nullptr, rank_state_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, static_cast<off_t>(first));
     if (rank_state_page_ == MAP_FAILED) return State::refused;
     rank_state_ = reinterpret_cast<RankState*>(static_cast<std::byte*>(rank_state_page_) + (at - first));
     std::int32_t const me = getpid();
@@ -126,8 +126,8 @@ State Arena::map(std::size_t bytes, Options const& options) {
     void* window = map_window(descriptor_, offset_, bytes, options.huge_pages);
     if (!window) return State::refused;
     bookkeeping_bytes_ = PageRuns::bookkeeping(static_cast<Page>(bytes / page_bytes)) + shards * 64;
-    bookkeeping_ = mmap(nullptr, bookkeeping_bytes_, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bookkeeping_ =
+        mmap(nullptr, bookkeeping_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bookkeeping_ == MAP_FAILED) {
         munmap(window, bytes);
         return State::refused;
@@ -196,7 +196,7 @@ int my_shard(int shards) {
     return 1 + (core < 0 ? 0 : core) % (shards - 1);
 }
 
-}  // namespace
+}   // namespace
 
 template <class Each>
 void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
@@ -346,8 +346,8 @@ void Arena::copy_for_child() {
 // The program has closed descriptors that it has not opened. The blocks are still where they were; more memory is
 // touched this way, as holes cannot be told from zeroes.
 void Arena::copy_without_file() {
-    void* const room = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                            -1, 0);
+    void* const room =
+        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED) return;
     for (Shard& shard : shards_)
         shard.runs.for_each_used([&](Page first, Page pages) {
@@ -376,4 +376,4 @@ void Arena::copy_block(std::uintptr_t block, std::size_t bytes) {
     }
 }
 
-}  // namespace tutti::arena
+}   // namespace tutti::arena

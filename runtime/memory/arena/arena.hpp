@@ -30,14 +30,14 @@ struct Options {
     /// Bytes of freed pages that are kept for reuse: by the first shard, 1/8 of it by each of the others; or half of
     /// what is in use, if that is more.
     std::size_t keep = 0;
-    bool huge_pages = true;        ///< ask for them
+    bool huge_pages = true;   ///< ask for them
 };
 
 enum class State {
-    closed,     ///< not opened (yet)
+    closed,   ///< not opened (yet)
     open,
-    refused,    ///< the system gave no window; for good
-    forked,     ///< a child: blocks can be read, written and freed, no new ones come
+    refused,   ///< the system gave no window; for good
+    forked,    ///< a child: blocks can be read, written and freed, no new ones come
 };
 
 class Arena {
@@ -114,18 +114,18 @@ private:
     void copy_block(std::uintptr_t block, std::size_t bytes);
 
     State state_ = State::closed;
-    std::uintptr_t base_ = 0;          ///< both set once, before state_ says open
+    std::uintptr_t base_ = 0;   ///< both set once, before state_ says open
     std::size_t bytes_ = 0;
     Shard shards_[shards];
-    int descriptor_ = -1;              ///< our own, for the child's copies
-    off_t offset_ = 0;                 ///< of the window in the file
-    int child_done_[2] = {-1, -1};     ///< a pipe that the child closes when it has its copies
+    int descriptor_ = -1;            ///< our own, for the child's copies
+    off_t offset_ = 0;               ///< of the window in the file
+    int child_done_[2] = {-1, -1};   ///< a pipe that the child closes when it has its copies
     MemoryFile file_;
-    RankState* rank_state_ = nullptr;             ///< only where the file is a segment
+    RankState* rank_state_ = nullptr;   ///< only where the file is a segment
     void* rank_state_page_ = nullptr;
     std::size_t rank_state_bytes_ = 0;
     void* bookkeeping_ = nullptr;
     std::size_t bookkeeping_bytes_ = 0;
 };
 
-}  // namespace tutti::arena
+}   // namespace tutti::arena

@@ -24,8 +24,8 @@ namespace tutti::arena {
 namespace {
 
 // Defaults and ranges, from the one list of settings.
-#define VAR(group, type, name, fallback, range, ...)                \
-    [[maybe_unused]] constexpr auto default_##name = fallback;       \
+#define VAR(group, type, name, fallback, range, ...)           \
+    [[maybe_unused]] constexpr auto default_##name = fallback; \
     [[maybe_unused]] constexpr std::string_view range_of_##name = range;
 #include "runtime/settings/variables.def"
 #undef VAR
@@ -72,7 +72,9 @@ constinit FirstBytes first_bytes;
 constinit bool looking = false;
 
 template <class F>
-void look_up(F& f, char const* name) { f = reinterpret_cast<F>(dlsym(RTLD_NEXT, name)); }
+void look_up(F& f, char const* name) {
+    f = reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
+}
 
 // The loader calls this before there is a second thread.
 [[gnu::noinline]] bool find_next() {
@@ -122,9 +124,7 @@ bool opened() {
     return false;
 }
 
-bool wants(std::size_t bytes) {
-    return bytes >= __atomic_load_n(&threshold, __ATOMIC_RELAXED) && opened();
-}
+bool wants(std::size_t bytes) { return bytes >= __atomic_load_n(&threshold, __ATOMIC_RELAXED) && opened(); }
 
 bool power_of_two(std::size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
@@ -147,8 +147,8 @@ void after_fork_in_child() { the_arena.after_fork_in_child(); }
 
 constexpr Access access_closed{&the_arena, false, open}, access_interposing{&the_arena, true, open};
 
-}  // namespace
-}  // namespace tutti::arena
+}   // namespace
+}   // namespace tutti::arena
 
 using namespace tutti::arena;
 
@@ -228,7 +228,7 @@ extern "C" {
 
 Access const* tutti_arena() { return interposes ? &access_interposing : &access_closed; }
 
-}  // extern "C"
+}   // extern "C"
 
 namespace tutti::arena {
 namespace {
@@ -270,5 +270,5 @@ bool is_programs_malloc() {
     threshold = setting("TUTTI_ARENA_THRESHOLD", std::size_t{default_arena_threshold}, range_of_arena_threshold);
 }
 
-}  // namespace
-}  // namespace tutti::arena
+}   // namespace
+}   // namespace tutti::arena

@@ -7,7 +7,7 @@ namespace {
 
 int log2_of(Page n) { return 31 - __builtin_clz(n); }
 
-}  // namespace
+}   // namespace
 
 std::size_t PageRuns::bookkeeping(Page pages) {
     return (std::size_t{pages} + 1) * sizeof(Run) + (std::size_t{pages} / 64 + 1) * sizeof(std::uint64_t);
@@ -176,4 +176,4 @@ Page PageRuns::count_dirty(Page first, Page pages) const {
     return n;
 }
 
-}  // namespace tutti::arena
+}   // namespace tutti::arena

@@ -36,9 +36,7 @@ public:
     bool resize(Page first, Page pages);
 
     /// Length of the run in use that begins at `first`; 0 when none does (a wrong pointer).
-    Page used(Page first) const {
-        return first < top_ && !(runs_[first].pages & free_mark) ? runs_[first].pages : 0;
-    }
+    Page used(Page first) const { return first < top_ && !(runs_[first].pages & free_mark) ? runs_[first].pages : 0; }
     Page top() const { return top_; }
     Page in_use() const { return in_use_; }
 
@@ -136,4 +134,4 @@ void PageRuns::clean(Page limit, Forget forget) {
     }
 }
 
-}  // namespace tutti::arena
+}   // namespace tutti::arena

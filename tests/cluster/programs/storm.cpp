@@ -31,10 +31,10 @@ using tutti::p2p::tcp::Handshake;
 using Clock = std::chrono::steady_clock;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::size_t at_once = 200;            // connections
-constexpr std::size_t frames_at_once = 64;      // on one of them
+constexpr std::size_t at_once = 200;         // connections
+constexpr std::size_t frames_at_once = 64;   // on one of them
 constexpr auto shortest = std::chrono::milliseconds(30), longest = std::chrono::milliseconds(3000);
-constexpr int most_refusals = 2000;             // in a row: nobody is there any more
+constexpr int most_refusals = 2000;   // in a row: nobody is there any more
 
 enum class Kind { noise, frames, wrong_key, cut, mirror, silent, slow, count };
 
@@ -45,7 +45,7 @@ struct Stranger {
     std::size_t sent = 0, step = 1 << 16;   ///< bytes per write
     Clock::time_point next, end;
     Handshake handshake = Handshake::caller({}, 0, 1);
-    bool keeps = false;                     ///< the connection after all is sent
+    bool keeps = false;   ///< the connection after all is sent
     std::size_t heard = 0;
 };
 
@@ -180,8 +180,9 @@ private:
         sockaddr_in6 own{}, peer{};
         socklen_t own_size = sizeof own, peer_size = sizeof peer;
         return getsockname(fd, reinterpret_cast<sockaddr*>(&own), &own_size) == 0 &&
-            getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0 && own.sin6_port == peer.sin6_port &&
-            std::memcmp(&own.sin6_addr, &peer.sin6_addr, sizeof own.sin6_addr) == 0;
+               getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == 0 &&
+               own.sin6_port == peer.sin6_port &&
+               std::memcmp(&own.sin6_addr, &peer.sin6_addr, sizeof own.sin6_addr) == 0;
     }
 
     // What comes after the challenge is a welcome, or a frame: for nobody without the key. And whoever has another key
@@ -212,7 +213,7 @@ private:
     bool let_in_ = false;
 };
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     if (argc < 6) return std::fprintf(stderr, "usage: cluster_storm FRAMES SEED FIRST-PORT LAST-PORT ADDRESS...\n"), 2;

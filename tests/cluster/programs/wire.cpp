@@ -28,9 +28,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Address = std::array<unsigned char, 6>;
 
-constexpr std::size_t head_bytes = 10;       // struct virtio_net_hdr, which is handed on as it is
-constexpr std::size_t most_bytes = 1 << 17;  // more than the largest frame that the kernel has still to cut
-constexpr std::size_t most_waiting = 4096;   // frames; what comes above that is lost, as in any switch
+constexpr std::size_t head_bytes = 10;        // struct virtio_net_hdr, which is handed on as it is
+constexpr std::size_t most_bytes = 1 << 17;   // more than the largest frame that the kernel has still to cut
+constexpr std::size_t most_waiting = 4096;    // frames; what comes above that is lost, as in any switch
 
 struct Frame {
     Clock::time_point due;
@@ -120,7 +120,7 @@ private:
     std::vector<unsigned char> buffer_ = std::vector<unsigned char>(most_bytes);
 };
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     if (argc < 4) return std::fprintf(stderr, "usage: cluster_wire MICROSECONDS PERCENT NAME...\n"), 2;

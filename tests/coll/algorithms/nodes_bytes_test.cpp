@@ -29,8 +29,9 @@ protected:
     void SetUp() override {
         Variables variables;
         variables.wait = "shared";
-        variables.coll = "bcast=binomial,allreduce=recursive_doubling,allgather=ring,alltoall=pairwise,gather=linear,"
-                         "scatter=binomial";
+        variables.coll =
+            "bcast=binomial,allreduce=recursive_doubling,allgather=ring,alltoall=pairwise,gather=linear,"
+            "scatter=binomial";
         world.emplace(GetParam(), variables);
     }
     void TearDown() override {
@@ -98,16 +99,19 @@ TEST_P(NodesBytes, OfABinomialBroadcastAreOneCopyForEachReceiver) {
     for (int root : {0, ranks() - 1})
         for (int n : sizes)
             EXPECT_EQ(moved([&](Comm& comm) {
-                std::vector<int> data(static_cast<std::size_t>(n), comm.rank() == root);
-                BcastArgs args{};
-                args.data = {data.data(), n, type.get()};
-                args.root = root;
-                run(BoundCall{comm, Collective::bcast, args});
-                EXPECT_EQ(data.back(), 1);
-            }), copies(p() - 1, count([&](int parent, int child) {
-                int const place = (child - root + ranks()) % ranks();
-                return place != 0 && ((place & (place - 1)) + root) % ranks() == parent;
-            }), bytes_of(n))) << n << " elements from " << root;
+                          std::vector<int> data(static_cast<std::size_t>(n), comm.rank() == root);
+                          BcastArgs args{};
+                          args.data = {data.data(), n, type.get()};
+                          args.root = root;
+                          run(BoundCall{comm, Collective::bcast, args});
+                          EXPECT_EQ(data.back(), 1);
+                      }),
+                      copies(p() - 1, count([&](int parent, int child) {
+                                 int const place = (child - root + ranks()) % ranks();
+                                 return place != 0 && ((place & (place - 1)) + root) % ranks() == parent;
+                             }),
+                             bytes_of(n)))
+                << n << " elements from " << root;
 }
 
 /// In each step every rank sends all, receives all, and combines that with its own.
@@ -122,66 +126,74 @@ TEST_P(NodesBytes, OfRecursiveDoublingAreAMessageAndACombinationPerStep) {
         }
         expected.bytes = expected.messages * bytes_of(n);
         EXPECT_EQ(moved([&](Comm& comm) {
-            std::vector<int> in(static_cast<std::size_t>(n), 1), out = in;
-            auto const op = Ref<Op>::adopt(new Op);   // each rank its own: it remembers its kernels
-            op->builtin = BuiltinOp::sum;
-            ReduceArgs args{};
-            args.in = in.data();
-            args.out = out.data();
-            args.count = n;
-            args.type = type.get();
-            args.op = op.get();
-            run(BoundCall{comm, Collective::allreduce, args});
-            EXPECT_EQ(out.back(), ranks());
-        }), expected) << n << " elements";
+                      std::vector<int> in(static_cast<std::size_t>(n), 1), out = in;
+                      auto const op = Ref<Op>::adopt(new Op);   // each rank its own: it remembers its kernels
+                      op->builtin = BuiltinOp::sum;
+                      ReduceArgs args{};
+                      args.in = in.data();
+                      args.out = out.data();
+                      args.count = n;
+                      args.type = type.get();
+                      args.op = op.get();
+                      run(BoundCall{comm, Collective::allreduce, args});
+                      EXPECT_EQ(out.back(), ranks());
+                  }),
+                  expected)
+            << n << " elements";
     }
 }
 
 TEST_P(NodesBytes, OfARingAllgatherAreEverybodysPartForEverybody) {
     for (int n : sizes)
-        EXPECT_EQ(moved([&](Comm& comm) {
-            std::vector<int> part(static_cast<std::size_t>(n), comm.rank()), all(part.size() * p());
-            AllgatherArgs args{};
-            args.mine = {part.data(), n, type.get()};
-            args.parts = Parts::regular(all.data(), n, *type);
-            args.largest = args.mine.bytes();
-            run(BoundCall{comm, Collective::allgather, args});
-            EXPECT_EQ(all.back(), ranks() - 1);
-        }), copies(p() * p(), (p() - 1) * count([&](int a, int b) { return (a + 1) % ranks() == b; }), bytes_of(n)))
+        EXPECT_EQ(
+            moved([&](Comm& comm) {
+                std::vector<int> part(static_cast<std::size_t>(n), comm.rank()), all(part.size() * p());
+                AllgatherArgs args{};
+                args.mine = {part.data(), n, type.get()};
+                args.parts = Parts::regular(all.data(), n, *type);
+                args.largest = args.mine.bytes();
+                run(BoundCall{comm, Collective::allgather, args});
+                EXPECT_EQ(all.back(), ranks() - 1);
+            }),
+            copies(p() * p(), (p() - 1) * count([&](int a, int b) { return (a + 1) % ranks() == b; }), bytes_of(n)))
             << n << " elements";
 }
 
 TEST_P(NodesBytes, OfAPairwiseAlltoallAreAPartForEachPair) {
     for (int n : sizes)
         EXPECT_EQ(moved([&](Comm& comm) {
-            std::vector<int> out(static_cast<std::size_t>(n) * p(), comm.rank()), in = out;
-            AlltoallArgs args{};
-            args.send = Parts::regular(out.data(), n, *type);
-            args.receive = Parts::regular(in.data(), n, *type);
-            args.each = bytes_of(n);
-            run(BoundCall{comm, Collective::alltoall, args});
-            EXPECT_EQ(in.back(), ranks() - 1);
-        }), copies(p() * p(), count([](int, int) { return true; }), bytes_of(n))) << n << " elements";
+                      std::vector<int> out(static_cast<std::size_t>(n) * p(), comm.rank()), in = out;
+                      AlltoallArgs args{};
+                      args.send = Parts::regular(out.data(), n, *type);
+                      args.receive = Parts::regular(in.data(), n, *type);
+                      args.each = bytes_of(n);
+                      run(BoundCall{comm, Collective::alltoall, args});
+                      EXPECT_EQ(in.back(), ranks() - 1);
+                  }),
+                  copies(p() * p(), count([](int, int) { return true; }), bytes_of(n)))
+            << n << " elements";
 }
 
 TEST_P(NodesBytes, OfALinearGatherAreOnePartForEachRank) {
     for (int root : {0, ranks() - 1})
         for (int n : sizes)
             EXPECT_EQ(moved([&](Comm& comm) {
-                std::vector<int> part(static_cast<std::size_t>(n), comm.rank()), all(part.size() * p());
-                RootedArgs args{};
-                args.mine = {part.data(), n, type.get()};
-                if (comm.rank() == root) args.parts = Parts::regular(all.data(), n, *type);
-                args.root = root;
-                args.largest = args.mine.bytes();
-                run(BoundCall{comm, Collective::gather, args});
-                EXPECT_EQ(all.back(), comm.rank() == root ? ranks() - 1 : 0);
-            }), copies(p(), count([&](int, int to) { return to == root; }), bytes_of(n))) << n << " elements";
+                          std::vector<int> part(static_cast<std::size_t>(n), comm.rank()), all(part.size() * p());
+                          RootedArgs args{};
+                          args.mine = {part.data(), n, type.get()};
+                          if (comm.rank() == root) args.parts = Parts::regular(all.data(), n, *type);
+                          args.root = root;
+                          args.largest = args.mine.bytes();
+                          run(BoundCall{comm, Collective::gather, args});
+                          EXPECT_EQ(all.back(), comm.rank() == root ? ranks() - 1 : 0);
+                      }),
+                      copies(p(), count([&](int, int to) { return to == root; }), bytes_of(n)))
+                << n << " elements";
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, NodesBytes,
                          testing::Values(Nodes{0, 1}, Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},
                                          Nodes{0, 1, 2, 3, 0, 1, 2, 3}));
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

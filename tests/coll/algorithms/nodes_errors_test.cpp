@@ -77,5 +77,5 @@ TEST_P(NodesErrors, APartThatIsTooLongIsFoundByItsReceiverAndDelaysNobody) {
 INSTANTIATE_TEST_SUITE_P(Worlds, NodesErrors,
                          testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2}, Nodes{0, 1, 0, 1, 0}));
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

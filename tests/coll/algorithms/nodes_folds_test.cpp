@@ -75,8 +75,10 @@ struct Shape {
     std::vector<int> node_of;
     std::uint64_t nodes;
 };
-Shape const shapes[] = {{"two_of_two", {0, 0, 1, 1}, 2},        {"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 4},
-                        {"three_and_one", {0, 0, 0, 1}, 2},     {"three_of_one", {0, 1, 2}, 3},
+Shape const shapes[] = {{"two_of_two", {0, 0, 1, 1}, 2},
+                        {"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 4},
+                        {"three_and_one", {0, 0, 0, 1}, 2},
+                        {"three_of_one", {0, 1, 2}, 3},
                         {"dealt_out", {0, 1, 2, 0, 1, 2, 0}, 3}};
 
 class FoldsOnNodes : public testing::TestWithParam<Shape> {
@@ -201,5 +203,5 @@ TEST_P(FoldsOnNodes, DeterministicResultsAreThoseOfRankOrder) {
 INSTANTIATE_TEST_SUITE_P(Worlds, FoldsOnNodes, testing::ValuesIn(shapes),
                          [](auto const& info) { return info.param.name; });
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -13,10 +13,10 @@ namespace {
 
 struct Placing {
     char const* name;
-    std::vector<int> node_of;         ///< by world rank
+    std::vector<int> node_of;   ///< by world rank
     int hands;
     std::size_t fragment;
-    std::vector<int> members = {};    ///< of the communicator, world ranks in its order; none: the world
+    std::vector<int> members = {};   ///< of the communicator, world ranks in its order; none: the world
 };
 
 Variables variables(Placing const& n) {
@@ -69,15 +69,15 @@ TEST_P(SeveralNodes, AgreeWithPlainComputation) {
         world.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Worlds, SeveralNodes,
-    testing::Values(Placing{"two_of_two", {0, 0, 1, 1}, 1, 0},
-                    Placing{"two_of_four", {0, 0, 0, 0, 1, 1, 1, 1}, 3, 20000},
-                    Placing{"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 2, 0},
-                    Placing{"three_and_one", {0, 0, 0, 1}, 5, 4000},
-                    Placing{"three_of_one", {0, 1, 2}, 4, 0}, Placing{"dealt_out", {0, 1, 2, 0, 1, 2, 0}, 1, 10000},
-                    Placing{"some_turned_round", {0, 0, 1, 1, 2, 2, 2}, 6, 0, {6, 1, 3, 4, 2}}),
-    [](auto const& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Worlds, SeveralNodes,
+                         testing::Values(Placing{"two_of_two", {0, 0, 1, 1}, 1, 0},
+                                         Placing{"two_of_four", {0, 0, 0, 0, 1, 1, 1, 1}, 3, 20000},
+                                         Placing{"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 2, 0},
+                                         Placing{"three_and_one", {0, 0, 0, 1}, 5, 4000},
+                                         Placing{"three_of_one", {0, 1, 2}, 4, 0},
+                                         Placing{"dealt_out", {0, 1, 2, 0, 1, 2, 0}, 1, 10000},
+                                         Placing{"some_turned_round", {0, 0, 1, 1, 2, 2, 2}, 6, 0, {6, 1, 3, 4, 2}}),
+                         [](auto const& info) { return info.param.name; });
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

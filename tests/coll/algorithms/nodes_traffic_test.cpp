@@ -58,13 +58,13 @@ TEST_P(NodesTraffic, ABroadcastCrossesNodesOnceForEachWhateverTheRoot) {
     for (int root = 0; root < world->size(); ++root)
         for (int count : {0, 2, 1000, 3000})
             EXPECT_EQ(localities(*world,
-                                [&](Comm& comm) {
-                                    std::vector<int> data(static_cast<std::size_t>(count));
-                                    BcastArgs args{};
-                                    args.data = {data.data(), count, type.get()};
-                                    args.root = root;
-                                    run(BoundCall{comm, Collective::bcast, args});
-                                }),
+                                 [&](Comm& comm) {
+                                     std::vector<int> data(static_cast<std::size_t>(count));
+                                     BcastArgs args{};
+                                     args.data = {data.data(), count, type.get()};
+                                     args.root = root;
+                                     run(BoundCall{comm, Collective::bcast, args});
+                                 }),
                       nodes - 1);
 }
 
@@ -72,15 +72,15 @@ TEST_P(NodesTraffic, GatherAndScatterTakeOneMessageForEachOtherNode) {
     for (Collective which : {Collective::gather, Collective::scatter})
         for (int root = 0; root < world->size(); ++root)
             EXPECT_EQ(localities(*world,
-                                [&](Comm& comm) {
-                                    std::vector<int> part(100), all(100u * static_cast<unsigned>(comm.size()));
-                                    RootedArgs args{};
-                                    args.mine = {part.data(), 100, type.get()};
-                                    if (comm.rank() == root) args.parts = Parts::regular(all.data(), 100, *type);
-                                    args.root = root;
-                                    args.largest = args.mine.bytes();
-                                    run(BoundCall{comm, which, args});
-                                }),
+                                 [&](Comm& comm) {
+                                     std::vector<int> part(100), all(100u * static_cast<unsigned>(comm.size()));
+                                     RootedArgs args{};
+                                     args.mine = {part.data(), 100, type.get()};
+                                     if (comm.rank() == root) args.parts = Parts::regular(all.data(), 100, *type);
+                                     args.root = root;
+                                     args.largest = args.mine.bytes();
+                                     run(BoundCall{comm, which, args});
+                                 }),
                       nodes - 1);
 }
 
@@ -88,24 +88,24 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
     for (int count : {1, 200}) {
         auto const size = static_cast<std::size_t>(world->size()) * static_cast<std::size_t>(count);
         EXPECT_EQ(localities(*world,
-                            [&](Comm& comm) {
-                                std::vector<int> part(static_cast<std::size_t>(count)), all(size);
-                                AllgatherArgs args{};
-                                args.mine = {part.data(), count, type.get()};
-                                args.parts = Parts::regular(all.data(), count, *type);
-                                args.largest = args.mine.bytes();
-                                run(BoundCall{comm, Collective::allgather, args});
-                            }),
+                             [&](Comm& comm) {
+                                 std::vector<int> part(static_cast<std::size_t>(count)), all(size);
+                                 AllgatherArgs args{};
+                                 args.mine = {part.data(), count, type.get()};
+                                 args.parts = Parts::regular(all.data(), count, *type);
+                                 args.largest = args.mine.bytes();
+                                 run(BoundCall{comm, Collective::allgather, args});
+                             }),
                   nodes * (nodes - 1));
         EXPECT_EQ(localities(*world,
-                            [&](Comm& comm) {
-                                std::vector<int> out(size), in(size);
-                                AlltoallArgs args{};
-                                args.send = Parts::regular(out.data(), count, *type);
-                                args.receive = Parts::regular(in.data(), count, *type);
-                                args.each = static_cast<std::size_t>(count) * sizeof(int);
-                                run(BoundCall{comm, Collective::alltoall, args});
-                            }),
+                             [&](Comm& comm) {
+                                 std::vector<int> out(size), in(size);
+                                 AlltoallArgs args{};
+                                 args.send = Parts::regular(out.data(), count, *type);
+                                 args.receive = Parts::regular(in.data(), count, *type);
+                                 args.each = static_cast<std::size_t>(count) * sizeof(int);
+                                 run(BoundCall{comm, Collective::alltoall, args});
+                             }),
                   nodes * (nodes - 1));
     }
 }
@@ -115,5 +115,5 @@ INSTANTIATE_TEST_SUITE_P(Worlds, NodesTraffic,
                          testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},
                                          Nodes{0, 1, 2, 3, 0, 1, 2, 3}));
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

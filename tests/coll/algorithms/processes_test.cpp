@@ -116,5 +116,5 @@ TEST(Processes, CmaRefusedInMidRun) {
     for (auto& t : threads) t.join();
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -69,7 +69,8 @@ public:
             return request->complete;
         };
         Visit visit(comm_);
-        if (at_ % 2) while (!visit.waiter.look(over)) {}
+        if (at_ % 2)
+            while (!visit.waiter.look(over)) {}
         else visit.waiter.until(over, {"the test"});
         if (request->status.error != ErrorClass::success)
             suite_.fail(suite_.cases[at_], comm_.rank(), request->error_text);
@@ -152,5 +153,5 @@ void storm(bool progress_threads) {
 TEST(ThreadStorm, EveryAlgorithmInThreeForms) { storm(false); }
 TEST(ThreadStorm, WithProgressThreads) { storm(true); }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -29,5 +29,5 @@ TEST(RecursiveKIngPlan, GivesEveryExtraMemberAProxyAndKeepsOrderWhereAsked) {
             }
 }
 
-}  // namespace
-}  // namespace tutti::coll
+}   // namespace
+}   // namespace tutti::coll

@@ -32,5 +32,5 @@ TEST(Shares, OfCountsBeyondAnIntLieOneBehindTheOther) {
     EXPECT_EQ(slices.bytes(2, 1), 0u);
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -13,7 +13,9 @@ namespace {
 FramePool pool;
 
 template <int degree>
-TreePlace n_ary(FramePool& frames, int place, int n) { return n_ary_tree(frames, place, n, degree); }
+TreePlace n_ary(FramePool& frames, int place, int n) {
+    return n_ary_tree(frames, place, n, degree);
+}
 
 constexpr TreeShape shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree,
                                 n_ary<3>,      n_ary<4>,    n_ary<5>,   n_ary<6>};
@@ -128,5 +130,5 @@ TEST(TreePlace, OfMastersHasTheAskedNodeAtTheTop) {
     EXPECT_EQ(place(0, 6).parent, 6);   // the root stands for its node
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -85,9 +85,7 @@ bool run_starved(ProgramCall const& c, int victim, std::size_t allowed) {
             ErrorClass error = ErrorClass::no_mem;
             try {
                 well = ends_well(comm, c, rank == victim ? allowed : unlimited);
-            } catch (std::bad_alloc const&) {
-                failed = true;
-            } catch (Error const& e) {
+            } catch (std::bad_alloc const&) { failed = true; } catch (Error const& e) {
                 failed = true;
                 error = e.error_class;
             }
@@ -134,9 +132,7 @@ TEST(SegmentRunsOut, AndAllRanksEnd) {
             std::vector<std::uint64_t> taken;
             for (std::size_t bytes = 1 << 20; rank == 1 && bytes >= 4096; bytes /= 2) try {
                     for (;;) taken.push_back(process.heap.allocate(bytes));
-                } catch (Error const& e) {
-                    EXPECT_EQ(e.error_class, ErrorClass::no_mem);
-                }
+                } catch (Error const& e) { EXPECT_EQ(e.error_class, ErrorClass::no_mem); }
             together.arrive_and_wait();
             for (bool as_request : {false, true})
                 EXPECT_THROW(ends_well(*process.world, {Collective::allgather, 100'000, as_request}), Error);
@@ -149,5 +145,5 @@ TEST(SegmentRunsOut, AndAllRanksEnd) {
     for (auto& t : threads) t.join();
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -43,8 +43,9 @@ Taken taken(Process& process, Request& request) {
 
 bool is_default(AlgorithmRow const& row, CommState const& state) {
     for (std::size_t bytes : {std::size_t{8}, std::size_t{1} << 20})
-        if (decide(row.collective, plain_traits(state, bytes), {}, [&](auto) -> Trees const& { return state.trees; })
-                .algorithm == &row)
+        if (decide(row.collective, plain_traits(state, bytes), {}, [&](auto) -> Trees const& {
+                return state.trees;
+            }).algorithm == &row)
             return true;
     return false;
 }
@@ -132,5 +133,5 @@ INSTANTIATE_TEST_SUITE_P(Worlds, Persistent,
                              return std::to_string(info.param.ranks) + "_ranks" + (info.param.arenas ? "_arenas" : "");
                          });
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

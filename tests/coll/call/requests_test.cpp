@@ -20,9 +20,8 @@ struct Circus {
 
 std::string name_of(testing::TestParamInfo<Circus> const& info) {
     Circus const& c = info.param;
-    return std::to_string(c.ranks) + "_ranks_" + std::to_string(c.hands) + "_in_flight_" +
-           (c.arenas ? "arenas_" : "") + (c.cma ? "cma_" : "staged_") +
-           (c.fragment == 0 ? "whole" : std::to_string(c.fragment) + "_a_fragment");
+    return std::to_string(c.ranks) + "_ranks_" + std::to_string(c.hands) + "_in_flight_" + (c.arenas ? "arenas_" : "") +
+           (c.cma ? "cma_" : "staged_") + (c.fragment == 0 ? "whole" : std::to_string(c.fragment) + "_a_fragment");
 }
 
 Variables variables(Circus const& c) {
@@ -99,5 +98,5 @@ TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) 
     for (auto& t : threads) t.join();
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -17,8 +17,14 @@ namespace tutti::coll {
 namespace {
 
 CallTraits traits_of(std::size_t bytes, std::size_t slot) {
-    return {.ranks = 200, .levels = 1, .bytes = bytes, .slot_bytes = slot, .commutes = true, .ordered = true,
-            .one_kind = true, .equal_parts = true};
+    return {.ranks = 200,
+            .levels = 1,
+            .bytes = bytes,
+            .slot_bytes = slot,
+            .commutes = true,
+            .ordered = true,
+            .one_kind = true,
+            .equal_parts = true};
 }
 
 /// Many ranks have slots that are no power of two: 200 ranks have 4800 bytes each.
@@ -59,8 +65,8 @@ TEST(Choose, PutsTheUsersWordBeforeTheTuningTableAndThatBeforeTheDefaultOne) {
     auto choose = [&](Settings const& s) {
         CallTraits traits = traits_of(64, 8192);
         traits.ranks = 4;
-        return std::string(decide(Collective::bcast, traits, s, [&](auto*) -> Trees const& { return trees; })
-                               .algorithm->name);
+        return std::string(
+            decide(Collective::bcast, traits, s, [&](auto*) -> Trees const& { return trees; }).algorithm->name);
     };
     std::vector<std::string> complaints;
     Settings settings;
@@ -113,14 +119,25 @@ TEST(Choose, HasARowForEveryCall) {
             bool const no_such_calls = collective == Collective::barrier || collective == Collective::scan ||
                                        collective == Collective::exscan || collective >= Collective::neighbor_allgather;
             if (where == Where::between_groups && no_such_calls) continue;
-            CallTraits traits{.ranks = 5000, .levels = 1, .bytes = std::size_t{1} << 40, .slot_bytes = 4096,
-                        .commutes = false, .ordered = false, .one_kind = false, .equal_parts = false,
-                        .two_groups = where == Where::between_groups, .several_nodes = where != Where::one_node,
-                        .grouping = false};
-            EXPECT_TRUE(std::ranges::any_of(default_table(), [&](Rule const& rule) {
-                return rule.collective == collective && rule.where == where && rule.ranks >= 5000 && rule.levels <= 1 &&
-                       rule.bytes >= traits.bytes && traits.suits(*rule.setting.algorithm);
-            })) << name_of(collective) << " " << name_of(where);
+            CallTraits traits{.ranks = 5000,
+                              .levels = 1,
+                              .bytes = std::size_t{1} << 40,
+                              .slot_bytes = 4096,
+                              .commutes = false,
+                              .ordered = false,
+                              .one_kind = false,
+                              .equal_parts = false,
+                              .two_groups = where == Where::between_groups,
+                              .several_nodes = where != Where::one_node,
+                              .grouping = false};
+            EXPECT_TRUE(std::ranges::any_of(default_table(),
+                                            [&](Rule const& rule) {
+                                                return rule.collective == collective && rule.where == where &&
+                                                       rule.ranks >= 5000 && rule.levels <= 1 &&
+                                                       rule.bytes >= traits.bytes &&
+                                                       traits.suits(*rule.setting.algorithm);
+                                            }))
+                << name_of(collective) << " " << name_of(where);
         }
 }
 
@@ -219,9 +236,10 @@ TEST(Choose, IsToldOnceBetweenGroups) {
 TEST(Choose, IsNotToldOfTheLibrarysOwnCalls) {
     EXPECT_EQ(told({0, 0}, "barrier=masters,bcast=masters", false, [](Comm&) {}), "") << "barriers at the end";
     EXPECT_EQ(told({0, 0, 1, 1}, "barrier=masters,bcast=masters,reduce=masters,allreduce=masters", false,
-                   [](Comm& comm) { broadcast(comm, 64); }), "")
+                   [](Comm& comm) { broadcast(comm, 64); }),
+              "")
         << "steps inside the nodes";
 }
 
-}  // namespace
-}  // namespace tutti::coll
+}   // namespace
+}   // namespace tutti::coll

@@ -139,8 +139,14 @@ TEST(Settings, LevelsOfAnAlgorithmsOwnAreThoseOfItsTree) {
     auto trees_of = [&](topo::LevelChoice const* levels) -> Trees const& {
         return levels && !levels->automatic && levels->levels.empty() ? flat : own;
     };
-    CallTraits const traits{.ranks = 8, .levels = 2, .bytes = 64, .slot_bytes = 8192, .commutes = true, .ordered = true,
-                      .one_kind = true, .equal_parts = true};
+    CallTraits const traits{.ranks = 8,
+                            .levels = 2,
+                            .bytes = 64,
+                            .slot_bytes = 8192,
+                            .commutes = true,
+                            .ordered = true,
+                            .one_kind = true,
+                            .equal_parts = true};
     std::vector<std::string> complaints;
     for (auto const& [collective, name] : {std::pair{Collective::barrier, "hierarchical"},
                                            {Collective::bcast, "hierarchical"},
@@ -158,8 +164,7 @@ TEST(Settings, LevelsOfAnAlgorithmsOwnAreThoseOfItsTree) {
 
 /// One rank on its own, as a program without mpiexec.
 struct Alone {
-    Alone(Variables variables = {})
-        : segment(Segment::create(1)), process(segment, 0, std::move(variables)) {
+    Alone(Variables variables = {}) : segment(Segment::create(1)), process(segment, 0, std::move(variables)) {
         start(process, complaints);
     }
     std::string chosen(Comm& comm, Collective collective) {
@@ -202,5 +207,5 @@ TEST(Settings, AnInfoKeyGoesBeforeTheEnvironmentOnItsCommunicatorAlone) {
     EXPECT_THAT(complaints, ElementsAre(HasSubstr("info key tutti_coll_cheese")));
 }
 
-}  // namespace
-}  // namespace tutti::coll
+}   // namespace
+}   // namespace tutti::coll

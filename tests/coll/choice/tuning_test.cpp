@@ -19,14 +19,15 @@ struct Read {
 };
 
 TEST(Tuning, ReadsLinesWithTheirLimits) {
-    Read const r("# tutti tuning 1\n"
-                 "\n"
-                 "allreduce  ranks<=8  levels>=2  bytes<=64K  hierarchical:chunk=16K   # measured\n"
-                 "bcast bytes<=8K ranks<=2 slots\r\n"
-                 "barrier exchange\n"
-                 "bcast several_nodes bytes<=1M binomial\n"
-                 "bcast ranks<=4 between_groups inter_pulled\n"
-                 "bcast one_node binomial");
+    Read const r(
+        "# tutti tuning 1\n"
+        "\n"
+        "allreduce  ranks<=8  levels>=2  bytes<=64K  hierarchical:chunk=16K   # measured\n"
+        "bcast bytes<=8K ranks<=2 slots\r\n"
+        "barrier exchange\n"
+        "bcast several_nodes bytes<=1M binomial\n"
+        "bcast ranks<=4 between_groups inter_pulled\n"
+        "bcast one_node binomial");
     EXPECT_THAT(r.complaints, IsEmpty());
     ASSERT_EQ(r.rules.size(), 6u);
     EXPECT_EQ(r.rules[0].collective, Collective::allreduce);
@@ -47,32 +48,33 @@ TEST(Tuning, ReadsLinesWithTheirLimits) {
 }
 
 TEST(Tuning, TellsOfAnAlgorithmThatNeverRunsWhereItsLineHolds) {
-    Read const r("bcast several_nodes hierarchical\n"
-                 "bcast one_node masters\n"
-                 "bcast between_groups binomial\n"
-                 "bcast one_node inter_pulled\n"
-                 "bcast hierarchical\n");
-    EXPECT_THAT(r.complaints,
-                ElementsAre("FILE:1: bcast hierarchical never runs where the line holds, several_nodes",
-                            HasSubstr("FILE:2: bcast masters never runs"),
-                            HasSubstr("FILE:3: bcast binomial never runs"),
-                            HasSubstr("FILE:4: bcast inter_pulled never runs")));
+    Read const r(
+        "bcast several_nodes hierarchical\n"
+        "bcast one_node masters\n"
+        "bcast between_groups binomial\n"
+        "bcast one_node inter_pulled\n"
+        "bcast hierarchical\n");
+    EXPECT_THAT(r.complaints, ElementsAre("FILE:1: bcast hierarchical never runs where the line holds, several_nodes",
+                                          HasSubstr("FILE:2: bcast masters never runs"),
+                                          HasSubstr("FILE:3: bcast binomial never runs"),
+                                          HasSubstr("FILE:4: bcast inter_pulled never runs")));
     EXPECT_EQ(r.rules.size(), 1u);
 }
 
 TEST(Tuning, TellsWrongLinesByNumberAndTakesTheOthers) {
-    Read const r("bcats slots\n"
-                 "bcast nix\n"
-                 "\n"
-                 "bcast\n"
-                 "bcast bytes<=5000 slots\n"
-                 "bcast ranks<=many slots\n"
-                 "bcast ranks<=0 slots\n"
-                 "bcast bytes>4K slots\n"
-                 "bcast levels>=x slots\n"
-                 "bcast hierarchical:chunk=x\n"
-                 "bcast slots bytes<=4K\n"
-                 "bcast hierarchical\n");
+    Read const r(
+        "bcats slots\n"
+        "bcast nix\n"
+        "\n"
+        "bcast\n"
+        "bcast bytes<=5000 slots\n"
+        "bcast ranks<=many slots\n"
+        "bcast ranks<=0 slots\n"
+        "bcast bytes>4K slots\n"
+        "bcast levels>=x slots\n"
+        "bcast hierarchical:chunk=x\n"
+        "bcast slots bytes<=4K\n"
+        "bcast hierarchical\n");
     EXPECT_THAT(r.complaints,
                 ElementsAre("FILE:1: bcats is not a collective", HasSubstr("FILE:2: bcast has no algorithm nix; it"),
                             "FILE:4: the algorithm of bcast must stand at the end of the line",
@@ -105,5 +107,5 @@ TEST(Tuning, WritesWhatItReads) {
     }
 }
 
-}  // namespace
-}  // namespace tutti::coll
+}   // namespace
+}   // namespace tutti::coll

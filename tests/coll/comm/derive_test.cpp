@@ -74,9 +74,7 @@ public:
     explicit NoMemory(SegmentHeap& heap) : heap_(heap) {
         for (std::uint64_t bytes = std::uint64_t{1} << 40; bytes >= 4096;) try {
                 taken_.push_back(heap.allocate(bytes));
-            } catch (Error const&) {
-                bytes /= 2;
-            }
+            } catch (Error const&) { bytes /= 2; }
     }
     ~NoMemory() {
         for (std::uint64_t offset : taken_) heap_.release(offset);
@@ -93,8 +91,7 @@ std::uint64_t largest_block(SegmentHeap& heap) {
     for (std::uint64_t step = std::uint64_t{1} << 40; step >= 4096; step /= 2) try {
             heap.release(heap.allocate(fits + step));
             fits += step;
-        } catch (Error const&) {
-        }
+        } catch (Error const&) {}
     return fits;
 }
 
@@ -115,9 +112,8 @@ std::vector<std::pair<char const*, std::function<void()>>> ways(Comm& world, Com
          }},
         {"create", [&world, all] { coll::create(world, group_of(world, all)); }},
         {"split", [&world, me] { coll::split(world, me % 2, 0); }},
-        {"split without the last", [&, me, size] {
-             coll::split(world, me == size - 1 && size > 1 ? std::nullopt : std::optional(0), 0);
-         }},
+        {"split without the last",
+         [&, me, size] { coll::split(world, me == size - 1 && size > 1 ? std::nullopt : std::optional(0), 0); }},
         {"create_group", [&world, all] { coll::create_group(world, group_of(world, all), 3); }}};
     if (!inter) return ways;
     ways.emplace_back("duplicate of two groups", [=] { coll::duplicate(*inter); });
@@ -131,7 +127,7 @@ std::vector<std::pair<char const*, std::function<void()>>> ways(Comm& world, Com
     return ways;
 }
 
-}  // namespace
+}   // namespace
 
 class CommDerive : public testing::TestWithParam<std::vector<int>> {};
 using Nodes = std::vector<int>;   // each rank's
@@ -228,7 +224,8 @@ TEST_P(CommDerive, GroupsJoinAndMergeInEitherOrder) {
             EXPECT_TRUE(contexts.insert(inter->context).second) << "a context was used twice";
             EXPECT_TRUE(std::ranges::equal(inter->group->world_ranks(), sides[side]));
             EXPECT_TRUE(std::ranges::equal(inter->remote->world_ranks(), others));
-            EXPECT_EQ(inter->first_group_size(), static_cast<int>(sides[inter->comes_first() ? side : 1 - side].size()));
+            EXPECT_EQ(inter->first_group_size(),
+                      static_cast<int>(sides[inter->comes_first() ? side : 1 - side].size()));
             std::vector<int> all(sides[round % 2]);
             all.insert(all.end(), sides[1 - round % 2].begin(), sides[1 - round % 2].end());
             expect_members(coll::merge(*inter, side != round % 2), all);
@@ -294,9 +291,7 @@ TEST_P(CommDerive, WhatCannotBeMadeFailsForAll) {
                     << name << " without memory of rank " << full;
             }
             coll::barrier(world);
-            if (me != full) {
-                EXPECT_EQ(largest_block(world.process.heap), before) << "kept for rank " << full;
-            }
+            if (me != full) { EXPECT_EQ(largest_block(world.process.heap), before) << "kept for rank " << full; }
             none.reset();
             for (auto const& [name, make] : makers) EXPECT_FALSE(no_memory(make)) << name;
         }

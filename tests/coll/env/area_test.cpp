@@ -16,5 +16,5 @@ TEST(Area, OfTheWorldFitsIntoTheSegmentUpToTheMostRanks) {
     }
 }
 
-}  // namespace
-}  // namespace tutti::coll
+}   // namespace
+}   // namespace tutti::coll

@@ -49,5 +49,5 @@ TEST(OperationSequences, WhoWaitsForAChannelSaysForWhomInTheWorld) {
     for (auto& t : threads) t.join();
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

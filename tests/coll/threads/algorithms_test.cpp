@@ -71,5 +71,5 @@ std::vector<WorldShape> setups() {
 }
 INSTANTIATE_TEST_SUITE_P(Worlds, Algorithms, testing::ValuesIn(setups()), name_of);
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

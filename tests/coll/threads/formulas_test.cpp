@@ -23,8 +23,8 @@ topo::Hierarchy sockets(int p, int m) {
 struct Call {
     Collective collective;
     char const* algorithm;
-    std::int64_t count;          ///< doubles of the whole vector
-    std::size_t slice = 0;       ///< the parameter of this name; 0: the algorithm's own
+    std::int64_t count;      ///< doubles of the whole vector
+    std::size_t slice = 0;   ///< the parameter of this name; 0: the algorithm's own
     bool in_place = false;
     Copier::Stores stores = Copier::Stores::automatic;
 };
@@ -186,20 +186,26 @@ TEST(Volumes, OfAdaptiveCopiesAreOneCopyInAndOneOutForEachReader) {
             coll::run(world, rank, 1, frames, row_of(collective, "adaptive_copy"), args);
         };
         ThreadWorld one(p, sockets(p, 1)), all(p, sockets(p, 1));
-        EXPECT_EQ(counted(one, [&](int rank) {
-            std::vector<double> data(n, rank == 1 ? 7.0 : 0.0);
-            BcastArgs args{{}, {data.data(), n, real.get()}, 1};
-            run_one(one, rank, Collective::bcast, args);
-            EXPECT_EQ(data, std::vector<double>(n, 7.0));
-        }), 2 * ranks * bytes);
-        EXPECT_EQ(counted(all, [&](int rank) {
-            std::vector<double> mine(n, rank), data(static_cast<std::size_t>(n * p), -1.0);
-            AllgatherArgs args{{}, {mine.data(), n, real.get()}, Parts::regular(data.data(), n, *real), false, bytes};
-            run_one(all, rank, Collective::allgather, args);
-            for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], static_cast<double>(i / n));
-        }), 2 * (ranks + ranks * ranks) * bytes);
+        EXPECT_EQ(counted(one,
+                          [&](int rank) {
+                              std::vector<double> data(n, rank == 1 ? 7.0 : 0.0);
+                              BcastArgs args{{}, {data.data(), n, real.get()}, 1};
+                              run_one(one, rank, Collective::bcast, args);
+                              EXPECT_EQ(data, std::vector<double>(n, 7.0));
+                          }),
+                  2 * ranks * bytes);
+        EXPECT_EQ(
+            counted(all,
+                    [&](int rank) {
+                        std::vector<double> mine(n, rank), data(static_cast<std::size_t>(n * p), -1.0);
+                        AllgatherArgs args{
+                            {}, {mine.data(), n, real.get()}, Parts::regular(data.data(), n, *real), false, bytes};
+                        run_one(all, rank, Collective::allgather, args);
+                        for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], static_cast<double>(i / n));
+                    }),
+            2 * (ranks + ranks * ranks) * bytes);
     }
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

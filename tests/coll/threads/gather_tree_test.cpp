@@ -64,5 +64,5 @@ TEST(GatherTree, MovesWhatIsPublishedOfRg) {
         }
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

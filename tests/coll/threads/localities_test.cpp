@@ -292,5 +292,5 @@ TEST_P(Localities, TreesOfSlicesCrossAsOftenAsTheirParentHandsOn) {
                 testing::ElementsAre(8, 2 * 3 * 8, 7 * (2 * 8 + 6 * 16)));
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -107,5 +107,5 @@ INSTANTIATE_TEST_SUITE_P(Worlds, MemoryRunsOut,
                                          Shape{5, AccessPath::cma, true}),
                          [](auto const& info) { return std::to_string(info.param.ranks) + "_ranks"; });
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

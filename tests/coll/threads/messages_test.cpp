@@ -82,8 +82,7 @@ Task fan(ThreadEnv& env, NoArgs const& a) {
         co_await m.receive(0, mine.bytes(), m.into(all_of(*a.got, *a.type), 0));
     }
     if (env.rank() == 0) std::copy(a.mine->begin(), a.mine->end(), a.got->begin());
-    for (int peer = 1; env.rank() == 0 && peer < env.size(); ++peer)
-        co_await m.finish(peer);
+    for (int peer = 1; env.rank() == 0 && peer < env.size(); ++peer) co_await m.finish(peer);
     co_await m.close();
 }
 
@@ -94,8 +93,7 @@ Task posts(ThreadEnv& env, NoArgs const& a) {
     std::size_t const n = mine.bytes();
     EXPECT_TRUE(m.fits(n));
     for (int round = 0; round < 3; ++round) {
-        for (int i = 1; i < env.size(); ++i)
-            co_await m.post((env.rank() + i) % env.size(), {mine, 0, n});
+        for (int i = 1; i < env.size(); ++i) co_await m.post((env.rank() + i) % env.size(), {mine, 0, n});
         for (int i = 1; i < env.size(); ++i)
             co_await m.receive((env.rank() + i) % env.size(), n, m.into(all_of(*a.got, *a.type), 0));
     }
@@ -114,8 +112,10 @@ Task all_at_once(ThreadEnv& env, NoArgs const& a, bool in_place) {
     Messages<ThreadEnv> m(env, a.grain, direct, direct);
     co_await m.exchange_all(
         std::span<int const>(peers),
-        [&](int to) -> MessagePart { return {in_place ? box(to) : mine, 0, n}; }, [&](int) { return n; },
-        [&](int from) { return m.into(box(from), 0); });
+        [&](int to) -> MessagePart {
+            return {in_place ? box(to) : mine, 0, n};
+        },
+        [&](int) { return n; }, [&](int from) { return m.into(box(from), 0); });
     for (int peer : peers)
         for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(boxes[static_cast<std::size_t>(peer)][i], value(peer, i));
     *a.got = boxes[static_cast<std::size_t>(peers.front())];
@@ -202,9 +202,9 @@ TEST_P(MessagesBy, AreCutWhereThereIsNoRoom) {
 
 INSTANTIATE_TEST_SUITE_P(Ways, MessagesBy,
                          testing::Values(Shape{2, AccessPath::load_store}, Shape{3, AccessPath::attach},
-                                         Shape{5, AccessPath::cma},
-                                         Shape{4, AccessPath::staged}, Shape{8, AccessPath::staged}),
+                                         Shape{5, AccessPath::cma}, Shape{4, AccessPath::staged},
+                                         Shape{8, AccessPath::staged}),
                          name_of);
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

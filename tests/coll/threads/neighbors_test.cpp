@@ -17,8 +17,8 @@ constexpr int ranks = 16;
 constexpr int degree = 4;
 
 struct Cost {
-    std::set<std::pair<int, int>> asked;                   ///< who asks for whose flags
-    std::uint64_t loaded = 0, stored = 0, messages = 0;    ///< of all ranks
+    std::set<std::pair<int, int>> asked;                  ///< who asks for whose flags
+    std::uint64_t loaded = 0, stored = 0, messages = 0;   ///< of all ranks
 };
 
 /// An alltoall of `bytes` bytes along each edge of a torus of 4 · 4 ranks.
@@ -66,8 +66,9 @@ std::set<std::pair<int, int>> neighbors() {
     std::set<std::pair<int, int>> all;
     for (int rank = 0; rank < ranks; ++rank)
         for (int k = 0; k < degree; ++k)
-            all.insert({rank, *CartTopology::make(std::vector{4, 4}, {true, true}, ranks, rank)
-                                   .shifted(k / 2, k % 2 ? 1 : -1)});
+            all.insert(
+                {rank,
+                 *CartTopology::make(std::vector{4, 4}, {true, true}, ranks, rank).shifted(k / 2, k % 2 ? 1 : -1)});
     return all;
 }
 
@@ -97,5 +98,5 @@ TEST(NeighborExchange, LargeBlocksAreCopiedOnceWhereTheyCanBeRead) {
     EXPECT_EQ(staged.stored, 2 * 100000 * edges);
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -111,5 +111,5 @@ TEST(Steps, AreAsManyAsAnAddressSpaceHasBytes) {
     }
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

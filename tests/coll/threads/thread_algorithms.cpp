@@ -4,9 +4,9 @@
 
 namespace tutti::coll {
 
-#define ALGORITHM(folder, name)                                                                                        \
-    namespace thread_algorithms::folder {                                                                              \
-    extern const Algorithm<ArgsOf<Collective::folder>::type> name##_algorithm __attribute__((weak));                   \
+#define ALGORITHM(folder, name)                                                                      \
+    namespace thread_algorithms::folder {                                                            \
+    extern const Algorithm<ArgsOf<Collective::folder>::type> name##_algorithm __attribute__((weak)); \
     }
 #include "coll/algorithms/algorithms.def"
 #undef ALGORITHM
@@ -26,4 +26,4 @@ AlgorithmRow const& row_of(Collective collective, std::string_view name) {
     throw std::invalid_argument("no algorithm " + std::string(name));
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

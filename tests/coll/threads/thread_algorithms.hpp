@@ -26,7 +26,7 @@ struct Algorithm {
 /// The Algorithm of a row of coll's list; null: it was not compiled, which is right for those on several nodes alone.
 void const* find(AlgorithmRow const& row);
 
-}  // namespace thread_algorithms
+}   // namespace thread_algorithms
 
 /// One operation of the row's algorithm, as run() of a coroutine.
 template <class Args>
@@ -39,4 +39,4 @@ void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Algo
 /// By name, for tests of one algorithm.
 AlgorithmRow const& row_of(Collective collective, std::string_view name);
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

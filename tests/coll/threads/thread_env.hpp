@@ -30,8 +30,8 @@ struct ThreadWorld {
     }
 
     Trees trees;
-    AccessPath way;                           ///< to what lies outside `arena`
-    std::span<std::byte const> arena;  ///< what lies in here is reached directly
+    AccessPath way;                     ///< to what lies outside `arena`
+    std::span<std::byte const> arena;   ///< what lies in here is reached directly
     Copier copier;
     std::size_t staging_bytes;
     std::unique_ptr<std::byte, void (*)(void*)> memory;
@@ -173,4 +173,4 @@ void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, Task
     }
 }
 
-}  // namespace tutti::coll
+}   // namespace tutti::coll

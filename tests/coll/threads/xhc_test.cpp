@@ -135,5 +135,5 @@ TEST(XhcFlags, TellEachMemberWhatItsLeaderAnnounced) {
         }
 }
 
-}  // namespace
-}  // namespace tutti::coll::test
+}   // namespace
+}   // namespace tutti::coll::test

@@ -18,4 +18,4 @@ public:
     ~MemoryEnds() { allocations_left = ~std::size_t{0}; }
 };
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

@@ -51,4 +51,4 @@ private:
     std::size_t rank_, ranks_, used_ = 0, case_ = 0, allocations_ = 0;
 };
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

@@ -33,8 +33,8 @@ public:
             left_out_.reset();
             add(row);
             if (s_.cases.size() == before && left_out_) s_.cases.push_back(*left_out_);
-            EXPECT_GT(s_.cases.size(), before) << "no case among " << s_.ranks << " ranks fits "
-                                               << name_of(row.collective) << " " << row.name;
+            EXPECT_GT(s_.cases.size(), before)
+                << "no case among " << s_.ranks << " ranks fits " << name_of(row.collective) << " " << row.name;
         }
     }
 
@@ -44,9 +44,8 @@ private:
         std::vector<std::size_t> all{
             0,        8,     48,    56,    64,    1000,  slot / p / 8 * 8, slot / p / 8 * 8 + 8, slot - 8, slot,
             slot + 8, 20000, 32768, 65536, 65544, 200000};
-        std::erase_if(all, [&](std::size_t n) {
-            return n * p * p > most_bytes || (s_.ranks > 8 && n % 3 == seed_ % 3);
-        });
+        std::erase_if(all,
+                      [&](std::size_t n) { return n * p * p > most_bytes || (s_.ranks > 8 && n % 3 == seed_ % 3); });
         return all;
     }
 
@@ -94,17 +93,17 @@ private:
             for (c.op = 0; !s_.op(c).fits(kind);) ++c.op;
         }
         c.seed = next();
-        CallTraits const traits{.ranks = s_.ranks,
-                                .levels = s_.levels,
-                                .bytes = message_bytes(c),
-                                .slot_bytes = s_.slot_bytes,
-                                .commutes = s_.op(c).op->commutative,
-                                .ordered = s_.op(c).op->commutative || s_.consecutive,
-                                .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr &&
-                                            kind.type->dense(2),
-                                .equal_parts = c.form == Form::equal,
-                                .two_groups = two_groups,
-                                .several_nodes = s_.several_nodes};
+        CallTraits const traits{
+            .ranks = s_.ranks,
+            .levels = s_.levels,
+            .bytes = message_bytes(c),
+            .slot_bytes = s_.slot_bytes,
+            .commutes = s_.op(c).op->commutative,
+            .ordered = s_.op(c).op->commutative || s_.consecutive,
+            .one_kind = kernel_k(s_.op(c).op->builtin, kind.type->basic()) != nullptr && kind.type->dense(2),
+            .equal_parts = c.form == Form::equal,
+            .two_groups = two_groups,
+            .several_nodes = s_.several_nodes};
         if (!traits.meets(c.algorithm->requirements)) return;   // expect_suits() sees whether the library agrees
         unsigned const every = thinning * (c.algorithm->family == Family::tutti || named() ? 1 : 3);
         if (++offered_ % every == seed_ % every) s_.cases.push_back(c);
@@ -126,8 +125,13 @@ private:
     void add_size(AlgorithmRow const& row, std::size_t bytes) {
         int const ops = reduces(row.collective) ? static_cast<int>(s_.operators.size()) : 2;
         for (int op = 0; op < ops; ++op) {
-            Case c{.algorithm = &row, .bytes = bytes, .kind = static_cast<int>(next() % 5), .op = op,
-                   .root = static_cast<int>(next()) % s_.ranks, .in_place = next() % 3 == 0, .form = form(row, next()),
+            Case c{.algorithm = &row,
+                   .bytes = bytes,
+                   .kind = static_cast<int>(next() % 5),
+                   .op = op,
+                   .root = static_cast<int>(next()) % s_.ranks,
+                   .in_place = next() % 3 == 0,
+                   .form = form(row, next()),
                    .small_parameters = next() % 2 == 0 && bytes <= 20000};
             if (c.form == Form::types) c.kind = 2;
             if (!reduces(row.collective)) c.op = 0;
@@ -174,10 +178,13 @@ private:
 
     static Form form(AlgorithmRow const& row, unsigned turn) {
         switch (row.collective) {
-        case Collective::alltoall: case Collective::neighbor_alltoall: return static_cast<Form>(turn % 3);
-        case Collective::gather: case Collective::scatter: case Collective::allgather: case Collective::reduce_scatter:
-        case Collective::neighbor_allgather:
-            return static_cast<Form>(turn % 2);
+        case Collective::alltoall:
+        case Collective::neighbor_alltoall: return static_cast<Form>(turn % 3);
+        case Collective::gather:
+        case Collective::scatter:
+        case Collective::allgather:
+        case Collective::reduce_scatter:
+        case Collective::neighbor_allgather: return static_cast<Form>(turn % 2);
         default: return Form::equal;
         }
     }
@@ -187,4 +194,4 @@ private:
     std::optional<Case> left_out_;   ///< of the algorithm, a case that fits but was not taken
 };
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

@@ -25,7 +25,7 @@ struct Case {
     Form form = Form::equal;
     bool small_parameters = false;   ///< blocks and limits so small that pipelines run through many steps
     unsigned seed = 0;
-    int first_group_size = 0;                  ///< between two groups: where the second one begins
+    int first_group_size = 0;   ///< between two groups: where the second one begins
 };
 
 /// The algorithm's own, or small ones that differ from level to level; words and numbers by turns.
@@ -82,7 +82,9 @@ struct Suite {
             << (c.form == Form::equal    ? ""
                 : c.form == Form::counts ? ", counts"
                                          : ", types")
-            << (c.first_group_size > 0 ? ", groups " + std::to_string(c.first_group_size) + " and " + std::to_string(ranks - c.first_group_size) : "")
+            << (c.first_group_size > 0 ? ", groups " + std::to_string(c.first_group_size) + " and " +
+                                             std::to_string(ranks - c.first_group_size)
+                                       : "")
             << (c.small_parameters ? ", small parameters" : "");
         return out.str();
     }
@@ -155,4 +157,4 @@ inline std::int64_t count_between(Suite const& s, Case const& c, int from, int t
                : n * ((std::min(from, to) + 2 * std::max(from, to) + static_cast<int>(c.seed)) % 4) / 3;
 }
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

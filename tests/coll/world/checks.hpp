@@ -155,10 +155,8 @@ void check_reduction(Turn<Execute> t) {
     switch (t.c.algorithm->collective) {
     case Collective::reduce:
         return reduce_case<ReduceArgs>(t, n, {}, t.rank == t.c.root, n, combined(t, n, 0, s.ranks - 1));
-    case Collective::allreduce:
-        return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, s.ranks - 1));
-    case Collective::scan:
-        return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, t.rank));
+    case Collective::allreduce: return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, s.ranks - 1));
+    case Collective::scan: return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, t.rank));
     default:
         return reduce_case<ReduceArgs>(t, n, {}, t.rank > 0, n,
                                        t.rank > 0 ? combined(t, n, 0, t.rank - 1) : std::vector<std::byte>{});
@@ -201,4 +199,4 @@ void check(Turn<Execute> t) {
     }
 }
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

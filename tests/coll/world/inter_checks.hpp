@@ -170,4 +170,4 @@ void check_inter(Turn<Execute> turn) {
     }
 }
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

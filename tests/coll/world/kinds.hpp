@@ -23,8 +23,8 @@ struct Kind {
 
 inline std::vector<Kind> make_kinds() {
     auto integer = TypeBuilder::predefined(Basic::int32), real = TypeBuilder::predefined(Basic::float64);
-    auto pair = TypeBuilder::pair("double_int", Basic::double_int, elementary(Basic::float64),
-                                  elementary(Basic::int32));
+    auto pair =
+        TypeBuilder::pair("double_int", Basic::double_int, elementary(Basic::float64), elementary(Basic::int32));
     std::int64_t const one[] = {1, 1}, gap[] = {0, 8}, negative[] = {-8, 4};
     Datatype const* const both[] = {integer.get(), integer.get()};
     return {
@@ -112,9 +112,8 @@ class Memory {
 public:
     /// Room for bytes from `low` to `high` around the origin.
     Memory(std::int64_t low, std::int64_t high)
-        : low_((low - margin) / 16 * 16),
-          bytes_(static_cast<std::size_t>(high + margin - low_),
-                 message_memory ? message_memory : std::pmr::new_delete_resource()) {
+        : low_((low - margin) / 16 * 16), bytes_(static_cast<std::size_t>(high + margin - low_),
+                                                 message_memory ? message_memory : std::pmr::new_delete_resource()) {
         std::memset(bytes_.data, 0xa5, bytes_.size);
     }
     /// Room for one message.
@@ -153,4 +152,4 @@ private:
     Bytes bytes_;
 };
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

@@ -80,7 +80,8 @@ private:
             destinations_[static_cast<std::size_t>(from)].push_back(to);
             sources_[static_cast<std::size_t>(to)].insert(
                 sources_[static_cast<std::size_t>(to)].begin() +
-                    next(static_cast<int>(sources_[static_cast<std::size_t>(to)].size()) + 1), from);
+                    next(static_cast<int>(sources_[static_cast<std::size_t>(to)].size()) + 1),
+                from);
         }
         for (int r = 0; r < ranks_; ++r) {
             DistGraphTopology graph;
@@ -146,4 +147,4 @@ void check_neighbors(Turn<Execute> t, bool one) {
     t.same(send, send_before, "sendbuf");
 }
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

@@ -40,8 +40,8 @@ public:
         for (std::size_t n = 0; n < sizes.size(); ++n) nodes.push_back({"node" + std::to_string(n), {"127.0.0.1/8"}});
         for (std::size_t n = 0; n < sizes.size(); ++n) {
             Cluster const cluster(nodes, ranks, static_cast<int>(n), key);
-            segments_.push_back(Segment::create(static_cast<unsigned>(sizes[n]), {}, {},
-                                                one_node ? std::string() : cluster.to_text()));
+            segments_.push_back(
+                Segment::create(static_cast<unsigned>(sizes[n]), {}, {}, one_node ? std::string() : cluster.to_text()));
         }
         std::vector<std::string> complaints;
         for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -76,4 +76,4 @@ inline topo::Hierarchy tree_of_nodes(std::vector<int> const& node_of) {
     return topo::Hierarchy::build(static_cast<int>(node_of.size()), std::span(&by_node, 1), "cluster");
 }
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

@@ -13,7 +13,8 @@ struct Turn {
     Case const& c;
     int rank;
     Execute& execute;
-    std::vector<Operator> const& operators; ///< the rank's own, as every rank of a job has: they remember their kernels
+    std::vector<Operator> const&
+        operators;   ///< the rank's own, as every rank of a job has: they remember their kernels
 
     Op const& op() const { return *operators[static_cast<std::size_t>(c.op)].op; }
 
@@ -31,4 +32,4 @@ struct Turn {
     }
 };
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

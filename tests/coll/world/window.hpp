@@ -30,4 +30,4 @@ struct Window {
     std::span<std::byte> room;
 };
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

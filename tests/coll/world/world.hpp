@@ -69,4 +69,4 @@ void run_cases(Suite& suite, int rank, Execute& execute, Arena* arena = nullptr)
     }
 }
 
-}  // namespace tutti::coll::test
+}   // namespace tutti::coll::test

@@ -114,5 +114,5 @@ TEST(Allocation, counts_slots_when_nobody_says_how_many_ranks) {
     EXPECT_EQ(slots_of_all({}, 3, "here"), 3);
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

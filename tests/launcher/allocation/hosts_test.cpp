@@ -75,9 +75,7 @@ protected:
     std::string complaint(std::string const& text) {
         try {
             read(text.c_str());
-        } catch (Complaint const& c) {
-            return c.what();
-        }
+        } catch (Complaint const& c) { return c.what(); }
         return "accepted";
     }
     ~HostFile() override { std::remove(file_.c_str()); }
@@ -124,9 +122,7 @@ TEST_F(HostFile, is_a_text_and_no_folder) {
     try {
         add_host_file(hosts, testing::TempDir(), notes);
         ADD_FAILURE() << "a folder was read";
-    } catch (Complaint const& c) {
-        EXPECT_THAT(c.what(), HasSubstr("is a folder"));
-    }
+    } catch (Complaint const& c) { EXPECT_THAT(c.what(), HasSubstr("is a folder")); }
     EXPECT_EQ(shown("a\033[2Jb\n"), "a\\x1b[2Jb\\x0a");
 }
 
@@ -139,5 +135,5 @@ TEST_F(HostFile, takes_a_user_and_says_what_has_no_effect) {
     EXPECT_THAT(notes[1], HasSubstr("--bind-to"));
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

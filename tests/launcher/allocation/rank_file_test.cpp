@@ -33,9 +33,7 @@ protected:
     std::string complaint(char const* text) {
         try {
             read(text);
-        } catch (Complaint const& c) {
-            return c.what();
-        }
+        } catch (Complaint const& c) { return c.what(); }
         return "accepted";
     }
     ~RankFile() override { std::remove(file_.c_str()); }
@@ -83,5 +81,5 @@ TEST(NumberList, has_ranges) {
     EXPECT_THROW(number_list("x", "99999999999"), Complaint);
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -79,9 +79,7 @@ TEST(ResourceManager, is_lsf_or_grid_engine) {
 std::string refusal(Variables const& variables, std::string const& manager = {}) {
     try {
         found(variables, manager);
-    } catch (Complaint const& c) {
-        return c.what();
-    }
+    } catch (Complaint const& c) { return c.what(); }
     return "accepted";
 }
 
@@ -108,5 +106,5 @@ TEST(ResourceManager, may_be_named) {
 
 TEST(ResourceManager, is_not_there) { EXPECT_THAT(found({{"HOME", "/h"}}), ElementsAre()); }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -106,5 +106,5 @@ TEST(Pack, refuses_less_than_there_was) {
         EXPECT_THROW(unpacked<Assignment>(std::string_view(bytes).substr(0, length)), Error) << length;
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -20,9 +20,7 @@ Job parse(std::vector<std::string> arguments) { return parse_arguments(arguments
 std::string complaint(std::vector<std::string> const& arguments) {
     try {
         parse_arguments(arguments);
-    } catch (Complaint const& c) {
-        return c.what();
-    }
+    } catch (Complaint const& c) { return c.what(); }
     return "accepted";
 }
 
@@ -111,9 +109,26 @@ TEST(Options, wants_an_algorithm_for_a_collective) {
 }
 
 TEST(Options, does_what_options_of_others_ask_for) {
-    Job job = parse({"-launcher", "rsh", "-iface", "eth9", "--rank-by", "node", "-print-all-exitcodes",
-                     "--enable-recovery", "--timestamp-output", "-prepend-pattern", "%r:", "--cpu-set", "0,2-3",
-                     "-order-nodes", "ASCENDING", "-H", "b:3,a:2", "--prefix", "/opt/t", "prog"});
+    Job job = parse({"-launcher",
+                     "rsh",
+                     "-iface",
+                     "eth9",
+                     "--rank-by",
+                     "node",
+                     "-print-all-exitcodes",
+                     "--enable-recovery",
+                     "--timestamp-output",
+                     "-prepend-pattern",
+                     "%r:",
+                     "--cpu-set",
+                     "0,2-3",
+                     "-order-nodes",
+                     "ASCENDING",
+                     "-H",
+                     "b:3,a:2",
+                     "--prefix",
+                     "/opt/t",
+                     "prog"});
     EXPECT_EQ(job.agent, "rsh");
     EXPECT_EQ(job.interface, "eth9");
     EXPECT_THAT(job.environment.set, ElementsAre(std::pair<std::string, std::string>("TUTTI_NETWORK", "eth9")));
@@ -223,5 +238,5 @@ TEST(OptionTable, has_no_name_twice) {
     for (std::string const& name : names) EXPECT_EQ(names.count(name), 1u) << name;
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

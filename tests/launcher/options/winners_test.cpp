@@ -56,5 +56,5 @@ TEST(Winners, MayBeUnknownAtSomeSize) {
     EXPECT_EQ(text(stretches(samples, 0.03)), "rival<=8 ours<=16");
 }
 
-}  // namespace
-}  // namespace tutti::tune
+}   // namespace
+}   // namespace tutti::tune

@@ -58,5 +58,5 @@ TEST(Silence, leaves_out_the_time_in_which_this_process_did_not_run) {
     EXPECT_LT(silence.length(), 1s);
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

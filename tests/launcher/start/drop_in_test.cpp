@@ -46,5 +46,5 @@ TEST(DropIn, leaves_everything_else_alone) {
     EXPECT_FALSE(read_linkage("/nowhere").elf);
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -35,9 +35,7 @@ protected:
     int code(std::string const& name) {
         try {
             find(name);
-        } catch (Complaint const& c) {
-            return c.exit_code;
-        }
+        } catch (Complaint const& c) { return c.exit_code; }
         return 0;
     }
 
@@ -60,5 +58,5 @@ TEST_F(FindProgram, tells_what_is_wrong_by_its_code) {
     EXPECT_EQ(code("./bin"), 126);
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -32,5 +32,5 @@ TEST(MpiLibrary, is_asked_of_the_loader_which_runs_nothing) {
     EXPECT_FALSE(is_our_library("/nowhere"));
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

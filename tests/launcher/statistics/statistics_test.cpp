@@ -35,9 +35,10 @@ TEST(Statistics, columns_are_as_wide_as_what_is_in_them) {
     Table table({"name", "n"}, 1);
     table.add({"a", "12345"});
     table.add({"", "6"});
-    EXPECT_EQ(table.text(), "  name      n\n"
-                            "  a     12345\n"
-                            "            6\n");
+    EXPECT_EQ(table.text(),
+              "  name      n\n"
+              "  a     12345\n"
+              "            6\n");
 }
 
 TEST(Statistics, a_line_for_each_rank_and_one_for_all) {
@@ -135,5 +136,5 @@ TEST(Statistics, are_the_same_of_a_copy_from_another_node) {
     EXPECT_THROW(copy_of_counts("too short"), Error);
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

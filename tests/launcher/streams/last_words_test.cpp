@@ -103,5 +103,5 @@ TEST(OutputStream, HandsOnAllButTheLastWordsOfItsRank) {
     EXPECT_EQ(end.text(), "rank 0: no\nbefore\nafter\n") << "before it was noted it was the program's";
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

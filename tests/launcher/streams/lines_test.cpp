@@ -75,5 +75,5 @@ TEST(LineCutter, continues_a_line_that_was_shown_early) {
     EXPECT_EQ(out, "> name? ok\n");
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -78,5 +78,5 @@ TEST_F(MemoryWatchTest, reads_version_1_also_where_the_path_is_the_hosts) {
     EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 128 MiB, was reached") << "with swap";
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -27,7 +27,7 @@ bool copy(int from, int to) {
     return n > 0 && write(to, buffer, static_cast<size_t>(n)) == n;
 }
 
-}  // namespace
+}   // namespace
 
 int main(int, char** argv) {
     int master = posix_openpt(O_RDWR | O_NOCTTY);

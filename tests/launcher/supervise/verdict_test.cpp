@@ -80,5 +80,5 @@ TEST(Verdict, prefers_the_end_that_explains_more) {
     EXPECT_GT(of(SIGKILL, RankPhase::initialised).kind, of(exited(1), RankPhase::initialised).kind);
 }
 
-}  // namespace
-}  // namespace tutti::launcher
+}   // namespace
+}   // namespace tutti::launcher

@@ -5,7 +5,7 @@
 
 #include "tests/ranks/errors/argument_values.hpp"
 
-inline Value Values::buffer(Function const &f, Parameter const &p, bool spoil) {
+inline Value Values::buffer(Function const& f, Parameter const& p, bool spoil) {
     bool const sent = p.is(" sendbuf inbuf ");
     if (!spoil) return {word(data_[sent ? 0 : 1] + data_room / 2), Quality::fine};
     bool const in_place = p.is(" sendbuf recvbuf ");   // which is allowed in some collectives
@@ -14,13 +14,13 @@ inline Value Values::buffer(Function const &f, Parameter const &p, bool spoil) {
     return {none, insignificant || (in_place && none == word(MPI_IN_PLACE)) ? Quality::odd : Quality::bad};
 }
 
-inline Value Values::text(Parameter const &p, bool spoil) {
+inline Value Values::text(Parameter const& p, bool spoil) {
     if (!spoil) return {word(p.is(" datarep ") ? "external32" : p.is(" name ") ? "TUTTI_WAIT" : "key"), Quality::fine};
     if (below(2)) return no_address(Quality::bad);
-    return {word(one_of({"", "no such thing", static_cast<char const *>(long_text_.c_str())})), Quality::odd};
+    return {word(one_of({"", "no such thing", static_cast<char const*>(long_text_.c_str())})), Quality::odd};
 }
 
-inline Value Values::function(Parameter const &p, bool spoil) {
+inline Value Values::function(Parameter const& p, bool spoil) {
     bool const attribute = p.name.find("copy") != p.name.npos || p.name.find("delete") != p.name.npos;
     if (spoil) return no_address(attribute ? Quality::odd : Quality::bad);
     if (p.is(" query_fn ")) return {word(answer_query), Quality::fine};
@@ -30,20 +30,20 @@ inline Value Values::function(Parameter const &p, bool spoil) {
     return {attribute ? 0 : word(ignore_error), Quality::fine};
 }
 
-inline Value Values::status(Function const &f, std::size_t index, bool spoil) {
+inline Value Values::status(Function const& f, std::size_t index, bool spoil) {
     bool const read = f.parameters[index].type.substr(0, 5) == "const" || f.starts("MPI_Status_");
     if (spoil) {
         Value const none = no_address(Quality::bad);
         return {none.word, !read && none.word == word(MPI_STATUS_IGNORE) ? Quality::fine : Quality::bad};
     }
     if (!read && below(2)) return {word(MPI_STATUS_IGNORE), Quality::fine};
-    int *const fields = reinterpret_cast<int *>(slots_[index]);
+    int* const fields = reinterpret_cast<int*>(slots_[index]);
     for (int i = 0; i < 5; ++i) fields[i] = below(2) ? any_number() : static_cast<int>(below(100));
     return {word(fields), Quality::fine};
 }
 
 /// Lists of numbers, and single ones in memory.
-inline Value Values::numbers(Function const &f, Parameter const &p, std::size_t index, bool spoil) {
+inline Value Values::numbers(Function const& f, Parameter const& p, std::size_t index, bool spoil) {
     bool const wide = p.type == "MPI_Aint *" || p.type == "MPI_Count *";
     bool const counts = p.is(" sendcounts recvcounts "), places = p.is(" displs sdispls rdispls ");
     // Displacements that go with a type each may be addresses, from MPI_BOTTOM on: nobody can tell wrong ones.
@@ -71,19 +71,19 @@ inline Value Values::numbers(Function const &f, Parameter const &p, std::size_t 
         if (spoil && (counts || places) && value > 1) quality = Quality::wild;
         if (spoil && places && value < 0) quality = Quality::wild;
         if (wide && spoil && below(4) == 0 && !(places && absolute)) value = one_of({LONG_MAX, LONG_MIN, 5L});
-        if (wide) reinterpret_cast<long *>(slots_[index])[i] = value;
-        else reinterpret_cast<int *>(slots_[index])[i] = static_cast<int>(value);
+        if (wide) reinterpret_cast<long*>(slots_[index])[i] = value;
+        else reinterpret_cast<int*>(slots_[index])[i] = static_cast<int>(value);
     }
     if (spoil && wide && places && !absolute) quality = Quality::wild;
     return {word(slots_[index]), quality};
 }
 
-inline Value Values::handle_slot(Kind kind, Function const &f, Parameter const &p, std::size_t index, bool spoil) {
+inline Value Values::handle_slot(Kind kind, Function const& f, Parameter const& p, std::size_t index, bool spoil) {
     if (spoil && below(2)) {
         Value const none = no_address(Quality::bad);
         return p.is(" array_of_datatypes ") ? Value{none.word, Quality::odd} : none;
     }
-    int *const at = reinterpret_cast<int *>(slots_[index]);
+    int* const at = reinterpret_cast<int*>(slots_[index]);
     bool const list = p.name.substr(0, 5) == "array" || p.is(" sendtypes recvtypes ");
     bool const types = list && kind == Kind::datatype;   // of the pool, for they are not used up
     bool const used = f.ends("_free") || f.ends("_disconnect") || f.ends("_commit") || f.name == "MPI_Wait" ||
@@ -104,24 +104,23 @@ inline Value Values::handle_slot(Kind kind, Function const &f, Parameter const &
 }
 
 /// Addresses that mean something of their own; none where the parameter is a buffer.
-inline std::optional<Value> Values::special(Function const &f, Parameter const &p, std::size_t index, bool spoil) {
+inline std::optional<Value> Values::special(Function const& f, Parameter const& p, std::size_t index, bool spoil) {
     bool const sets = f.ends("_set_attr") || f.ends("_put");
     if (p.is(" extra_state location argv ") || (sets && p.is(" attribute_val ")))
         return spoil ? Value{no_address(Quality::odd).word, Quality::odd} : Value{word(slots_[index]), Quality::fine};
     if (p.is(" obj_handle ")) {
-        *reinterpret_cast<MPI_Comm *>(slots_[index]) = spoil ? wrong_handle(Kind::comm) : MPI_COMM_SELF;
+        *reinterpret_cast<MPI_Comm*>(slots_[index]) = spoil ? wrong_handle(Kind::comm) : MPI_COMM_SELF;
         return Value{spoil && below(2) ? no_address(Quality::odd).word : word(slots_[index]), Quality::odd};
     }
-    if (f.starts("MPI_Buffer_attach"))
-        return spoil ? no_address(Quality::bad) : Value{word(attached_), Quality::fine};
+    if (f.starts("MPI_Buffer_attach")) return spoil ? no_address(Quality::bad) : Value{word(attached_), Quality::fine};
     if (p.is(" base ")) {
         if (spoil) return no_address(Quality::odd);
-        void *memory = nullptr;
+        void* memory = nullptr;
         MPI_Alloc_mem(100, MPI_INFO_NULL, &memory);
         return Value{word(memory), Quality::fine};
     }
     if (p.is(" baseptr ") && !spoil) {
-        allocated_ = reinterpret_cast<void **>(slots_[index]);
+        allocated_ = reinterpret_cast<void**>(slots_[index]);
         *allocated_ = nullptr;
     }
     if (p.is(" baseptr buffer_addr attribute_val ") || f.starts("MPI_T_"))
@@ -130,7 +129,7 @@ inline std::optional<Value> Values::special(Function const &f, Parameter const &
     return std::nullopt;
 }
 
-inline Value Values::pointer(Function const &f, Parameter const &p, std::size_t index, bool spoil) {
+inline Value Values::pointer(Function const& f, Parameter const& p, std::size_t index, bool spoil) {
     std::string_view const target = p.type.substr(0, p.type.rfind(' '));
     if (p.type.find("_function") != p.type.npos) return function(p, spoil);
     if (p.type == "MPI_Status *") return status(f, index, spoil);
@@ -152,17 +151,17 @@ inline Value Values::pointer(Function const &f, Parameter const &p, std::size_t 
         return handle_slot(*kind, f, p, index, spoil);
     }
     if (spoil) return no_address(Quality::odd);
-    void *const slot = std::memset(slots_[index], 0, sizeof(void *));
+    void* const slot = std::memset(slots_[index], 0, sizeof(void*));
     if (!f.ends("_free")) return {word(slot), Quality::fine};
-    if (*kind == Kind::cvar) MPI_T_cvar_handle_alloc(0, nullptr, static_cast<MPI_T_cvar_handle *>(slot), &ignored_);
-    if (*kind == Kind::session) MPI_T_pvar_session_create(static_cast<MPI_T_pvar_session *>(slot));
+    if (*kind == Kind::cvar) MPI_T_cvar_handle_alloc(0, nullptr, static_cast<MPI_T_cvar_handle*>(slot), &ignored_);
+    if (*kind == Kind::session) MPI_T_pvar_session_create(static_cast<MPI_T_pvar_session*>(slot));
     if (*kind == Kind::pvar)
-        MPI_T_pvar_handle_alloc(session_, 0, nullptr, static_cast<MPI_T_pvar_handle *>(slot), &ignored_);
+        MPI_T_pvar_handle_alloc(session_, 0, nullptr, static_cast<MPI_T_pvar_handle*>(slot), &ignored_);
     return {word(slot), Quality::fine};
 }
 
 inline void Values::clean_up() {
-    for (Left const &left : left_)
+    for (Left const& left : left_)
         for (int i = 0; i < left.handles; ++i)
             if (left.at[i] != 0) end_object(left.kind, left.at[i]);
     left_.clear();

@@ -39,15 +39,15 @@ inline void end_object(Kind kind, int handle) {
     }
 }
 
-inline void do_nothing(void *, void *, int *, MPI_Datatype *) {}
-inline void ignore_error(MPI_Comm *, int *, ...) {}
-inline int answer_query(void *, MPI_Status *status) {
+inline void do_nothing(void*, void*, int*, MPI_Datatype*) {}
+inline void ignore_error(MPI_Comm*, int*, ...) {}
+inline int answer_query(void*, MPI_Status* status) {
     status->MPI_SOURCE = MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
-inline int free_nothing(void *) { return MPI_SUCCESS; }
-inline int cancel_nothing(void *, int) { return MPI_SUCCESS; }
-inline int keep_attribute(MPI_Comm, int, void *, void *, void *) { return MPI_SUCCESS; }
+inline int free_nothing(void*) { return MPI_SUCCESS; }
+inline int cancel_nothing(void*, int) { return MPI_SUCCESS; }
+inline int keep_attribute(MPI_Comm, int, void*, void*, void*) { return MPI_SUCCESS; }
 
 inline MPI_Message fresh_message() {
     static char byte;
@@ -124,8 +124,9 @@ inline Handles communicators() {
 
 inline Handles datatypes() {
     Handles h{{MPI_INT, MPI_DOUBLE, MPI_BYTE, MPI_CHAR, MPI_LONG, MPI_DOUBLE_INT, MPI_SHORT_INT, MPI_COMPLEX},
-              {MPI_LB, MPI_UB}, {}};
-    auto add = [](std::vector<int> &to, MPI_Datatype made, bool commit) {
+              {MPI_LB, MPI_UB},
+              {}};
+    auto add = [](std::vector<int>& to, MPI_Datatype made, bool commit) {
         if (commit) MPI_Type_commit(&made);
         to.push_back(made);
     };
@@ -154,4 +155,3 @@ inline Handles handles_of(Kind kind) {
     default: return {};
     }
 }
-

@@ -34,7 +34,7 @@ struct Parameter {
 
 struct Function {
     std::string_view name;
-    int (*call)(Word const *);
+    int (*call)(Word const*);
     std::vector<Parameter> parameters;
     bool starts(std::string_view with) const { return name.substr(0, with.size()) == with; }
     bool ends(std::string_view with) const {
@@ -60,52 +60,78 @@ public:
         items_ = items;
     }
     ~Values() {
-        for (auto &[kind, handles] : handles_)
-            for (auto *list : {&handles.fine, &handles.odd, &handles.wild})
+        for (auto& [kind, handles] : handles_)
+            for (auto* list : {&handles.fine, &handles.odd, &handles.wild})
                 for (int handle : *list) end_object(kind, handle);
         MPI_T_pvar_session_free(&session_);
         MPI_T_cvar_handle_free(&cvar_);
     }
-    Values(Values const &) = delete;
-    Values &operator=(Values const &) = delete;
+    Values(Values const&) = delete;
+    Values& operator=(Values const&) = delete;
 
     unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
-    Value pick(Function const &f, std::size_t index, bool spoil);
+    Value pick(Function const& f, std::size_t index, bool spoil);
     /// Ends what the call has left in the memory that was given to it.
     void clean_up();
 
 private:
     template <class T>
-    T one_of(std::initializer_list<T> list) { return list.begin()[below(static_cast<unsigned>(list.size()))]; }
+    T one_of(std::initializer_list<T> list) {
+        return list.begin()[below(static_cast<unsigned>(list.size()))];
+    }
     static Word word(int n) { return static_cast<Word>(static_cast<std::intptr_t>(n)); }
     template <class T>
-    static Word word(T *p) { return reinterpret_cast<Word>(p); }
+    static Word word(T* p) {
+        return reinterpret_cast<Word>(p);
+    }
 
-    Value number(Function const &f, Parameter const &p, bool spoil);
-    Value handle(Kind kind, Function const &f, bool spoil);
+    Value number(Function const& f, Parameter const& p, bool spoil);
+    Value handle(Kind kind, Function const& f, bool spoil);
     int wrong_handle(Kind kind);
     Value tool_handle(Word fine, bool spoil) { return spoil ? no_address(Quality::bad) : Value{fine, Quality::fine}; }
-    Value pointer(Function const &f, Parameter const &p, std::size_t index, bool spoil);
-    std::optional<Value> special(Function const &f, Parameter const &p, std::size_t index, bool spoil);
-    Value buffer(Function const &f, Parameter const &p, bool spoil);
-    Value text(Parameter const &p, bool spoil);
-    Value function(Parameter const &p, bool spoil);
-    Value status(Function const &f, std::size_t index, bool spoil);
-    Value numbers(Function const &f, Parameter const &p, std::size_t index, bool spoil);
-    Value handle_slot(Kind kind, Function const &f, Parameter const &p, std::size_t index, bool spoil);
+    Value pointer(Function const& f, Parameter const& p, std::size_t index, bool spoil);
+    std::optional<Value> special(Function const& f, Parameter const& p, std::size_t index, bool spoil);
+    Value buffer(Function const& f, Parameter const& p, bool spoil);
+    Value text(Parameter const& p, bool spoil);
+    Value function(Parameter const& p, bool spoil);
+    Value status(Function const& f, std::size_t index, bool spoil);
+    Value numbers(Function const& f, Parameter const& p, std::size_t index, bool spoil);
+    Value handle_slot(Kind kind, Function const& f, Parameter const& p, std::size_t index, bool spoil);
     Value no_address(Quality null) {
         if (below(3) == 0) return {0, null};
         return {word(one_of({1, -1, 2, 4095, -4096, INT_MIN})), Quality::bad};
     }
     int any_number() {
-        return one_of({0, 1, 2, 3, 7, 64, -1, -2, -3, -7, 1000, 1 << 20, INT_MAX, INT_MAX - 1, INT_MIN, INT_MIN + 1,
-                       MPI_UNDEFINED, MPI_ORDER_C, MPI_ORDER_FORTRAN, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE,
-                       MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG, MPI_COMM_WORLD, MPI_ERR_LASTCODE});
+        return one_of({0,
+                       1,
+                       2,
+                       3,
+                       7,
+                       64,
+                       -1,
+                       -2,
+                       -3,
+                       -7,
+                       1000,
+                       1 << 20,
+                       INT_MAX,
+                       INT_MAX - 1,
+                       INT_MIN,
+                       INT_MIN + 1,
+                       MPI_UNDEFINED,
+                       MPI_ORDER_C,
+                       MPI_ORDER_FORTRAN,
+                       MPI_DISTRIBUTE_BLOCK,
+                       MPI_DISTRIBUTE_NONE,
+                       MPI_DISTRIBUTE_CYCLIC,
+                       MPI_DISTRIBUTE_DFLT_DARG,
+                       MPI_COMM_WORLD,
+                       MPI_ERR_LASTCODE});
     }
 
     struct Left {
         Kind kind;
-        int *at;
+        int* at;
         int handles;
     };
 
@@ -113,8 +139,8 @@ private:
     std::mt19937_64 random_;
     std::map<Kind, Handles> handles_;
     std::vector<Left> left_;
-    std::vector<void *> memory_;   ///< of MPI_Alloc_mem
-    void **allocated_ = nullptr;   ///< where the call under test writes such
+    std::vector<void*> memory_;    ///< of MPI_Alloc_mem
+    void** allocated_ = nullptr;   ///< where the call under test writes such
     int ignored_ = 0;
     MPI_T_cvar_handle cvar_ = MPI_T_CVAR_HANDLE_NULL;
     MPI_T_pvar_handle pvar_ = MPI_T_PVAR_HANDLE_NULL;
@@ -127,16 +153,22 @@ private:
 };
 
 inline std::optional<Kind> kind_of(std::string_view type) {
-    static std::map<std::string_view, Kind> const kinds = {
-        {"MPI_Comm", Kind::comm}, {"MPI_Group", Kind::group}, {"MPI_Datatype", Kind::datatype}, {"MPI_Op", Kind::op},
-        {"MPI_Request", Kind::request}, {"MPI_Message", Kind::message}, {"MPI_Info", Kind::info},
-        {"MPI_Errhandler", Kind::errhandler}, {"MPI_T_cvar_handle", Kind::cvar}, {"MPI_T_pvar_handle", Kind::pvar},
-        {"MPI_T_pvar_session", Kind::session}};
+    static std::map<std::string_view, Kind> const kinds = {{"MPI_Comm", Kind::comm},
+                                                           {"MPI_Group", Kind::group},
+                                                           {"MPI_Datatype", Kind::datatype},
+                                                           {"MPI_Op", Kind::op},
+                                                           {"MPI_Request", Kind::request},
+                                                           {"MPI_Message", Kind::message},
+                                                           {"MPI_Info", Kind::info},
+                                                           {"MPI_Errhandler", Kind::errhandler},
+                                                           {"MPI_T_cvar_handle", Kind::cvar},
+                                                           {"MPI_T_pvar_handle", Kind::pvar},
+                                                           {"MPI_T_pvar_session", Kind::session}};
     auto const found = kinds.find(type);
     return found == kinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-inline Value Values::pick(Function const &f, std::size_t index, bool spoil) {
+inline Value Values::pick(Function const& f, std::size_t index, bool spoil) {
     Parameter p = f.parameters[index];
     if (p.type.substr(0, 6) == "const ") p.type.remove_prefix(6);
     if (p.type.back() == '*') return pointer(f, p, index, spoil);
@@ -151,7 +183,7 @@ inline Value Values::pick(Function const &f, std::size_t index, bool spoil) {
     }
 }
 
-inline Value Values::number(Function const &f, Parameter const &p, bool spoil) {
+inline Value Values::number(Function const& f, Parameter const& p, bool spoil) {
     auto const made = [&](int fine, std::initializer_list<int> odd, std::initializer_list<int> bad, Quality huge) {
         if (!spoil) return Value{word(fine), Quality::fine};
         unsigned const choice = below(4);
@@ -191,22 +223,26 @@ inline int Values::wrong_handle(Kind kind) {
                        MPI_ERRHANDLER_NULL, MPI_KEYVAL_INVALID, MPI_WIN_NULL});
     case 1: return one_of({0, -1, 1, INT_MAX, INT_MIN, 0x12345678});
     case 2: {   // of this kind, but never made
-        unsigned const bits = kind == Kind::message ? 11u : static_cast<unsigned>(kind) < 3 ? unsigned(kind) + 1
-                              : kind == Kind::op ? 6u : kind == Kind::request ? 11u : kind == Kind::info ? 7u
-                              : kind == Kind::errhandler ? 5u : 9u;
+        unsigned const bits = kind == Kind::message             ? 11u
+                              : static_cast<unsigned>(kind) < 3 ? unsigned(kind) + 1
+                              : kind == Kind::op                ? 6u
+                              : kind == Kind::request           ? 11u
+                              : kind == Kind::info              ? 7u
+                              : kind == Kind::errhandler        ? 5u
+                                                                : 9u;
         return static_cast<int>(one_of({0x40000000u, 0x80000000u, 0xc0000000u}) | bits << 26 |
                                 one_of({0xfeu, 0xfffffu, 0x3ffffffu}));
     }
     default: break;
     }
     Kind const other = one_of({Kind::comm, Kind::group, Kind::datatype, Kind::op, Kind::info, Kind::errhandler});
-    std::vector<int> const &all = handles_[other == kind ? Kind::keyval : other].fine;
+    std::vector<int> const& all = handles_[other == kind ? Kind::keyval : other].fine;
     return all[below(static_cast<unsigned>(all.size()))];
 }
 
-inline Value Values::handle(Kind kind, Function const &f, bool spoil) {
-    Handles const &all = handles_[kind];
-    auto const any = [&](std::vector<int> const &list) {
+inline Value Values::handle(Kind kind, Function const& f, bool spoil) {
+    Handles const& all = handles_[kind];
+    auto const any = [&](std::vector<int> const& list) {
         return list.empty() ? wrong_handle(kind) : list[below(static_cast<unsigned>(list.size()))];
     };
     if (kind == Kind::request || kind == Kind::message) {

@@ -17,7 +17,7 @@
 #include "tests/ranks/errors/argument_memory.hpp"
 
 /// Huge sizes are asked for, which AddressSanitizer otherwise takes for a mistake of the library.
-extern "C" __attribute__((visibility("default"))) char const *__asan_default_options() {
+extern "C" __attribute__((visibility("default"))) char const* __asan_default_options() {
     return "allocator_may_return_null=1";
 }
 
@@ -34,16 +34,16 @@ struct Erased;
 template <class R, class... P, R (*function)(P...)>
 struct Erased<function> {
     template <std::size_t... i>
-    static int with(Word const *words, std::index_sequence<i...>) {
+    static int with(Word const* words, std::index_sequence<i...>) {
         (void)words;
         if constexpr (std::is_same_v<R, int>) return function(converted<P>(words[i])...);
         else return function(converted<P>(words[i])...), MPI_SUCCESS;
     }
-    static int call(Word const *words) { return with(words, std::index_sequence_for<P...>{}); }
+    static int call(Word const* words) { return with(words, std::index_sequence_for<P...>{}); }
 };
 template <int (*function)(int, ...)>
 struct Erased<function> {   // MPI_Pcontrol
-    static int call(Word const *words) { return function(static_cast<int>(words[0])); }
+    static int call(Word const* words) { return function(static_cast<int>(words[0])); }
 };
 
 Function const functions[] = {
@@ -53,12 +53,12 @@ Function const functions[] = {
 };
 
 /// Ends the job, or what the test itself lives on.
-bool apart(Function const &f) {
+bool apart(Function const& f) {
     return f.name == "MPI_Abort" || f.name == "MPI_Finalize" || f.name == "MPI_T_finalize" || f.parameters.empty();
 }
 
 /// With arguments that are all in order these wait for a message, or for one to be taken.
-bool waits(Function const &f) {
+bool waits(Function const& f) {
     static std::string_view const names =
         " MPI_Recv MPI_Bsend MPI_Ibsend MPI_Ssend MPI_Rsend MPI_Irsend MPI_Sendrecv MPI_Sendrecv_replace MPI_Isendrecv "
         "MPI_Isendrecv_replace MPI_Probe MPI_Mprobe ";
@@ -66,12 +66,10 @@ bool waits(Function const &f) {
 }
 
 /// What they give back is no error code.
-bool converts(Function const &f) {
-    return (f.ends("_c2f") || f.ends("_f2c")) && !f.starts("MPI_Status_");
-}
+bool converts(Function const& f) { return (f.ends("_c2f") || f.ends("_f2c")) && !f.starts("MPI_Status_"); }
 
 struct Call {
-    Function const *function = nullptr;
+    Function const* function = nullptr;
     std::vector<Value> values;
     std::vector<Word> words;
     unsigned bad = 0, odd = 0, wild = 0;
@@ -81,7 +79,7 @@ Call now;   // for the handler of signals
 long seed = 1;
 unsigned number = 0;
 
-void say(std::string const &text) {
+void say(std::string const& text) {
     if (write(2, text.data(), text.size()) < 0) _exit(3);
 }
 
@@ -91,8 +89,10 @@ std::string described() {
         char word[40];
         std::snprintf(word, sizeof word, "=0x%lx", static_cast<unsigned long>(now.words[i]));
         text += (i ? ", " : "") + std::string(now.function->parameters[i].name) + word;
-        text += now.values[i].quality == Quality::bad ? " (bad)" : now.values[i].quality == Quality::odd ? " (odd)"
-                : now.values[i].quality == Quality::wild ? " (wild)" : "";
+        text += now.values[i].quality == Quality::bad    ? " (bad)"
+                : now.values[i].quality == Quality::odd  ? " (odd)"
+                : now.values[i].quality == Quality::wild ? " (wild)"
+                                                         : "";
     }
     return text + "), seed " + std::to_string(seed) + ", call " + std::to_string(number);
 }
@@ -115,12 +115,13 @@ void catch_signals() {
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM}) sigaction(signal, &action, nullptr);
 }
 
-void choose(Values &values, Function const &f) {
+void choose(Values& values, Function const& f) {
     std::size_t const n = f.parameters.size();
     std::vector<bool> spoiled(n);
     unsigned const few = values.below(4);   // 0: none; 1, 2: one; 3: any
     if (few == 1 || few == 2) spoiled[values.below(static_cast<unsigned>(n))] = true;
-    else if (few == 3) for (std::size_t i = 0; i < n; ++i) spoiled[i] = values.below(2);
+    else if (few == 3)
+        for (std::size_t i = 0; i < n; ++i) spoiled[i] = values.below(2);
     now.function = &f;
     now.values.clear();
     now.words.clear();
@@ -142,7 +143,7 @@ bool admissible() {
 }
 
 void check(int code) {
-    Function const &f = *now.function;
+    Function const& f = *now.function;
     if (converts(f)) return;
     if (code == MPI_SUCCESS) {
         bool const sure = now.bad > 0 && now.odd == 0;
@@ -156,7 +157,7 @@ void check(int code) {
     CHECK(std::strstr(text, std::string(f.name).c_str()), "'%s' for %s", text, described().c_str());
 }
 
-void try_one(Values &values, Function const &f) {
+void try_one(Values& values, Function const& f) {
     for (int attempt = 0; attempt < 50; ++attempt) {
         choose(values, f);
         if (admissible()) {
@@ -181,9 +182,9 @@ void drain() {
     }
 }
 
-}  // namespace
+}   // namespace
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     seed = argc > 1 ? std::atol(argv[1]) : 1;
     unsigned const calls = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 60;
     std::string const only = argc > 3 ? argv[3] : "";
@@ -195,12 +196,12 @@ int main(int argc, char **argv) {
     static unsigned const lots = 20;
     for (unsigned lot = 0; lot < calls; lot += lots) {
         auto values = std::make_unique<Values>(static_cast<std::uint64_t>(seed) * 1000 + lot);
-        for (Function const &f : functions) {
+        for (Function const& f : functions) {
             if (apart(f) || (!only.empty() && f.name != only)) continue;
             for (unsigned i = 0; i < lots; ++i, ++number) try_one(*values, f);
         }
         drain();
-        void *memory;
+        void* memory;
         int size;
         MPI_Buffer_detach(&memory, &size);
         for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

@@ -18,7 +18,7 @@ struct alignas(128) Wide {
     char bytes[100000];
 };
 
-}  // namespace
+}   // namespace
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
@@ -38,10 +38,8 @@ int main(int argc, char** argv) {
     CHECK(sum[0] == 3 && sum.back() == 2 * 1999999.0, "%g", sum.back());
     bool refused = !allocator_is_ours;   // a sanitizer ends the program instead
     if (!refused) try {
-        std::vector<char> all(std::size_t{1} << 60);
-    } catch (std::bad_alloc const&) {
-        refused = true;
-    }
+            std::vector<char> all(std::size_t{1} << 60);
+        } catch (std::bad_alloc const&) { refused = true; }
     CHECK(refused, "too much");
     MPI_Finalize();
     return 0;

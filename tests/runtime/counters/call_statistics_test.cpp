@@ -19,9 +19,9 @@ TEST(CallStatistics, HasOneLineForEachCombinationOfTexts) {
     CallStatisticsRow& first = call_statistics.line("MPI_COMM_WORLD", 2, "bcast", "slots");
     EXPECT_EQ(&call_statistics.line("MPI_COMM_WORLD", 2, "bcast", "slots"), &first);
     for (CallStatisticsRow* other : {&call_statistics.line("mine", 2, "bcast", "slots"),
-                              &call_statistics.line("MPI_COMM_WORLD", 1, "bcast", "slots"),
-                              &call_statistics.line("MPI_COMM_WORLD", 2, "reduce", "slots"),
-                              &call_statistics.line("MPI_COMM_WORLD", 2, "bcast", "hierarchical")})
+                                     &call_statistics.line("MPI_COMM_WORLD", 1, "bcast", "slots"),
+                                     &call_statistics.line("MPI_COMM_WORLD", 2, "reduce", "slots"),
+                                     &call_statistics.line("MPI_COMM_WORLD", 2, "bcast", "hierarchical")})
         EXPECT_NE(other, &first);
     EXPECT_EQ(call_statistics.lines().size(), 5u);
     EXPECT_TRUE(segment.call_statistics(0).lines().empty()) << "another rank's";
@@ -57,7 +57,8 @@ TEST(CallStatistics, CutsTextsThatAreTooLong) {
 TEST(CallStatistics, SumsUpWhatItHasNoLineFor) {
     Segment segment = Segment::create(1);
     CallStatistics& call_statistics = segment.call_statistics(0);
-    for (std::size_t i = 0; i < CallStatistics::room; ++i) call_statistics.line(std::to_string(i), 1, "bcast", "slots").note(1, 1);
+    for (std::size_t i = 0; i < CallStatistics::room; ++i)
+        call_statistics.line(std::to_string(i), 1, "bcast", "slots").note(1, 1);
     EXPECT_EQ(call_statistics.others().calls.read(), 0u);
     call_statistics.line("one more", 1, "bcast", "slots").note(5, 2);
     call_statistics.line("and another", 3, "reduce", "blocks").note(6, 4);
@@ -68,5 +69,5 @@ TEST(CallStatistics, SumsUpWhatItHasNoLineFor) {
     EXPECT_EQ(call_statistics.lines()[7].calls.read(), 2u) << "lines that are there are still found";
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -121,5 +121,5 @@ TEST(Darray, CyclicBlocksComeInTheOrderOfTheArray) {
     EXPECT_EQ(mine, (std::vector<int>{2, 3, 6, 7}));
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -63,5 +63,5 @@ TEST(External32, RandomTypesComeBack) {
     }
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -64,5 +64,5 @@ TEST(OpApply, BuiltInAndUserOperators) {
     EXPECT_EQ(inout[2], 3 - 33);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -145,5 +145,5 @@ TEST(Elements, CountsBasicElementsOfPartialData) {
     EXPECT_EQ(TypeBuilder::predefined(Basic::complex64)->elements(32), 2);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -94,5 +94,5 @@ TEST(SameLayout, IsToldByWhereTheBytesLie) {
                              layout(TypeBuilder::hindexed(ones, moved, *element))));
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -146,4 +146,4 @@ private:
     std::mt19937 random_;
 };
 
-}  // namespace tutti::testing
+}   // namespace tutti::testing

@@ -98,5 +98,5 @@ TEST(Interfaces, ANetworkThatIsNotHereIsASentence) {
     }
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -16,7 +16,11 @@ Introduction one(std::string realm, std::vector<int> units = {0, 1}, std::uint16
 }
 
 TEST(Introduction, SurvivesAsText) {
-    Introduction const said = {"0/pid:[1]/user:[2]", "n1", {0, 3, 64}, 40001, {"10.0.0.1/24", "fd00::1/64"},
+    Introduction const said = {"0/pid:[1]/user:[2]",
+                               "n1",
+                               {0, 3, 64},
+                               40001,
+                               {"10.0.0.1/24", "fd00::1/64"},
                                {{77, 64, 4711}, 0x7f0000000000, 1 << 30}};
     auto const heard = Introduction::from_text(said.to_text());
     ASSERT_TRUE(heard) << heard.error();
@@ -102,5 +106,5 @@ TEST(Introduction, ARealmIsOfItsNodeAndItsNamespaces) {
     EXPECT_EQ(realm_of(0).find(' '), std::string::npos);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -25,8 +25,8 @@ namespace {
 
 /// What a server keeps for all ranks: values become visible with the exchange after the put.
 struct Board {
-    explicit Board(std::vector<int> nodes_of_ranks) : nodes(std::move(nodes_of_ranks)),
-                                                      everybody(static_cast<std::ptrdiff_t>(nodes.size())) {}
+    explicit Board(std::vector<int> nodes_of_ranks)
+        : nodes(std::move(nodes_of_ranks)), everybody(static_cast<std::ptrdiff_t>(nodes.size())) {}
     std::vector<int> nodes;
     std::barrier<> everybody;
     std::mutex lock;
@@ -45,9 +45,7 @@ public:
     int size() const override { return static_cast<int>(board_.nodes.size()); }
     std::vector<int> const& local_ranks() const override { return local_; }
     std::string const& node_name() const override { return name_; }
-    void put(Reach reach, std::string const& key, std::string const& value) override {
-        mine_[key] = {reach, value};
-    }
+    void put(Reach reach, std::string const& key, std::string const& value) override { mine_[key] = {reach, value}; }
     void exchange() override {
         {
             std::lock_guard const hold(board_.lock);
@@ -125,7 +123,8 @@ TEST(JoinJob, ArenasAreOnTheCardsOfTheirRanks) {
     auto const all = join_all(board, "none", arenas);
     for (unsigned r = 0; r < 5; ++r) {
         EXPECT_EQ(all[r]->segment.header().arena_bytes, 0u);
-        RankState const& rank_state = all[4 - r % 2]->segment.rank_state(r / 2);   // as the last rank of its node sees it
+        RankState const& rank_state =
+            all[4 - r % 2]->segment.rank_state(r / 2);   // as the last rank of its node sees it
         EXPECT_EQ(rank_state.arena_file, arenas[r].file);
         EXPECT_EQ(rank_state.arena_base, arenas[r].base);
         EXPECT_EQ(rank_state.arena_bytes, arenas[r].bytes);
@@ -191,5 +190,5 @@ TEST(JoinJob, AWorldOfOne) {
     EXPECT_TRUE(all[0]->listeners.empty());
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

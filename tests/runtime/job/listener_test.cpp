@@ -54,9 +54,7 @@ std::string sentence(std::string_view ports) {
     try {
         close_all(listen_on(loopback, ports));
         return "";
-    } catch (Error const& e) {
-        return e.what();
-    }
+    } catch (Error const& e) { return e.what(); }
 }
 
 TEST(Listener, IsReachedByBothFamilies) {
@@ -131,5 +129,5 @@ TEST(Listener, RefusesWhatIsNoRange) {
         EXPECT_THAT(sentence(text), testing::HasSubstr("is not a range of ports such as 40000-40100")) << text;
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

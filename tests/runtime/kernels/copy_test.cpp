@@ -162,5 +162,5 @@ TEST(CacheRoom, IsUnknownWhereTheDescriptionHasNoCache) {
     EXPECT_EQ(cache_room(map).alone, 0u);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

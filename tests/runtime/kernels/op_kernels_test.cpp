@@ -30,7 +30,8 @@ std::vector<KernelTable const*> tables() {
     return all;
 }
 
-template <class T> using Combine = T (*)(T, T);
+template <class T>
+using Combine = T (*)(T, T);
 
 /// A buffer whose elements start at an odd address.
 template <class T>
@@ -99,7 +100,8 @@ struct Operands {
         for (int j = 0; j < k; ++j) {
             std::vector<T> values = samples<T>(random, n);
             if (j == 0) expected = values;
-            else for (std::size_t i = 0; i < n; ++i) expected[i] = combine(expected[i], values[i]);
+            else
+                for (std::size_t i = 0; i < n; ++i) expected[i] = combine(expected[i], values[i]);
             in.emplace_back(values);
         }
         for (Crooked<T>& buffer : in) pointers.push_back(buffer.data());
@@ -194,15 +196,42 @@ void both(BuiltinOp op, Basic kind, Combine<T> combine) {
 }
 
 using Wide = std::uint64_t;
-template <class T> T wrapped_sum(T a, T b) { return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b)); }
-template <class T> T wrapped_product(T a, T b) { return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b)); }
-template <class T> T plain_sum(T a, T b) { return a + b; }
-template <class T> T plain_product(T a, T b) { return a * b; }
-template <class T> T larger(T a, T b) { return b < a ? a : b; }
-template <class T> T smaller(T a, T b) { return a < b ? a : b; }
-template <class T> T logical_and(T a, T b) { return static_cast<T>(a && b); }
-template <class T> T logical_or(T a, T b) { return static_cast<T>(a || b); }
-template <class T> T logical_xor(T a, T b) { return static_cast<T>(!a != !b); }
+template <class T>
+T wrapped_sum(T a, T b) {
+    return static_cast<T>(static_cast<Wide>(a) + static_cast<Wide>(b));
+}
+template <class T>
+T wrapped_product(T a, T b) {
+    return static_cast<T>(static_cast<Wide>(a) * static_cast<Wide>(b));
+}
+template <class T>
+T plain_sum(T a, T b) {
+    return a + b;
+}
+template <class T>
+T plain_product(T a, T b) {
+    return a * b;
+}
+template <class T>
+T larger(T a, T b) {
+    return b < a ? a : b;
+}
+template <class T>
+T smaller(T a, T b) {
+    return a < b ? a : b;
+}
+template <class T>
+T logical_and(T a, T b) {
+    return static_cast<T>(a && b);
+}
+template <class T>
+T logical_or(T a, T b) {
+    return static_cast<T>(a || b);
+}
+template <class T>
+T logical_xor(T a, T b) {
+    return static_cast<T>(!a != !b);
+}
 
 template <class T>
 void check_logical(Basic kind) {
@@ -349,5 +378,5 @@ TEST(Kernels, ManyOperandsAreGroupedFromTheLeft) {
     }
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

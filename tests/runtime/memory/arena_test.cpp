@@ -354,9 +354,7 @@ TEST(Arena, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
             owner.arena.release(mine);
             return owner.arena.state() == State::forked ? 42 : 4;
         },
-        [&] {
-            set(block, 2), set(untouched, 2);
-        });
+        [&] { set(block, 2), set(untouched, 2); });
     EXPECT_EQ(code, 42);
     for (std::size_t i = 0; i < bytes; ++i) {
         ASSERT_EQ(block[i], 2) << i;
@@ -378,5 +376,5 @@ TEST(Arena, AChildThatDiesDoesNotHoldUpItsParent) {
     EXPECT_EQ(WEXITSTATUS(status), 9);
 }
 
-}  // namespace
-}  // namespace tutti::arena
+}   // namespace
+}   // namespace tutti::arena

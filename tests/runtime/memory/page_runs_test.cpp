@@ -156,8 +156,8 @@ TEST(PageRuns, AgreeWithAPlainMapUnderRandomUse) {
     auto below = [&](Page n) { return std::uniform_int_distribution<Page>(0, n - 1)(random); };
     for (int step = 0; step < 60000 && !HasFatalFailure(); ++step) {
         Page const what = below(100);
-        auto some = model.live.empty() ? model.live.end() : std::next(model.live.begin(), below(
-                        static_cast<Page>(model.live.size())));
+        auto some = model.live.empty() ? model.live.end()
+                                       : std::next(model.live.begin(), below(static_cast<Page>(model.live.size())));
         if (what < 45 || some == model.live.end()) {
             Page const n = 1 + below(below(10) == 0 ? 600 : 30), alignment = below(8) == 0 ? 1u << below(7) : 1;
             Page const first = p.runs.take(n, alignment);
@@ -205,5 +205,5 @@ TEST(PageRuns, FragmentsStayBoundedUnderALongRandomLoad) {
     EXPECT_LT(p.runs.top(), most + most / 2) << "pages in use at most: " << most;
 }
 
-}  // namespace
-}  // namespace tutti::arena
+}   // namespace
+}   // namespace tutti::arena

@@ -42,8 +42,9 @@ TEST(Segment, ThereIsOneForTheMostRanksAndASentenceForMore) {
         Segment::create(5000);
         FAIL() << "5000 ranks have a segment";
     } catch (Error const& e) {
-        EXPECT_STREQ(e.what(), "5000 ranks on one node are more than the 3072 that its shared memory can be laid "
-                               "out for; use more nodes");
+        EXPECT_STREQ(e.what(),
+                     "5000 ranks on one node are more than the 3072 that its shared memory can be laid "
+                     "out for; use more nodes");
     }
 }
 
@@ -155,5 +156,5 @@ TEST(SegmentHeap, SaysWhenItIsFullAndRecovers) {
     EXPECT_EQ(heap.allocate(1), all);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

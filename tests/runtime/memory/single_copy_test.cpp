@@ -17,7 +17,7 @@ namespace {
 
 int permissions = 0;   // to trace this process, given to everybody
 
-}  // namespace
+}   // namespace
 
 /// In the place of the C library's: counts what nothing else tells.
 extern "C" int prctl(int option, ...) {
@@ -139,5 +139,5 @@ TEST(SingleCopy, LetsOthersTraceTheProcessWhereAPeerCannotMapArenas) {
     EXPECT_EQ(permissions, 1);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -115,5 +115,5 @@ TEST_F(XpmemTest, GivesEverythingBack) {
     EXPECT_EQ(segment.rank_state(1).xpmem_segment.load(), 0);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -19,7 +19,9 @@ struct Thing final : Object {};
 /// A key whose callbacks note the values that they see and may do more.
 struct TestKey final : Keyval {
     TestKey() : Keyval(On::comm) {}
-    ~TestKey() override { if (ended) *ended = true; }
+    ~TestKey() override {
+        if (ended) *ended = true;
+    }
     int copy(Object&, AttributeValue const& value, AttributeValue& copied, bool& wanted) override {
         copies.push_back(value.bits);
         copied = {value.bits + 100, value.as};
@@ -43,7 +45,7 @@ struct TestKey final : Keyval {
 
 AttributeValue value(std::intptr_t bits) { return {bits, GivenAs::pointer}; }
 
-}  // namespace
+}   // namespace
 
 TEST(Attributes, FindWhatWasSetAndNothingElse) {
     Thing thing;
@@ -80,9 +82,7 @@ TEST(Attributes, AFailingRemovalKeepsTheAttribute) {
     try {
         attributes.set(thing, key, value(2));
         FAIL() << "the callback's code was lost";
-    } catch (Error const& error) {
-        EXPECT_EQ(error.user_code, 42);
-    }
+    } catch (Error const& error) { EXPECT_EQ(error.user_code, 42); }
     EXPECT_THROW(attributes.erase(thing, key), Error);
     EXPECT_THROW(attributes.clear(thing), Error);
     EXPECT_EQ(attributes.find(key)->bits, 1);

@@ -28,9 +28,7 @@ Ref<Group> whole(int size) {
 ErrorClass error_of(auto&& call) {
     try {
         call();
-    } catch (Error const& error) {
-        return error.error_class;
-    }
+    } catch (Error const& error) { return error.error_class; }
     return ErrorClass::success;
 }
 
@@ -39,7 +37,7 @@ ErrorClass range_error(RankRange range) {
     return error_of([&] { group_range_incl(*of, {&range, 1}); });
 }
 
-}  // namespace
+}   // namespace
 
 TEST(Group, KnowsItsMembersAndThisProcess) {
     auto g = group({5, 2, 9}, 9);

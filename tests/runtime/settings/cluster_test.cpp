@@ -65,10 +65,10 @@ TEST(Cluster, text_that_cannot_be_one_is_refused) {
     std::string const good = uneven(0).to_text();
     EXPECT_FALSE(Cluster::from_text(""));
     EXPECT_FALSE(Cluster::from_text("cluster 2 0\n"));
-    EXPECT_FALSE(Cluster::from_text("cluster 1 0\nnode one\n"));                       // no ranks
-    EXPECT_FALSE(Cluster::from_text("cluster 1 1\nnode one\nrank 0 0 1\n"));           // no such node here
-    EXPECT_FALSE(Cluster::from_text("cluster 1 0\nnode one\nrank 1 0 1\n"));           // a rank nowhere
-    EXPECT_FALSE(Cluster::from_text("cluster 1 0\nnode one\nrank 0 1 1\n"));           // a place left out
+    EXPECT_FALSE(Cluster::from_text("cluster 1 0\nnode one\n"));                           // no ranks
+    EXPECT_FALSE(Cluster::from_text("cluster 1 1\nnode one\nrank 0 0 1\n"));               // no such node here
+    EXPECT_FALSE(Cluster::from_text("cluster 1 0\nnode one\nrank 1 0 1\n"));               // a rank nowhere
+    EXPECT_FALSE(Cluster::from_text("cluster 1 0\nnode one\nrank 0 1 1\n"));               // a place left out
     EXPECT_FALSE(Cluster::from_text("cluster 1 0\nnode one\nrank 0 0 1\nrank 0 0 2\n"));   // one place, two ranks
     EXPECT_FALSE(Cluster::from_text("cluster 1 0\nkey 12\nnode one\nrank 0 0 1\n"));
     EXPECT_FALSE(Cluster::from_text(good + "and more\n"));
@@ -91,5 +91,5 @@ TEST(Cluster, a_segment_for_another_number_of_ranks_is_refused) {
     EXPECT_THROW(Segment::create(3, {}, {}, uneven(1).to_text()), Error);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

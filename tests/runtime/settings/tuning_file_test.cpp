@@ -95,5 +95,5 @@ TEST_F(TuningFiles, SayTheMachineInWords) {
     EXPECT_EQ(machine_words(machine), "this machine; 1 socket, 1 NUMA node, 4 cores");
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

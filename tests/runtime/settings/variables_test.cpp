@@ -43,8 +43,7 @@ TEST(Variables, AreReadInTheirTypes) {
 
 TEST(Variables, ThatDoNotParseAreReportedAndKeepTheirDefault) {
     for (char const* wrong : {"TUTTI_EAGER=many", "TUTTI_EAGER=-1", "TUTTI_EAGER=99999999999999999999G",
-                              "TUTTI_CMA=perhaps",
-                              "TUTTI_SLEEP_AFTER=1.5", "TUTTI_EAGER="}) {
+                              "TUTTI_CMA=perhaps", "TUTTI_SLEEP_AFTER=1.5", "TUTTI_EAGER="}) {
         std::vector<std::string> complaints;
         Variables v = read({wrong}, complaints);
         EXPECT_THAT(complaints, SizeIs(1)) << wrong;
@@ -79,10 +78,10 @@ TEST(Variables, OutsideTheirRangesAreReportedWithThemAndKeepTheirDefault) {
 
 TEST(Variables, AtTheEndsOfTheirRangesAreTaken) {
     std::vector<std::string> complaints;
-    Variables const v = read({"TUTTI_WAIT=dedicated", "TUTTI_COPY=nontemporal", "TUTTI_FRAGMENTS=4", "TUTTI_FRAGMENT=0",
-                              "TUTTI_STAGING=4096", "TUTTI_ARENA_KEEP=1T", "TUTTI_HIERARCHY=l3+numa",
-                              "TUTTI_PORT_RANGE=40000-40100"},
-                             complaints);
+    Variables const v =
+        read({"TUTTI_WAIT=dedicated", "TUTTI_COPY=nontemporal", "TUTTI_FRAGMENTS=4", "TUTTI_FRAGMENT=0",
+              "TUTTI_STAGING=4096", "TUTTI_ARENA_KEEP=1T", "TUTTI_HIERARCHY=l3+numa", "TUTTI_PORT_RANGE=40000-40100"},
+             complaints);
     EXPECT_THAT(complaints, IsEmpty());
     EXPECT_TRUE(v.wait == "dedicated" && v.copy == "nontemporal" && v.fragments == 4 && v.fragment == 0);
     EXPECT_TRUE(v.staging == 4096 && v.arena_keep == std::size_t{1} << 40 && v.hierarchy == "l3+numa");
@@ -141,5 +140,5 @@ TEST(Nearest, FindsASlipOfTheFingerOnly) {
     EXPECT_EQ(nearest("zzzzzz", words), "");
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -39,13 +39,11 @@ int least_difference(int n, int k) {
 ErrorClass error_of(int nodes, std::vector<int> dims) {
     try {
         balance_dims(nodes, dims);
-    } catch (Error const& error) {
-        return error.error_class;
-    }
+    } catch (Error const& error) { return error.error_class; }
     return ErrorClass::success;
 }
 
-}  // namespace
+}   // namespace
 
 TEST(Dims, AreOptimalForEveryNumberUpToAThousand) {
     for (int k = 1; k <= 5; ++k)

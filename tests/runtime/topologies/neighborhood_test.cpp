@@ -30,7 +30,7 @@ std::unique_ptr<Neighborhood const> of_grid(std::vector<int> dims, std::vector<b
     return Neighborhood::of(CartTopology::make(dims, std::move(periodic), size, rank), rank, size);
 }
 
-}  // namespace
+}   // namespace
 
 TEST(Neighborhood, OfARingGoesRoundBothWays) {
     auto const n = of_grid({5}, {true}, 3, 5);
@@ -73,9 +73,7 @@ TEST(Neighborhood, OfAGraphWithMoreEdgesForthThanBackIsAnError) {
         try {
             Neighborhood::of(graph, rank, 2);
             ADD_FAILURE() << "rank " << rank;
-        } catch (Error const& error) {
-            EXPECT_EQ(error.error_class, ErrorClass::topology);
-        }
+        } catch (Error const& error) { EXPECT_EQ(error.error_class, ErrorClass::topology); }
     }
 }
 

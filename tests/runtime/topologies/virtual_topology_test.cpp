@@ -20,9 +20,7 @@ CartTopology grid(std::vector<int> dims, std::vector<bool> periodic, int rank = 
 ErrorClass error_of(auto&& call) {
     try {
         call();
-    } catch (Error const& error) {
-        return error.error_class;
-    }
+    } catch (Error const& error) { return error.error_class; }
     return ErrorClass::success;
 }
 
@@ -30,7 +28,7 @@ ErrorClass graph_error(std::vector<int> index, std::vector<int> edges, int avail
     return error_of([&] { GraphTopology::make(index, edges.data(), available); });
 }
 
-}  // namespace
+}   // namespace
 
 TEST(Cart, CoordinatesAndRanksAreEachOthersInverse) {
     CartTopology g = grid({3, 1, 4, 2}, {false, false, true, false});

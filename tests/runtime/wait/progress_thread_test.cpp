@@ -146,7 +146,8 @@ TEST(ProgressThread, GetsNoSignals) {
     static thread_local bool here = false;
     static std::atomic<int> right = 0, wrong = 0;
     here = true;
-    struct sigaction count{}, before{};
+    struct sigaction count {
+    }, before{};
     count.sa_handler = [](int) { ++(here ? right : wrong); };
     sigaction(SIGUSR1, &count, &before);
     Segment s = Segment::create(1);
@@ -160,5 +161,5 @@ TEST(ProgressThread, GetsNoSignals) {
     EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

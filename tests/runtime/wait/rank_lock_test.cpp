@@ -158,10 +158,12 @@ TEST(RankLockEntries, AreThoseOfAllThreadsAndNotTheNestedOnes) {
     EXPECT_EQ(lock.entries(), before);
     {
         RankLock::Outside outside(lock);
-        std::thread([&] { for (int i = 0; i < 10; ++i) RankLock::Inside other(lock); }).join();
+        std::thread([&] {
+            for (int i = 0; i < 10; ++i) RankLock::Inside other(lock);
+        }).join();
     }
     EXPECT_EQ(lock.entries() - before, 11u) << "ten times the other thread, and once this one coming back";
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -74,5 +74,5 @@ TEST(Task, TakesItsFrameFromThePoolAgain) {
     FramePool::put(first);
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

@@ -353,5 +353,5 @@ TEST(WaitReason, IsOnTheCardWhileAWaitIsLong) {
     EXPECT_EQ(s.rank_state(0).waits.load() % 2, 0u) << "the reason outlived the wait";
 }
 
-}  // namespace
-}  // namespace tutti
+}   // namespace
+}   // namespace tutti

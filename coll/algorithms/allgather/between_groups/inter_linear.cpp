@@ -12,7 +12,12 @@ Task inter_linear(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> inter_linear_algorithm = {
-    "inter_linear", "messages to all of the other group and from all of it, at once", Family::baseline, "folklore",
-    requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_linear)};
+    "inter_linear",
+    "messages to all of the other group and from all of it, at once",
+    Family::baseline,
+    "folklore",
+    requires_two_groups,
+    {},
+    TUTTI_RUNS_ANYWHERE(inter_linear)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

@@ -15,7 +15,12 @@ Task inter_rotated(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> inter_rotated_algorithm = {
-    "inter_rotated", "small parts in slots, large ones read by the other group in rotated order", Family::tutti,
-    "after KNEM-Coll, section V.C", requires_two_groups, movement_parameters, TUTTI_RUNS(inter_rotated)};
+    "inter_rotated",
+    "small parts in slots, large ones read by the other group in rotated order",
+    Family::tutti,
+    "after KNEM-Coll, section V.C",
+    requires_two_groups,
+    movement_parameters,
+    TUTTI_RUNS(inter_rotated)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

@@ -146,9 +146,11 @@ private:
         Messages<NetEnv> m(env_);
         auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.of(from))]; };
         co_await m.exchange_all(
-            std::span<int const>(peers), [&](int) -> MessagePart { return {mine.buffer(), 0, mine.bytes}; },
-            [&](int from) { return message(from).bytes; },
-            [&](int from) { return m.into(message(from).buffer(), 0); });
+            std::span<int const>(peers),
+            [&](int) -> MessagePart {
+                return {mine.buffer(), 0, mine.bytes};
+            },
+            [&](int from) { return message(from).bytes; }, [&](int from) { return m.into(message(from).buffer(), 0); });
         for (int from : peers) {
             int const node = map.of(from);
             std::memcpy(sizes_of(node), message(from).data(), head(node));
@@ -256,7 +258,7 @@ std::uint64_t masters_operations(AllgatherArgs const& a, int nodes) {
     return 3 + static_cast<std::uint64_t>(nodes - 1) * most_pieces(a, a.largest);
 }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter masters_parameters[] = {
     {"direct", 65536, "bytes of a node's parts up to which they go to all other masters at once"},
@@ -264,8 +266,12 @@ constexpr Parameter masters_parameters[] = {
     {"with_sizes", 2040, "bytes of all other nodes' parts that a node's ranks get together with their sizes at most"},
 };
 extern constinit const Algorithm<AllgatherArgs> masters_algorithm = {
-    "masters", "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",
-    Family::tutti, "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather; Zhu and others, EuroPVM/MPI 2009",
-    requires_nothing, masters_parameters, TUTTI_RUNS_ON_NODES(masters)};
+    "masters",
+    "each node gathers, masters exchange blocks, at once or round a ring, each broadcasts on its node",
+    Family::tutti,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather; Zhu and others, EuroPVM/MPI 2009",
+    requires_nothing,
+    masters_parameters,
+    TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

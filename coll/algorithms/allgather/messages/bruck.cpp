@@ -37,7 +37,12 @@ Task bruck(Env& env, AllgatherArgs const& a) {
 }
 
 extern constinit const Algorithm<AllgatherArgs> bruck_algorithm = {
-    "bruck", "as many parts again in each step, from ever further on", Family::baseline,
-    "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997", requires_nothing, {}, TUTTI_RUNS_ANYWHERE(bruck)};
+    "bruck",
+    "as many parts again in each step, from ever further on",
+    Family::baseline,
+    "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
+    requires_nothing,
+    {},
+    TUTTI_RUNS_ANYWHERE(bruck)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

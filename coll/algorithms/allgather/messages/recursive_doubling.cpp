@@ -9,10 +9,17 @@
 namespace tutti::coll::algorithms::allgather {
 
 template <class Env>
-Task recursive_doubling(Env& env, AllgatherArgs const& a) { return doubling_allgather(env, a); }
+Task recursive_doubling(Env& env, AllgatherArgs const& a) {
+    return doubling_allgather(env, a);
+}
 
 extern constinit const Algorithm<AllgatherArgs> recursive_doubling_algorithm = {
-    "recursive_doubling", "two ranks exchange all they have, twice as much in each step", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather", requires_nothing, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    "recursive_doubling",
+    "two ranks exchange all they have, twice as much in each step",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather",
+    requires_nothing,
+    {},
+    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

@@ -19,8 +19,12 @@ Task ring(Env& env, AllgatherArgs const& a) {
     truncation.check();
 }
 
-extern constinit const Algorithm<AllgatherArgs> ring_algorithm = {
-    "ring", "parts go round, one step at a time", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather", requires_nothing, {}, TUTTI_RUNS_ANYWHERE(ring)};
+extern constinit const Algorithm<AllgatherArgs> ring_algorithm = {"ring",
+                                                                  "parts go round, one step at a time",
+                                                                  Family::baseline,
+                                                                  "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather",
+                                                                  requires_nothing,
+                                                                  {},
+                                                                  TUTTI_RUNS_ANYWHERE(ring)};
 
-}  // namespace tutti::coll::algorithms::allgather
+}   // namespace tutti::coll::algorithms::allgather

@@ -34,8 +34,12 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter inter_direct_parameters[] = {share_parameter};
 extern constinit const Algorithm<ReduceArgs> inter_direct_algorithm = {
-    "inter_direct", "every rank reduces its range of the other group's buffers into all results of its own",
-    Family::tutti, "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind | requires_two_groups,
-    inter_direct_parameters, TUTTI_RUNS(inter_direct)};
+    "inter_direct",
+    "every rank reduces its range of the other group's buffers into all results of its own",
+    Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_one_kind | requires_two_groups,
+    inter_direct_parameters,
+    TUTTI_RUNS(inter_direct)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -14,7 +14,12 @@ Task inter_slices(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter inter_slices_parameters[] = {share_parameter};
 extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
-    "inter_slices", "each rank combines a slice of the other group's operands for its own", Family::tutti, "Tutti",
-    requires_two_groups, inter_slices_parameters, TUTTI_RUNS_ANYWHERE(inter_slices)};
+    "inter_slices",
+    "each rank combines a slice of the other group's operands for its own",
+    Family::tutti,
+    "Tutti",
+    requires_two_groups,
+    inter_slices_parameters,
+    TUTTI_RUNS_ANYWHERE(inter_slices)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -16,8 +16,12 @@ Task inter_slots(Env& env, ReduceArgs const& a) {
     fold_slots(env, a, groups.other.first, groups.other.last - 1, 0, a.count);
 }
 
-extern constinit const Algorithm<ReduceArgs> inter_slots_algorithm = {
-    "inter_slots", "every rank reduces the other group's slots", Family::tutti, "Tutti", requires_slot | requires_two_groups,
-    {}, TUTTI_RUNS(inter_slots)};
+extern constinit const Algorithm<ReduceArgs> inter_slots_algorithm = {"inter_slots",
+                                                                      "every rank reduces the other group's slots",
+                                                                      Family::tutti,
+                                                                      "Tutti",
+                                                                      requires_slot | requires_two_groups,
+                                                                      {},
+                                                                      TUTTI_RUNS(inter_slots)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

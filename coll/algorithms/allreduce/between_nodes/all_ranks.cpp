@@ -67,15 +67,19 @@ Task all_ranks(NetEnv& env, ReduceArgs const& a) {
 
 std::uint64_t all_ranks_operations(ReduceArgs const&, int) { return 2; }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter all_ranks_parameters[] = {
     {"between", 0, "how those who hold a slice combine it", ParameterKind::word, "ring|shares|rabenseifner"},
     fragment_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> all_ranks_algorithm = {
-    "all_ranks", "slices reduced inside each node, combined by all ranks at once between nodes, gathered inside",
-    Family::yhccl, "YHCCL (Peng et al., SC 2023), section 5.5, multi-node", requires_commutative | requires_grouping,
-    all_ranks_parameters, TUTTI_RUNS_ON_NODES(all_ranks)};
+    "all_ranks",
+    "slices reduced inside each node, combined by all ranks at once between nodes, gathered inside",
+    Family::yhccl,
+    "YHCCL (Peng et al., SC 2023), section 5.5, multi-node",
+    requires_commutative | requires_grouping,
+    all_ranks_parameters,
+    TUTTI_RUNS_ON_NODES(all_ranks)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

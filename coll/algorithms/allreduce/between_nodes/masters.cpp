@@ -31,12 +31,12 @@ Task along_tree(NetEnv& team, ReduceArgs const& a) {
 /// `team` are the masters; each has its node's sum in its result.
 Task among_masters(NetEnv& team, ReduceArgs const& a) {
     switch (a.parameters[between]) {
-        case 0: return recursive_k_ing_allreduce(team, a, static_cast<int>(a.parameters[radix]));
-        case 1: return recursive_doubling_algorithm.net(team, a);
-        case 2: return allreduce_by_shares(team, a);
-        case 3: return rabenseifner_algorithm.net(team, a);
-        case 4: return a.op->commutative ? ring_algorithm.net(team, a) : rabenseifner_algorithm.net(team, a);
-        default: return along_tree(team, a);
+    case 0: return recursive_k_ing_allreduce(team, a, static_cast<int>(a.parameters[radix]));
+    case 1: return recursive_doubling_algorithm.net(team, a);
+    case 2: return allreduce_by_shares(team, a);
+    case 3: return rabenseifner_algorithm.net(team, a);
+    case 4: return a.op->commutative ? ring_algorithm.net(team, a) : rabenseifner_algorithm.net(team, a);
+    default: return along_tree(team, a);
     }
 }
 
@@ -61,7 +61,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
 
 std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter masters_parameters[] = {
     {"between", 0, "how the masters combine", ParameterKind::word,
@@ -71,8 +71,12 @@ constexpr Parameter masters_parameters[] = {
     fragment_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
-    "masters", "each node reduces to its master, masters with each other, each master to its node", Family::tutti,
+    "masters",
+    "each node reduces to its master, masters with each other, each master to its node",
+    Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3; Cheetah (CLUSTER 2013), section IV",
-    requires_commutative | requires_grouping, masters_parameters, TUTTI_RUNS_ON_NODES(masters)};
+    requires_commutative | requires_grouping,
+    masters_parameters,
+    TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -86,7 +86,7 @@ Task in_segments(Env& env, ReduceArgs const& a, Division const& nodes) {
     co_await m.close();
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
@@ -102,8 +102,12 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
      ParameterKind::word, "pipelined|whole"},
 };
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
-    "mpich_hierarchical", "each node to its master, masters with each other, each master to its node, with messages",
-    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3", requires_commutative | requires_grouping,
-    mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+    "mpich_hierarchical",
+    "each node to its master, masters with each other, each master to its node, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.3",
+    requires_commutative | requires_grouping,
+    mpich_hierarchical_parameters,
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -17,12 +17,12 @@ Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, std::byte
     for (int step = way.steps - 1; step >= 0; --step) {
         int const peer = folding.rank_at(position ^ 1 << step);
         Range const mine = way.kept(step), other = way.given(step);
-        co_await m.exchange(peer, packed_part(sum + mine.first, mine.bytes()), peer,
-                            other.bytes(), copying(env, sum + other.first));
+        co_await m.exchange(peer, packed_part(sum + mine.first, mine.bytes()), peer, other.bytes(),
+                            copying(env, sum + other.first));
     }
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task rabenseifner(Env& env, ReduceArgs const& a) {
@@ -42,8 +42,12 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
-    "rabenseifner", "reduce_scatter by recursive halving, allgather by recursive doubling", Family::baseline,
-    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_grouping, {},
+    "rabenseifner",
+    "reduce_scatter by recursive halving, allgather by recursive doubling",
+    Family::baseline,
+    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
     TUTTI_RUNS_ANYWHERE(rabenseifner)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -19,7 +19,12 @@ Task rank_order(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
-    "rank_order", "the sum runs along all ranks in their order, and back", Family::baseline,
-    "the definition, MPI 3.1, section 5.9.6", requires_nothing, rank_order_parameters, TUTTI_RUNS_ANYWHERE(rank_order)};
+    "rank_order",
+    "the sum runs along all ranks in their order, and back",
+    Family::baseline,
+    "the definition, MPI 3.1, section 5.9.6",
+    requires_nothing,
+    rank_order_parameters,
+    TUTTI_RUNS_ANYWHERE(rank_order)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -31,7 +31,7 @@ Task double_up(Env& env, Messages<Env>& m, ReduceArgs const& a, Folding const& f
     if (folding.takes_part(env.rank())) deliver(env, a, partial);
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task recursive_doubling(Env& env, ReduceArgs const& a) {
@@ -45,7 +45,12 @@ Task recursive_doubling(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
-    "recursive_doubling", "ranks 1, 2, 4, … apart exchange all they have", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    "recursive_doubling",
+    "ranks 1, 2, 4, … apart exchange all they have",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -25,7 +25,12 @@ Task ring(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> ring_algorithm = {
-    "ring", "slices go round all ranks as messages, first to be reduced, then to be gathered", Family::baseline,
-    "ring (Patarasuk and Yuan, JPDC 2009)", requires_commuting_operator | requires_grouping, {}, TUTTI_RUNS_ANYWHERE(ring)};
+    "ring",
+    "slices go round all ranks as messages, first to be reduced, then to be gathered",
+    Family::baseline,
+    "ring (Patarasuk and Yuan, JPDC 2009)",
+    requires_commuting_operator | requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(ring)};
 
-}  // namespace tutti::coll::algorithms::allreduce
+}   // namespace tutti::coll::algorithms::allreduce

@@ -9,10 +9,17 @@
 namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
-Task inter_rotated(Env& env, AlltoallArgs const& a) { return exchange_between_groups(env, a, a.send, a.receive); }
+Task inter_rotated(Env& env, AlltoallArgs const& a) {
+    return exchange_between_groups(env, a, a.send, a.receive);
+}
 
 extern constinit const Algorithm<AlltoallArgs> inter_rotated_algorithm = {
-    "inter_rotated", "small parts in slots, large ones read from the other group in rotated order", Family::tutti,
-    "after KNEM-Coll, section V.C", requires_two_groups, movement_parameters, TUTTI_RUNS(inter_rotated)};
+    "inter_rotated",
+    "small parts in slots, large ones read from the other group in rotated order",
+    Family::tutti,
+    "after KNEM-Coll, section V.C",
+    requires_two_groups,
+    movement_parameters,
+    TUTTI_RUNS(inter_rotated)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

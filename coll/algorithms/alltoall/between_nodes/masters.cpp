@@ -136,9 +136,9 @@ private:
     AlltoallArgs const& a_;
     Division const& map_;
     Messages<NetEnv> messages_;
-    std::size_t each_;                  ///< bytes of a part that this rank sends
+    std::size_t each_;   ///< bytes of a part that this rank sends
     std::span<int const> ranks_here_;
-    std::vector<int> remote_;           ///< ranks of other nodes, node after node
+    std::vector<int> remote_;   ///< ranks of other nodes, node after node
     std::vector<Packed> out_, in_;
     std::vector<std::unique_ptr<Arriving>> arriving_;
     Truncation truncation_;
@@ -151,10 +151,15 @@ Task masters(NetEnv& env, AlltoallArgs const& a) {
 
 std::uint64_t masters_operations(AlltoallArgs const&, int) { return 3; }
 
-}  // namespace
+}   // namespace
 
 extern constinit const Algorithm<AlltoallArgs> masters_algorithm = {
-    "masters", "each node's parts to its master, one message per pair of nodes, each master to its node", Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009", requires_equal_parts, {}, TUTTI_RUNS_ON_NODES(masters)};
+    "masters",
+    "each node's parts to its master, one message per pair of nodes, each master to its node",
+    Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009",
+    requires_equal_parts,
+    {},
+    TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

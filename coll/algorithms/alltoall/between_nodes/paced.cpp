@@ -66,11 +66,16 @@ Task paced(NetEnv& env, AlltoallArgs const& a) {
 
 std::uint64_t paced_operations(AlltoallArgs const&, int) { return 1; }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter paced_parameters[] = {{"window", 4, "steps under way at a time", ParameterKind::number}};
 extern constinit const Algorithm<AlltoallArgs> paced_algorithm = {
-    "paced", "every rank for itself, in an order that spreads over the nodes, a few messages at a time", Family::tutti,
-    "after KNEM-Coll, section V.C", requires_nothing, paced_parameters, TUTTI_RUNS_ON_NODES(paced)};
+    "paced",
+    "every rank for itself, in an order that spreads over the nodes, a few messages at a time",
+    Family::tutti,
+    "after KNEM-Coll, section V.C",
+    requires_nothing,
+    paced_parameters,
+    TUTTI_RUNS_ON_NODES(paced)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

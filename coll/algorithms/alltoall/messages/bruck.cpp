@@ -48,7 +48,7 @@ private:
     std::vector<std::size_t> travelling_;   ///< their distances
 };
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task bruck(Env& env, AlltoallArgs const& a) {
@@ -62,9 +62,8 @@ Task bruck(Env& env, AlltoallArgs const& a) {
     for (int digit = 1; digit < size; digit *= 2) {
         MessagePart const out = turned.pack(static_cast<std::size_t>(digit));
         int const to = (rank + digit) % size, from = (rank - digit + size) % size;
-        co_await m.exchange(
-            to, out, from, out.bytes,
-            [&](std::byte const* data, std::size_t at, std::size_t n) { turned.place(data, at, n); });
+        co_await m.exchange(to, out, from, out.bytes,
+                            [&](std::byte const* data, std::size_t at, std::size_t n) { turned.place(data, at, n); });
         truncation.compare(from, m.received(from), out.bytes);
     }
     co_await m.close();
@@ -74,7 +73,12 @@ Task bruck(Env& env, AlltoallArgs const& a) {
 }
 
 extern constinit const Algorithm<AlltoallArgs> bruck_algorithm = {
-    "bruck", "parts travel by the binary digits of how far they have to go", Family::baseline,
-    "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997", requires_equal_parts, {}, TUTTI_RUNS_ANYWHERE(bruck)};
+    "bruck",
+    "parts travel by the binary digits of how far they have to go",
+    Family::baseline,
+    "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
+    requires_equal_parts,
+    {},
+    TUTTI_RUNS_ANYWHERE(bruck)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

@@ -8,11 +8,17 @@
 namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
-Task linear(Env& env, AlltoallArgs const& a) { return linear_alltoall(env, a); }
+Task linear(Env& env, AlltoallArgs const& a) {
+    return linear_alltoall(env, a);
+}
 
 extern constinit const Algorithm<AlltoallArgs> linear_algorithm = {
-    "linear", "messages to all and from all at once", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (medium messages)", requires_nothing, {},
+    "linear",
+    "messages to all and from all at once",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (medium messages)",
+    requires_nothing,
+    {},
     TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

@@ -32,8 +32,12 @@ Task pairwise(Env& env, AlltoallArgs const& a) {
 }
 
 extern constinit const Algorithm<AlltoallArgs> pairwise_algorithm = {
-    "pairwise", "one peer after the other, another one at every rank", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (long messages)", requires_nothing, {},
+    "pairwise",
+    "one peer after the other, another one at every rank",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (long messages)",
+    requires_nothing,
+    {},
     TUTTI_RUNS_ANYWHERE(pairwise)};
 
-}  // namespace tutti::coll::algorithms::alltoall
+}   // namespace tutti::coll::algorithms::alltoall

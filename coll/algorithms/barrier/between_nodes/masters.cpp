@@ -33,11 +33,15 @@ Task masters(NetEnv& env, BarrierArgs const&) {
 
 std::uint64_t masters_operations(BarrierArgs const&, int) { return 2; }
 
-}  // namespace
+}   // namespace
 
 extern constinit const Algorithm<BarrierArgs> masters_algorithm = {
-    "masters", "each node to its master, masters by dissemination, each master to its node", Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4; Hensgen, Finkel, Manber, IJPP 1988", requires_nothing, {},
+    "masters",
+    "each node to its master, masters by dissemination, each master to its node",
+    Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.4; Hensgen, Finkel, Manber, IJPP 1988",
+    requires_nothing,
+    {},
     TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::barrier
+}   // namespace tutti::coll::algorithms::barrier

@@ -29,7 +29,12 @@ Task inter_binomial(Env& env, BcastArgs const& a) {
 }
 
 extern constinit const Algorithm<BcastArgs> inter_binomial_algorithm = {
-    "inter_binomial", "from the root along a binomial tree of the other group", Family::baseline, "folklore",
-    requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_binomial)};
+    "inter_binomial",
+    "from the root along a binomial tree of the other group",
+    Family::baseline,
+    "folklore",
+    requires_two_groups,
+    {},
+    TUTTI_RUNS_ANYWHERE(inter_binomial)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -22,14 +22,15 @@ Task inter_pulled(Env& env, BcastArgs const& a) {
         co_return;
     }
     co_await chunk_broadcast(env, a, std::move(mine),
-                                  [&groups] { return static_cast<std::size_t>(groups.own.size()); });
+                             [&groups] { return static_cast<std::size_t>(groups.own.size()); });
 }
 
 constexpr Parameter inter_pulled_parameters[] = {
-    {"chunk", 65536, "bytes that are passed on at a time"}, root_share_parameter,
-    crowded_share_parameter};
+    {"chunk", 65536, "bytes that are passed on at a time"}, root_share_parameter, crowded_share_parameter};
 extern constinit const Algorithm<BcastArgs> inter_pulled_algorithm = {
-    "inter_pulled", "the other group pulls chunks from the root's buffer", Family::tutti, "after XHC, section IV.A",
-    requires_two_groups, inter_pulled_parameters, TUTTI_RUNS(inter_pulled)};
+    "inter_pulled",          "the other group pulls chunks from the root's buffer",
+    Family::tutti,           "after XHC, section IV.A",
+    requires_two_groups,     inter_pulled_parameters,
+    TUTTI_RUNS(inter_pulled)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -19,8 +19,12 @@ Task inter_slots(Env& env, BcastArgs const& a) {
     }
 }
 
-extern constinit const Algorithm<BcastArgs> inter_slots_algorithm = {
-    "inter_slots", "the other group reads the root's slot", Family::tutti, "Tutti", requires_slot | requires_two_groups, {},
-    TUTTI_RUNS(inter_slots)};
+extern constinit const Algorithm<BcastArgs> inter_slots_algorithm = {"inter_slots",
+                                                                     "the other group reads the root's slot",
+                                                                     Family::tutti,
+                                                                     "Tutti",
+                                                                     requires_slot | requires_two_groups,
+                                                                     {},
+                                                                     TUTTI_RUNS(inter_slots)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -83,7 +83,7 @@ Task masters(NetEnv& env, BcastArgs const& a) {
 
 std::uint64_t masters_operations(BcastArgs const& a, int) { return segments_of(a).count; }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter masters_parameters[] = {
     {"between", Between::binomial, "how the masters hand it on", ParameterKind::word,
@@ -91,8 +91,12 @@ constexpr Parameter masters_parameters[] = {
     {"segment", 65536, "bytes that are handed on at a time, along a tree"},
 };
 extern constinit const Algorithm<BcastArgs> masters_algorithm = {
-    "masters", "masters along a tree in segments, each to its node", Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1", requires_nothing, masters_parameters,
+    "masters",
+    "masters along a tree in segments, each to its node",
+    Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1",
+    requires_nothing,
+    masters_parameters,
     TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

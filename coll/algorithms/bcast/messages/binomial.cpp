@@ -8,10 +8,17 @@
 namespace tutti::coll::algorithms::bcast {
 
 template <class Env>
-Task binomial(Env& env, BcastArgs const& a) { return binomial_bcast(env, a); }
+Task binomial(Env& env, BcastArgs const& a) {
+    return binomial_bcast(env, a);
+}
 
 extern constinit const Algorithm<BcastArgs> binomial_algorithm = {
-    "binomial", "who has the data hands it to the top of the next smaller subtree", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast", requires_nothing, {}, TUTTI_RUNS_ANYWHERE(binomial)};
+    "binomial",
+    "who has the data hands it to the top of the next smaller subtree",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast",
+    requires_nothing,
+    {},
+    TUTTI_RUNS_ANYWHERE(binomial)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -33,8 +33,12 @@ Task chain(Env& env, BcastArgs const& a) {
 
 constexpr Parameter chain_parameters[] = {{"segment", 65536, "bytes that are handed on at a time"}};
 extern constinit const Algorithm<BcastArgs> chain_algorithm = {
-    "chain", "every rank hands segments on to the next one", Family::baseline,
-    "folklore; Pjesivac-Grbovic and others, Cluster Computing 2007", requires_nothing, chain_parameters,
+    "chain",
+    "every rank hands segments on to the next one",
+    Family::baseline,
+    "folklore; Pjesivac-Grbovic and others, Cluster Computing 2007",
+    requires_nothing,
+    chain_parameters,
     TUTTI_RUNS_ANYWHERE(chain)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

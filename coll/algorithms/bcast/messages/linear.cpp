@@ -22,7 +22,7 @@ Task linear(Env& env, BcastArgs const& a) {
 }
 
 extern constinit const Algorithm<BcastArgs> linear_algorithm = {
-    "linear", "the root sends to everybody", Family::baseline, "folklore", requires_nothing, {},
-    TUTTI_RUNS_ANYWHERE(linear)};
+    "linear", "the root sends to everybody", Family::baseline, "folklore", requires_nothing,
+    {},       TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -33,7 +33,7 @@ TreePlace place_of(FramePool& frames, Division const& nodes, int rank, int root,
     return t;
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task mpich_hierarchical(Env& env, BcastArgs const& a) {
@@ -55,8 +55,12 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
      "pipelined|whole"},
 };
 extern constinit const Algorithm<BcastArgs> mpich_hierarchical_algorithm = {
-    "mpich_hierarchical", "root to master, master to masters, each master to its node, with messages", Family::mpich,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1", requires_nothing, mpich_hierarchical_parameters,
+    "mpich_hierarchical",
+    "root to master, master to masters, each master to its node, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.1",
+    requires_nothing,
+    mpich_hierarchical_parameters,
     TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

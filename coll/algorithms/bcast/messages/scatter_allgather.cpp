@@ -42,8 +42,12 @@ constexpr Parameter scatter_allgather_parameters[] = {
     {"allgather", 0, "how the blocks get to everybody: round a ring, or by recursive doubling", ParameterKind::word,
      "ring|doubling"}};
 extern constinit const Algorithm<BcastArgs> scatter_allgather_algorithm = {
-    "scatter_allgather", "blocks scattered along a binomial tree, then gathered by all", Family::baseline,
-    "van de Geijn and others, SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast", requires_nothing,
-    scatter_allgather_parameters, TUTTI_RUNS_ANYWHERE(scatter_allgather)};
+    "scatter_allgather",
+    "blocks scattered along a binomial tree, then gathered by all",
+    Family::baseline,
+    "van de Geijn and others, SHPCC 1994; Thakur, Rabenseifner, Gropp, IJHPCA 2005, Broadcast",
+    requires_nothing,
+    scatter_allgather_parameters,
+    TUTTI_RUNS_ANYWHERE(scatter_allgather)};
 
-}  // namespace tutti::coll::algorithms::bcast
+}   // namespace tutti::coll::algorithms::bcast

@@ -12,11 +12,15 @@ namespace {
 
 Task masters(NetEnv& env, ReduceArgs const& a) { return prefix_across(env, a, false); }
 
-}  // namespace
+}   // namespace
 
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
-    "masters", "inside of nodes, among those who have their sums, and to the nodes", Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", requires_grouping, prefix_across_parameters,
+    "masters",
+    "inside of nodes, among those who have their sums, and to the nodes",
+    Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
+    requires_grouping,
+    prefix_across_parameters,
     TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::exscan
+}   // namespace tutti::coll::algorithms::exscan

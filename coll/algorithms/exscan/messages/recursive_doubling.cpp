@@ -8,11 +8,17 @@
 namespace tutti::coll::algorithms::exscan {
 
 template <class Env>
-Task recursive_doubling(Env& env, ReduceArgs const& a) { return prefix_by_doubling(env, a, false, whole); }
+Task recursive_doubling(Env& env, ReduceArgs const& a) {
+    return prefix_by_doubling(env, a, false, whole);
+}
 
 extern constinit const Algorithm<ReduceArgs> recursive_doubling_algorithm = {
-    "recursive_doubling", "sums of blocks of 1, 2, 4, … ranks are exchanged", Family::baseline,
+    "recursive_doubling",
+    "sums of blocks of 1, 2, 4, … ranks are exchanged",
+    Family::baseline,
     "after Hillis, Steele, CACM 29 (1986); exchanges as in Zhu and others, EuroPVM/MPI 2009, section 3.5",
-    requires_grouping, {}, TUTTI_RUNS_ANYWHERE(recursive_doubling)};
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 
-}  // namespace tutti::coll::algorithms::exscan
+}   // namespace tutti::coll::algorithms::exscan

@@ -15,7 +15,12 @@ Task inter_linear(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> inter_linear_algorithm = {
-    "inter_linear", "every rank of the other group sends to the root", Family::baseline, "folklore",
-    requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_linear)};
+    "inter_linear",
+    "every rank of the other group sends to the root",
+    Family::baseline,
+    "folklore",
+    requires_two_groups,
+    {},
+    TUTTI_RUNS_ANYWHERE(inter_linear)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

@@ -29,7 +29,12 @@ Task inter_reading(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> inter_reading_algorithm = {
-    "inter_reading", "small parts in slots, large ones read by the root in the other group", Family::tutti,
-    "after KNEM-Coll, section V.B", requires_two_groups, movement_parameters, TUTTI_RUNS(inter_reading)};
+    "inter_reading",
+    "small parts in slots, large ones read by the root in the other group",
+    Family::tutti,
+    "after KNEM-Coll, section V.B",
+    requires_two_groups,
+    movement_parameters,
+    TUTTI_RUNS(inter_reading)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

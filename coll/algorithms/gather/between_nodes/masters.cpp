@@ -109,13 +109,17 @@ Task masters(NetEnv& env, RootedArgs const& a) {
 
 std::uint64_t masters_operations(RootedArgs const&, int) { return 2; }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter masters_parameters[] = {
     {"direct", 131072, "bytes from which on the parts of a node go straight from their ranks to the root"}};
 extern constinit const Algorithm<RootedArgs> masters_algorithm = {
-    "masters", "each node's parts to its master, masters to the root", Family::tutti,
-    "after Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009", requires_nothing, masters_parameters,
+    "masters",
+    "each node's parts to its master, masters to the root",
+    Family::tutti,
+    "after Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009",
+    requires_nothing,
+    masters_parameters,
     TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

@@ -25,7 +25,7 @@ auto deal_out(Env& env, RootedArgs const& a, int first_place, std::size_t each) 
     };
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task binomial(Env& env, RootedArgs const& a) {
@@ -58,8 +58,12 @@ Task binomial(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
-    "binomial", "every rank hands the parts of its subtree to its parent", Family::baseline,
-    "folklore; the default of several MPI libraries for short messages", requires_equal_parts, {},
+    "binomial",
+    "every rank hands the parts of its subtree to its parent",
+    Family::baseline,
+    "folklore; the default of several MPI libraries for short messages",
+    requires_equal_parts,
+    {},
     TUTTI_RUNS_ANYWHERE(binomial)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

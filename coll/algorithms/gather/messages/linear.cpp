@@ -7,10 +7,12 @@
 namespace tutti::coll::algorithms::gather {
 
 template <class Env>
-Task linear(Env& env, RootedArgs const& a) { return linear_gather(env, a); }
+Task linear(Env& env, RootedArgs const& a) {
+    return linear_gather(env, a);
+}
 
 extern constinit const Algorithm<RootedArgs> linear_algorithm = {
-    "linear", "every leaf sends to the root", Family::baseline, "folklore", requires_nothing, {},
-    TUTTI_RUNS_ANYWHERE(linear)};
+    "linear", "every leaf sends to the root", Family::baseline, "folklore", requires_nothing,
+    {},       TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::gather
+}   // namespace tutti::coll::algorithms::gather

@@ -13,8 +13,12 @@ Task linear(Env& env, NeighborAllgatherArgs const& a) {
     return neighbor_linear(env, {*a.edges, out, a.receive, true, a.equal});
 }
 
-extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {
-    "linear", "a message along each edge, all at once", Family::baseline, "MPI 3.1, section 7.6", requires_nothing, {},
-    TUTTI_RUNS_ANYWHERE(linear)};
+extern constinit const Algorithm<NeighborAllgatherArgs> linear_algorithm = {"linear",
+                                                                            "a message along each edge, all at once",
+                                                                            Family::baseline,
+                                                                            "MPI 3.1, section 7.6",
+                                                                            requires_nothing,
+                                                                            {},
+                                                                            TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::neighbor_allgather
+}   // namespace tutti::coll::algorithms::neighbor_allgather

@@ -12,8 +12,12 @@ Task linear(Env& env, NeighborAlltoallArgs const& a) {
     return neighbor_linear(env, {*a.edges, a.send, a.receive, false, a.equal});
 }
 
-extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {
-    "linear", "a message along each edge, all at once", Family::baseline, "MPI 3.1, section 7.6", requires_nothing, {},
-    TUTTI_RUNS_ANYWHERE(linear)};
+extern constinit const Algorithm<NeighborAlltoallArgs> linear_algorithm = {"linear",
+                                                                           "a message along each edge, all at once",
+                                                                           Family::baseline,
+                                                                           "MPI 3.1, section 7.6",
+                                                                           requires_nothing,
+                                                                           {},
+                                                                           TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::neighbor_alltoall
+}   // namespace tutti::coll::algorithms::neighbor_alltoall

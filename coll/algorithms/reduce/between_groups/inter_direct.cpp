@@ -24,16 +24,21 @@ Task inter_direct(Env& env, ReduceArgs const& a) {
     }
     Share const share(a.bytes(), element_bytes(a), root ? 0 : env.rank() - givers.first + 1, all.count(),
                       a.parameters[0]);
-    Reducer(env.traffic(), a).combine(access.operands(share.first, givers.first, givers.last), givers.size(),
-                                      access.outs()[static_cast<std::size_t>(a.root)] + share.first,
-                                      (share.last - share.first) / element_bytes(a));
+    Reducer(env.traffic(), a)
+        .combine(access.operands(share.first, givers.first, givers.last), givers.size(),
+                 access.outs()[static_cast<std::size_t>(a.root)] + share.first,
+                 (share.last - share.first) / element_bytes(a));
     co_await access.leave_together();
 }
 
 constexpr Parameter inter_direct_parameters[] = {share_parameter};
 extern constinit const Algorithm<ReduceArgs> inter_direct_algorithm = {
-    "inter_direct", "the other group and the root reduce a range each into the root's result", Family::tutti,
-    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind | requires_two_groups,
-    inter_direct_parameters, TUTTI_RUNS(inter_direct)};
+    "inter_direct",
+    "the other group and the root reduce a range each into the root's result",
+    Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_one_kind | requires_two_groups,
+    inter_direct_parameters,
+    TUTTI_RUNS(inter_direct)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

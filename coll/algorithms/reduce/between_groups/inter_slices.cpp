@@ -14,7 +14,12 @@ Task inter_slices(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter inter_slices_parameters[] = {share_parameter};
 extern constinit const Algorithm<ReduceArgs> inter_slices_algorithm = {
-    "inter_slices", "each rank of the group combines a slice and sends it to the root", Family::tutti, "Tutti",
-    requires_two_groups, inter_slices_parameters, TUTTI_RUNS_ANYWHERE(inter_slices)};
+    "inter_slices",
+    "each rank of the group combines a slice and sends it to the root",
+    Family::tutti,
+    "Tutti",
+    requires_two_groups,
+    inter_slices_parameters,
+    TUTTI_RUNS_ANYWHERE(inter_slices)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

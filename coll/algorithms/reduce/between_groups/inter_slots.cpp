@@ -19,8 +19,12 @@ Task inter_slots(Env& env, ReduceArgs const& a) {
     }
 }
 
-extern constinit const Algorithm<ReduceArgs> inter_slots_algorithm = {
-    "inter_slots", "the root reduces the other group's slots", Family::tutti, "Tutti", requires_slot | requires_two_groups,
-    {}, TUTTI_RUNS(inter_slots)};
+extern constinit const Algorithm<ReduceArgs> inter_slots_algorithm = {"inter_slots",
+                                                                      "the root reduces the other group's slots",
+                                                                      Family::tutti,
+                                                                      "Tutti",
+                                                                      requires_slot | requires_two_groups,
+                                                                      {},
+                                                                      TUTTI_RUNS(inter_slots)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

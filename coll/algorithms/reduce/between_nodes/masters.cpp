@@ -47,7 +47,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
 
 std::uint64_t masters_operations(ReduceArgs const&, int) { return 1; }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter masters_parameters[] = {
     {"between", 1, "how the masters combine: along a tree, or halving vectors", ParameterKind::word,
@@ -56,8 +56,12 @@ constexpr Parameter masters_parameters[] = {
     fragment_parameter,
 };
 extern constinit const Algorithm<ReduceArgs> masters_algorithm = {
-    "masters", "each node to its master, masters along a tree to the root", Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", requires_commutative | requires_grouping,
-    masters_parameters, TUTTI_RUNS_ON_NODES(masters)};
+    "masters",
+    "each node to its master, masters along a tree to the root",
+    Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2",
+    requires_commutative | requires_grouping,
+    masters_parameters,
+    TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -13,7 +13,12 @@ Task binomial(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
-    "binomial", "each rank combines its subtree's operands and hands them to its parent", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(binomial)};
+    "binomial",
+    "each rank combines its subtree's operands and hands them to its parent",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(binomial)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -16,8 +16,12 @@ Task chain(Env& env, ReduceArgs const& a) {
 
 constexpr Parameter chain_parameters[] = {{"segment", 32768, "bytes that are passed on at a time"}};
 extern constinit const Algorithm<ReduceArgs> chain_algorithm = {
-    "chain", "segments run along the ranks to the root, each adding its own", Family::baseline,
-    "Pješivac-Grbović and others, Cluster Computing 10 (2007)", requires_grouping, chain_parameters,
+    "chain",
+    "segments run along the ranks to the root, each adding its own",
+    Family::baseline,
+    "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
+    requires_grouping,
+    chain_parameters,
     TUTTI_RUNS_ANYWHERE(chain)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

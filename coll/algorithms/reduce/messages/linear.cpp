@@ -15,7 +15,12 @@ Task linear(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
-    "linear", "everybody sends to the root, which combines", Family::baseline,
-    "Pješivac-Grbović and others, Cluster Computing 10 (2007)", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(linear)};
+    "linear",
+    "everybody sends to the root, which combines",
+    Family::baseline,
+    "Pješivac-Grbović and others, Cluster Computing 10 (2007)",
+    requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -15,8 +15,8 @@ Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
     bool const pipelined = a.parameters[2] == 0;
     Division const nodes(env.hierarchy(), env.rank());
     int const top_node = a.op->commutative ? nodes.of(a.root) : 0;
-    TreePlace place = place_under_master(env.frames(), nodes, env.rank(), top_node,
-                                         pipelined ? binary_tree : binomial_tree);
+    TreePlace place =
+        place_under_master(env.frames(), nodes, env.rank(), top_node, pipelined ? binary_tree : binomial_tree);
     co_await reduce_to_root(env, a, std::move(place), nodes.master(top_node), pipelined ? a.parameters[1] : whole);
 }
 
@@ -27,8 +27,12 @@ constexpr Parameter mpich_hierarchical_parameters[] = {
      "pipelined|whole"},
 };
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
-    "mpich_hierarchical", "each node to its master, masters to a master, that one to the root, with messages",
-    Family::mpich, "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2", requires_commutative | requires_grouping,
-    mpich_hierarchical_parameters, TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
+    "mpich_hierarchical",
+    "each node to its master, masters to a master, that one to the root, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.2",
+    requires_commutative | requires_grouping,
+    mpich_hierarchical_parameters,
+    TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -27,7 +27,7 @@ Task gather_halves(Env& env, Messages<Env>& m, Folding const& folding, int root,
     }
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task rabenseifner(Env& env, ReduceArgs const& a) {
@@ -47,8 +47,12 @@ Task rabenseifner(Env& env, ReduceArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceArgs> rabenseifner_algorithm = {
-    "rabenseifner", "reduce_scatter by recursive halving, binomial gather to the root", Family::baseline,
-    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_grouping, {},
+    "rabenseifner",
+    "reduce_scatter by recursive halving, binomial gather to the root",
+    Family::baseline,
+    "Rabenseifner, ICCS 2004; Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_grouping,
+    {},
     TUTTI_RUNS_ANYWHERE(rabenseifner)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

@@ -12,8 +12,12 @@ Task rank_order(Env& env, ReduceArgs const& a) {
     return reduce_to_root(env, a, in_rank_order(env.frames(), env.rank(), env.size()), env.size() - 1, a.parameters[0]);
 }
 
-extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {
-    "rank_order", "the sum runs along all ranks in their order", Family::baseline,
-    "the definition, MPI 3.1, section 5.9.1", requires_nothing, rank_order_parameters, TUTTI_RUNS_ANYWHERE(rank_order)};
+extern constinit const Algorithm<ReduceArgs> rank_order_algorithm = {"rank_order",
+                                                                     "the sum runs along all ranks in their order",
+                                                                     Family::baseline,
+                                                                     "the definition, MPI 3.1, section 5.9.1",
+                                                                     requires_nothing,
+                                                                     rank_order_parameters,
+                                                                     TUTTI_RUNS_ANYWHERE(rank_order)};
 
-}  // namespace tutti::coll::algorithms::reduce
+}   // namespace tutti::coll::algorithms::reduce

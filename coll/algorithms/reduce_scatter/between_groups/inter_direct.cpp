@@ -31,8 +31,12 @@ Task inter_direct(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> inter_direct_algorithm = {
-    "inter_direct", "every rank reduces its share straight from the other group's buffers", Family::tutti,
-    "direct reduction (Hashmi et al., IPDPS 2018) in one pass", requires_one_kind | requires_two_groups, {},
+    "inter_direct",
+    "every rank reduces its share straight from the other group's buffers",
+    Family::tutti,
+    "direct reduction (Hashmi et al., IPDPS 2018) in one pass",
+    requires_one_kind | requires_two_groups,
+    {},
     TUTTI_RUNS(inter_direct)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -13,7 +13,12 @@ Task inter_slices(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> inter_slices_algorithm = {
-    "inter_slices", "each rank gets its share of the other group's operands and combines it", Family::tutti, "Tutti",
-    requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_slices)};
+    "inter_slices",
+    "each rank gets its share of the other group's operands and combines it",
+    Family::tutti,
+    "Tutti",
+    requires_two_groups,
+    {},
+    TUTTI_RUNS_ANYWHERE(inter_slices)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -21,7 +21,12 @@ Task inter_slots(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> inter_slots_algorithm = {
-    "inter_slots", "every rank reduces its share of the other group's slots", Family::tutti, "Tutti",
-    requires_slot | requires_two_groups, {}, TUTTI_RUNS(inter_slots)};
+    "inter_slots",
+    "every rank reduces its share of the other group's slots",
+    Family::tutti,
+    "Tutti",
+    requires_slot | requires_two_groups,
+    {},
+    TUTTI_RUNS(inter_slots)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -81,11 +81,15 @@ Task masters(NetEnv& env, ReduceScatterArgs const& a) {
 
 std::uint64_t masters_operations(ReduceScatterArgs const&, int) { return 2; }
 
-}  // namespace
+}   // namespace
 
 extern constinit const Algorithm<ReduceScatterArgs> masters_algorithm = {
-    "masters", "each node to its master, masters exchange their nodes' shares and deal them out", Family::tutti,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3", requires_commutative | requires_grouping, {},
+    "masters",
+    "each node to its master, masters exchange their nodes' shares and deal them out",
+    Family::tutti,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3",
+    requires_commutative | requires_grouping,
+    {},
     TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

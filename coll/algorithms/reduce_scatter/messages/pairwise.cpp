@@ -40,8 +40,12 @@ Task pairwise(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> pairwise_algorithm = {
-    "pairwise", "p − 1 steps, in each of which a rank's share comes from one rank more", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_commuting_operator | requires_grouping, {},
+    "pairwise",
+    "p − 1 steps, in each of which a rank's share comes from one rank more",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_commuting_operator | requires_grouping,
+    {},
     TUTTI_RUNS_ANYWHERE(pairwise)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

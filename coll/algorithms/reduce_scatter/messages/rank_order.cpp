@@ -36,7 +36,12 @@ Task rank_order(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> rank_order_algorithm = {
-    "rank_order", "the sum runs along all ranks in their order, and the last one deals it out", Family::baseline,
-    "the definition, MPI 3.1, section 5.10", requires_nothing, rank_order_parameters, TUTTI_RUNS_ANYWHERE(rank_order)};
+    "rank_order",
+    "the sum runs along all ranks in their order, and the last one deals it out",
+    Family::baseline,
+    "the definition, MPI 3.1, section 5.10",
+    requires_nothing,
+    rank_order_parameters,
+    TUTTI_RUNS_ANYWHERE(rank_order)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

@@ -29,7 +29,7 @@ Task halve_ranks(Env& env, Messages<Env>& m, Folding const& folding, Shares cons
     }
 }
 
-}  // namespace
+}   // namespace
 
 template <class Env>
 Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
@@ -42,8 +42,7 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
     co_await fold(env, m, a, folding, partial);
     if (folding.takes_part(rank)) {
         co_await halve_ranks(env, m, folding, shares, partial);
-        if (partner >= 0)
-            co_await m.send(partner, partial.part(shares.start(partner), shares.end(partner)));
+        if (partner >= 0) co_await m.send(partner, partial.part(shares.start(partner), shares.end(partner)));
         shares.deliver(env, partial.now() + shares.start(rank));
     } else {
         co_await m.receive(partner, shares.bytes(rank), m.into(shares.result(rank), 0));
@@ -52,8 +51,12 @@ Task recursive_halving(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm = {
-    "recursive_halving", "ranks p/2, p/4, … apart combine the half that each side wants", Family::baseline,
-    "Thakur, Rabenseifner, Gropp, IJHPCA 2005", requires_commuting_operator | requires_grouping, {},
+    "recursive_halving",
+    "ranks p/2, p/4, … apart combine the half that each side wants",
+    Family::baseline,
+    "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    requires_commuting_operator | requires_grouping,
+    {},
     TUTTI_RUNS_ANYWHERE(recursive_halving)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

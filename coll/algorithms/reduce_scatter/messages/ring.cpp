@@ -17,7 +17,12 @@ Task ring(Env& env, ReduceScatterArgs const& a) {
 }
 
 extern constinit const Algorithm<ReduceScatterArgs> ring_algorithm = {
-    "ring", "each slice goes round all ranks as a message, and each adds its operand", Family::baseline,
-    "ring (Patarasuk and Yuan, JPDC 2009)", requires_commuting_operator | requires_grouping, {}, TUTTI_RUNS_ANYWHERE(ring)};
+    "ring",
+    "each slice goes round all ranks as a message, and each adds its operand",
+    Family::baseline,
+    "ring (Patarasuk and Yuan, JPDC 2009)",
+    requires_commuting_operator | requires_grouping,
+    {},
+    TUTTI_RUNS_ANYWHERE(ring)};
 
-}  // namespace tutti::coll::algorithms::reduce_scatter
+}   // namespace tutti::coll::algorithms::reduce_scatter

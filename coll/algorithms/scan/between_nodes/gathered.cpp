@@ -14,10 +14,15 @@ Task gathered(NetEnv& env, ReduceArgs const& a) {
 
 std::uint64_t gathered_operations(ReduceArgs const&, int) { return gather_operations; }
 
-}  // namespace
+}   // namespace
 
 extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {
-    "gathered", "everybody gets all operands and combines those of the ranks up to its own", Family::tutti, "Tutti",
-    requires_nothing, {}, TUTTI_RUNS_ON_NODES(gathered)};
+    "gathered",
+    "everybody gets all operands and combines those of the ranks up to its own",
+    Family::tutti,
+    "Tutti",
+    requires_nothing,
+    {},
+    TUTTI_RUNS_ON_NODES(gathered)};
 
-}  // namespace tutti::coll::algorithms::scan
+}   // namespace tutti::coll::algorithms::scan

@@ -24,21 +24,23 @@ Task binomial(Env& env, ReduceArgs const& a) {
         void const* operands[] = {from, own + at};
         reducer.combine(operands, 2, sum + at, n / element);
     };
-    for (int bit = 1; bit < reach; bit *= 2, own = sum)
-        co_await m.receive(rank - bit, bytes, add);
+    for (int bit = 1; bit < reach; bit *= 2, own = sum) co_await m.receive(rank - bit, bytes, add);
     if (rank + reach < env.size()) co_await m.send(rank + reach, packed_part(own, bytes));
     if (rank >= reach) co_await m.receive(rank - reach, bytes, add);
     for (int bit = reach / 2; bit > 0; bit /= 2)
-        if (rank + bit < env.size())
-            co_await m.start(rank + bit, packed_part(sum, bytes));
+        if (rank + bit < env.size()) co_await m.start(rank + bit, packed_part(sum, bytes));
     for (int bit = reach / 2; bit > 0; bit /= 2)
         if (rank + bit < env.size()) co_await m.finish(rank + bit);
     buffers.end(0);
     co_await m.close();
 }
 
-extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {
-    "binomial", "sums go up a binomial tree, prefixes down again", Family::baseline,
-    "Sanders, Träff, EuroPVM/MPI 2006", requires_grouping, {}, TUTTI_RUNS_ANYWHERE(binomial)};
+extern constinit const Algorithm<ReduceArgs> binomial_algorithm = {"binomial",
+                                                                   "sums go up a binomial tree, prefixes down again",
+                                                                   Family::baseline,
+                                                                   "Sanders, Träff, EuroPVM/MPI 2006",
+                                                                   requires_grouping,
+                                                                   {},
+                                                                   TUTTI_RUNS_ANYWHERE(binomial)};
 
-}  // namespace tutti::coll::algorithms::scan
+}   // namespace tutti::coll::algorithms::scan

@@ -12,8 +12,12 @@ Task linear(Env& env, ReduceArgs const& a) {
     return prefix_linear(env, a, true);
 }
 
-extern constinit const Algorithm<ReduceArgs> linear_algorithm = {
-    "linear", "the sum runs from rank to rank in one piece", Family::baseline, "the definition, MPI 3.1, section 5.11",
-    requires_nothing, {}, TUTTI_RUNS_ANYWHERE(linear)};
+extern constinit const Algorithm<ReduceArgs> linear_algorithm = {"linear",
+                                                                 "the sum runs from rank to rank in one piece",
+                                                                 Family::baseline,
+                                                                 "the definition, MPI 3.1, section 5.11",
+                                                                 requires_nothing,
+                                                                 {},
+                                                                 TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::scan
+}   // namespace tutti::coll::algorithms::scan

@@ -9,11 +9,17 @@
 namespace tutti::coll::algorithms::scan {
 
 template <class Env>
-Task mpich_hierarchical(Env& env, ReduceArgs const& a) { return prefix_by_nodes(env, a, true); }
+Task mpich_hierarchical(Env& env, ReduceArgs const& a) {
+    return prefix_by_nodes(env, a, true);
+}
 
 extern constinit const Algorithm<ReduceArgs> mpich_hierarchical_algorithm = {
-    "mpich_hierarchical", "inside of nodes, among their masters, and to the nodes, with messages", Family::mpich,
-    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5", requires_grouping, prefix_by_nodes_parameters,
+    "mpich_hierarchical",
+    "inside of nodes, among their masters, and to the nodes, with messages",
+    Family::mpich,
+    "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3.5",
+    requires_grouping,
+    prefix_by_nodes_parameters,
     TUTTI_RUNS_ANYWHERE(mpich_hierarchical)};
 
-}  // namespace tutti::coll::algorithms::scan
+}   // namespace tutti::coll::algorithms::scan

@@ -15,7 +15,12 @@ Task inter_linear(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> inter_linear_algorithm = {
-    "inter_linear", "the root sends to every rank of the other group", Family::baseline, "folklore",
-    requires_two_groups, {}, TUTTI_RUNS_ANYWHERE(inter_linear)};
+    "inter_linear",
+    "the root sends to every rank of the other group",
+    Family::baseline,
+    "folklore",
+    requires_two_groups,
+    {},
+    TUTTI_RUNS_ANYWHERE(inter_linear)};
 
-}  // namespace tutti::coll::algorithms::scatter
+}   // namespace tutti::coll::algorithms::scatter

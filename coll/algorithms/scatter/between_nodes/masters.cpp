@@ -106,13 +106,16 @@ Task masters(NetEnv& env, RootedArgs const& a) {
 
 std::uint64_t masters_operations(RootedArgs const&, int) { return 1; }
 
-}  // namespace
+}   // namespace
 
 constexpr Parameter masters_parameters[] = {
     {"direct", 131072, "bytes from which on the parts of a node go straight from the root to their ranks"}};
-extern constinit const Algorithm<RootedArgs> masters_algorithm = {
-    "masters", "the root to masters, each master to its node", Family::tutti,
-    "after Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009", requires_nothing, masters_parameters,
-    TUTTI_RUNS_ON_NODES(masters)};
+extern constinit const Algorithm<RootedArgs> masters_algorithm = {"masters",
+                                                                  "the root to masters, each master to its node",
+                                                                  Family::tutti,
+                                                                  "after Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009",
+                                                                  requires_nothing,
+                                                                  masters_parameters,
+                                                                  TUTTI_RUNS_ON_NODES(masters)};
 
-}  // namespace tutti::coll::algorithms::scatter
+}   // namespace tutti::coll::algorithms::scatter

@@ -46,7 +46,12 @@ Task binomial(Env& env, RootedArgs const& a) {
 }
 
 extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
-    "binomial", "every rank hands on the parts of its children's subtrees", Family::baseline,
-    "folklore; the first half of van de Geijn's broadcast", requires_equal_parts, {}, TUTTI_RUNS_ANYWHERE(binomial)};
+    "binomial",
+    "every rank hands on the parts of its children's subtrees",
+    Family::baseline,
+    "folklore; the first half of van de Geijn's broadcast",
+    requires_equal_parts,
+    {},
+    TUTTI_RUNS_ANYWHERE(binomial)};
 
-}  // namespace tutti::coll::algorithms::scatter
+}   // namespace tutti::coll::algorithms::scatter

@@ -7,10 +7,12 @@
 namespace tutti::coll::algorithms::scatter {
 
 template <class Env>
-Task linear(Env& env, RootedArgs const& a) { return linear_scatter(env, a); }
+Task linear(Env& env, RootedArgs const& a) {
+    return linear_scatter(env, a);
+}
 
 extern constinit const Algorithm<RootedArgs> linear_algorithm = {
-    "linear", "the root sends to every leaf", Family::baseline, "folklore", requires_nothing, {},
-    TUTTI_RUNS_ANYWHERE(linear)};
+    "linear", "the root sends to every leaf", Family::baseline, "folklore", requires_nothing,
+    {},       TUTTI_RUNS_ANYWHERE(linear)};
 
-}  // namespace tutti::coll::algorithms::scatter
+}   // namespace tutti::coll::algorithms::scatter

@@ -83,6 +83,7 @@ TEST(Processes, MemoryThatTheKernelDoesNotCopyIsRefusedWithoutAnError) {
     drive(*process.world, "test", [&](ShmEnv& env) { return reach(env, 4096, fetched, put); });
     EXPECT_FALSE(fetched);
     EXPECT_FALSE(put);
+    process.single_copy.show(there, sizeof there);   // nobody tries with a rank that has shown nothing
     drive(*process.world, "test",
           [&](ShmEnv& env) { return reach(env, reinterpret_cast<std::uint64_t>(there), fetched, put); });
     EXPECT_EQ(fetched, process.single_copy.cma());

@@ -64,7 +64,7 @@ std::string build_with(const OtherMpi &mpi, const std::string &executable, const
     Command command{{mpi.wrapper, "-std=c++20", "-O2"}, {}};
     const std::vector<std::string> files = sources();
     command.words.insert(command.words.end(), files.begin(), files.end());
-    std::fprintf(stderr, "Building %s with %s ...\n", std::filesystem::path(files[0]).parent_path().c_str(),
+    std::fprintf(stderr, "Building %s with %s ...\n", std::filesystem::path(files[0]).parent_path().parent_path().c_str(),
                  mpi.wrapper.c_str());
     command.words.insert(command.words.end(), {"-o", executable});
     const Ending ending = run(command, 600, folder);

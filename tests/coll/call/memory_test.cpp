@@ -32,8 +32,8 @@ void PrintTo(ProgramCall const& c, std::ostream* out) {
 template <class Args>
 void call(Comm& comm, ProgramCall const& c, Args args, std::size_t allowed) {
     MemoryEnds const ends(allowed);
-    BoundCall<Args> const bound{comm, c.collective, args};
-    if (!c.as_request) return run(bound);
+    BoundCall<Args> bound{comm, c.collective, args};
+    if (!c.as_request) return run(std::move(bound));
     Ref<Request> const request = start(bound);
     comm.process.waiter.until([&] { return request->complete || (request->advance(), request->complete); }, {"test"});
     if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
@@ -112,10 +112,7 @@ TEST_P(MemoryRunsOutBetweenProcesses, AndAllRanksEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Calls, MemoryRunsOutBetweenProcesses,
                          testing::Values(ProgramCall{Collective::bcast, 8, false},
-                                         ProgramCall{Collective::bcast, 100'000, true},
-                                         ProgramCall{Collective::allgather, 8, true},
-                                         ProgramCall{Collective::allgather, 100'000, false},
-                                         ProgramCall{Collective::allgather, 100'000, true}));
+                                         ProgramCall{Collective::allgather, 8, true}));
 
 TEST(SegmentRunsOut, AndAllRanksEnd) {
     Segment segment = Segment::create(3);

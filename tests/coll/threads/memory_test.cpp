@@ -29,13 +29,13 @@ struct Starved {
     }
 };
 
-struct Shape {
+struct StarvedWorld {
     int ranks;
     AccessPath way;
     bool arenas;
 };
 
-class MemoryRunsOut : public testing::TestWithParam<Shape> {};
+class MemoryRunsOut : public testing::TestWithParam<StarvedWorld> {};
 
 /// A few cases of each algorithm: small and large, dense and with gaps.
 void choose_cases(Suite& suite) {
@@ -49,7 +49,7 @@ void choose_cases(Suite& suite) {
 }
 
 TEST_P(MemoryRunsOut, AndAllRanksEnd) {
-    Shape const shape = GetParam();
+    StarvedWorld const shape = GetParam();
     ThreadWorld world(shape.ranks, make_tree(shape.ranks, 2), shape.way);
     Suite suite(world.trees.hierarchy, world.area.slot_bytes());
     choose_cases(suite);
@@ -103,8 +103,9 @@ TEST_P(MemoryRunsOut, AndAllRanksEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, MemoryRunsOut,
-                         testing::Values(Shape{4, AccessPath::load_store, false}, Shape{3, AccessPath::staged, false},
-                                         Shape{5, AccessPath::cma, true}),
+                         testing::Values(StarvedWorld{4, AccessPath::load_store, false},
+                                         StarvedWorld{3, AccessPath::staged, false},
+                                         StarvedWorld{5, AccessPath::cma, true}),
                          [](auto const& info) { return std::to_string(info.param.ranks) + "_ranks"; });
 
 }   // namespace

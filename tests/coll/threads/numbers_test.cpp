@@ -12,7 +12,7 @@
 namespace tutti::coll::test {
 namespace {
 
-constexpr int ranks = 3;
+constexpr int members = 3;
 
 struct Step {
     std::uint64_t op;
@@ -55,15 +55,15 @@ Task use_all_flags(ThreadEnv& env, Step const& step) {
 
 /// Operations first … last; of every 3000 one uses all flags, and the one eight later, on the same channel.
 std::vector<std::string> run_operations(std::uint64_t first, std::uint64_t last) {
-    ThreadWorld world(ranks, topo::Hierarchy::build(ranks, {}));
-    for (int r = 0; r < ranks; ++r) {
+    ThreadWorld world(members, topo::Hierarchy::build(members, {}));
+    for (int r = 0; r < members; ++r) {
         for (std::uint64_t op = first / refresh_period * refresh_period, k = 0; k < channel_depth; ++k)
             world.area.enter(r, op + k);
         world.area.done(r).publish(first - 1);
     }
-    std::vector<std::vector<std::string>> complaints(ranks);
+    std::vector<std::vector<std::string>> complaints(members);
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank)
+    for (int rank = 0; rank < members; ++rank)
         threads.emplace_back([&, rank] {
             FramePool frames;
             auto& mine = complaints[static_cast<std::size_t>(rank)];
@@ -74,7 +74,7 @@ std::vector<std::string> run_operations(std::uint64_t first, std::uint64_t last)
             world.area.done(rank).publish(Area::gone);
         });
     for (auto& t : threads) t.join();
-    for (int r = 1; r < ranks; ++r)
+    for (int r = 1; r < members; ++r)
         complaints[0].insert(complaints[0].end(), complaints[static_cast<std::size_t>(r)].begin(),
                              complaints[static_cast<std::size_t>(r)].end());
     return complaints[0];

@@ -16,7 +16,10 @@ std::string cell(std::string const& text) {
 
 /// Seen from coll/.
 std::string file_of(AlgorithmText const& a) {
-    char const* const where = a.two_groups ? "between_groups/" : a.on_node ? "" : "between_nodes/";
+    char const* const where = a.two_groups ? "between_groups/"
+                              : !a.on_node ? "between_nodes/"
+                              : a.on_nodes ? "messages/"
+                                           : "";
     return "algorithms/" + a.collective + "/" + where + a.name + ".cpp";
 }
 

@@ -40,7 +40,7 @@ python3 "$source/tests/guides/run_page.py" coll/adding-an-algorithm.md "bash see
 
 wrong() { echo "WRONG: $*"; exit 1; }
 build/bin/tutti-info --algorithms --markdown > page.md
-grep -q '^| \[relay\](bcast/relay.cpp) |' page.md || wrong "the page of all algorithms"
+grep -q '^| \[relay\](algorithms/bcast/relay.cpp) |' page.md || wrong "the page of all algorithms"
 build/bin/tests_coll --gtest_filter='Settings*' --gtest_brief=1 > /dev/null || wrong "the tests of the settings"
 build/bin/tutti-tune -n 2 --collectives bcast --dry-run | grep -q ' relay' || wrong "tutti-tune"
 [ -s relay.svg ] || wrong "there is no plot"

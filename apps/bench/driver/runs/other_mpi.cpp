@@ -64,8 +64,8 @@ std::string build_with(const OtherMpi &mpi, const std::string &executable, const
     Command command{{mpi.wrapper, "-std=c++20", "-O2"}, {}};
     const std::vector<std::string> files = sources();
     command.words.insert(command.words.end(), files.begin(), files.end());
-    std::fprintf(stderr, "Building %s with %s ...\n", std::filesystem::path(files[0]).parent_path().parent_path().c_str(),
-                 mpi.wrapper.c_str());
+    const auto program = std::filesystem::path(files[0]).parent_path().parent_path();
+    std::fprintf(stderr, "Building %s with %s ...\n", program.c_str(), mpi.wrapper.c_str());
     command.words.insert(command.words.end(), {"-o", executable});
     const Ending ending = run(command, 600, folder);
     if (ending.late)

@@ -19,18 +19,6 @@ bool goes_in_fragments(Decision const& decision, Args const& args) {
     return Fragments<Args>(args, fragment_of(decision)).count() > 1;
 }
 
-/// All that comes before the operation has its number.
-template <class Args>
-Decision const& prepare(Comm& comm, Collective collective, Args& args) {
-    try {
-        complete(args);
-        return decision_for(comm, collective, args);
-    } catch (std::bad_alloc const&) {
-        fail_to_begin(comm, name_of(collective));
-        throw;
-    }
-}
-
 }   // namespace
 
 template <class Args>
@@ -38,7 +26,15 @@ void run(BoundCall<Args>&& call) {
     Comm& comm = call.comm;
     Collective const collective = call.collective;
     Args& args = call.args;
-    Decision const& decision = prepare(comm, collective, args);
+    Decision const* found = nullptr;
+    try {   // all that comes before the operation has its number
+        complete(args);
+        found = &decision_for(comm, collective, args);
+    } catch (std::bad_alloc const&) {
+        fail_to_begin(comm, name_of(collective));
+        throw;
+    }
+    Decision const& decision = *found;
     auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     args.parameters = decision.setting->values;
     CommState& state = state_of(comm);

@@ -9,41 +9,38 @@
 
 namespace tutti {
 
-/// gather, scatter and their v forms: `parts()` makes the root's side.
-template <class MakeParts>
-BoundCall<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
-                                        MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
-    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
-    if (comm.inter()) return {comm, coll::Collective::gather, inter::rooted(comm, root, given, parts)};
+/// gather, scatter and their v forms: `own()` makes the rank's own part at `address`, which it gives if it `gives`, and
+/// `parts()` the root's side.
+template <class MakeOwn, class MakeParts>
+coll::RootedArgs rooted(Call& call, Comm& comm, int root, bool equal, bool gives, void const* address, MakeOwn&& own,
+                        MakeParts&& parts) {
+    if (comm.inter()) return inter::rooted(comm, root, own, parts);
     coll::RootedArgs args{};
     call.root(comm, root);
     args.root = root;
     args.equal = equal;
     bool const at_root = comm.rank() == root;
     if (at_root) args.parts = parts();
-    args.in_place_at_root = at_root && is_in_place(sendbuf);
-    args.mine = args.in_place_at_root ? args.parts[root] : given();
-    if (at_root && !args.in_place_at_root) no_alias(args.mine, args.parts[root]);
+    args.in_place_at_root = at_root && is_in_place(address);
+    args.mine = args.in_place_at_root ? args.parts[root] : own();
+    if (at_root && !args.in_place_at_root)
+        gives ? no_alias(args.mine, args.parts[root]) : no_alias(args.parts[root], args.mine);
     args.largest = args.mine.bytes();
-    return {comm, coll::Collective::gather, args};
+    return args;
+}
+
+template <class MakeParts>
+BoundCall<coll::RootedArgs> gather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,
+                                        MPI_Datatype sendtype, int root, bool equal, MakeParts&& parts) {
+    auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
+    return {comm, coll::Collective::gather, rooted(call, comm, root, equal, true, sendbuf, given, parts)};
 }
 
 template <class MakeParts>
 BoundCall<coll::RootedArgs> scatter_from(Call& call, Comm& comm, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                                          int root, bool equal, MakeParts&& parts) {
     auto const wanted = [&] { return message(call, recvbuf, recvcount, recvtype, receive_side); };
-    if (comm.inter()) return {comm, coll::Collective::scatter, inter::rooted(comm, root, wanted, parts)};
-    coll::RootedArgs args{};
-    call.root(comm, root);
-    args.root = root;
-    args.equal = equal;
-    bool const at_root = comm.rank() == root;
-    if (at_root) args.parts = parts();
-    args.in_place_at_root = at_root && is_in_place(recvbuf);
-    args.mine = args.in_place_at_root ? args.parts[root] : wanted();
-    if (at_root && !args.in_place_at_root) no_alias(args.parts[root], args.mine);
-    args.largest = args.mine.bytes();
-    return {comm, coll::Collective::scatter, args};
+    return {comm, coll::Collective::scatter, rooted(call, comm, root, equal, false, recvbuf, wanted, parts)};
 }
 
 inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, void const* sendbuf, int sendcount,

@@ -2,13 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark builds and runs with Debian's MPIs: tutti-bench --against builds it by the one line of apps/README.md.
 set -u
-build=$(cd "$1" && pwd)
-source=$(cd "$(dirname "$0")/../.." && pwd)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-[ -w /dev/shm ] || export UCX_POSIX_DIR=$folder # MPICH's UCX ends without a place for its segments
-failed=0
-wrong() { echo "WRONG: $*"; failed=1; }
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh" "$1"
 there=
 for mpi in mpich openmpi; do
     command -v "mpicxx.$mpi" >/dev/null && command -v "mpiexec.$mpi" >/dev/null && there+=${there:+,}$mpi ||

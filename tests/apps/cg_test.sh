@@ -3,13 +3,8 @@
 # The conjugate-gradient solver: right for any number of ranks, as many iterations as there are points, the same bits
 # under other MPIs, whatever order they sum in; what cannot be reached is told; wrong options refused.
 set -u
-build=$(cd "$1" && pwd)
-source=$(cd "$(dirname "$0")/../.." && pwd)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-[ -w /dev/shm ] || export UCX_POSIX_DIR=$folder # MPICH's UCX ends without a place for its segments
-failed=0
-wrong() { echo "WRONG: $*"; failed=1; }
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh" "$1"
 cg() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-cg" "${@:2}"; }
 identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # what must not depend on the MPI
 

@@ -2,12 +2,10 @@
 // Machines described in made-up folders, and this one, as hwloc sees it too.
 #include "topo/machine/sysfs.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/topo/files.hpp"
 #include "topo/machine/detect.hpp"
 #include "topo/machine/usable.hpp"
 
@@ -16,20 +14,8 @@ namespace {
 
 using testing::ElementsAre;
 
-class Sysfs : public testing::Test {
+class Sysfs : public Files {
 protected:
-    void SetUp() override {
-        std::string name = std::filesystem::temp_directory_path() / "tutti-sysfs-XXXXXX";
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        root = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(root); }
-
-    void write(const std::string& path, const std::string& text) {
-        const std::filesystem::path whole = root + path;
-        std::filesystem::create_directories(whole.parent_path());
-        std::ofstream(whole) << text << '\n';
-    }
     void cache(int unit, int index, const char* level, const char* type, const char* size, const std::string& shared) {
         const std::string at = cpu + std::to_string(unit) + "/cache/index" + std::to_string(index) + "/";
         write(at + "level", level);
@@ -61,7 +47,6 @@ protected:
         write("/proc/cpuinfo", "processor : 0\nmodel name\t: A Processor  9000\n");
     }
 
-    std::string root;
     const std::string cpu = "/sys/devices/system/cpu/cpu";
 };
 

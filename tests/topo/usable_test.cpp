@@ -5,32 +5,15 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
+#include "tests/topo/files.hpp"
 #include "topo/binding/binding.hpp"
 
 namespace tutti::topo {
 namespace {
 
-class Quota : public testing::Test {
-protected:
-    void SetUp() override {
-        std::string name = std::filesystem::temp_directory_path() / "tutti-usable-XXXXXX";
-        ASSERT_NE(mkdtemp(name.data()), nullptr);
-        root = name;
-    }
-    void TearDown() override { std::filesystem::remove_all(root); }
-
-    void write(const std::string& path, const std::string& text) {
-        const std::filesystem::path whole = root + path;
-        std::filesystem::create_directories(whole.parent_path());
-        std::ofstream(whole) << text;
-    }
-
-    std::string root;
-};
+class Quota : public Files {};
 
 TEST_F(Quota, NothingToReadMeansNoLimit) {
     EXPECT_EQ(cgroup_cpu_quota(root), std::nullopt);

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thousands of communicators made and freed leak neither handles nor memory of the process or of the node. */
 // ranks: 1 3
-#include <sys/resource.h>
-
 #include "tests/ranks/check.h"
-
-static long peak_kib(void) {
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    return use.ru_maxrss;
-}
+#include "tests/ranks/comm/peak.h"
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

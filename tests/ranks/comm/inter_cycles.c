@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Thousands of intercommunicators made, duplicated, split, merged and freed: the node's memory for them comes back. */
 // ranks: 2 3 5
-#include <sys/resource.h>
-
 #include "tests/ranks/comm/inter.h"
-
-static long peak_kib(void) {
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    return use.ru_maxrss;
-}
+#include "tests/ranks/comm/peak.h"
 
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);

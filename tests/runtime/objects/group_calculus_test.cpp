@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/base/error.hpp"
+#include "tests/runtime/error_of.hpp"
 
 using namespace tutti;
 using testing::ElementsAre;
@@ -23,13 +23,6 @@ Ref<Group> whole(int size) {
     std::vector<int> ranks(static_cast<std::size_t>(size));
     std::iota(ranks.begin(), ranks.end(), 0);
     return group(ranks);
-}
-
-ErrorClass error_of(auto&& call) {
-    try {
-        call();
-    } catch (Error const& error) { return error.error_class; }
-    return ErrorClass::success;
 }
 
 ErrorClass range_error(RankRange range) {

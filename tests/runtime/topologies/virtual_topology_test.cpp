@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/base/error.hpp"
+#include "tests/runtime/error_of.hpp"
 
 using namespace tutti;
 using testing::ElementsAre;
@@ -15,13 +15,6 @@ namespace {
 
 CartTopology grid(std::vector<int> dims, std::vector<bool> periodic, int rank = 0) {
     return CartTopology::make(dims, std::move(periodic), 1000, rank);
-}
-
-ErrorClass error_of(auto&& call) {
-    try {
-        call();
-    } catch (Error const& error) { return error.error_class; }
-    return ErrorClass::success;
 }
 
 ErrorClass graph_error(std::vector<int> index, std::vector<int> edges, int available = 10) {

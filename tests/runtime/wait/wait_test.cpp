@@ -99,25 +99,36 @@ TEST_P(Wait, CountsWhatIsNotOverAtOnceAndItsTime) {
     EXPECT_EQ(times.waits.read(), 1u);
 }
 
-TEST_P(Wait, LetsOthersInBetweenItsLooks) {
+/// Four threads of one rank take turns, fifty each; `take_turn` waits for `mine` and calls `done` inside the lock.
+template <class TakeTurn>
+void take_turns(WaitPolicy policy, TakeTurn take_turn) {
     Segment s = Segment::create(1);
     RankLock lock;
     lock.open();
-    Waiter waiter(s, 0, GetParam(), 1, lock);
+    Waiter waiter(s, 0, policy, 1, lock);
     int turn = 0;   // plain: the lock protects it
     std::vector<std::thread> threads;
     for (int me = 0; me < 4; ++me)
         threads.emplace_back([&, me] {
-            for (int round = 0; round < 50; ++round) {
-                Visit visit(waiter), again(waiter);
-                waiter.until([&] { return turn % 4 == me; }, {"test"});
+            auto const mine = [&] { return turn % 4 == me; };
+            auto const done = [&] {
                 ++turn;
                 waiter.wake_sleepers();
-            }
+            };
+            for (int round = 0; round < 50; ++round) take_turn(waiter, lock, me, mine, done);
         });
     for (std::thread& t : threads) t.join();
     EXPECT_EQ(turn, 200);
     EXPECT_EQ(s.rank_state(0).asleep.load(), 0u);
+    EXPECT_EQ(s.header().sleepers.load(), 0u);
+}
+
+TEST_P(Wait, LetsOthersInBetweenItsLooks) {
+    take_turns(GetParam(), [](Waiter& waiter, RankLock&, int, auto const& mine, auto const& done) {
+        Visit visit(waiter), again(waiter);
+        waiter.until(mine, {"test"});
+        done();
+    });
 }
 
 TEST_P(Wait, SeveralThreadsOfARankSleepAndAreAllWoken) {
@@ -286,32 +297,15 @@ TEST(Look, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
 }
 
 TEST_P(Wait, ThreadsThatLookAndThreadsThatWaitFindWhatComes) {
-    Segment s = Segment::create(1);
-    RankLock lock;
-    lock.open();
-    Waiter waiter(s, 0, GetParam(), 1, lock);
-    int turn = 0;   // plain: the lock protects it
-    std::vector<std::thread> threads;
-    for (int me = 0; me < 4; ++me)
-        threads.emplace_back([&, me] {
-            for (int round = 0; round < 50; ++round) {
-                auto const mine = [&] { return turn % 4 == me; };
-                lock.yielding.note(1'000'000);
-                bool found = false;
-                while (!found) {
-                    Visit visit(waiter);
-                    if (me % 2 == 0) waiter.until(mine, {"test"});
-                    found = waiter.look(mine);
-                    if (!found) continue;
-                    ++turn;
-                    waiter.wake_sleepers();
-                }
-            }
-        });
-    for (std::thread& t : threads) t.join();
-    EXPECT_EQ(turn, 200);
-    EXPECT_EQ(s.rank_state(0).asleep.load(), 0u);
-    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    take_turns(GetParam(), [](Waiter& waiter, RankLock& lock, int me, auto const& mine, auto const& done) {
+        lock.yielding.note(1'000'000);
+        for (bool found = false; !found;) {
+            Visit visit(waiter);
+            if (me % 2 == 0) waiter.until(mine, {"test"});
+            found = waiter.look(mine);
+            if (found) done();
+        }
+    });
 }
 
 TEST(Yield, ThatTookLongDoesNotPayForAWhileAndLongerEachTime) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The class of the error that a call throws; success when it throws none.
+#pragma once
+
+#include "runtime/base/error.hpp"
+
+namespace tutti {
+
+inline ErrorClass error_of(auto&& call) {
+    try {
+        call();
+    } catch (Error const& error) { return error.error_class; }
+    return ErrorClass::success;
+}
+
+}   // namespace tutti

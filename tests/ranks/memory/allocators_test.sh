@@ -48,7 +48,7 @@ cat >"$work/library.c" <<'END'
 #include <stdlib.h>
 void *allocate(size_t n) { return malloc(n); }
 END
-"$build/bin/mpicc" -I"$here" "$work/place.c" -o "$work/place" || exit 1
+"$build/bin/mpicc" -I"$here/../../.." "$work/place.c" -o "$work/place" || exit 1
 cc -shared -fPIC "$work/library.c" -o "$work/library.so" || exit 1
 expect shared "$mpiexec" -n 2 "$work/place"
 expect shared "$mpiexec" -n 2 "$work/place" "$work/library.so"
@@ -93,7 +93,7 @@ program place
 end program
 END
 printf '#include "tests/ranks/memory/arena_check.h"\nint is_shared(void *p) { return shared(p); }\n' >"$work/shared.c"
-"$build/bin/mpicc" -I"$here" -c "$work/shared.c" -o "$work/shared.o" || exit 1
+"$build/bin/mpicc" -I"$here/../../.." -c "$work/shared.c" -o "$work/shared.o" || exit 1
 if "$build/bin/mpifort" "$work/place.f90" "$work/shared.o" -o "$work/place_f" 2>"$work/log"; then
     expect shared "$mpiexec" -n 2 "$work/place_f"
 else

@@ -28,7 +28,7 @@ run_program() {
     *) return ;;
     esac
     IFS=';' read -ra arguments <<<"$5"
-    words+=(-timeout 180 "$program" "${arguments[@]}")
+    words+=(-timeout 180 --silence 20 "$program" "${arguments[@]}")
     run=$((run + 1))
     job_with "$4" "${words[@]}" >"$scratch/out" 2>&1 </dev/null
     code=$?

@@ -11,12 +11,16 @@ namespace tutti::coll::test {
 thread_local std::size_t allocations = 0, allocations_left = ~std::size_t{0};
 }
 
-void* operator new(std::size_t bytes) {
+// Both forms: memory of either comes to the operator delete below.
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
     using namespace tutti::coll::test;
     ++allocations;
-    if (allocations_left == 0) throw std::bad_alloc();
+    if (allocations_left == 0) return nullptr;
     if (allocations_left != ~std::size_t{0}) --allocations_left;
-    if (void* const memory = std::malloc(bytes)) return memory;
+    return std::malloc(bytes);
+}
+void* operator new(std::size_t bytes) {
+    if (void* const memory = operator new(bytes, std::nothrow)) return memory;
     throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }

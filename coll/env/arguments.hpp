@@ -149,6 +149,7 @@ public:
         each_list(*this, [&](auto*& list) {
             if (!list) return;
             std::size_t const bytes = listed(all) * sizeof *list;
+            if (bytes == 0) return;   // there may be no memory then
             list = static_cast<std::remove_reference_t<decltype(list)>>(std::memcpy(memory, list, bytes));
             memory += bytes;
         });

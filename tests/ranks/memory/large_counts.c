@@ -92,8 +92,9 @@ int main(int argc, char **argv) {
     unsigned char *out = repeated(total), *in = repeated(total);
     gather_all(rank, out, in);
 #ifdef __SANITIZE_ADDRESS__
-    if (rank == 0) puts("MPI_Reduce_scatter is left out: with this sanitizer coroutines hand over by ordinary calls, and\n"
-                        "one for each of 70,000 steps is more than the stack holds");
+    if (rank == 0)
+        puts("MPI_Reduce_scatter is left out: with this sanitizer coroutines hand over by ordinary calls, and\n"
+             "one for each of 70,000 steps is more than the stack holds");
 #else
     reduce_shares(rank, out, in);
 #endif

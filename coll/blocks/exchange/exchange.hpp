@@ -263,13 +263,13 @@ bool Exchange<Env>::take_share(int peer, Entry const& e) {
     return left_ = helped_ = true;
 }
 
-/// The root's shares: first for those who are there, then for the others as they come.
+/// The root's shares: first for those who are there, then for the others as they come. (A stable partition allocates.)
 template <class Env>
 Task Exchange<Env>::write_shares() {
     PooledVector<int> open(env_.frames());
     for (int i = 1; i < env_.size(); ++i) open.push_back((env_.rank() + i) % env_.size());
     std::erase_if(open, [&](int peer) { return !mine_for(peer).in_arena() || mine_for(peer).bytes < sides_.share; });
-    std::stable_partition(open.begin(), open.end(), [&](int peer) { return env_.published(peer) != 0; });
+    std::partition(open.begin(), open.end(), [&](int peer) { return env_.published(peer) != 0; });
     for (int peer : open) {
         co_await env_.until(peer);
         if (env_.published(peer) != table_step) continue;

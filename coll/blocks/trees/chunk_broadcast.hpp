@@ -108,7 +108,7 @@ private:
     Task push() {
         std::size_t const from = split(children().size());
         PooledVector<int> open = children();
-        std::stable_partition(open.begin(), open.end(), [&](int child) { return env_.published(child) != 0; });
+        std::partition(open.begin(), open.end(), [&](int child) { return env_.published(child) != 0; });
         for (int child : open) {
             co_await env_.until(child);
             if (!shared_with(child)) continue;

@@ -18,7 +18,7 @@ struct StagingMemory {
 
 class StagingPool {
 public:
-    explicit StagingPool(std::size_t bytes) : bytes_(bytes) {}
+    explicit StagingPool(std::size_t bytes) : bytes_(bytes) { free_.reserve(most_kept); }   // put must not fail
 
     /// Throws Error(no_mem) when the heap is used up.
     StagingMemory take(SegmentHeap& heap) {

@@ -25,9 +25,12 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
     for (auto it = free_.begin(); it != free_.end(); ++it) {
         auto [offset, room] = *it;
         if (room < bytes) continue;
-        free_.erase(it);
-        if (room > bytes) free_.emplace(offset + bytes, room - bytes);
-        used_.emplace(offset, bytes);
+        used_.emplace(offset, bytes);   // may throw; from here on nothing does
+        auto piece = free_.extract(it);
+        if (room == bytes) return offset;
+        piece.key() = offset + bytes;
+        piece.mapped() = room - bytes;
+        free_.insert(std::move(piece));
         return offset;
     }
     fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", (end_ - begin_) >> 20,
@@ -35,9 +38,8 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
 }
 
 void SegmentHeap::release(std::uint64_t offset) {
-    auto found = used_.find(offset);
-    std::uint64_t bytes = found->second;
-    used_.erase(found);
+    auto piece = used_.extract(offset);   // becomes the free one: nothing here may fail
+    std::uint64_t bytes = piece.mapped();
     if (bytes > keep) segment_.forget(offset, bytes);
     auto next = free_.lower_bound(offset);
     if (next != free_.end() && next->first == offset + bytes) {
@@ -51,7 +53,8 @@ void SegmentHeap::release(std::uint64_t offset) {
             return;
         }
     }
-    free_.emplace(offset, bytes);
+    piece.mapped() = bytes;
+    free_.insert(std::move(piece));
 }
 
 void SegmentHeap::release_when(std::uint64_t offset, std::function<bool()> unused) {

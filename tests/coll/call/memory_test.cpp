@@ -112,7 +112,10 @@ TEST_P(MemoryRunsOutBetweenProcesses, AndAllRanksEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Calls, MemoryRunsOutBetweenProcesses,
                          testing::Values(ProgramCall{Collective::bcast, 8, false},
-                                         ProgramCall{Collective::allgather, 8, true}));
+                                         ProgramCall{Collective::bcast, 100'000, true},
+                                         ProgramCall{Collective::allgather, 8, true},
+                                         ProgramCall{Collective::allgather, 100'000, false},
+                                         ProgramCall{Collective::allgather, 100'000, true}));
 
 TEST(SegmentRunsOut, AndAllRanksEnd) {
     Segment segment = Segment::create(3);

@@ -7,11 +7,11 @@
 
 #include "launcher/allocation/allocation.hpp"
 #include "launcher/allocation/hosts.hpp"
+#include "launcher/allocation/placement.hpp"
+#include "launcher/base/print.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/nodes/root_daemon.hpp"
 #include "launcher/options/options.hpp"
-#include "launcher/allocation/placement.hpp"
-#include "launcher/base/print.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/binding/binding.hpp"
 

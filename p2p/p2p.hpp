@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Point to point as the front door and the layers above call it. Ranks are those of the communicator; arguments are
+// Point to point as mpi_h/ and the layers above call it. Ranks are those of the communicator; arguments are
 // checked by the caller. `call` names the MPI function for whoever asks what this rank waits for.
 #pragma once
 

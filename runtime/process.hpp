@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The state of one rank: everything that other libraries keep in globals. The front door has one; the tests run many
+// The state of one rank: everything that other libraries keep in globals. A program has one; the tests run many
 // in the threads of one process.
 #pragma once
 
@@ -9,14 +9,14 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/settings/cluster.hpp"
-#include "runtime/objects/comm.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/heap.hpp"
-#include "runtime/memory/single_copy.hpp"
 #include "runtime/memory/segment.hpp"
-#include "runtime/wait/task.hpp"
+#include "runtime/memory/single_copy.hpp"
+#include "runtime/objects/comm.hpp"
+#include "runtime/settings/cluster.hpp"
 #include "runtime/settings/variables.hpp"
+#include "runtime/wait/task.hpp"
 #include "runtime/wait/wait.hpp"
 #include "topo/machine/machine.hpp"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "topo/binding/binding.hpp"
 #include "topo/base/words.hpp"
+#include "topo/binding/binding.hpp"
 
 namespace tutti::topo {
 

@@ -4,10 +4,10 @@
 
 #include <new>
 
-#include "coll/choice/decision.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
 #include "coll/call/run_in.hpp"
+#include "coll/choice/decision.hpp"
 #include "runtime/base/clock.hpp"
 
 namespace tutti::coll {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The collectives as the front door calls them, each in three forms from one algorithm: at once, as a request, as a
+// The collectives as mpi_h/ calls them, each in three forms from one algorithm: at once, as a request, as a
 // persistent request (MPI 3.1, chapter 5; MPI 4.0, 6.13). Arguments are checked already, parameters are filled in here.
 #pragma once
 

@@ -2,8 +2,8 @@
 // The blocking driver: takes the next operation's channel, runs a coroutine to its end, gives the channel back.
 #pragma once
 
-#include "coll/env/net_env.hpp"
 #include "coll/choice/state.hpp"
+#include "coll/env/net_env.hpp"
 
 namespace tutti::coll {
 

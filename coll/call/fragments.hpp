@@ -6,8 +6,8 @@
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section VI: count and size of the fragments in operation.
 #pragma once
 
-#include "coll/choice/decision.hpp"
 #include "coll/call/run_in.hpp"
+#include "coll/choice/decision.hpp"
 
 namespace tutti::coll {
 

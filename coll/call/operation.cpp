@@ -3,12 +3,12 @@
 #include <array>
 #include <new>
 
+#include "coll/call/argument_references.hpp"
 #include "coll/call/collectives.hpp"
-#include "coll/choice/decision.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
-#include "coll/call/argument_references.hpp"
 #include "coll/call/request.hpp"
+#include "coll/choice/decision.hpp"
 #include "runtime/base/clock.hpp"
 
 namespace tutti::coll {

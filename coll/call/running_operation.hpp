@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "coll/env/net_env.hpp"
 #include "coll/choice/state.hpp"
+#include "coll/env/net_env.hpp"
 
 namespace tutti::coll {
 

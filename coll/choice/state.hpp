@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "coll/choice/choose.hpp"
+#include "coll/choice/use.hpp"
 #include "coll/env/comm_memory.hpp"
 #include "coll/env/progress.hpp"
-#include "coll/choice/use.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti::coll {

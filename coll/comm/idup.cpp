@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/comm/create.hpp"
-#include "coll/comm/derive.hpp"
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/call/request.hpp"
+#include "coll/comm/create.hpp"
+#include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::coll {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each collective is called with, below the front door: objects, not handles. MPI_IN_PLACE arrives as `in_place`
+// What each collective is called with, below mpi_h/: objects, not handles. MPI_IN_PLACE arrives as `in_place`
 // (a null pointer where the buffer would be). `parameters` are the chosen algorithm's, in its own order.
 // On an intercommunicator ranks, roots and parts are those of the union group; root −1: this rank takes no part.
 #pragma once
@@ -12,8 +12,8 @@
 
 #include "coll/env/parameter.hpp"
 #include "runtime/datatype/datatype.hpp"
-#include "runtime/topologies/neighborhood.hpp"
 #include "runtime/datatype/op.hpp"
+#include "runtime/topologies/neighborhood.hpp"
 
 namespace tutti::coll {
 

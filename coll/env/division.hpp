@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "runtime/settings/cluster.hpp"
 #include "runtime/objects/group.hpp"
+#include "runtime/settings/cluster.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti::coll {

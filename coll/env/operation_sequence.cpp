@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "runtime/objects/comm.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/objects/comm.hpp"
 
 namespace tutti::coll {
 

@@ -9,13 +9,13 @@
 
 #include <unistd.h>
 
-#include "launcher/start/environment.hpp"
 #include "launcher/allocation/rank_file.hpp"
+#include "launcher/start/environment.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/variables.hpp"
-#include "topo/machine/detect.hpp"
 #include "topo/draw.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
+#include "topo/machine/detect.hpp"
 #include "topo/machine/usable.hpp"
 
 namespace tutti::launcher {

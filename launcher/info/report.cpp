@@ -9,8 +9,8 @@
 
 #include "coll/choice/tuning.hpp"
 #include "coll/choice/use.hpp"
-#include "runtime/counters/counters.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/counters/counters.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "topo/machine/detect.hpp"
 #include "topo/machine/usable.hpp"

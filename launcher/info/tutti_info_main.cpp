@@ -8,8 +8,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "launcher/info/report.hpp"
 #include "launcher/base/print.hpp"
+#include "launcher/info/report.hpp"
 #include "runtime/settings/variables.hpp"
 
 namespace {

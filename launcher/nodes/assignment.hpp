@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "launcher/allocation/allocation.hpp"
-#include "launcher/supervise/elsewhere.hpp"
 #include "launcher/base/job.hpp"
 #include "launcher/nodes/pack.hpp"
+#include "launcher/supervise/elsewhere.hpp"
 
 namespace tutti::launcher {
 

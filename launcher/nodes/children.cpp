@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/start/find_program.hpp"
 #include "launcher/start/agent.hpp"
+#include "launcher/start/find_program.hpp"
 #include "launcher/start/spawn.hpp"
 #include "runtime/base/error.hpp"
 

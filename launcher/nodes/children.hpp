@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include <csignal>
 #include <sys/types.h>
+#include <csignal>
 
-#include "launcher/supervise/guardian.hpp"
 #include "launcher/nodes/assignment.hpp"
 #include "launcher/nodes/link.hpp"
+#include "launcher/supervise/guardian.hpp"
 
 namespace tutti::launcher {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "launcher/supervise/elsewhere.hpp"
 #include "launcher/nodes/children.hpp"
 #include "launcher/nodes/streams.hpp"
+#include "launcher/supervise/elsewhere.hpp"
 
 namespace tutti::launcher {
 

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/streams/input.hpp"
-#include "launcher/start/agent.hpp"
 #include "launcher/nodes/world.hpp"
+#include "launcher/start/agent.hpp"
+#include "launcher/streams/input.hpp"
 #include "launcher/streams/output.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/supervisor.hpp"

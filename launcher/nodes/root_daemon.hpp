@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/supervise/elsewhere.hpp"
-#include "launcher/nodes/rank_counts.hpp"
 #include "launcher/nodes/children.hpp"
+#include "launcher/nodes/rank_counts.hpp"
 #include "launcher/nodes/streams.hpp"
+#include "launcher/supervise/elsewhere.hpp"
 
 namespace tutti::launcher {
 

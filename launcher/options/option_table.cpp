@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "launcher/allocation/hosts.hpp"
-#include "launcher/start/agent.hpp"
-#include "launcher/options/options.hpp"
 #include "launcher/allocation/rank_file.hpp"
+#include "launcher/options/options.hpp"
+#include "launcher/start/agent.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "topo/base/words.hpp"

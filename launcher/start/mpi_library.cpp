@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "launcher/base/descriptor.hpp"
+#include "launcher/base/job.hpp"
 #include "launcher/start/drop_in.hpp"
 #include "launcher/start/find_program.hpp"
-#include "launcher/base/job.hpp"
 #include "launcher/start/spawn.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"

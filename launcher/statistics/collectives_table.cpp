@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "launcher/statistics/statistics.hpp"
 #include "launcher/base/table.hpp"
+#include "launcher/statistics/statistics.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {

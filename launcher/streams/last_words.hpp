@@ -26,7 +26,7 @@ struct LastWords {
     std::string line() const;
 };
 
-/// What a rank has noted so far; none while it has nothing to say. `rank state` may be null.
+/// What a rank has noted so far; none while it has nothing to say. `rank_state` may be null.
 std::optional<LastWords> last_words_on(RankState const* rank_state);
 
 /// Takes the line of those words out of whole lines, and tells whether it was there.

@@ -59,7 +59,7 @@ using WhenSaid = std::function<void(Sink& sink, LastWords const& words)>;
 /// One rank's standard output or standard error.
 class OutputStream {
 public:
-    /// `rank state`: where the rank notes its last words, which then go to `when_said`; null: nothing is looked for.
+    /// `rank_state`: where the rank notes its last words, which then go to `when_said`; null: nothing is looked for.
     OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state, WhenSaid when_said)
         : pipe_(std::move(pipe)), sink_(&sink), cutter_(std::move(prefix)), rank_state_(rank_state),
           when_said_(std::move(when_said)) {}
@@ -102,7 +102,7 @@ public:
     /// The file of that name, made with its folders and emptied at first use. Throws Complaint.
     Sink& file(std::string const& name);
 
-    /// `rank state`: of the rank of which this is standard error, null for any other stream. Lines with a prefix of
+    /// `rank_state`: of the rank of which this is standard error, null for any other stream. Lines with a prefix of
     /// their rank are not put together.
     void add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state = nullptr);
     /// In a daemon: its ranks' last words on their way to mpiexec, which puts them together with those of other nodes,

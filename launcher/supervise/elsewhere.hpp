@@ -10,8 +10,8 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include "launcher/streams/last_words.hpp"
 #include "launcher/statistics/statistics.hpp"
+#include "launcher/streams/last_words.hpp"
 #include "launcher/supervise/verdict.hpp"
 #include "runtime/settings/cluster.hpp"
 

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "launcher/supervise/leftovers.hpp"
 #include "launcher/start/mpi_library.hpp"
+#include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {

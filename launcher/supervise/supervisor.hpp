@@ -11,12 +11,12 @@
 
 #include <sys/types.h>
 
+#include "launcher/base/job.hpp"
+#include "launcher/streams/input.hpp"
+#include "launcher/streams/output.hpp"
 #include "launcher/supervise/elsewhere.hpp"
 #include "launcher/supervise/guardian.hpp"
-#include "launcher/streams/input.hpp"
-#include "launcher/base/job.hpp"
 #include "launcher/supervise/memory_watch.hpp"
-#include "launcher/streams/output.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/verdict.hpp"
 #include "runtime/memory/segment.hpp"

@@ -5,8 +5,8 @@
 #include <bit>
 #include <numeric>
 
-#include "coll/env/area.hpp"
 #include "coll/choice/tuning.hpp"
+#include "coll/env/area.hpp"
 
 namespace tutti::tune {
 namespace {

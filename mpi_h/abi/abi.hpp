@@ -11,14 +11,14 @@
 #include <array>
 #include <vector>
 
+#include "runtime/base/error.hpp"
+#include "runtime/datatype/datatype.hpp"
+#include "runtime/datatype/op.hpp"
 #include "runtime/objects/attribute.hpp"
 #include "runtime/objects/comm.hpp"
-#include "runtime/datatype/datatype.hpp"
 #include "runtime/objects/errhandler.hpp"
-#include "runtime/base/error.hpp"
 #include "runtime/objects/group.hpp"
 #include "runtime/objects/info.hpp"
-#include "runtime/datatype/op.hpp"
 #include "runtime/objects/request.hpp"
 
 namespace tutti::abi {

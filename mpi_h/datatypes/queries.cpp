@@ -2,8 +2,8 @@
 // What a datatype tells about itself, its commit and its end (MPI 3.1, 4.1.5 to 4.1.13 and 6.8).
 #include <climits>
 
-#include "mpi_h/entry/text.hpp"
 #include "mpi_h/datatypes/types.hpp"
+#include "mpi_h/entry/text.hpp"
 
 namespace tutti {
 namespace {

@@ -12,17 +12,17 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "coll/comm/create.hpp"
 #include "coll/call/collectives.hpp"
-#include "mpi_h/entry/job_server.hpp"
+#include "coll/comm/create.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/entry/info_env.hpp"
+#include "mpi_h/entry/job_server.hpp"
 #include "p2p/p2p.hpp"
-#include "runtime/memory/arena/access.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/job/join_job.hpp"
-#include "runtime/settings/launch.hpp"
 #include "runtime/job/pmix.hpp"
+#include "runtime/memory/arena/access.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {

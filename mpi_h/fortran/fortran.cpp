@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions that libmpichfort.so.12, MPICH's Fortran interface, calls besides MPI's own: attributes whose values are
 // integers, and keys whose callbacks take their arguments by address.
-#include "mpi_h/p2p/generalized.hpp"
 #include "mpi_h/communicators/keyval.hpp"
+#include "mpi_h/p2p/generalized.hpp"
 
 using namespace tutti;
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "p2p/tcp/addresses.hpp"
-#include "p2p/tcp/door.hpp"
+#include "p2p/tcp/connection_setup.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Greetings: the exchange of handshakes, and who may come in. Calling is in calls.cpp.
-#include "p2p/tcp/door.hpp"
+#include "p2p/tcp/connection_setup.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t buffer_bytes = 128 << 10;
 constexpr std::int64_t check_every = 1'000'000'000;
-constexpr rlim_t other_descriptors = 256;   // of the program, and of callers at the setup
+constexpr rlim_t other_descriptors = 256;   // of the program, and of callers that are no rank yet
 
 /// A connection to every other rank must not fail for want of descriptors; systems give few to begin with.
 void allow_descriptors(int connections) {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "p2p/tcp/door.hpp"
+#include "p2p/tcp/connection_setup.hpp"
 #include "p2p/tcp/link.hpp"
 
 namespace tutti::p2p::tcp {

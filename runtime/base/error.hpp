@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors have two forms. What a call cannot go on from is thrown, as an Error: an MPI error class and a sentence, which
-// the front door turns into a code and hands to the communicator's error handler (MPI 3.1, 8.3). What there is another
+// mpi_h/ turns into a code and hands to the communicator's error handler (MPI 3.1, 8.3). What there is another
 // way for is a value: false, null, an empty optional, or a topo::Result, whose sentence the caller may make an Error.
 // Where ranks wait for this one, an Error is kept until they have been served (coll::Truncation, coll::on_node).
 #pragma once

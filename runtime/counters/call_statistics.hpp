@@ -11,8 +11,8 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/counters/counter.hpp"
 #include "runtime/base/flag.hpp"
+#include "runtime/counters/counter.hpp"
 
 namespace tutti {
 

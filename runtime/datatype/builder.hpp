@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every constructor of datatypes (MPI 3.1, 4.1). Counts and lengths must not be negative, which the front door checks;
+// Every constructor of datatypes (MPI 3.1, 4.1). Counts and lengths must not be negative, which mpi_h/ checks;
 // displacements and strides are in bytes and may be anything. New types hold what they need of the old ones, so old
 // ones may go. A type is not committed when it is made.
 #pragma once
@@ -27,10 +27,10 @@ public:
     using Type = Ref<Datatype>;
     using Numbers = std::span<std::int64_t const>;
 
-    /// A type as MPI predefines it, of one elementary datum; its alignment is that of its parts. The front door, which
+    /// A type as MPI predefines it, of one elementary datum; its alignment is that of its parts. mpi_h/, which
     /// gives it a handle, also marks it as one that cannot be freed.
     static Type predefined(char const* name, Basic kind, Elementary unit);
-    /// The same by kind alone, with the usual C representation; for the layers below the front door and their tests.
+    /// The same by kind alone, with the usual C representation; for the layers below mpi_h/ and their tests.
     static Type predefined(Basic kind);
     /// A predefined pair type, laid out as C lays out struct { first; second; }.
     static Type pair(char const* name, Basic kind, Elementary first, Elementary second);
@@ -46,7 +46,7 @@ public:
     static Type subarray(Numbers sizes, Numbers subsizes, Numbers starts, Datatype const& old);
     static Type darray(std::span<Distribution const> dimensions, Datatype const& old);
     static Type resized(Datatype const& old, std::int64_t lb, std::int64_t extent);
-    /// Everything but name and attributes, which the front door treats by their own rules.
+    /// Everything but name and attributes, which mpi_h/ treats by their own rules.
     static Type duplicate(Datatype const& old);
 
     static void remember(Datatype& type, TypeRecipe recipe);

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "runtime/kernels/kinds.hpp"
 #include "runtime/objects/attribute.hpp"
 #include "runtime/objects/object.hpp"
-#include "runtime/kernels/kinds.hpp"
 
 namespace tutti {
 

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "runtime/datatype/datatype.hpp"
-#include "runtime/objects/object.hpp"
 #include "runtime/kernels/kinds.hpp"
+#include "runtime/objects/object.hpp"
 
 namespace tutti {
 
@@ -27,7 +27,7 @@ public:
 
     BuiltinOp builtin = BuiltinOp::none;
     bool commutative = true;
-    User user;   ///< set unless built in; the front door wraps the user's function
+    User user;   ///< set unless built in; mpi_h/ wraps the user's function
 
     /// Throws Error(op) with a sentence when the operator is not defined on the type.
     void check(Datatype const& type) const { kernels(type); }

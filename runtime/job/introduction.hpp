@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/settings/cluster.hpp"
 #include "runtime/base/memory_file.hpp"
+#include "runtime/settings/cluster.hpp"
 #include "topo/machine/machine.hpp"
 
 namespace tutti {

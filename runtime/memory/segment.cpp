@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/settings/cluster.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/memory/map_window.hpp"
+#include "runtime/settings/cluster.hpp"
 
 namespace tutti {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of the single copy: load and store where memory is shared or can be attached to, CMA where it is not.
+// The single-copy methods: load and store where memory is shared or can be attached to, CMA where it is not.
 #include "runtime/memory/single_copy.hpp"
 
 #include <cerrno>

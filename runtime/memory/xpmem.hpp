@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single copy's second step: load and store in a peer's memory outside of arenas, where the kernel has XPMEM (a
+// The second single-copy method: load and store in a peer's memory outside of arenas, where the kernel has XPMEM (a
 // module that hands one process's pages to another). Each rank offers its whole address space once, to its own user
 // alone; peers attach to large pieces of it at the first use and keep them. The module follows what the owner maps and
 // unmaps, so a piece stays right for good. Attaching to what the owner has not mapped is no failure, touching it is a

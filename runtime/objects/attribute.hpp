@@ -18,7 +18,7 @@ struct AttributeValue {
     GivenAs as = GivenAs::pointer;
 };
 
-/// What a key value was made with. The front door derives from it and calls the user's functions, which return 0 or an
+/// What a key value was made with. mpi_h/ derives from it and calls the user's functions, which return 0 or an
 /// error code that the MPI call passes on. Lives until its creator and the last attribute under it have given it up.
 class Keyval : public Object {
 public:

@@ -12,8 +12,8 @@
 #include "runtime/objects/errhandler.hpp"
 #include "runtime/objects/group.hpp"
 #include "runtime/objects/info.hpp"
-#include "runtime/topologies/neighborhood.hpp"
 #include "runtime/objects/object.hpp"
+#include "runtime/topologies/neighborhood.hpp"
 #include "runtime/topologies/virtual_topology.hpp"
 
 namespace tutti {

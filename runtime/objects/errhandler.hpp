@@ -14,7 +14,7 @@ public:
 
     Kind kind = Kind::fatal;
     int more_handles = 0;   ///< how often users got the same handle again: so many frees leave it valid
-    /// Kind::user only: calls the user's function, which the front door wrapped, with the communicator and the code.
+    /// Kind::user only: calls the user's function, which mpi_h/ wrapped, with the communicator and the code.
     std::function<void(Object* on, int code)> call;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every MPI object has: a count of references and the handle that the front door knows it by.
+// What every MPI object has: a count of references and the handle that mpi_h/ knows it by.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace tutti {
 
 /// Base of communicators, groups, datatypes, … An object starts with one reference, its creator's; MPI_*_free gives
-/// that one up, operations in flight hold their own (MPI 3.1, 2.5.1). Not thread-safe: the front door serialises.
+/// that one up, operations in flight hold their own (MPI 3.1, 2.5.1). Not thread-safe: mpi_h/ serialises.
 struct Object {
     Object() = default;
     Object(Object const&) = delete;

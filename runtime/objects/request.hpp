@@ -4,14 +4,14 @@
 
 #include <cstddef>
 
-#include "runtime/objects/comm.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/objects/comm.hpp"
 #include "runtime/objects/object.hpp"
 #include "runtime/wait/wait.hpp"
 
 namespace tutti {
 
-inline constexpr int any_source = -2;   ///< internal values; the front door translates the ABI's
+inline constexpr int any_source = -2;   ///< internal values; mpi_h/ translates the ABI's
 inline constexpr int any_tag = -1;
 inline constexpr int proc_null = -1;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one wait: the only place that spins, yields or sleeps. Whoever waits gives a condition and a reason.
 //
-// Policies: dedicated (spin with wait loop, and yield at times), shared (a few polls, then sched_yield), and, after
-// `sleep_after` milliseconds without progress, asleep on the futex of the rank's state. Where yields have turned out to
-// cost time slices (runtime/wait/yielding.hpp), it sleeps instead of yielding.
+// Policies: dedicated (spin with the processor's pause, and yield at times), shared (a few polls, then sched_yield),
+// and, after `sleep_after` milliseconds without progress, asleep on the futex of the rank's state. Where yields have
+// turned out to cost time slices (runtime/wait/yielding.hpp), it sleeps instead of yielding.
 //
 // Sleeping, argued: the sleeper (1) marks its state and counts itself in header.sleepers, (2) runs membarrier, (3)
-// looks at its condition once more, (4) sleeps while rank state.wake is unchanged since before (1). A writer (a) stores
-// its flag, (b) reads header.sleepers and then the rank states.
+// looks at its condition once more, (4) sleeps while `rank_state.wake` is unchanged since before (1). A writer
+// (a) stores its flag, (b) reads header.sleepers and then the rank states.
 // membarrier acts as if each running thread of a registered process were interrupted at some point P of its program
 // and ran a full fence there; who does not run has passed one when it left its core. If (a) lies before P, the sleeper
 // sees the flag in (3). If (a) lies behind P, so does (b), which therefore sees what was stored in (1), and wakes. All
@@ -34,8 +34,8 @@
 
 #include "runtime/base/clock.hpp"
 #include "runtime/base/flag.hpp"
-#include "runtime/wait/rank_lock.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/wait/rank_lock.hpp"
 
 namespace tutti {
 

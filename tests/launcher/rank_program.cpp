@@ -10,8 +10,8 @@
 
 #include <unistd.h>
 
-#include "runtime/settings/launch.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/settings/launch.hpp"
 #include "topo/machine/machine.hpp"
 
 namespace {

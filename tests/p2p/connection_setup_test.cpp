@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Before the first frame: strangers at the setup, ranks that call each other at once, addresses that lead elsewhere.
+// Before the first frame: strangers that connect, ranks that call each other at once, addresses that lead elsewhere.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "p2p/tcp/door.hpp"
+#include "p2p/tcp/connection_setup.hpp"
 #include "runtime/base/clock.hpp"
 #include "tests/p2p/stranger.hpp"
 #include "tests/p2p/world.hpp"

@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned ranks = 4;
 constexpr int threads = 8;
 
-/// A call as the front setup makes it.
+/// A call as mpi_h/ makes it.
 struct Visit {
     explicit Visit(Rank& r) : waiter(r.process.waiter) { waiter.enter(); }
     ~Visit() { waiter.leave(); }

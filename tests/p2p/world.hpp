@@ -19,9 +19,9 @@
 
 #include "p2p/p2p.hpp"
 #include "p2p/request.hpp"
+#include "runtime/datatype/builder.hpp"
 #include "runtime/job/interfaces.hpp"
 #include "runtime/job/listener.hpp"
-#include "runtime/datatype/builder.hpp"
 
 namespace tutti::p2p::test {
 

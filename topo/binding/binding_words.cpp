@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "topo/binding/binding.hpp"
 #include "topo/base/words.hpp"
+#include "topo/binding/binding.hpp"
 
 namespace tutti::topo {
 

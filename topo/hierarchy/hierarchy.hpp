@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "topo/machine/machine.hpp"
 #include "topo/base/result.hpp"
+#include "topo/machine/machine.hpp"
 
 namespace tutti::topo {
 

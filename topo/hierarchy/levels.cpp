@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "topo/hierarchy/hierarchy.hpp"
 #include "topo/base/words.hpp"
+#include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti::topo {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "topo/machine/machine.hpp"
 #include "topo/base/result.hpp"
+#include "topo/machine/machine.hpp"
 
 namespace tutti::topo {
 

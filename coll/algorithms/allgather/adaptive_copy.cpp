@@ -7,9 +7,9 @@
 // Cell: bytes of my part. Counters: ready[0] slices laid out; ack[0] steps in which this rank has read everybody's
 // slice, or found that there is none any more. All ranks make the same number of steps, that of the longest part. A
 // buffer is written again when all have acknowledged the step before the last.
-#include "coll/env/acknowledged.hpp"
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/movement.hpp"
+#include "coll/env/acknowledged.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 namespace {

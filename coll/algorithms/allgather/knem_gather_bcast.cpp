@@ -4,10 +4,10 @@
 // Four steps. Bytes per rank: n written and (p − 1)·n read, all of them from or to the memory of rank 0.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.C.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/messages/block_row.hpp"
 #include "coll/blocks/exchange/knem.hpp"
 #include "coll/blocks/exchange/part_streams.hpp"
 #include "coll/blocks/exchange/sender_writing.hpp"
+#include "coll/blocks/messages/block_row.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 namespace {

@@ -5,9 +5,9 @@
 // there is streamed by its owner, to all who lack it: where the ring breaks, it ends for those behind, too.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section VI.D (the ring style of its next release).
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/messages/block_row.hpp"
 #include "coll/blocks/exchange/knem.hpp"
 #include "coll/blocks/exchange/part_streams.hpp"
+#include "coll/blocks/messages/block_row.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 namespace {

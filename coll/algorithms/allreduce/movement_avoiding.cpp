@@ -3,8 +3,8 @@
 // combined with it in place, as the slice goes from rank to rank. Everybody then copies all slices into its result.
 // p steps per round of p·slice bytes; (5p − 1)·s bytes loaded and stored by all ranks together.
 // YHCCL (Peng et al., SC 2023), section 3.4.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/movement_avoiding.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 

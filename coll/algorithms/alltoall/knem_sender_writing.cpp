@@ -6,9 +6,9 @@
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), sections III.B (direction control) and V.C.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/knem.hpp"
-#include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/exchange/rotated.hpp"
 #include "coll/blocks/exchange/sender_writing.hpp"
+#include "coll/blocks/messages/linear.hpp"
 
 namespace tutti::coll::algorithms::alltoall {
 

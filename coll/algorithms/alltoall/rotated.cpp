@@ -4,8 +4,8 @@
 // readers; large ones in one piece are read from their owner's memory.
 // p − 1 steps. Bytes: 2n per small part, n per large one.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.C.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/rotated.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::alltoall {
 

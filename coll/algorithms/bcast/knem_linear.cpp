@@ -4,8 +4,8 @@
 // Two steps. Bytes: (p − 1)·s copied once, by the receivers' cores.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B; small messages: V.A and II.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/messages/binomial.hpp"
 #include "coll/blocks/exchange/knem.hpp"
+#include "coll/blocks/messages/binomial.hpp"
 #include "coll/blocks/trees/piece_tree.hpp"
 
 namespace tutti::coll::algorithms::bcast {

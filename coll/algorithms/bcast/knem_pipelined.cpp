@@ -5,8 +5,8 @@
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), sections IV and VI.B (sizes of pieces). The paper has
 // two levels and one size of pieces for both; here they are any number, each with its own.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/messages/binomial.hpp"
 #include "coll/blocks/exchange/knem.hpp"
+#include "coll/blocks/messages/binomial.hpp"
 #include "coll/blocks/trees/piece_tree.hpp"
 
 namespace tutti::coll::algorithms::bcast {

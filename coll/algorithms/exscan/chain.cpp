@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exscan in blocks along the chain of ranks: each adds its own to what comes from the rank below and hands it on.
 // p − 1 + s/chunk steps; each rank loads 2·s and stores 2·s bytes. The protocol: prefix_chain.hpp.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/prefix/chain.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::exscan {
 

@@ -3,8 +3,8 @@
 // leaf's slot, and the leaf returns at once; a large one in one piece is read by the root from the leaf's memory.
 // One step for the leaves, p − 1 for the root. Bytes: 2n per small part, n per large one, all copied by the root.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, receiver-reading.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/receiver_reading.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::gather {
 

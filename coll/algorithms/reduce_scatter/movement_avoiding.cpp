@@ -4,8 +4,8 @@
 // result.
 // p steps per round of p·slice bytes; (3p − 1)·s bytes loaded and stored by all ranks together.
 // YHCCL (Peng et al., SC 2023), section 3.3.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/movement_avoiding.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {
 

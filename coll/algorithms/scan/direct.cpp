@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scan by load and store in everybody's buffers: each rank computes all ranks' results for its range of the indexes.
 // Two exchanges; p·s bytes loaded and p·s stored by all ranks together. The argument: prefix_direct.hpp.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/prefix/direct.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::scan {
 

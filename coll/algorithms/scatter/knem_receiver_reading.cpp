@@ -6,8 +6,8 @@
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/exchange.hpp"
 #include "coll/blocks/exchange/knem.hpp"
-#include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/exchange/receiver_reading.hpp"
+#include "coll/blocks/messages/linear.hpp"
 
 namespace tutti::coll::algorithms::scatter {
 

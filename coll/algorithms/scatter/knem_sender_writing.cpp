@@ -5,8 +5,8 @@
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section III.A (the serialized one-to-all pattern).
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/knem.hpp"
-#include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/exchange/sender_writing.hpp"
+#include "coll/blocks/messages/linear.hpp"
 
 namespace tutti::coll::algorithms::scatter {
 

@@ -4,8 +4,8 @@
 // at the same time; where both sides lie in arenas a root in place writes 1/p of each part itself. Two steps. Bytes: 2n
 // per small part, n per large one.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, receiver-reading.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/receiver_reading.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::scatter {
 

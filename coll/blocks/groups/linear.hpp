@@ -3,8 +3,8 @@
 // group alone.
 #pragma once
 
-#include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/messages/linear.hpp"
 
 namespace tutti::coll {
 

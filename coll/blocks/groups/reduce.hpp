@@ -7,9 +7,9 @@
 #include <cstring>
 #include <vector>
 
-#include "coll/blocks/reduce/direct_access.hpp"
-#include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/messages/messages.hpp"
+#include "coll/blocks/reduce/direct_access.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

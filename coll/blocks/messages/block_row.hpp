@@ -6,8 +6,8 @@
 #include <bit>
 #include <vector>
 
-#include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/exchange/movement.hpp"
+#include "coll/blocks/messages/messages.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

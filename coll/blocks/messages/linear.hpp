@@ -5,8 +5,8 @@
 // that a root receives come in one after the other. Bytes: n per part by single copy, else 2n.
 #pragma once
 
-#include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/exchange/movement.hpp"
+#include "coll/blocks/messages/messages.hpp"
 
 namespace tutti::coll {
 

@@ -3,8 +3,8 @@
 // two ranks. What MPICH and Open MPI do, and what MPI 3.1, 7.6, says that the calls mean.
 #pragma once
 
-#include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/exchange/neighbor_exchange.hpp"
+#include "coll/blocks/messages/messages.hpp"
 
 namespace tutti::coll {
 

@@ -8,8 +8,8 @@
 
 #include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/reduce/slices.hpp"
-#include "runtime/wait/pooled.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 

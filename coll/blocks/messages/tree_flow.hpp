@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "coll/blocks/messages/messages.hpp"
-#include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/messages/segments.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
 #include "runtime/wait/pooled.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "coll/blocks/messages/block_row.hpp"
-#include "coll/env/on_node.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "coll/env/on_node.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

@@ -5,8 +5,8 @@
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.2.
 #pragma once
 
-#include "coll/env/division.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
+#include "coll/env/division.hpp"
 
 namespace tutti::coll {
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "coll/blocks/messages/messages.hpp"
 #include "coll/blocks/exchange/movement.hpp"
+#include "coll/blocks/messages/messages.hpp"
 
 namespace tutti::coll {
 

@@ -3,9 +3,9 @@
 // one piece, otherwise packed in memory of their own. Two prefixes at a time.
 #pragma once
 
-#include "coll/env/env.hpp"
-#include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/messages/segments.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/env/env.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

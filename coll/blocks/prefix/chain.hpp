@@ -7,9 +7,9 @@
 // moves.
 #pragma once
 
+#include "coll/blocks/reduce/reducer.hpp"
 #include "coll/env/env.hpp"
 #include "coll/env/parameter.hpp"
-#include "coll/blocks/reduce/reducer.hpp"
 
 namespace tutti::coll {
 

@@ -8,8 +8,8 @@
 // same piece of its result is written: in place the operand may be the result.
 #pragma once
 
-#include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/prefix/chain.hpp"
+#include "coll/blocks/reduce/direct_access.hpp"
 
 namespace tutti::coll {
 

@@ -12,8 +12,8 @@
 #include <span>
 
 #include "coll/blocks/messages/messages.hpp"
-#include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/messages/segments.hpp"
+#include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

@@ -12,8 +12,8 @@
 #include <numeric>
 #include <span>
 
-#include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "coll/env/env.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

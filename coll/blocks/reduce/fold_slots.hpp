@@ -2,8 +2,8 @@
 // Reducing straight from the slots of ranks [lead, last]: one pass for up to 32 operands, further ones join in turn.
 #pragma once
 
-#include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "coll/env/env.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

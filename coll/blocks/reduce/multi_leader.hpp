@@ -9,9 +9,9 @@
 // socket.
 #pragma once
 
+#include "coll/blocks/reduce/sliced_reduction.hpp"
 #include "coll/env/env.hpp"
 #include "coll/env/parameter.hpp"
-#include "coll/blocks/reduce/sliced_reduction.hpp"
 
 namespace tutti::coll {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "coll/env/arguments.hpp"
 #include "coll/blocks/reduce/laid_out.hpp"
+#include "coll/env/arguments.hpp"
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::coll {

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "coll/env/acknowledged.hpp"
-#include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/reduce/shares.hpp"
+#include "coll/env/acknowledged.hpp"
+#include "coll/env/env.hpp"
 
 namespace tutti::coll {
 

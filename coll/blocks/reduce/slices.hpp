@@ -9,9 +9,9 @@
 #include <numeric>
 #include <vector>
 
+#include "coll/blocks/reduce/reducer.hpp"
 #include "coll/env/env.hpp"
 #include "coll/env/parameter.hpp"
-#include "coll/blocks/reduce/reducer.hpp"
 
 namespace tutti::coll {
 

@@ -23,9 +23,9 @@
 
 #include <vector>
 
-#include "coll/env/env.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/schedule/schedule.hpp"
+#include "coll/env/env.hpp"
 
 namespace tutti::coll {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "coll/env/parameter.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
+#include "coll/env/parameter.hpp"
 
 namespace tutti::coll {
 

@@ -12,11 +12,11 @@
 // Jain, Kaleem and others, SC 2018, as YHCCL (Peng and others) describes it: section 2.2, Fig. 1a; section 3.4.
 #pragma once
 
+#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/trees/leader_flag.hpp"
+#include "coll/blocks/trees/tree_place.hpp"
 #include "coll/env/env.hpp"
 #include "coll/env/parameter.hpp"
-#include "coll/blocks/trees/leader_flag.hpp"
-#include "coll/blocks/reduce/reducer.hpp"
-#include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll {
 

@@ -9,8 +9,8 @@
 
 #include <vector>
 
-#include "coll/env/env.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
+#include "coll/env/env.hpp"
 
 namespace tutti::coll {
 

@@ -14,9 +14,9 @@
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A (Fig. 5) and IV.C.
 #pragma once
 
+#include "coll/blocks/trees/leader_flag.hpp"
 #include "coll/env/env.hpp"
 #include "coll/env/parameter.hpp"
-#include "coll/blocks/trees/leader_flag.hpp"
 
 namespace tutti::coll {
 

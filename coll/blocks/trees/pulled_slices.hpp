@@ -8,8 +8,8 @@
 // last_step; sent: the slice asked for is laid out.
 #pragma once
 
-#include "coll/env/env.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
+#include "coll/env/env.hpp"
 
 namespace tutti::coll {
 

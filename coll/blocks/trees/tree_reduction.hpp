@@ -17,10 +17,10 @@
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.B and C; leaders take a share of the work as well.
 #pragma once
 
+#include "coll/blocks/reduce/reducer.hpp"
+#include "coll/blocks/trees/leader_flag.hpp"
 #include "coll/env/env.hpp"
 #include "coll/env/parameter.hpp"
-#include "coll/blocks/trees/leader_flag.hpp"
-#include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {

@@ -17,8 +17,8 @@
 #include <pthread.h>
 #include <sys/types.h>
 
-#include "runtime/memory/arena/page_runs.hpp"
 #include "runtime/base/memory_file.hpp"
+#include "runtime/memory/arena/page_runs.hpp"
 
 namespace tutti {
 struct RankState;

@@ -7,8 +7,8 @@
 #include <functional>
 #include <thread>
 
-#include "tests/coll/world/nodes_world.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/world/nodes_world.hpp"
 
 namespace tutti::coll::test {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <thread>
 
-#include "tests/coll/world/nodes_world.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/world/nodes_world.hpp"
 
 namespace tutti::coll::test {
 namespace {

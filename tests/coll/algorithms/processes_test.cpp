@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "coll/call/collectives.hpp"
-#include "coll/comm/create.hpp"
 #include "coll/call/drive.hpp"
+#include "coll/comm/create.hpp"
 #include "tests/coll/world/juggler.hpp"
 #include "tests/coll/world/window.hpp"
 

@@ -10,16 +10,16 @@
 
 #include "coll/comm/create.hpp"
 #include "coll/comm/derive.hpp"
-#include "tests/coll/world/juggler.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/wait/progress_thread.hpp"
+#include "tests/coll/world/juggler.hpp"
 
 namespace tutti::coll::test {
 namespace {
 
 constexpr int ranks = 4, threads = 8;
 
-/// A call as the front door makes it.
+/// A call as mpi_h/ makes it.
 struct Visit {
     explicit Visit(Comm& comm) : waiter(comm.process.waiter) { waiter.enter(); }
     ~Visit() { waiter.leave(); }

@@ -8,8 +8,8 @@
 #include <new>
 #include <optional>
 
-#include "coll/comm/create.hpp"
 #include "coll/call/request.hpp"
+#include "coll/comm/create.hpp"
 #include "tests/coll/world/allocations_new.hpp"
 #include "tests/coll/world/juggler.hpp"
 #include "tests/coll/world/window.hpp"

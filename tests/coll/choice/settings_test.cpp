@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "coll/call/collectives.hpp"
-#include "coll/comm/create.hpp"
 #include "coll/choice/state.hpp"
+#include "coll/comm/create.hpp"
 
 namespace tutti::coll {
 namespace {

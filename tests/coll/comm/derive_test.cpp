@@ -13,10 +13,10 @@
 
 #include "coll/call/bytes.hpp"
 #include "coll/comm/create.hpp"
-#include "coll/comm/inter.hpp"
 #include "coll/comm/dist_graph.hpp"
-#include "tests/coll/world/nodes_world.hpp"
+#include "coll/comm/inter.hpp"
 #include "p2p/p2p.hpp"
+#include "tests/coll/world/nodes_world.hpp"
 
 using namespace tutti;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm of the list with the ranks as threads: numbers of ranks, ways to reach large buffers, pretended
 // topologies. Under ThreadSanitizer every access that the flags do not order is a finding.
-#include "tests/coll/world/world.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
+#include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {
 namespace {

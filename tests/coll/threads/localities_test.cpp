@@ -13,8 +13,8 @@
 
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
-#include "tests/topo/machines.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
+#include "tests/topo/machines.hpp"
 
 namespace tutti::coll::test {
 namespace {

@@ -4,9 +4,9 @@
 #include <barrier>
 #include <optional>
 
+#include "tests/coll/threads/thread_algorithms.hpp"
 #include "tests/coll/world/allocations_new.hpp"
 #include "tests/coll/world/world.hpp"
-#include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
 namespace {

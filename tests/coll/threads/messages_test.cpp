@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "coll/blocks/messages/messages.hpp"
-#include "tests/coll/world/world.hpp"
 #include "tests/coll/threads/thread_env.hpp"
+#include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "coll/blocks/trees/leader_flag.hpp"
 #include "runtime/datatype/builder.hpp"
-#include "tests/topo/machines.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
+#include "tests/topo/machines.hpp"
 
 namespace tutti::coll::test {
 namespace {

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <sstream>
 
-#include "coll/choice/choose.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
+#include "coll/choice/choose.hpp"
 #include "tests/coll/world/kinds.hpp"
 
 namespace tutti::coll::test {

@@ -3,8 +3,8 @@
 // group, the others the second one.
 #pragma once
 
-#include "tests/coll/world/checks.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "tests/coll/world/checks.hpp"
 
 namespace tutti::coll::test {
 

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "coll/call/collectives.hpp"
-#include "coll/choice/decision.hpp"
 #include "coll/call/fragments.hpp"
+#include "coll/choice/decision.hpp"
 #include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/coll/world/arena.hpp"
 #include "coll/env/arguments.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/world/arena.hpp"
 
 namespace tutti::coll::test {
 

@@ -3,8 +3,8 @@
 // and directed graphs by chance with duplicates, edges to oneself and ranks without edges.
 #pragma once
 
-#include "tests/coll/world/cases.hpp"
 #include "runtime/topologies/neighborhood.hpp"
+#include "tests/coll/world/cases.hpp"
 #include "tests/coll/world/turn.hpp"
 
 namespace tutti::coll::test {

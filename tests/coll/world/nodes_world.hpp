@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "coll/call/collectives.hpp"
-#include "coll/comm/create.hpp"
 #include "coll/choice/state.hpp"
+#include "coll/comm/create.hpp"
 #include "p2p/engine.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/job/listener.hpp"

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "launcher/nodes/rank_counts.hpp"
 #include "launcher/base/table.hpp"
+#include "launcher/nodes/rank_counts.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {

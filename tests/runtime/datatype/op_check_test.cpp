@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "runtime/base/error.hpp"
-#include "runtime/datatype/op.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "runtime/datatype/op.hpp"
 
 namespace tutti {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "runtime/settings/cluster.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/process.hpp"
+#include "runtime/settings/cluster.hpp"
 
 namespace tutti {
 namespace {

@@ -2,8 +2,8 @@
 // Which edge in is which edge out of a peer: grids whose neighbours are one rank, graphs with duplicates, disagreement.
 #include "runtime/topologies/neighborhood.hpp"
 
-#include <algorithm>
 #include <gmock/gmock.h>
+#include <algorithm>
 
 #include "runtime/base/error.hpp"
 

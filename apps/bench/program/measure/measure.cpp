@@ -66,36 +66,38 @@ std::vector<Outcome> measure(const Operation &operation, std::size_t bytes, cons
     const Line line{operation, settings, page, comm};
     const Room room(operation, bytes, comm);
     std::vector<double> send(room.send), receive(room.receive);
-    std::deque<Measurement> lanes;
+    std::deque<Measurement> measurements;
     for (auto &variant : variants.all())
-        lanes.emplace_back(line, room, send.data(), receive.data(),
+        measurements.emplace_back(line, room, send.data(), receive.data(),
                            operation.has_neighbors() ? variant.grid : variant.comm, true);
-    const std::size_t plain = lanes.size();
+    const std::size_t plain = measurements.size();
     const Limit limit = settings.limit ? limit_of(operation.blocking) : nullptr;
     std::unique_ptr<LimitMemory> shared;
     if (limit) {
-        const int rank = lanes[0].buffers.call.rank;
+        const int rank = measurements[0].buffers.call.rank;
         shared = std::make_unique<LimitMemory>(room, comm);
         double *const sends = const_cast<double *>(shared->sends[rank]);
         for (Traffic traffic : all_traffic)
-            lanes.emplace_back(line, room, sends, shared->receives[rank], comm, false).traffic = traffic;
+            measurements.emplace_back(line, room, sends, shared->receives[rank], comm, false).traffic = traffic;
     }
-    const bool several = lanes.size() > 1 || (operation.rooted && settings.root_by_root);
+    const bool several = measurements.size() > 1 || (operation.rooted && settings.root_by_root);
     const int blocks = settings.blocks ? settings.blocks : several ? 10 : 1;
     for (int block = 0; block < blocks; ++block)
-        for (std::size_t turn = 0; turn < lanes.size(); ++turn) {
-            const std::size_t at = (turn + std::size_t(block)) % lanes.size(); // nobody is always behind the same one
-            Measurement &lane = lanes[at];
+        for (std::size_t turn = 0; turn < measurements.size(); ++turn) {
+            // nobody is always behind the same one
+            const std::size_t at = (turn + std::size_t(block)) % measurements.size();
+            Measurement &measurement = measurements[at];
             for (const Pass &pass : passes_of(line, room.ranks, block, blocks))
                 if (at < plain)
-                    run_pass(line, lane, pass, [&] { lane.perform(); });
+                    run_pass(line, measurement, pass, [&] { measurement.perform(); });
                 else
-                    run_pass(line, lane, pass,
-                             [&] { limit({lane.buffers.call, shared->sends, shared->receives, page, lane.traffic}); });
+                    run_pass(line, measurement, pass, [&] {
+                        limit({measurement.buffers.call, shared->sends, shared->receives, page, measurement.traffic});
+                    });
         }
     std::vector<Outcome> outcomes, kernels;
-    for (std::size_t at = 0; at < lanes.size(); ++at)
-        (at < plain ? outcomes : kernels).push_back(summarise(line, bytes, lanes[at]));
+    for (std::size_t at = 0; at < measurements.size(); ++at)
+        (at < plain ? outcomes : kernels).push_back(summarise(line, bytes, measurements[at]));
     if (limit)
         outcomes.push_back(best_of(kernels));
     return outcomes;

@@ -25,14 +25,14 @@ std::string agree(const std::string &mine, MPI_Comm comm)
 }
 
 // The median of each root; empty where not every rank was one.
-std::vector<double> medians_by_root(const Measurement &lane, int ranks)
+std::vector<double> medians_by_root(const Measurement &measurement, int ranks)
 {
     std::vector<double> medians;
     for (int root = 0; root < ranks; ++root) {
         std::vector<double> times;
-        for (std::size_t i = 0; i < lane.times.size(); ++i)
-            if (lane.roots[i] == root)
-                times.push_back(lane.times[i]);
+        for (std::size_t i = 0; i < measurement.times.size(); ++i)
+            if (measurement.roots[i] == root)
+                times.push_back(measurement.times[i]);
         if (times.empty())
             return {};
         medians.push_back(median_of(std::move(times)));
@@ -60,22 +60,22 @@ Measurement::~Measurement()
         MPI_Request_free(&request);
 }
 
-Outcome summarise(const Line &line, std::size_t bytes, Measurement &lane)
+Outcome summarise(const Line &line, std::size_t bytes, Measurement &measurement)
 {
-    const Call &call = lane.buffers.call;
-    std::vector<double> &times = lane.times;
+    const Call &call = measurement.buffers.call;
+    std::vector<double> &times = measurement.times;
     const int count = int(times.size());
-    const std::string algorithm = lane.calls ? algorithm_of_last_call(line.operation, call.comm) : "";
+    const std::string algorithm = measurement.calls ? algorithm_of_last_call(line.operation, call.comm) : "";
     MPI_Reduce(call.rank == 0 ? MPI_IN_PLACE : times.data(), times.data(), count, MPI_DOUBLE, MPI_MAX, 0, line.comm);
     Outcome outcome;
-    outcome.wrong = agree(lane.wrong, line.comm);
+    outcome.wrong = agree(measurement.wrong, line.comm);
     std::vector<double> sorted = times;
     std::sort(sorted.begin(), sorted.end());
     auto at = [&](int percent) { return sorted[std::size_t(count - 1) * std::size_t(percent) / 100]; };
     outcome.point = {line.operation.name, bytes, count, median_of(times), at(0), at(100), at(10), at(90)};
     outcome.point.algorithm = algorithm;
     if (line.operation.rooted && line.settings.root == every_root)
-        outcome.point.roots = medians_by_root(lane, call.ranks);
+        outcome.point.roots = medians_by_root(measurement, call.ranks);
     return outcome;
 }
 

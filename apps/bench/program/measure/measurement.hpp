@@ -57,7 +57,7 @@ public:
     }
 
     Buffers buffers;
-    Traffic traffic{};   // of a kernel's lane
+    Traffic traffic{};   // of a kernel's measurement
     bool checks = true;  // the call delivers results
     const bool calls;    // what is timed is a call of MPI's
     std::vector<double> times;
@@ -77,9 +77,9 @@ struct Pass {
 
 // `run` is what is timed.
 template <class Run>
-void run_pass(const Line &line, Measurement &lane, const Pass &pass, Run run)
+void run_pass(const Line &line, Measurement &measurement, const Pass &pass, Run run)
 {
-    Call &call = lane.buffers.call;
+    Call &call = measurement.buffers.call;
     SharedPage &page = line.page;
     const double end = now_us() + pass.seconds * 1e6, late = end + pass.seconds * 4e6;
     for (int iteration = -pass.warmup; iteration < pass.iterations; ++iteration) {
@@ -87,7 +87,7 @@ void run_pass(const Line &line, Measurement &lane, const Pass &pass, Run run)
         call.root = !line.operation.rooted ? 0 : pass.root == every_root ? number % call.ranks : pass.root;
         const bool fresh = !line.settings.cached || number == 0;
         if (fresh)
-            lane.buffers.alter(number);
+            measurement.buffers.alter(number);
         // A crowded machine may take all the time for the warm-up; a median needs some numbers all the same.
         if (call.rank == 0)
             page.say(now_us() > end && (iteration >= pass.least_iterations || (iteration > 0 && now_us() > late)));
@@ -101,16 +101,16 @@ void run_pass(const Line &line, Measurement &lane, const Pass &pass, Run run)
         const double time = (now_us() - start) * line.operation.share;
         page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early
         if (iteration >= 0) {
-            lane.times.push_back(time);
-            lane.roots.push_back(call.root);
+            measurement.times.push_back(time);
+            measurement.roots.push_back(call.root);
         }
         // Cached buffers keep the numbers of the first call, but a receive buffer may then hold them from before.
-        if (line.settings.check && lane.checks && fresh && lane.wrong.empty())
-            lane.wrong = lane.buffers.wrong(line.operation, number, number == 0);
+        if (line.settings.check && measurement.checks && fresh && measurement.wrong.empty())
+            measurement.wrong = measurement.buffers.wrong(line.operation, number, number == 0);
     }
 }
 
 // Each iteration's time becomes the slowest rank's, on rank 0; the outcome is made of these. Collective.
-Outcome summarise(const Line &line, std::size_t bytes, Measurement &lane);
+Outcome summarise(const Line &line, std::size_t bytes, Measurement &measurement);
 
 } // namespace bench

@@ -81,12 +81,12 @@ void do_both(const Line &line, Trio &trio, const Pass &pass)
 }
 
 // The median of the slowest rank's times, on every rank; forgets them.
-double take_median(Measurement &lane, MPI_Comm comm)
+double take_median(Measurement &measurement, MPI_Comm comm)
 {
-    MPI_Allreduce(MPI_IN_PLACE, lane.times.data(), int(lane.times.size()), MPI_DOUBLE, MPI_MAX, comm);
-    const double median = median_of(lane.times);
-    lane.times.clear();
-    lane.roots.clear();
+    MPI_Allreduce(MPI_IN_PLACE, measurement.times.data(), int(measurement.times.size()), MPI_DOUBLE, MPI_MAX, comm);
+    const double median = median_of(measurement.times);
+    measurement.times.clear();
+    measurement.roots.clear();
     return median;
 }
 

@@ -5,9 +5,9 @@
 // Ring: Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather"; masters: Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009;
 // that sizes travel with the parts is ours.
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages/segments.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"
-#include "coll/blocks/messages/segments.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 namespace {

@@ -2,8 +2,8 @@
 // Allreduce of small messages between two groups in one exchange: write your slot, read all of the other group's in
 // rank order. One step; s bytes written, q·s read and reduced by each rank, with q ranks in the other group.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/reduce/fold_slots.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/reduce/fold_slots.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 

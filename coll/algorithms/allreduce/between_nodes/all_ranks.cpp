@@ -5,9 +5,9 @@
 // are slices; 2 (N − 1)/N·s bytes leave each node and come in, in fragments: some combine while others travel.
 // YHCCL (Peng et al., SC 2023), section 5.5, multi-node.
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages/share_fold.hpp"
 #include "coll/blocks/reduce/laid_out.hpp"
 #include "coll/env/on_node.hpp"
-#include "coll/blocks/messages/share_fold.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 

@@ -6,9 +6,9 @@
 // Cheetah (Gorentla Venkata and others, CLUSTER 2013), section IV.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/recursive_k_ing.hpp"
-#include "coll/env/on_node.hpp"
 #include "coll/blocks/messages/reduce_to_root.hpp"
 #include "coll/blocks/messages/share_fold.hpp"
+#include "coll/env/on_node.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 

@@ -5,8 +5,8 @@
 // most 2 ⌈log2 c⌉ + 4 ⌊log2 N⌋ + s/segment in segments.
 // Zhu, Goodell, Gropp, Thakur, section 3.3; recursive doubling: Thakur, Rabenseifner, Gropp, IJHPCA 2005.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/messages/tree_flow.hpp"
+#include "coll/blocks/nodes/master_tree.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

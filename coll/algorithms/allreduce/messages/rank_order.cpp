@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allreduce along all ranks in their order, in segments, and back: the same bits wherever ranks are. 2 (p − 1) +
 // s/segment messages in a row. See rank_order.hpp. The definition as it stands: MPI 3.1, section 5.9.6.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/rank_order.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
 

@@ -3,8 +3,8 @@
 // p no power of two, a rank of each of the first pairs of neighbours hands its operand over and gets the result.
 // log2(p) steps (+ 2); each rank sends and combines log2(p)·s. Combined in rank order: operators need not commute.
 // Thakur, Rabenseifner, Gropp (IJHPCA 2005).
-#include "coll/blocks/messages/halving.hpp"
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages/halving.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll::algorithms::allreduce {

@@ -2,8 +2,8 @@
 // Alltoall(v, w): every rank sends to all others at once and receives from each.
 // One step of p − 1 messages each way. Bytes: n per part by single copy, else 2n; always 2n in place.
 // Thakur, Rabenseifner, Gropp, IJHPCA 2005, All-to-All (medium messages).
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/linear.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::alltoall {
 

@@ -2,8 +2,8 @@
 // Broadcast from one group to the other by messages: the root and the other group along a binomial tree. The rest of
 // the root's group has nothing to do. ⌈log2 (q + 1)⌉ messages in a row with q ranks in the other group.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/trees/tree_place.hpp"
 
 namespace tutti::coll::algorithms::bcast {

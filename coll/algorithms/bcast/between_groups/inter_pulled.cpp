@@ -4,8 +4,8 @@
 // steps; with q readers q·s copied once by single copy, by q + 1 ranks; (q + 1)·s more where it is staged.
 // XHC (Katevenis, Ploumidis, Marazakis), section IV.A, with one level; the root's share is ours.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/trees/chunk_broadcast.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/trees/chunk_broadcast.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 

@@ -6,10 +6,10 @@
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.1.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/block_row.hpp"
+#include "coll/blocks/messages/segments.hpp"
 #include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
 #include "coll/env/on_node.hpp"
-#include "coll/blocks/messages/segments.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 

@@ -2,8 +2,8 @@
 // Broadcast along a binomial tree, whole messages: in each step as many ranks again have the data.
 // ⌈log2 p⌉ messages in a row. Bytes: s per receiver by single copy, else 2s.
 // Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Broadcast" (short messages).
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/binomial.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 

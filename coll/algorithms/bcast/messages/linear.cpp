@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Broadcast by a message from the root to each of the others, all under way at once.
 // One step for everybody, p − 1 for the root where the message is staged. Bytes: s per receiver in one copy, else 2s.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/linear.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 

@@ -5,8 +5,8 @@
 // messages are read where they lie, twice where not.
 // Zhu, Goodell, Gropp, Thakur, section 3.1: "non-pipelined" and "pipelined".
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/messages/tree_flow.hpp"
+#include "coll/blocks/nodes/master_tree.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gather(v) by a message from each leaf to the root, which takes them one after the other.
 // p − 1 messages in a row. Bytes: n per part by single copy, else 2n; the root's core copies every part.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/linear.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::gather {
 

@@ -2,8 +2,8 @@
 // Reduce of small messages from one group to a root in the other: everybody writes their slot and returns, the root
 // reduces them in rank order. The root's own group has nothing to do. One step; q·s bytes written, q·s read.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/reduce/fold_slots.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/reduce/fold_slots.hpp"
 
 namespace tutti::coll::algorithms::reduce {
 

@@ -5,9 +5,9 @@
 // nodes combine one while another is on the links.
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3.2.
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages/reduce_to_root.hpp"
 #include "coll/blocks/reduce/laid_out.hpp"
 #include "coll/env/on_node.hpp"
-#include "coll/blocks/messages/reduce_to_root.hpp"
 
 namespace tutti::coll::algorithms::reduce {
 

@@ -5,8 +5,8 @@
 // rank but the last hands on s bytes, read where they lie or staged once.
 // Zhu, Goodell, Gropp, Thakur, section 3.2; the local reduction is binomial for all sizes, as in figure 1.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/nodes/master_tree.hpp"
 #include "coll/blocks/messages/reduce_to_root.hpp"
+#include "coll/blocks/nodes/master_tree.hpp"
 
 namespace tutti::coll::algorithms::reduce {
 

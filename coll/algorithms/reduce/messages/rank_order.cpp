@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce along all ranks in their order, in segments, and from the last one to the root: the same bits wherever ranks
 // are. p + s/segment messages in a row. See rank_order.hpp. The definition as it stands: MPI 3.1, section 5.9.1.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/rank_order.hpp"
+#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/reduce_to_root.hpp"
 
 namespace tutti::coll::algorithms::reduce {

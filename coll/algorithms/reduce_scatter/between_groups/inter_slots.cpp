@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/reduce/fold_slots.hpp"
 #include "coll/blocks/groups/two_groups.hpp"
+#include "coll/blocks/reduce/fold_slots.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {
 

@@ -4,11 +4,11 @@
 // of any sizes. One step between N nodes; each link carries s less its node's share out, and N − 1 such shares in.
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3; share_fold.hpp.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/reduce/laid_out.hpp"
-#include "coll/blocks/nodes/node_parts.hpp"
-#include "coll/env/on_node.hpp"
 #include "coll/blocks/messages/share_fold.hpp"
+#include "coll/blocks/nodes/node_parts.hpp"
+#include "coll/blocks/reduce/laid_out.hpp"
 #include "coll/blocks/reduce/shares.hpp"
+#include "coll/env/on_node.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {
 namespace {

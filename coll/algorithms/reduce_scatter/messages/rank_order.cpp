@@ -2,9 +2,9 @@
 // Reduce_scatter(_block) along all ranks in their order, in segments, and from the last one to each its share: the same
 // bits wherever ranks are, and operators need not commute. p + s/segment messages in a row. See rank_order.hpp.
 // The definition as it stands: MPI 3.1, section 5.10.
+#include "coll/blocks/messages/rank_order.hpp"
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/reduce/laid_out.hpp"
-#include "coll/blocks/messages/rank_order.hpp"
 #include "coll/blocks/reduce/shares.hpp"
 
 namespace tutti::coll::algorithms::reduce_scatter {

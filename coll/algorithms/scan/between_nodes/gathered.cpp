@@ -2,8 +2,8 @@
 // Scan of small messages on several nodes: everybody gets all operands and combines
 // those of the ranks up to its own, in rank order, so that the result has the same bits wherever ranks are.
 // See gathered.hpp. One step between nodes; of p ranks' operands of s bytes all p·s come to each node.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/nodes/gathered.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::scan {
 namespace {

@@ -2,8 +2,8 @@
 // Scan along the ranks, whole messages: each receives from the rank before, and sends the sum with its own to the
 // next. p − 1 messages of s bytes in a row, read where they lie or staged once.
 // The definition as it stands: MPI 3.1, section 5.11.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/prefix/linear.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::scan {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Scatter(v) by a message from the root to each leaf, all under way at once.
 // One step for the leaves, p − 1 for the root where parts are staged. Bytes: n per part by single copy, else 2n.
-#include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/linear.hpp"
+#include "coll/algorithms/algorithm.hpp"
 
 namespace tutti::coll::algorithms::scatter {
 

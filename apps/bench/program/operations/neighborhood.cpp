@@ -5,8 +5,6 @@
 namespace bench {
 namespace {
 
-bool always(const Call &) { return true; }
-
 double from_neighbor(const Call &call, std::size_t index, int iteration)
 {
     return value(call.grid.around[index / std::size_t(call.count)], index % std::size_t(call.count), iteration);

@@ -65,6 +65,8 @@ struct Group {
 const std::vector<Group> &groups();
 const Operation *find_operation(const std::string &name); // null where there is none
 
+inline bool always(const Call &) { return true; } // for `receives`
+
 // The groups' parts, each in its file; the latter two are other forms of what they are given.
 std::vector<Operation> neighborhood_operations();
 std::vector<Operation> nonblocking_operations(const std::vector<Operation> &blocking);

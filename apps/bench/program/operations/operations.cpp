@@ -5,7 +5,6 @@
 namespace bench {
 namespace {
 
-bool always(const Call &) { return true; }
 bool never(const Call &) { return false; }
 bool at_root(const Call &call) { return call.rank == call.root; }
 bool not_first(const Call &call) { return call.rank > 0; }

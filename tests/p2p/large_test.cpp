@@ -56,7 +56,8 @@ std::size_t first_wrong(std::byte const* at, std::size_t bytes, int seed) {
 }
 
 /// Around the eager limit, the limit from which copies are shared, and with any number of chunks.
-std::vector<std::size_t> const sizes = {16383, 16384, 16385, 65535, 65536, 65537, 100'001, 131072, 500'003, 3'000'000};
+std::vector<std::size_t> const large_sizes = {16383, 16384,   16385,  65535,   65536,
+                                              65537, 100'001, 131072, 500'003, 3'000'000};
 
 void wait_all(Rank& r, std::vector<Ref<Request>>& requests) {
     for (auto& q : requests) r.wait(*q);
@@ -66,7 +67,7 @@ void wait_all(Rank& r, std::vector<Ref<Request>>& requests) {
 TEST_P(Large, ArriveWholeAtAnyAlignmentAndTouchNothingElse) {
     run(2, [&](Rank& r) {
         int seed = 0;
-        for (std::size_t n : sizes)
+        for (std::size_t n : large_sizes)
             for (std::size_t shift : {0, 1, 63}) {
                 ++seed;
                 r.drop();
@@ -112,7 +113,7 @@ TEST_P(Large, BothDirectionsAtOnceAgainAndAgain) {
     run(2, [&](Rank& r) {
         int other = 1 - r.me();
         for (int round = 0; round < 60; ++round) {
-            std::size_t n = sizes[static_cast<std::size_t>(round) % (sizes.size() - 1)];
+            std::size_t n = large_sizes[static_cast<std::size_t>(round) % (large_sizes.size() - 1)];
             r.drop();
             std::byte *a = out(r, n), *b = in(r, n);
             fill(a, n, 10 * round + r.me());
@@ -129,7 +130,7 @@ TEST_P(Large, ManyInFlightToOneReceiverInAnyOrder) {
         constexpr int each = 12;
         auto type = TypeBuilder::predefined(Basic::byte_);
         std::vector<Ref<Request>> requests;
-        auto bytes_of = [](int i) { return sizes[static_cast<std::size_t>(i) % (sizes.size() - 1)]; };
+        auto bytes_of = [](int i) { return large_sizes[static_cast<std::size_t>(i) % (large_sizes.size() - 1)]; };
         if (r.me() != 0) {
             for (int i = 0; i < each; ++i) {
                 std::byte* data = out(r, bytes_of(i));

@@ -19,7 +19,7 @@ namespace {
 
 __extension__ using Quad = __float128;
 
-std::vector<KernelTable const*> tables() {
+std::vector<KernelTable const*> kernel_tables() {
     std::vector<KernelTable const*> all = {&portable_kernels};
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) all.push_back(&avx2_kernels);
@@ -79,7 +79,7 @@ template <class T>
 void compare(BuiltinOp op, Basic kind, Combine<T> combine) {
     ASSERT_EQ(basic_size(kind), sizeof(T));
     ASSERT_NE(portable_kernels.get(op, kind).two, nullptr) << "operator " << int(op) << " kind " << int(kind);
-    for (KernelTable const* table : tables()) {
+    for (KernelTable const* table : kernel_tables()) {
         Kernels kernels = table->get(op, kind);
         if (!kernels.two) continue;
         std::mt19937 random(42);
@@ -113,7 +113,7 @@ struct Operands {
 
 template <class T>
 void compare_many(BuiltinOp op, Basic kind, Combine<T> combine) {
-    for (KernelTable const* table : tables()) {
+    for (KernelTable const* table : kernel_tables()) {
         Kernels kernels = table->get(op, kind);
         if (!kernels.many) continue;
         std::mt19937 random(43);
@@ -151,7 +151,7 @@ struct Target {
 /// Several outputs at once, through the cache and past it: aligned like one another or not, one of them an input.
 template <class T>
 void compare_outputs(BuiltinOp op, Basic kind, Combine<T> combine) {
-    for (KernelTable const* table : tables()) {
+    for (KernelTable const* table : kernel_tables()) {
         Kernels kernels = table->get(op, kind);
         if (!kernels.spread) continue;
         std::mt19937 random(44);
@@ -367,7 +367,7 @@ TEST(Kernels, ManyOperandsAreGroupedFromTheLeft) {
         for (float& v : values) v = std::ldexp(static_cast<float>(random()), static_cast<int>(random() % 40));
         pointers.push_back(values.data());
     }
-    for (KernelTable const* table : tables()) {
+    for (KernelTable const* table : kernel_tables()) {
         std::vector<float> out(n);
         table->get(BuiltinOp::sum, Basic::float32).many(pointers.data(), 9, out.data(), n);
         for (std::size_t i = 0; i < n; ++i) {

@@ -36,7 +36,7 @@ int least_difference(int n, int k) {
     return best;
 }
 
-ErrorClass error_of(int nodes, std::vector<int> dims) {
+ErrorClass dims_error(int nodes, std::vector<int> dims) {
     try {
         balance_dims(nodes, dims);
     } catch (Error const& error) { return error.error_class; }
@@ -83,11 +83,11 @@ TEST(Dims, OfTheHardestNumbersTakeNoTime) {
 }
 
 TEST(Dims, RefuseWhatCannotBeHad) {
-    EXPECT_EQ(error_of(24, {-1, 0}), ErrorClass::dims);
-    EXPECT_EQ(error_of(24, {5, 0}), ErrorClass::dims);
-    EXPECT_EQ(error_of(24, {2, 3}), ErrorClass::dims);
-    EXPECT_EQ(error_of(24, {65536, 65536, 65536, 0}), ErrorClass::dims);
-    EXPECT_EQ(error_of(2, {}), ErrorClass::dims);
-    EXPECT_EQ(error_of(0, {0}), ErrorClass::arg);
-    EXPECT_EQ(error_of(-4, {0}), ErrorClass::arg);
+    EXPECT_EQ(dims_error(24, {-1, 0}), ErrorClass::dims);
+    EXPECT_EQ(dims_error(24, {5, 0}), ErrorClass::dims);
+    EXPECT_EQ(dims_error(24, {2, 3}), ErrorClass::dims);
+    EXPECT_EQ(dims_error(24, {65536, 65536, 65536, 0}), ErrorClass::dims);
+    EXPECT_EQ(dims_error(2, {}), ErrorClass::dims);
+    EXPECT_EQ(dims_error(0, {0}), ErrorClass::arg);
+    EXPECT_EQ(dims_error(-4, {0}), ErrorClass::arg);
 }

@@ -210,7 +210,7 @@ private:
     std::vector<Line> lines_;
 };
 
-std::string heading(const Machine& machine, const Placement& placement, int ranks) {
+std::string heading(const Machine& machine, const Placement& placement, int ranks, bool bound_widely) {
     std::string text = machine.pretended ? "pretended machine \"" + machine.name + "\"" : machine.name;
     if (!machine.cpu.empty()) text += " (" + machine.cpu + ")";
     text += ": " + counted(machine.count(Level::socket), "socket") + ", " +
@@ -219,6 +219,7 @@ std::string heading(const Machine& machine, const Placement& placement, int rank
     if (threads > machine.core_count()) text += ", " + counted(threads, "hardware thread");
     text += '\n' + counted(ranks, "rank");
     if (machine.pretended) return text + " at their places in it\n";
+    if (bound_widely) return text + ", bound to more than the places shown, which are assumed\n";
     return text + (placement.fixed ? ", bound to the places shown\n" : ", not bound; the places shown are assumed\n");
 }
 
@@ -263,7 +264,8 @@ std::string teams_text(const Hierarchy& hierarchy, const DrawStyle& style) {
 
 std::string draw(const Machine& machine, const Placement& placement, const Hierarchy& hierarchy, DrawStyle style) {
     const std::string tree = Picture(machine, placement, hierarchy, style).text();
-    return heading(machine, placement, hierarchy.size()) + '\n' + tree + '\n' + teams_text(hierarchy, style);
+    return heading(machine, placement, hierarchy.size(), style.bound_widely) + '\n' + tree + '\n' +
+           teams_text(hierarchy, style);
 }
 
 bool locale_is_utf8() {

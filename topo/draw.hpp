@@ -12,8 +12,9 @@
 namespace tutti::topo {
 
 struct DrawStyle {
-    bool utf8 = true;           // box characters, else plain ASCII
-    std::vector<int> names{};   // what each rank of the hierarchy is called, ascending; empty: its own number
+    bool utf8 = true;            // box characters, else plain ASCII
+    bool bound_widely = false;   // ranks are bound, but not to the one place that is shown
+    std::vector<int> names{};    // what each rank of the hierarchy is called, ascending; empty: its own number
 };
 
 // `hierarchy` is that of all ranks of the node in order (MPI_COMM_WORLD on one node).

@@ -178,7 +178,9 @@ constexpr Option places[] = {
     {"--bind-to", "WHERE",
      "Bind each rank: none, auto, hwthread, core, l2, l3, numa, socket, node, or user:0,1,… "
      "Auto binds to cores inside a batch job of whose cores the ranks take more than half, each one of its "
-     "own, and leaves ranks free otherwise.",
+     "own; to their NUMA nodes where there are several and as many ranks as cores or hardware threads; and leaves "
+     "ranks "
+     "free otherwise.",
      [](Target t, Values v) { t.job.bind = checked(topo::parse_bind_to(v[0])); }},
     {"--map-by", "WHAT",
      "Deal the ranks out over slot, hwthread, core, l2, l3, numa, socket, node, or ppr:N:UNIT; PE=N after "

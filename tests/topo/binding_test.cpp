@@ -96,6 +96,31 @@ TEST(Plan, AutomaticBindsOnlyWhatFitsOnCoresOfOurOwn) {
     EXPECT_EQ(cpus(9, 16, true), Sets(9)) << "more ranks than cores";
 }
 
+TEST(Plan, AutomaticKeepsAFullMachineInItsNumaNodes) {
+    Machine machine = design_machine();   // 2 × 4 × 8
+    machine.pretended = false;
+    const auto full = plan_ranks(machine, 64, {}, {}, 64);
+    for (int rank = 0; rank < 64; ++rank) {
+        const std::vector<int>& cpus = full->cpus[static_cast<std::size_t>(rank)];
+        EXPECT_EQ(cpus.size(), 8u);
+        EXPECT_EQ(cpus.front(), rank / 8 * 8) << "neighbours stay side by side";
+    }
+    EXPECT_EQ(full->placement.pu, place_in_order(machine, 64).pu);
+    EXPECT_EQ(full->note, "");
+    EXPECT_EQ(plan_ranks(machine, 64, {}, {}, 64, true)->cpus[9], (std::vector{9})) << "cores are ours";
+    EXPECT_EQ(plan_ranks(machine, 64, {}, *parse_bind_to("none"), 64)->cpus, Sets(64)) << "what is named is done";
+
+    // Two jobs beside each other are never bound to the same cores: they are smaller.
+    for (const int ranks : {1, 8, 32, 63, 65, 128})
+        EXPECT_EQ(plan_ranks(machine, ranks, {}, {}, 128)->cpus, Sets(ranks));
+    EXPECT_EQ(plan_ranks(machine, 64, {}, {}, 63)->cpus, Sets(64)) << "the cgroup's quota allows less";
+    EXPECT_EQ(plan_ranks(design_machine(), 64, {}, {}, 64)->cpus, Sets(64)) << "a pretended machine";
+    Machine one = make_machine({.sockets = 1, .numas = 1, .l2s = 8});
+    one.pretended = false;
+    EXPECT_EQ(plan_ranks(one, 8, {}, {}, 8)->cpus, Sets(8)) << "one NUMA node";
+    EXPECT_EQ(plan_ranks(small_machine(), 16, {}, {}, 16)->cpus[5], (std::vector{4, 5, 6, 7})) << "hardware threads";
+}
+
 TEST(Plan, CoresInOrder) {
     const Plan p = plan(3, "core", nullptr);
     EXPECT_EQ(p.cpus, (Sets{{0, 1}, {2, 3}, {4, 5}}));

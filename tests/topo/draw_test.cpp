@@ -43,6 +43,22 @@ TEST(Draw, TheDesignsExampleFitsOnAScreen) {
     EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 24);
 }
 
+TEST(Draw, SaysHowRanksAreBound) {
+    const Machine machine = [] {
+        Machine real = design_machine();
+        real.pretended = false;
+        return real;
+    }();
+    Placement placement = place_in_order(machine, 2);
+    const auto hierarchy = make_hierarchy(machine, placement, first_ranks(2), {});
+    EXPECT_THAT(draw(machine, placement, hierarchy, {}),
+                HasSubstr("2 ranks, not bound; the places shown are assumed\n"));
+    EXPECT_THAT(draw(machine, placement, hierarchy, {.bound_widely = true}),
+                HasSubstr("2 ranks, bound to more than the places shown, which are assumed\n"));
+    placement.fixed = true;
+    EXPECT_THAT(draw(machine, placement, hierarchy, {}), HasSubstr("2 ranks, bound to the places shown\n"));
+}
+
 TEST(Draw, RoundRobinIsShortToo) {
     std::vector<int> mapping;
     for (int rank = 0; rank < 64; ++rank) mapping.push_back(rank % 8 * 8 + rank / 8);

@@ -152,6 +152,12 @@ std::vector<int> set_for(const Machine& machine, const BindTo& bind, Unit grain,
     return set;
 }
 
+// A rank for every core, or for every hardware thread, and more than one NUMA node to keep them in.
+bool fills_numa_nodes(const Machine& machine, int ranks, int usable) {
+    const bool all = ranks == machine.core_count() || ranks == count_of(machine.pus);
+    return all && ranks <= usable && machine.count(Level::numa) > 1 && !machine.pretended;
+}
+
 // What automatic means here: see plan_ranks in the header.
 BindTo decided(const Machine& machine, int ranks, const MapBy& map, BindTo bind, int usable, bool cores_are_ours) {
     if (bind.kind != BindTo::Kind::automatic) return bind;
@@ -159,8 +165,9 @@ BindTo decided(const Machine& machine, int ranks, const MapBy& map, BindTo bind,
     const long wanted = static_cast<long>(ranks) * cores_each;
     const bool fits = wanted <= std::min(machine.core_count(), usable);
     const bool asked = map.cores > 0;
-    bind.kind = asked || (cores_are_ours && fits) ? BindTo::Kind::unit : BindTo::Kind::none;
-    bind.unit = Unit::core;
+    const bool to_cores = asked || (cores_are_ours && fits);
+    bind.kind = to_cores || fills_numa_nodes(machine, ranks, usable) ? BindTo::Kind::unit : BindTo::Kind::none;
+    bind.unit = to_cores ? Unit::core : Unit::numa;
     return bind;
 }
 
@@ -173,10 +180,11 @@ int grains_each(const MapBy& map, const BindTo& bind) {
     return binds_to(bind, grain_of(map, bind)) ? bind.count : 1;
 }
 
-// Unsaid, ranks are dealt out over what they are bound to, as under MPICH. Several cores each by core are slots.
-MapBy decided(MapBy map, const BindTo& bind) {
+// Unsaid, ranks are dealt out over what they are bound to by name, as under MPICH; else neighbours stay side by side.
+// Several cores each by core are slots.
+MapBy decided(MapBy map, const BindTo& bind, bool by_name) {
     const bool wide = bind.unit != Unit::core && bind.unit != Unit::hwthread;
-    if (!map.said && bind.kind == BindTo::Kind::unit && wide) {
+    if (!map.said && by_name && bind.kind == BindTo::Kind::unit && wide) {
         map.unit = bind.unit;
         map.count = bind.count;
     }
@@ -225,7 +233,7 @@ Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& wanted_m
                         bool cores_are_ours) {
     if (wanted.kind == BindTo::Kind::user) return plan_user_sets(machine, ranks, wanted);
     const BindTo bind = decided(machine, ranks, wanted_map, wanted, usable, cores_are_ours);
-    const MapBy map = decided(wanted_map, bind);
+    const MapBy map = decided(wanted_map, bind, wanted.kind == BindTo::Kind::unit);
     Plan plan;
     plan.cpus.resize(at(ranks));
     const bool plain_map = map.unit == Unit::slot && map.per_unit == 0 && map.count == 1 && map.cores == 0;

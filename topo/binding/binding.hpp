@@ -55,8 +55,11 @@ struct Plan {
 
 // `cores_are_ours`: a batch system or the user says that nobody else uses the cores of the affinity mask. Without that,
 // automatic means none: two jobs on one node must not be bound to the same cores. With it, ranks are bound to cores
-// when each gets one of its own (within `usable` cores). What was asked for by name is done, also when cores must
-// be shared, and the note says so. On a pretended machine nothing is bound. Fails when ppr has no place for all ranks.
+// when each gets one of its own (within `usable` cores). Also without it, ranks that are as many as the cores (or the
+// hardware threads) of several NUMA nodes are bound to their NUMA nodes, where their memory is: a second job like that
+// has no cores of its own anyway, a smaller one is not bound, and inside of the nodes the kernel goes on balancing.
+// What was asked for by name is done, also when cores must be shared, and the note says so. On a pretended machine
+// nothing is bound. Fails when ppr has no place for all ranks.
 Result<Plan> plan_ranks(const Machine& machine, int ranks, const MapBy& map, const BindTo& bind, int usable,
                         bool cores_are_ours = false);
 

@@ -31,6 +31,7 @@
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
 #include "runtime/job/listener.hpp"
+#include "runtime/memory/placement/survey.hpp"
 #include "runtime/settings/setting_text.hpp"
 #include "runtime/settings/tuning_file.hpp"
 
@@ -126,6 +127,7 @@ public:
         listeners_.clear();
         input_.ranks_are_started();
         int code = supervisor.run();
+        if (job_.statistics && shared) survey(*shared);
         if (elsewhere_) elsewhere_->finish(supervisor, shared);
         if (job_.statistics) print_statistics(shared);
         return code;
@@ -156,9 +158,11 @@ private:
     }
 
     Segment make_segment(std::optional<World> const& world) {
-        Segment segment = Segment::create(
-            static_cast<unsigned>(here_.size()), topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
-            world ? world->tuning : tuning(placed_.machine), world ? world->cluster.to_text() : "");
+        Homes const homes = homes_of(placed_);
+        Segment segment = Segment::create(static_cast<unsigned>(here_.size()),
+                                          topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
+                                          world ? world->tuning : tuning(placed_.machine),
+                                          world ? world->cluster.to_text() : "", Maker::launcher, &homes);
         segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
         segment.header().told = told_of_first_rank(job_);
         return segment;

@@ -40,6 +40,7 @@ Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
 
 Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster> everybody)
     : segment(s), variables(std::move(v)), cluster(everybody ? std::move(*everybody) : read_cluster(segment)),
+      home(segment, place),
       waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, lock),
       node(read_node(segment)), copier(copier_for(variables, node)),
       single_copy(segment, place,
@@ -49,6 +50,7 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
                    .huge_pages = variables.huge_pages},
                   copier),
       heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))) {
+    if (home.moves()) waiter.watch(home);
     rank_state().times.started.set(static_cast<std::uint64_t>(now_ns()));
     rank_state().pid.store(getpid(), std::memory_order_relaxed);
     rank_state().state.store(RankPhase::initialised, std::memory_order_release);

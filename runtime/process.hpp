@@ -11,6 +11,7 @@
 
 #include "runtime/kernels/copy.hpp"
 #include "runtime/memory/heap.hpp"
+#include "runtime/memory/placement/placement.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/memory/single_copy.hpp"
 #include "runtime/objects/comm.hpp"
@@ -46,6 +47,7 @@ public:
     Segment& segment;
     Variables const variables;
     Cluster const cluster;       ///< who is where
+    Home home;                   ///< on which NUMA node this rank's memory lies
     RankLock lock;               ///< closed off unless several threads may call
     bool many_threads = false;   ///< of the program (MPI_THREAD_MULTIPLE)
     Waiter waiter;

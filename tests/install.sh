@@ -2,7 +2,8 @@
 # Sourced: need PACKAGE... installs with apt-get those Debian packages that are missing, as root or with sudo.
 # shellcheck shell=bash
 
-build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libpmix-dev libsodium-dev nlohmann-json3-dev)
+build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libpmix-dev libsodium-dev libnuma-dev
+    nlohmann-json3-dev)
 test_packages=(libgtest-dev libgmock-dev python3 gfortran mpich libmpich-dev libopenmpi-dev openmpi-bin
     scalapack-mpi-test netpipe-mpich2 iproute2 libjemalloc2 valgrind gnuplot-nox make munge slurm-client slurmctld slurmd
     openssh-server openssh-client clang-format)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "launcher/allocation/rank_file.hpp"
 #include "launcher/start/environment.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/memory/placement/survey.hpp"
 #include "runtime/settings/variables.hpp"
 #include "topo/draw.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
@@ -98,6 +100,21 @@ Variables variables_of(Job const& job, std::size_t program, std::vector<std::str
     return read_variables(pointers.data(), complaints);
 }
 
+/// Where the memory of the ranks will lie.
+std::string memory_line(Placed const& placed, std::vector<int> const& ranks) {
+    if (placed.machine.pretended) return "Memory: of a pretended machine there is none to place.\n";
+    Trial const trial = try_placement(kernel_numa());
+    if (!trial.places) return join("Memory: ", trial.sentence, ".\n");
+    Homes const homes = homes_of(placed);
+    std::map<int, std::vector<int>> of_node;
+    for (std::size_t i = 0; i < homes.of_rank.size(); ++i) of_node[homes.of_rank[i]].push_back(ranks[i]);
+    std::string text = join("Memory: ", trial.sentence, ".\n");
+    for (auto const& [node, here] : of_node)
+        text += node < 0 ? join("  of ranks ", topo::ranges(here), ": where they run when they start\n")
+                         : join("  of ranks ", topo::ranges(here), ": on node ", node, "\n");
+    return text;
+}
+
 }   // namespace
 
 Variables variables_of(Job const& job) {
@@ -138,6 +155,10 @@ Placed place(Job const& job, std::vector<int> const& ranks) {
     return {std::move(machine), std::move(plan), topo::usable_cores()};
 }
 
+Homes homes_of(Placed const& placed) {
+    return placed.machine.pretended ? Homes{} : homes_of(kernel_numa(), placed.plan.cpus);
+}
+
 std::string binding_report(Placed const& placed, std::vector<int> const& ranks, std::string const& host) {
     std::string all;
     for (std::size_t place = 0; place < ranks.size(); ++place) {
@@ -152,8 +173,11 @@ std::string hierarchy_drawing(Job const& job, Placed const& placed, std::vector<
     std::vector<int> all(ranks.size());
     std::iota(all.begin(), all.end(), 0);
     topo::LevelChoice choice = value(topo::parse_hierarchy(variables_of(job).hierarchy));
+    bool const bound_widely = !placed.plan.placement.fixed &&
+                              std::ranges::any_of(placed.plan.cpus, [](auto const& set) { return !set.empty(); });
     topo::Hierarchy hierarchy = topo::make_hierarchy(placed.machine, placed.plan.placement, all, choice);
-    return topo::draw(placed.machine, placed.plan.placement, hierarchy, {topo::locale_is_utf8(), ranks});
+    return topo::draw(placed.machine, placed.plan.placement, hierarchy, {topo::locale_is_utf8(), bound_widely, ranks}) +
+           "\n" + memory_line(placed, ranks);
 }
 
 }   // namespace tutti::launcher

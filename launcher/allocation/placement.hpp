@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "launcher/base/job.hpp"
+#include "runtime/memory/placement/numa.hpp"
 #include "runtime/settings/variables.hpp"
 #include "topo/machine/machine.hpp"
 
@@ -28,6 +29,9 @@ std::uint64_t told_of_first_rank(Job const& job);
 /// Reads the machine (or the pretended one of TUTTI_TOPOLOGY) and plans; `ranks`: the world ranks of this node. With
 /// --cpu-set this process, and what it starts, stays on those processing units from now on. Throws Complaint.
 Placed place(Job const& job, std::vector<int> const& ranks);
+
+/// The NUMA nodes for the ranks' memory. On a pretended machine there are none.
+Homes homes_of(Placed const& placed);
 
 /// What --report-bindings prints: one line per rank. `ranks`: the world ranks that were placed, in order; `host` is
 /// named unless empty.

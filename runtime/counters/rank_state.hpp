@@ -42,6 +42,16 @@ struct alignas(cache_line) Times {
     Counter sleeps;           ///< how often it slept in its waits and looks
 };
 
+/// Where a rank's memory is to lie, and where the kernel said that it does (runtime/memory/placement).
+struct alignas(cache_line) Placed {
+    static constexpr std::size_t parts = 4;   ///< state and call statistics, rings, heap, arena
+
+    Counter node;                        ///< the number of its NUMA node + 1; 0: nothing to choose, or not known yet
+    Counter moves;                       ///< how often it has moved to another one for good
+    Counter refused;                     ///< errno of who wanted to place memory, or to know where it lies
+    Counter seen[parts], there[parts];   ///< pages looked at when the job ended, and those of them on that node
+};
+
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
 struct alignas(cache_line) RankState {
     std::atomic<RankPhase> state;
@@ -69,6 +79,7 @@ struct alignas(cache_line) RankState {
     Counters counters;
     Traffic traffic;
     Times times;
+    Placed placed;
 };
 
 }   // namespace tutti

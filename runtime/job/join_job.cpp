@@ -17,6 +17,7 @@
 #include "runtime/job/interfaces.hpp"
 #include "runtime/job/introduction.hpp"
 #include "runtime/job/listener.hpp"
+#include "runtime/memory/placement/numa.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "topo/machine/sysfs.hpp"
 #include "topo/machine/usable.hpp"
@@ -133,8 +134,11 @@ private:
         node.placement = placement_of(neighbours, node.machine);
         std::string cluster;
         if (static_cast<int>(on_node.size()) < server_.size()) cluster = everybody().to_text();
+        std::vector<std::vector<int>> units;
+        for (Introduction const& one : neighbours) units.push_back(one.units);
+        Homes const homes = homes_of(kernel_numa(), units);
         Segment segment = Segment::create(static_cast<unsigned>(on_node.size()), node.to_text(),
-                                          server_.get(0, "tutti.tuning").substr(1), cluster, Maker::rank);
+                                          server_.get(0, "tutti.tuning").substr(1), cluster, Maker::rank, &homes);
         for (unsigned place = 0; place < neighbours.size(); ++place) segment.show(place, neighbours[place].arena);
         segment.header().usable_cores =
             static_cast<std::uint32_t>(topo::usable_cores(static_cast<int>(node.machine.pus.size())));

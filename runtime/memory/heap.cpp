@@ -3,6 +3,7 @@
 #include "runtime/memory/heap.hpp"
 
 #include "runtime/base/error.hpp"
+#include "runtime/memory/placement/placement.hpp"
 
 namespace tutti {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::uint64_t keep = 1 << 20;   // smaller blocks are likely to be ask
 
 }   // namespace
 
-SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segment) {
+SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segment), rank_(rank) {
     auto heap = segment.heap(rank);
     begin_ = segment.offset(heap.data());
     end_ = begin_ + heap.size();
@@ -40,7 +41,8 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
 void SegmentHeap::release(std::uint64_t offset) {
     auto piece = used_.extract(offset);   // becomes the free one: nothing here may fail
     std::uint64_t bytes = piece.mapped();
-    if (bytes > keep) segment_.forget(offset, bytes);
+    if (bytes > keep || places_memory(segment_)) segment_.forget(offset, bytes);
+    place(segment_, offset, bytes, numa_node_of(segment_, rank_));
     auto next = free_.lower_bound(offset);
     if (next != free_.end() && next->first == offset + bytes) {
         bytes += next->second;

@@ -19,7 +19,8 @@ public:
     /// Offset in the segment of `bytes` bytes, aligned to a page; contents are whatever was there. Throws
     /// Error(no_mem) with a sentence when the heap is full.
     std::uint64_t allocate(std::uint64_t bytes);
-    /// Memory of large blocks goes back to the system.
+    /// Memory of large blocks goes back to the system; where memory is placed, that of all, and what comes there next
+    /// lies on this rank's node again.
     void release(std::uint64_t offset);
 
     /// Releases `offset` once `unused()` holds, which is asked at later calls of `allocate`: for areas that other ranks
@@ -30,6 +31,7 @@ private:
     void collect();
 
     Segment const& segment_;
+    unsigned rank_;
     std::uint64_t begin_ = 0, end_ = 0;
     std::map<std::uint64_t, std::uint64_t> free_;   ///< offset → bytes, neighbours joined
     std::map<std::uint64_t, std::uint64_t> used_;

@@ -15,6 +15,7 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/memory/map_window.hpp"
+#include "runtime/memory/placement/placement.hpp"
 #include "runtime/settings/cluster.hpp"
 
 namespace tutti {
@@ -32,8 +33,10 @@ struct Texts {
     std::size_t size() const { return machine.size() + tuning.size() + cluster.size(); }
 };
 
-SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, std::uint64_t heap_bytes) {
+SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, std::uint64_t heap_bytes,
+                      std::size_t numa_nodes) {
     SegmentLayout h{};
+    std::uint64_t const unit = numa_nodes > 1 ? page : 1;   // a page lies on one node
     h.ranks = ranks;
     h.world_size = world_size;
     h.machine_bytes = static_cast<std::uint32_t>(texts.machine.size());
@@ -42,9 +45,12 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     h.pair_bytes = ranks <= 64 ? 80 * 1024 : 32 * 1024;
     h.commons_bytes = ranks * mega;
     h.heap_bytes = heap_bytes;
+    h.numa_nodes = static_cast<std::uint32_t>(numa_nodes);
+    h.rank_state_bytes = round_up(sizeof(RankState), unit);
+    h.call_statistics_bytes = round_up(sizeof(CallStatistics), unit);
     h.rank_states = round_up(sizeof(SegmentHeader), page);
-    h.call_statistics = h.rank_states + round_up(ranks * sizeof(RankState), page);
-    h.machine = h.call_statistics + round_up(ranks * sizeof(CallStatistics), page);
+    h.call_statistics = h.rank_states + round_up(ranks * h.rank_state_bytes, page);
+    h.machine = h.call_statistics + round_up(ranks * h.call_statistics_bytes, page);
     h.inboxes = round_up(h.machine + texts.size(), page);
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
     h.heaps = h.commons + h.commons_bytes;
@@ -76,12 +82,13 @@ std::byte* map(int descriptor, std::size_t bytes) {
 }   // namespace
 
 Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster,
-                        Maker maker) {
+                        Maker maker, Homes const* homes) {
     auto const everybody = cluster.empty() ? Cluster::one_node(static_cast<int>(ranks)) : Cluster::from_text(cluster);
     if (!everybody) fail(ErrorClass::other, everybody.error());
     if (everybody->ranks_here() != static_cast<int>(ranks))
         fail(ErrorClass::other, ranks, " ranks on a node that has ", everybody->ranks_here(), " of the job");
     Texts const texts{machine, tuning, cluster};
+    NumaSystem* const numa = homes ? homes->system : nullptr;
     if (ranks > most_ranks)
         fail(ErrorClass::other, ranks, " ranks on one node are more than the ", most_ranks,
              " that its shared memory can be laid out for; use more nodes");
@@ -92,20 +99,25 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
     std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
-        SegmentLayout layout = lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap);
+        SegmentLayout layout =
+            lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap, numa ? numa->nodes().size() : 0);
         if (layout.bytes > share || !make_room(descriptor, layout, window)) continue;
         std::byte* base = map(descriptor, layout.bytes);
         if (!base) continue;
-        auto* text = reinterpret_cast<char*>(base + layout.machine);
-        for (std::string_view one : {machine, tuning, cluster}) text += one.copy(text, one.size());
         auto& header = *new (base) SegmentHeader{};
         static_cast<SegmentLayout&>(header) = layout;
         header.magic = SegmentHeader::expected_magic;
         Segment segment(descriptor, base, layout.bytes);
+        segment.numa_ = numa;
+        if (numa) place_ranks(segment, *homes);
+        auto* text = reinterpret_cast<char*>(base + layout.machine);
+        for (std::string_view one : {machine, tuning, cluster}) text += one.copy(text, one.size());
         for (unsigned place = 0; place < ranks; ++place) {
             segment.rank_state(place).world_rank = everybody->rank_at(static_cast<int>(place));
             segment.rank_state(place).arena_bytes = layout.arena_bytes;
         }
+        // What only its rank has mapped, the rank may move to where it starts.
+        if (numa) madvise(base + layout.rank_states, layout.call_statistics - layout.rank_states, MADV_DONTNEED);
         return segment;
     }
     int why = errno;
@@ -124,17 +136,19 @@ Segment Segment::attach(int descriptor) {
     if (!base) fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno));
     Segment segment(descriptor, base, layout.bytes);
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);   // programs that a rank starts are not ranks
+    if (layout.numa_nodes > 1 && kernel_numa().obstacle().empty()) segment.numa_ = &kernel_numa();
     return segment;
 }
 
 Segment::Segment(Segment&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), base_(std::exchange(other.base_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)) {}
+      bytes_(std::exchange(other.bytes_, 0)), numa_(other.numa_) {}
 
 Segment& Segment::operator=(Segment&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(base_, other.base_);
     std::swap(bytes_, other.bytes_);
+    std::swap(numa_, other.numa_);
     return *this;
 }
 

@@ -16,6 +16,9 @@
 
 namespace tutti {
 
+class NumaSystem;
+struct Homes;
+
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
     static constexpr std::uint64_t expected_magic = 0x3730'6974'7475'54ULL;   // "Tutti07"
@@ -31,12 +34,14 @@ struct SegmentLayout {
     std::uint32_t
         cluster_bytes;   ///< length of the job's map of nodes and ranks (runtime/settings/cluster.hpp), 0: one node
     std::uint64_t rank_states, call_statistics, machine, inboxes, commons,
-        heaps;                     ///< offsets from the start of the segment
-    std::uint64_t pair_bytes;      ///< of one pair's part of an inbox
-    std::uint64_t commons_bytes;   ///< flags and slots of the world communicator
-    std::uint64_t heap_bytes;      ///< of each rank's heap
-    std::uint64_t arenas;          ///< offset in the file of the first rank's arena window, behind the mapping
-    std::uint64_t arena_bytes;     ///< of each rank's window; 0: none is in this file
+        heaps;                                               ///< offsets from the start of the segment
+    std::uint64_t rank_state_bytes, call_statistics_bytes;   ///< from one rank's to the next
+    std::uint64_t pair_bytes;                                ///< of one pair's part of an inbox
+    std::uint64_t commons_bytes;                             ///< flags and slots of the world communicator
+    std::uint64_t heap_bytes;                                ///< of each rank's heap
+    std::uint64_t arenas;        ///< offset in the file of the first rank's arena window, behind the mapping
+    std::uint64_t arena_bytes;   ///< of each rank's window; 0: none is in this file
+    std::uint32_t numa_nodes;    ///< on which memory is placed (runtime/memory/placement); 0: nothing to choose
 
     /// More ranks than cores for them?
     bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
@@ -47,6 +52,7 @@ struct SegmentHeader : SegmentLayout {
     std::atomic<std::uint32_t> cma_forbidden;                  ///< set once by the first rank that gets EPERM
     std::atomic<std::uint32_t> xpmem_forbidden;                ///< set once by the first rank that cannot attach
     std::atomic<std::uint32_t> arenas_refused;                 ///< set once by the first rank that cannot map them
+    std::atomic<std::uint32_t> placement_refused;              ///< errno of the first who may not place memory
 };
 
 /// Who makes a segment.
@@ -64,10 +70,11 @@ public:
 
     /// Makes a zeroed segment for a node's ranks, at most `most_ranks`; `machine`: topo::NodeMap's text, `tuning`: a
     /// tuning file's name, a line break and its text, `cluster`: Cluster::to_text, empty for one node. The address
-    /// window is as large as the system grants, memory is used where touched. Throws Error with a sentence when it
-    /// cannot be had.
+    /// window is as large as the system grants, memory is used where touched. `homes`: where the ranks' memory shall
+    /// lie (runtime/memory/placement); null or without a system: anywhere. Throws Error with a sentence when it cannot
+    /// be had.
     static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {},
-                          std::string_view cluster = {}, Maker maker = Maker::launcher);
+                          std::string_view cluster = {}, Maker maker = Maker::launcher, Homes const* homes = nullptr);
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
     static Segment attach(int descriptor);
 
@@ -79,10 +86,12 @@ public:
     SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(base_); }
     unsigned ranks() const { return header().ranks; }
     RankState& rank_state(unsigned rank) const {
-        return reinterpret_cast<RankState*>(base_ + header().rank_states)[rank];
+        SegmentHeader const& h = header();
+        return *reinterpret_cast<RankState*>(base_ + h.rank_states + rank * h.rank_state_bytes);
     }
     CallStatistics& call_statistics(unsigned rank) const {
-        return reinterpret_cast<CallStatistics*>(base_ + header().call_statistics)[rank];
+        SegmentHeader const& h = header();
+        return *reinterpret_cast<CallStatistics*>(base_ + h.call_statistics + rank * h.call_statistics_bytes);
     }
     std::string_view machine() const;
     std::string_view tuning() const;
@@ -103,6 +112,8 @@ public:
     std::uint64_t offset(void const* address) const { return static_cast<std::byte const*>(address) - base_; }
     /// Gives the pages inside [offset, offset + bytes) back to the system; they read as zero again.
     void forget(std::uint64_t offset, std::uint64_t bytes) const;
+    /// By which this process places memory; null: there is nothing to choose.
+    NumaSystem* numa() const { return numa_; }
 
 private:
     Segment(int descriptor, std::byte* base, std::size_t bytes) : descriptor_(descriptor), base_(base), bytes_(bytes) {}
@@ -110,6 +121,7 @@ private:
     int descriptor_ = -1;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
+    NumaSystem* numa_ = nullptr;
 };
 
 }   // namespace tutti

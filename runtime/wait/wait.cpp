@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/base/futex.hpp"
+#include "runtime/memory/placement/placement.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {
@@ -255,7 +256,9 @@ void Waiter::WaitLoop::finish() {
     if (nap_) return;
     Times& times = waiter_.rank_state_.times;
     times.waits.add(1);
-    times.waited.add(static_cast<std::uint64_t>(now_ns() - start_));
+    std::int64_t const now = now_ns();
+    times.waited.add(static_cast<std::uint64_t>(now - start_));
+    if (waiter_.home_) waiter_.home_->look(now);
 }
 
 }   // namespace tutti

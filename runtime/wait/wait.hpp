@@ -60,6 +60,7 @@ public:
 };
 
 class ProgressThread;
+class Home;
 
 class Waiter {
 public:
@@ -72,6 +73,9 @@ public:
 
     /// For what polls something that no rank of this node can wake a sleeper for, such as a socket.
     void sleep_at_most(long nanoseconds) { longest_sleep_ns_ = std::min(longest_sleep_ns_, nanoseconds); }
+
+    /// A rank that may move to another NUMA node looks for that at the end of long waits.
+    void watch(Home& home) { home_ = &home; }
 
     bool at_rest() const {
         return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
@@ -235,6 +239,7 @@ private:
     int in_vain_ = 0;                       ///< times in a row that one who was called to lead found a leader
     WaitLoop const* announced_ = nullptr;   ///< whose reason is on the rank's state
     ProgressThread* helper_ = nullptr;
+    Home* home_ = nullptr;   ///< null: the rank stays on its node
     Pollable* pollable_[4] = {};
     int pollables_ = 0;
 };

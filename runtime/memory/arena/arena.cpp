@@ -87,7 +87,7 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
         counts_strictly())
         return State::refused;
     // This rank's state, by the pages that hold it.
-    std::size_t const at = layout.rank_states + rank * sizeof(RankState), first = at / page_bytes * page_bytes;
+    std::size_t const at = layout.rank_states + rank * layout.rank_state_bytes, first = at / page_bytes * page_bytes;
     rank_state_bytes_ = round_up(at + sizeof(RankState), page_bytes) - first;
     rank_state_page_ =
         mmap(nullptr, rank_state_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, static_cast<off_t>(first));
@@ -107,6 +107,8 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
                   static_cast<off_t>(layout.arena_bytes));
     State const found = map(layout.arena_bytes, options);
     if (found == State::open) rank_state_->arena_base.store(base_, std::memory_order_release);
+    // Whoever has a page mapped keeps it from being moved to another NUMA node (runtime/memory/placement).
+    if (layout.numa_nodes > 1) madvise(rank_state_page_, rank_state_bytes_, MADV_DONTNEED);
     return found;
 }
 

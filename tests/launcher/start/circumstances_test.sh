@@ -51,6 +51,8 @@ try 2 "with XPMEM forbidden" env "LD_LIBRARY_PATH=$tests/fake_xpmem" TUTTI_XPMEM
 try 3 "where CMA is forbidden" "$forbid" cma --
 try 3 "where CMA is forbidden, without arenas" env TUTTI_ARENA=no "$forbid" cma --
 try 2 "where sockets are forbidden" "$forbid" sockets --
+try 3 "where mbind is forbidden" "$forbid" mbind --
+try 3 "where memory policies are forbidden" "$forbid" policies --
 
 # /dev/shm too small for anything, and none
 in_namespace() { unshare -m sh -c "$1 && shift && exec \"\$@\"" sh "$@"; }

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which node each part of the segment is asked for on, on pretended machines; and where the kernel has put it, on real
+// ones.
+#include "runtime/memory/placement/placement.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/memory/heap.hpp"
+#include "runtime/memory/placement/survey.hpp"
+#include "runtime/process.hpp"
+#include "tests/runtime/memory/watched_numa.hpp"
+#include "tests/topo/machines.hpp"
+#include "topo/binding/binding.hpp"
+
+namespace tutti {
+namespace {
+
+using testing::HasSubstr;
+
+/// A job of one rank for each core of 2 sockets of 4 NUMA nodes of 8 cores, and what was asked of the kernel for it.
+struct Job {
+    explicit Job(char const* bind_to, int ranks = 64) : numa(topo::design_machine()) {
+        topo::Machine machine = topo::design_machine();
+        machine.pretended = false;
+        auto const plan =
+            topo::plan_ranks(machine, ranks, {}, bind_to ? *topo::parse_bind_to(bind_to) : topo::BindTo{}, ranks);
+        homes = homes_of(numa, plan->cpus);
+        segment.emplace(
+            Segment::create(static_cast<unsigned>(ranks), "machine", "tuning", {}, Maker::launcher, &homes));
+    }
+
+    /// Of all that is the rank's own, how many of 100 bytes are asked for on the node.
+    double share(unsigned rank, int node) const {
+        SegmentHeader const& h = segment->header();
+        std::uint64_t asked = 0, all = 0;
+        auto add = [&](std::uint64_t first, std::uint64_t bytes) {
+            asked += numa.asked(first, bytes, node);
+            all += bytes;
+        };
+        add(segment->offset(&segment->rank_state(rank)), h.rank_state_bytes);
+        add(segment->offset(&segment->call_statistics(rank)), h.call_statistics_bytes);
+        for (unsigned sender = 0; sender < segment->ranks(); ++sender)
+            add(segment->offset(segment->pair(rank, sender)), h.pair_bytes);
+        add(segment->offset(segment->heap(rank).data()), segment->heap(rank).size());
+        add(segment->arena(rank), h.arena_bytes);
+        return 100.0 * static_cast<double>(asked) / static_cast<double>(all);
+    }
+
+    WatchedNuma numa;
+    Homes homes;
+    std::optional<Segment> segment;
+};
+
+TEST(Placement, AllOfEachBoundRankIsAskedForOnItsNode) {
+    for (char const* bind_to : {"core", "numa:1", static_cast<char const*>(nullptr)}) {   // null: as it is by default
+        Job job(bind_to);
+        for (unsigned rank = 0; rank < 64; ++rank) {
+            int const node = job.homes.of_rank[rank];
+            EXPECT_EQ(numa_node_of(*job.segment, rank), node);
+            if (!bind_to || bind_to[0] == 'c') { EXPECT_EQ(node, static_cast<int>(rank) / 8); }
+            EXPECT_EQ(job.share(rank, node), 100.0) << "rank " << rank << " bound to " << (bind_to ? bind_to : "?");
+        }
+    }
+}
+
+TEST(Placement, WhatAllReadIsInterleavedAndRunsOfOneNodeAreOneCall) {
+    Job job("core");
+    SegmentHeader const& h = job.segment->header();
+    EXPECT_TRUE(job.numa.all_asked(h.machine, h.inboxes - h.machine, WatchedNuma::interleaved));
+    EXPECT_EQ(job.segment->machine(), "machine");
+    EXPECT_EQ(job.numa.calls, 1 + 5 * 8) << "five parts on eight nodes";
+    EXPECT_EQ(h.rank_state_bytes % numa_page, 0u) << "states of two ranks share a page";
+}
+
+TEST(Placement, NoPartOfTheSegmentIsLeftToChance) {
+    Job job("core");
+    SegmentHeader const& h = job.segment->header();
+    std::uint64_t asked = 0;
+    for (int node = WatchedNuma::interleaved; node < 8; ++node)
+        asked += job.numa.asked(h.rank_states, h.bytes - h.rank_states, node);
+    EXPECT_EQ(asked, h.bytes - h.rank_states - h.commons_bytes) << "communicators place their own areas";
+}
+
+TEST(Placement, RanksThatAreNotBoundPlaceTheirOwnWhereTheyStart) {
+    Job job("none");
+    EXPECT_EQ(job.numa.calls, 1) << "the launcher knows what all read, no more";
+    job.numa.knows_units = false;   // this test's own affinity says nothing of the pretended machine
+    for (unsigned rank = 0; rank < 64; ++rank) {
+        EXPECT_EQ(numa_node_of(*job.segment, rank), -1);
+        job.numa.here = static_cast<int>(rank * 5 % 8);
+        Home const home(*job.segment, rank);
+        EXPECT_TRUE(home.moves());
+    }
+    for (unsigned rank = 0; rank < 64; ++rank) {
+        int const node = static_cast<int>(rank * 5 % 8);
+        EXPECT_EQ(numa_node_of(*job.segment, rank), node);
+        EXPECT_EQ(job.share(rank, node), 100.0) << "rank " << rank;
+    }
+}
+
+TEST(Placement, ARankThatHasMovedForGoodTakesItsMemoryAlong) {
+    Job job("none");
+    job.numa.knows_units = false;
+    job.numa.here = 2;
+    Home home(*job.segment, 7);
+    constexpr std::int64_t second = 1'000'000'000;
+    std::int64_t now = second;
+    auto look = [&](int node, int times) {
+        job.numa.here = node;
+        for (int i = 0; i < times; ++i) home.look(now += second);
+    };
+    look(5, 9);
+    look(2, 1);
+    look(5, 9);
+    look(6, 9);
+    EXPECT_EQ(job.share(7, 2), 100.0) << "it was never away for long";
+    for (int i = 0; i < 100; ++i) home.look(now + i);
+    EXPECT_EQ(numa_node_of(*job.segment, 7), 2) << "looks in quick succession count once";
+    look(6, 1);
+    EXPECT_EQ(numa_node_of(*job.segment, 7), 6);
+    EXPECT_EQ(job.share(7, 6), 100.0);
+    EXPECT_EQ(job.segment->rank_state(7).placed.moves.read(), 1u);
+    EXPECT_GT(job.numa.moves, 0) << "pages that are there are not moved";
+}
+
+TEST(Placement, ABoundRankStays) {
+    Job job("core");
+    int const calls = job.numa.calls;
+    job.numa.here = 0;
+    Home const home(*job.segment, 63);
+    EXPECT_FALSE(home.moves());
+    EXPECT_EQ(numa_node_of(*job.segment, 63), 7);
+    EXPECT_EQ(job.numa.calls, calls);
+}
+
+TEST(Placement, AProcessTellsOnlyLongWaitsOfARankThatMayMove) {
+    Job job("none", 2);
+    job.numa.knows_units = false;
+    job.numa.here = 3;
+    Process process(*job.segment, 1, {});
+    EXPECT_TRUE(process.home.moves());
+    EXPECT_EQ(numa_node_of(*job.segment, 1), 3);
+}
+
+/// Everything there is to do does nothing.
+void expect_nothing_placed(WatchedNuma& numa) {
+    std::vector<std::vector<int>> const units(4, {0});
+    Homes const homes = homes_of(numa, units);
+    EXPECT_EQ(homes.system, nullptr);
+    Segment const segment = Segment::create(4, {}, {}, {}, Maker::launcher, &homes);
+    EXPECT_FALSE(places_memory(segment));
+    EXPECT_EQ(segment.header().rank_state_bytes, sizeof(RankState)) << "pages are wasted";
+    EXPECT_FALSE(Home(segment, 1).moves());
+    EXPECT_EQ(numa_node_of(segment, 1), -1);
+    place(segment, segment.header().heaps, 1 << 20, 0);
+    survey(segment);
+    SegmentHeap heap(segment, 0);
+    heap.release(heap.allocate(8 << 20));
+    EXPECT_EQ(numa.calls, 0);
+    Trial const trial = try_placement(numa);
+    EXPECT_FALSE(trial.places);
+    EXPECT_EQ(trial.sentence, numa.obstacle());
+}
+
+TEST(Placement, NothingIsDoneWithoutNuma) {
+    WatchedNuma none(std::string("the kernel knows no NUMA nodes"));
+    expect_nothing_placed(none);
+}
+
+TEST(Placement, NothingIsDoneInACgroupWithOneNode) {
+    WatchedNuma one(std::string("this process may use memory of one NUMA node only"));
+    expect_nothing_placed(one);
+}
+
+TEST(Placement, WhatTheSystemForbidsIsTriedOnceAndTold) {
+    for (int refusal : {EPERM, ENOSYS}) {
+        topo::Machine const machine = topo::design_machine();
+        WatchedNuma numa(machine);
+        numa.refusal = refusal;
+        std::vector<std::vector<int>> const units(16, {63});
+        Homes const homes = homes_of(numa, units);
+        Segment const segment = Segment::create(16, "text", {}, {}, Maker::launcher, &homes);
+        EXPECT_EQ(numa.calls, 1);
+        EXPECT_EQ(segment.header().placement_refused.load(), static_cast<std::uint32_t>(refusal));
+        place(segment, segment.header().heaps, 1 << 20, 3);
+        EXPECT_FALSE(Home(segment, 3).moves());
+        EXPECT_EQ(numa.calls, 1);
+        EXPECT_EQ(segment.machine(), "text");
+        survey(segment);
+        EXPECT_EQ(segment.rank_state(3).placed.refused.read(), static_cast<std::uint64_t>(refusal));
+        EXPECT_THAT(try_placement(numa).sentence, HasSubstr(std::strerror(refusal)));
+    }
+}
+
+TEST(Placement, OneLackOfAddressesForbidsNothing) {
+    Job job("core", 8);
+    job.numa.refusal = ENOMEM;
+    place(*job.segment, job.segment->header().heaps, numa_page, 3);
+    job.numa.refusal = 0;
+    place(*job.segment, job.segment->header().heaps, numa_page, 4);
+    EXPECT_TRUE(job.numa.all_asked(job.segment->header().heaps, numa_page, 4));
+}
+
+TEST(Placement, PiecesSideBySideAreOneCallAndASharedPageIsTheFirstOnes) {
+    Job job("core", 16);
+    std::uint64_t const at = job.segment->header().heaps;
+    int const calls = job.numa.calls;
+    std::vector<Piece> const pieces = {{at, 5000, 1},         {at + 5000, 3000, 1},   {at + 8000, 9000, 2},
+                                       {at + 17000, 1000, 2}, {at + 18000, 0, 3},     {at + 18000, 2480, -1},
+                                       {at + 20480, 4096, 2}, {at + 24576, 4096, -1}, {at + 28672, 4096, 2}};
+    place(*job.segment, pieces);
+    EXPECT_EQ(job.numa.calls - calls, 3);
+    EXPECT_TRUE(job.numa.all_asked(at, 8192, 1));
+    EXPECT_TRUE(job.numa.all_asked(at + 8192, 12288, 2));
+    EXPECT_TRUE(job.numa.all_asked(at + 20480, 4096, 2));
+    EXPECT_TRUE(job.numa.all_asked(at + 24576, 4096, 0)) << "it is nobody's, and stays the owner's";
+    EXPECT_TRUE(job.numa.all_asked(at + 28672, 4096, 2));
+}
+
+TEST(Placement, AHeapsBlockIsTheOwnersAgainWhenItIsFreed) {
+    Job job("core");
+    SegmentHeap heap(*job.segment, 63);
+    for (int time = 0; time < 3; ++time) {
+        std::uint64_t const block = heap.allocate(64 * numa_page);
+        job.segment->at(block)[0] = std::byte{1};
+        for (unsigned rank = 0; rank < 64; ++rank)
+            place(*job.segment, block + rank * numa_page, numa_page, numa_node_of(*job.segment, rank));
+        for (unsigned rank = 0; rank < 64; ++rank)
+            EXPECT_TRUE(job.numa.all_asked(block + rank * numa_page, numa_page, static_cast<int>(rank) / 8));
+        heap.release(block);
+        EXPECT_EQ(job.share(63, 7), 100.0);
+        EXPECT_EQ(job.segment->at(block)[0], std::byte{0}) << "pages that lie elsewhere are kept";
+    }
+}
+
+blkcnt_t blocks_of(Segment const& segment) {
+    struct stat info {};
+    EXPECT_EQ(fstat(segment.descriptor(), &info), 0);
+    return info.st_blocks;
+}
+
+TEST(Survey, LooksAtPagesThatAreThereAndMakesNone) {
+    Job job("core", 16);
+    Segment const& segment = *job.segment;
+    for (unsigned rank : {0u, 15u}) {
+        segment.pair(rank, 3)[0] = std::byte{1};
+        std::memset(segment.heap(rank).data() + (1 << 20), 1, 200 * numa_page);
+    }
+    blkcnt_t const before = blocks_of(segment);
+    job.numa.all_pages_on = 1;
+    survey(segment);
+    EXPECT_EQ(blocks_of(segment), before);
+    Placed const &first = segment.rank_state(0).placed, &last = segment.rank_state(15).placed;
+    for (Placed const* one : {&first, &last}) {
+        EXPECT_EQ(one->seen[1].read(), 1u);
+        EXPECT_GE(one->seen[2].read(), 50u);
+        EXPECT_EQ(one->seen[3].read(), 0u);
+        EXPECT_EQ(one->refused.read(), 0u);
+    }
+    for (std::size_t part = 0; part < Placed::parts; ++part) {
+        EXPECT_EQ(first.there[part].read(), 0u) << "rank 0 is on node 0";
+        EXPECT_EQ(last.there[part].read(), last.seen[part].read()) << "rank 15 is on node 1";
+    }
+}
+
+/// Touches all that is a rank's own from this process, wherever it runs.
+void touch(Segment const& segment, unsigned rank) {
+    segment.rank_state(rank).asleep.store(0);
+    segment.call_statistics(rank).line("a", 1, "b", "c").note(1, 1);
+    for (unsigned sender = 0; sender < segment.ranks(); ++sender) segment.pair(rank, sender)[0] = std::byte{1};
+    std::memset(segment.heap(rank).data(), 1, 1 << 20);
+    if (segment.header().arena_bytes == 0) return;
+    ASSERT_EQ(pwrite(segment.descriptor(), "x", 1, static_cast<off_t>(segment.arena(rank))), 1);
+}
+
+TEST(Survey, TheKernelPutsEachRanksMemoryOnItsNode) {
+    NumaSystem& numa = kernel_numa();
+    Trial const trial = try_placement(numa);
+    if (!trial.places) GTEST_SKIP() << "real placement is not seen here: " << trial.sentence;
+    Homes homes{&numa, {}};
+    for (int i = 0; i < 2; ++i) homes.of_rank.insert(homes.of_rank.end(), numa.nodes().begin(), numa.nodes().end());
+    auto const ranks = static_cast<unsigned>(homes.of_rank.size());
+    Segment const segment = Segment::create(ranks, "text", {}, {}, Maker::launcher, &homes);
+    for (unsigned rank = 0; rank < ranks; ++rank) touch(segment, rank);
+    survey(segment);
+    for (unsigned rank = 0; rank < ranks; ++rank) {
+        Placed const& placed = segment.rank_state(rank).placed;
+        EXPECT_EQ(placed.refused.read(), 0u);
+        for (std::size_t part = 0; part < Placed::parts; ++part) {
+            EXPECT_EQ(placed.there[part].read(), placed.seen[part].read()) << "rank " << rank << ", part " << part;
+            EXPECT_EQ(placed.seen[part].read() == 0, part == 3 && segment.header().arena_bytes == 0);
+        }
+    }
+}
+
+TEST(Survey, MemoryThatIsThereMovesToWhereItsRankStarts) {
+    NumaSystem& numa = kernel_numa();
+    Trial const trial = try_placement(numa);
+    if (!trial.places) GTEST_SKIP() << "real placement is not seen here: " << trial.sentence;
+    std::vector<std::vector<int>> const unbound(2);
+    Homes const homes = homes_of(numa, unbound);
+    Segment const segment = Segment::create(2, "text", {}, {}, Maker::launcher, &homes);
+    touch(segment, 1);
+    Home const home(segment, 1);
+    survey(segment);
+    Placed const& placed = segment.rank_state(1).placed;
+    EXPECT_GT(placed.node.read(), 0u);
+    for (std::size_t part = 0; part < 3; ++part) EXPECT_EQ(placed.there[part].read(), placed.seen[part].read()) << part;
+}
+
+}   // namespace
+}   // namespace tutti

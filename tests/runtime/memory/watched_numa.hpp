@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The NUMA nodes of a pretended machine, which note what is asked of them, and can refuse it.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "runtime/memory/placement/numa.hpp"
+#include "topo/machine/machine.hpp"
+
+namespace tutti {
+
+/// Memory policies of one file: ranges and the node that they are asked for on; interleaved: −2.
+class WatchedNuma final : public NumaSystem {
+public:
+    static constexpr int interleaved = -2;
+
+    explicit WatchedNuma(topo::Machine machine) : machine_(std::move(machine)) {
+        nodes_.resize(static_cast<std::size_t>(machine_.count(topo::Level::numa)));
+        std::iota(nodes_.begin(), nodes_.end(), 0);
+    }
+    /// Such as a kernel without NUMA, or a cgroup with one node.
+    explicit WatchedNuma(std::string obstacle) : obstacle_(std::move(obstacle)) {}
+
+    std::string obstacle() const override { return obstacle_; }
+    std::vector<int> const& nodes() const override { return nodes_; }
+    int node_of_unit(int unit) const override {
+        auto const found = std::ranges::find(machine_.pus, unit, &topo::Pu::os);
+        return knows_units && found != machine_.pus.end() ? found->numa : -1;
+    }
+    int node_here() const override { return here; }
+
+    int prefer(FileRange const& range, std::span<int const> nodes) override {
+        ++calls;
+        if (refusal == 0) note(range.offset, range.bytes, nodes.size() == 1 ? nodes[0] : interleaved);
+        return refusal;
+    }
+    int move(std::byte* first, std::size_t bytes, int node) override {
+        ++moves;
+        return refusal;
+    }
+    int locate(std::span<void*>, std::span<int> nodes) const override {
+        std::ranges::fill(nodes, all_pages_on);
+        return 0;
+    }
+
+    /// How many of these bytes of the file are asked for on the node.
+    std::uint64_t asked(std::uint64_t offset, std::uint64_t bytes, int node) const {
+        std::uint64_t sum = 0, end = offset + bytes;
+        for (auto const& [first, range] : ranges_)
+            if (range.node == node && first < end && range.end > offset)
+                sum += std::min(end, range.end) - std::max(offset, first);
+        return sum;
+    }
+    /// All of them.
+    bool all_asked(std::uint64_t offset, std::uint64_t bytes, int node) const {
+        return asked(offset, bytes, node) == bytes;
+    }
+
+    bool knows_units = true;   ///< no: nobody is bound as far as it can tell
+    int here = 0;              ///< where every thread runs
+    int refusal = 0;           ///< errno of every call
+    int all_pages_on = 0;
+    int calls = 0, moves = 0;
+
+private:
+    struct Range {
+        std::uint64_t end;
+        int node;
+    };
+
+    /// What was there before gives way.
+    void note(std::uint64_t first, std::uint64_t bytes, int node) {
+        cut(first);
+        cut(first + bytes);
+        ranges_.erase(ranges_.lower_bound(first), ranges_.lower_bound(first + bytes));
+        ranges_.emplace(first, Range{first + bytes, node});
+    }
+    void cut(std::uint64_t at) {
+        auto it = ranges_.lower_bound(at);
+        if (it == ranges_.begin() || (--it)->second.end <= at) return;
+        ranges_.emplace(at, it->second);
+        it->second.end = at;
+    }
+
+    topo::Machine machine_;
+    std::vector<int> nodes_;
+    std::string obstacle_;
+    std::map<std::uint64_t, Range> ranges_;
+};
+
+}   // namespace tutti

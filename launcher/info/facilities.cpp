@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/memory/placement/survey.hpp"
 #include "runtime/memory/xpmem.hpp"
 
 namespace tutti::info {
@@ -94,12 +95,18 @@ Facility huge_pages() {
             word.empty() ? "the kernel does not tell" : join("shmem_enabled is ", word), "asked for in arenas"};
 }
 
+Facility numa() {
+    Trial trial = try_placement(kernel_numa());
+    return {"placing memory on NUMA nodes", trial.places, std::move(trial.sentence),
+            "each rank's memory comes from where the rank runs"};
+}
+
 Facility vectors(char const* name, bool there, char const* use) { return {name, there, "", use}; }
 
 }   // namespace
 
 std::vector<Facility> facilities() {
-    std::vector<Facility> all{memfd(), cma(), xpmem(), huge_pages()};
+    std::vector<Facility> all{memfd(), cma(), xpmem(), huge_pages(), numa()};
 #ifdef __x86_64__
     __builtin_cpu_init();
     all.push_back(vectors("AVX2", __builtin_cpu_supports("avx2"), "reductions and copies, 32 bytes at a time"));

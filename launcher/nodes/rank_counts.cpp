@@ -38,6 +38,10 @@ void each_counter(AnyRankState& rank_state, Visit const& visit) {
 #define COUNTER(group, kind, name, where, sentence) visit(rank_state.where);
 #include "runtime/counters/counters.def"
 #undef COUNTER
+    auto& placed = rank_state.placed;
+    for (auto* one : {&placed.node, &placed.moves, &placed.refused}) visit(*one);
+    for (auto& one : placed.seen) visit(one);
+    for (auto& one : placed.there) visit(one);
     visit(rank_state.times.started);
     visit(rank_state.times.ended);
 }

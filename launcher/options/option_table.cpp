@@ -203,7 +203,8 @@ constexpr Option places[] = {
     {"--display-allocation", "", "Say on standard error which nodes there are for the job, and their slots.",
      [](Target t, Values) { t.job.show_allocation = true; }},
     {"--show-hierarchy --display-topo", "",
-     "Draw each node, the ranks on it and the teams they form; a program is not needed.",
+     "Draw each node, the ranks on it and the teams they form, and say from which NUMA nodes their memory comes; a "
+     "program is not needed.",
      [](Target t, Values) { t.job.show_hierarchy = true; }},
     {"-ppn -N -npernode -perhost", "N", "So many ranks per node; without -n, the number of ranks.",
      [](Target t, Values v) { t.job.per_node = number("-ppn", v[0], 1); }},
@@ -307,7 +308,8 @@ constexpr Option streams[] = {
     {"-q --quiet", "", "Print no warning and not why the job ended.", [](Target t, Values) { t.job.quiet = true; }},
     {"--stats", "",
      "At the end, tables on standard error: bytes that each rank got at in its peers' memory by each way; bytes, "
-     "messages and waits of each rank; and calls, bytes and time of each collective, by communicator and algorithm.",
+     "messages and waits of each rank; on which NUMA nodes its memory lies; and calls, bytes and time of each "
+     "collective, by communicator and algorithm.",
      [](Target t, Values) {
          t.job.statistics = true;
          t.job.environment.set.emplace_back("TUTTI_STATS", "yes");

@@ -52,6 +52,9 @@ err=$("$info" --ranks none 2>&1); [ $? = 2 ] && [[ "$err" == *"needs a number of
 
 # CMA is really tried
 [[ $("$forbid" cma -- "$info") == *"no   CMA (Operation not permitted)"* ]] || wrong "forbidden CMA was not noticed"
+for what in mbind policies; do
+    [[ $("$forbid" $what -- "$info") == *"no   placing memory on NUMA nodes ("* ]] || wrong "$what: memory is placed all the same"
+done
 [ "$(pgrep -xc tutti-info)" = 0 ] || wrong "tutti-info left a process"
 
 err=$("$info" --algoritms 2>&1); [ $? = 2 ] || wrong "a wrong option ended with another code than 2"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/statistics/statistics.hpp"
 
+#include <cerrno>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,6 +79,27 @@ TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {
     EXPECT_THAT(table, ContainsRegex("\n +all +4.0 KiB +20 B +2 +4 +6 +8 +10 +6.0 KiB +10 +2.0 ms +6.0 ms\n"));
 }
 
+TEST(Statistics, where_the_kernel_sees_the_memory_of_each_rank) {
+    Segment segment = Segment::create(2);
+    EXPECT_EQ(memory_table(counts_of(segment)),
+              "Memory: there is one NUMA node, or tutti-info tells why none is chosen.\n");
+    segment.rank_state(0).placed.refused.set(EPERM);
+    EXPECT_EQ(memory_table(counts_of(segment)),
+              "The system does not let memory be placed, or does not tell where it lies: Operation not permitted.\n");
+    segment.rank_state(0).placed.refused.set(0);
+    for (unsigned r = 0; r < 2; ++r) {
+        Placed& placed = segment.rank_state(r).placed;
+        placed.node.set(r + 1);
+        placed.moves.set(r);
+        for (std::size_t part = 0; part < 3; ++part) placed.seen[part].set(100), placed.there[part].set(100 - 50 * r);
+    }
+    std::string const table = memory_table(counts_of(segment));
+    EXPECT_THAT(table, ContainsRegex("rank +node +state +rings +heap +arena +moves\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +0 +100 % of 100 +100 % of 100 +100 % of 100 +- +0\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +1 +50 % of 100 +50 % of 100 +50 % of 100 +- +1\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +all +75 % of 200 +75 % of 200 +75 % of 200 +- +1\n"));
+}
+
 TEST(Statistics, collectives_of_all_ranks_by_time) {
     Segment segment = Segment::create(2);
     for (unsigned r = 0; r < 2; ++r) {
@@ -121,6 +144,8 @@ TEST(Statistics, are_the_same_of_a_copy_from_another_node) {
         segment.rank_state(r).counters.direct.add(1 << 20);
         segment.rank_state(r).traffic.messages[4].add(3);
         segment.rank_state(r).times.started.set(1000);
+        segment.rank_state(r).placed.node.set(r + 1);
+        segment.rank_state(r).placed.seen[r].set(8);
         for (std::size_t i = 0; i < CallStatistics::room + 2; ++i)
             segment.call_statistics(r).line("c" + std::to_string(i), 2, "bcast", "slots").note(i, 10 + r);
     }
@@ -132,6 +157,7 @@ TEST(Statistics, are_the_same_of_a_copy_from_another_node) {
     }
     EXPECT_EQ(ways_table(copies), ways_table(counts));
     EXPECT_EQ(traffic_table(copies, 0), traffic_table(counts, 9000));
+    EXPECT_EQ(memory_table(copies), memory_table(counts));
     EXPECT_EQ(collectives_table(copies, 0), collectives_table(counts, 9000));
     EXPECT_THROW(copy_of_counts("too short"), Error);
 }

@@ -27,6 +27,12 @@ fi
 run -n 3 --stats -genv TUTTI_ARENA no -genv TUTTI_CMA no "$mover"; expect_code 0; none cma; none arenas; some staged
 run -n 3 --stats -genv TUTTI_CMA no "$mover" static; expect_code 0; none cma; none arenas; some staged
 run -n 3 --stats -genv TUTTI_CMA no "$mover"; expect_code 0; none cma; none staged; some arenas
+# where the memory lies: a table where there are several NUMA nodes, else one line
+placed=; [[ $("$build/bin/tutti-info") == *"yes  placing memory on NUMA nodes"* ]] && placed=yes
+run -n 3 --stats --bind-to core "$mover"; expect_code 0
+if [ -n "$placed" ]; then expect_err "Where the ranks' memory lies, as the kernel sees it"
+else expect_err "Memory: there is one NUMA node, or tutti-info tells"; fi
+run -n 2 --show-hierarchy; expect_code 0; [[ $out == *"Memory: "* ]] || wrong "$what does not say where memory lies: $out"
 # the collectives, by communicator and algorithm; those of MPI_Finalize are not the program's
 line() { grep -E "^ +MPI_COMM_WORLD +$1 +$2 +$3 +$4 +$5 " <<< "$err" > /dev/null || wrong "$what has no line $*: $err"; }
 run -n 3 --stats -genv TUTTI_COLL bcast=hierarchical:chunk=32K,allreduce=blocks "$mover"; expect_code 0

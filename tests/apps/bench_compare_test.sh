@@ -114,6 +114,16 @@ out=$("$bench" --from "$folder/overlap.json") || wrong "lacks: $?"
     [ "$(grep -c "does not have" <<<"$out")" = 1 ] || wrong "lacks: $out"
 "$bench" --from "$folder/overlap.json,$folder/all.json" 2>&1 | grep -q "only one has overlap" || wrong "mixed overlap"
 
+# Loops, against another MPI and the limit, as table and CSV.
+out=$("$bench" "${quick[@]}" --against "$folder/bin/mpicxx" --limit --loop --sizes 8:16 --json "$folder/loop.json" \
+    barrier scan 2>&1) || wrong "--loop ended with $?"
+theirs=$folder/bin/mpicxx
+[ "$(grep -c "^ *bytes  *Tutti  *$theirs  *limit  *Tutti loop  *$theirs loop  *limit loop .* $theirs/Tutti  *\
+Tutti/limit  *$theirs/Tutti loop  *Tutti/limit loop$" <<<"$out")" = 2 ] &&
+    [ "$(grep -c "less the clock's 0.[0-9]*; and in loops of calls$" <<<"$out")" = 2 ] || wrong "--loop: $out"
+[ "$("$bench" --from "$folder/loop.json" --csv | awk -F, 'NF == 10 && $9 > 0' | wc -l)" = 9 ] || wrong "--loop --csv"
+"$bench" --from "$folder/loop.json,$folder/against.json" 2>&1 | grep -q "only one has loops" || wrong "mixed loops"
+
 # the algorithms of a collective do its nonblocking and persistent forms too
 out=$("$bench" "${quick[@]}" --algorithms iallreduce:exchange,allreduce_init:exchange --csv --sizes 8:8) ||
     wrong "algorithms of nonblocking forms: $?"

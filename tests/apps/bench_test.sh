@@ -24,17 +24,46 @@ out=$(bench 9 --csv --sizes 8:4K --iterations 3 --warmup 1 --seconds 0.1 neighbo
 grep WRONG <<<"$out" && failed=1
 [ "$(grep -c '^i*neighbor_[a-z_]*,9,' <<<"$out")" = 50 ] || { echo "9 ranks: $out"; failed=1; }
 # Sizes that do not divide into lines, and some beyond a piece of what the kernels sum at a time.
-limited="pingpong bcast reduce allreduce gather scatter allgather alltoall reduce_scatter"
+limited="pingpong bcast reduce allreduce gather scatter allgather alltoall scan reduce_scatter"
 for ranks in 1 2 3 8; do
-    out=$(bench $ranks --csv --limit --sizes 1000:128000 --iterations 4 --warmup 2 --seconds 0.2 $limited barrier) ||
+    out=$(bench $ranks --csv --limit --sizes 1000:128000 --iterations 4 --warmup 2 --seconds 0.2 $limited sendrecv) ||
         { echo "--limit, $ranks ranks: exit code $?"; failed=1; }
     grep WRONG <<<"$out" && failed=1
     for operation in $limited; do
         lines=$(awk -F, -v name="$operation" '$1 == name && $8 >= 0 && $9 != ""' <<<"$out" | wc -l)
         [ "$lines" = 8 ] || { echo "$ranks ranks: $lines lines with a limit for $operation instead of 8"; failed=1; }
     done
-    grep -q '^barrier,.*,,,exchange$' <<<"$out" || { echo "$ranks ranks: barrier has a limit"; failed=1; }
+    grep -q '^sendrecv,.*,,,$' <<<"$out" || { echo "$ranks ranks: sendrecv has a limit"; failed=1; }
 done
+# Small ones: every way of copying gives the right results, in single calls and in loops, whatever the number of a
+# message in its ring and the number of numbers in its last line; each ratio is that of the two columns before.
+limited="barrier ${limited/scan/} scan igatherv alltoallw allreduce_init"
+for ranks in 2 3 5; do
+    for sizes in 8:4K 56:448 72:144; do # 56: a line
+        out=$(bench $ranks --csv --limit --loop --sizes $sizes --iterations 30 --warmup 2 --blocks 2 --seconds 0.2 \
+            $limited) || { echo "--limit --loop, $ranks ranks: exit code $?"; failed=1; }
+        grep WRONG <<<"$out" && failed=1
+        awk -F, -v want="$limited" '
+            function near(ratio, above, below) { return ratio >= (above - 0.0006) / (below + 0.0006) - 0.001 &&
+                (below < 0.001 || ratio <= (above + 0.0006) / (below - 0.0006) + 0.001) }
+            NF == 13 && $8 > 0 && $11 > 0 && near($9, $5, $8) && near($12, $10, $11) { good[$1]++ }
+            { all[$1]++ }
+            END { for (i = split(want, names, " "); i > 0; --i)
+                if (!good[names[i]] || good[names[i]] != all[names[i]]) { print names[i] " has no limits"; bad = 1 }
+                exit bad }' <<<"$out" || { echo "$ranks ranks, $sizes: $out"; failed=1; }
+    done
+done
+bench 2 --limit --loop --sizes 8:8 --iterations 30 --seconds 0.05 bcast barrier exscan >/dev/null || failed=1
+out=$(bench 2 --limit --loop --sizes 8:8 --iterations 30 --seconds 0.05 bcast exscan)
+grep -q "less the clock's 0\.[0-9]*\$" <<<"$out" || { echo "what the clock takes is not told: $out"; failed=1; }
+grep -q ' greatest  *limit  *ratio  *loop  *loop limit  *ratio  algorithm$' <<<"$out" &&
+    grep -q '^exscan .* -  *-  *[0-9.]*  *-  *-  slots$' <<<"$out" || { echo "no table of loops: $out"; failed=1; }
+
+# Whose rank leads may run ahead, by no more places than a ring has; cached buffers are left alone in loops too.
+out=$(bench 3 --csv --limit --loop --root 1 --sizes 8:16K --iterations 40 --seconds 0.2 bcast gather reduce scatter) &&
+    ! grep WRONG <<<"$out" && [ "$(grep -c , <<<"$out")" = 48 ] || { echo "one root: $out"; failed=1; }
+out=$(bench 2 --csv --loop --cached --root each --sizes 8:16 --iterations 40 bcast scan) && ! grep WRONG <<<"$out" &&
+    [ "$(awk -F, 'NF == 12 && $11 > 0' <<<"$out" | wc -l)" = 4 ] || { echo "--loop --cached: $out"; failed=1; }
 bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || { echo "no table for bcast"; failed=1; }
 bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as they are' || { echo "--cached"; failed=1; }
 
@@ -75,7 +104,7 @@ points = [p for s in results["series"] for p in s["points"]]
 assert len(points) == 4 and all(p["computation"] > 0 and p["both"] > 0 and 0 <= p["hidden"] <= 100 for p in points)
 END
 [ ! -e "$json.other" ] || { echo "--json followed a link"; rm -f "$json.other"; failed=1; }
-bench 2 --json "$json" --sizes 8:32 --seconds 0.02 --limit --hint tutti_coll=bcast=slots bcast barrier >/dev/null ||
+bench 2 --json "$json" --sizes 8:32 --seconds 0.02 --limit --loop --hint tutti_coll=bcast=slots bcast barrier >/dev/null ||
     { echo "--json: exit code $?"; failed=1; }
 python3 - "$json" <<'END' || failed=1
 import json, sys
@@ -85,7 +114,13 @@ assert [s["name"] for s in results["series"]] == ["default", "bcast=slots", "lim
 default, slots, limit = (s["points"] for s in results["series"])
 for points in (default, slots):
     assert [(p["operation"], p["bytes"]) for p in points] == [("barrier", 0)] + [("bcast", b) for b in (8, 16, 32)]
-assert [p["bytes"] for p in limit] == [8, 16, 32], limit
+assert [p["bytes"] for p in limit] == [0, 8, 16, 32], limit
+assert results["loop"] is True and 0 < results["clock"] < 10, results
+assert all(p["loop"] > 0 for p in default + slots + limit), results
+assert {limit[0]["kernel"], limit[0]["loop_kernel"]} <= {"flags", "lines"}, limit
+ways = {"lines", "slots", "one copy by all", "one copy by the receiver"}
+assert {p["kernel"] for p in limit[1:]} | {p["loop_kernel"] for p in limit[1:]} <= ways, limit
+assert not any("kernel" in p or "loop_kernel" in p for p in default + slots), default
 for p in default + slots + limit:
     assert 0 <= p["least"] <= p["tenth"] <= p["median"] <= p["ninetieth"] <= p["greatest"] and p["iterations"] > 0, p
 assert all(len(p["roots"]) == 2 for p in default if p["operation"] == "bcast"), default
@@ -106,7 +141,8 @@ complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
 complaint "--blocks needs a whole number from 1 on, not '0'" --blocks 0
 complaint "--overlap is for nonblocking and persistent operations, such as ibcast, not for bcast" --overlap ibcast bcast
-complaint "--overlap goes neither with --limit nor with --root each" --overlap --limit
+complaint "--overlap goes with none of --limit, --loop and --root each" --overlap --limit
+complaint "--overlap goes with none of --limit, --loop and --root each" --overlap --loop
 complaint "--tests goes with --overlap" --tests 3 ibcast
 complaint "--root must be a rank below 2, 'every' or 'each'" --root 2
 complaint "there is no operation bcats; --help lists them" bcats

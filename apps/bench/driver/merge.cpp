@@ -27,7 +27,7 @@ Series &series_like(std::vector<Series> &all, const Series &like)
 Point merged(const std::vector<Point> &points)
 {
     Point all = points[0];
-    std::vector<double> medians, tenths, ninetieths, computations, both, hidden;
+    std::vector<double> medians, tenths, ninetieths, computations, both, hidden, loops;
     std::vector<std::vector<double>> roots(all.roots.size());
     all.iterations = 0;
     for (const Point &point : points) {
@@ -37,6 +37,7 @@ Point merged(const std::vector<Point> &points)
         computations.push_back(point.computation);
         both.push_back(point.both);
         hidden.push_back(point.hidden);
+        loops.push_back(point.loop);
         all.iterations += point.iterations;
         all.least = std::min(all.least, point.least);
         all.greatest = std::max(all.greatest, point.greatest);
@@ -49,6 +50,7 @@ Point merged(const std::vector<Point> &points)
     all.computation = median_of(computations);
     all.both = median_of(both);
     all.hidden = median_of(hidden);
+    all.loop = median_of(loops);
     for (std::size_t root = 0; root < roots.size(); ++root)
         all.roots[root] = median_of(roots[root]);
     return all;
@@ -76,7 +78,7 @@ Results merge(const std::vector<Results> &runs)
     Results all;
     for (const Results &run : runs) {
         if (all.series.empty())
-            all = {run.ranks, run.cached, run.overlap, run.processor, {}};
+            all = {run.ranks, run.cached, run.overlap, run.processor, run.loop, run.clock, {}};
         for (const Series &series : run.series) {
             auto &points = series_like(all.series, series).points;
             points.insert(points.end(), series.points.begin(), series.points.end());

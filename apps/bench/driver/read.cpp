@@ -20,7 +20,8 @@ Point point_of(const json &from)
     Point point{from.at("operation"), from.at("bytes"), from.at("iterations"), from.at("median"),    from.at("least"),
                 from.at("greatest"),  from.at("tenth"), from.at("ninetieth"),  {},
                 from.value("computation", -1.0), from.value("both", -1.0), from.value("hidden", -1.0),
-                from.value("algorithm", "")};
+                from.value("algorithm", ""), from.value("loop", -1.0),
+                from.value("kernel", ""), from.value("loop_kernel", "")};
     if (from.contains("roots"))
         point.roots = from.at("roots").get<std::vector<double>>();
     return point;
@@ -44,7 +45,9 @@ Results read_results(const std::string &file)
         throw Complaint("cannot read " + file + ": " + std::strerror(errno));
     try {
         const json from = json::parse(in);
-        Results results{from.at("ranks"), from.at("cached"), from.value("overlap", false), from.at("processor"), {}};
+        Results results{from.at("ranks"),           from.at("cached"),         from.value("overlap", false),
+                        from.at("processor"),       from.value("loop", false), from.value("clock", 0.0),
+                        {}};
         for (auto &series : from.at("series"))
             results.series.push_back(series_of(series));
         return results;
@@ -59,12 +62,14 @@ Results read_all(const std::vector<std::string> &files)
     for (const std::string &file : files) {
         Results results = read_results(file);
         if (all.series.empty())
-            all = {results.ranks, results.cached, results.overlap, results.processor, {}};
+            all = {results.ranks, results.cached, results.overlap, results.processor, results.loop, results.clock, {}};
         if (results.ranks != all.ranks || results.cached != all.cached)
             throw Complaint(file + " was measured on " + std::to_string(results.ranks) + " ranks with buffers " +
                             (results.cached ? "left as they were" : "altered") + ", " + files[0] + " was not");
         if (results.overlap != all.overlap)
             throw Complaint("of " + file + " and " + files[0] + " only one has overlap");
+        if (results.loop != all.loop)
+            throw Complaint("of " + file + " and " + files[0] + " only one has loops");
         for (Series &series : results.series)
             all.series.push_back(std::move(series));
         const std::size_t first = all.series.size() - results.series.size();

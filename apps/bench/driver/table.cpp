@@ -55,6 +55,17 @@ Column medians(const Part &part, const Series &series)
     return column;
 }
 
+Column loops(const Part &part, const Series &series)
+{
+    Column column{series.name + " loop", {}};
+    for (std::size_t bytes : part.sizes) {
+        const Point *point = part.at(series, bytes);
+        column.cells.push_back(point ? number(point->loop) : "-");
+    }
+    column.cells.push_back("");
+    return column;
+}
+
 // What ran, where the series is no certain algorithm and its library tells.
 Column algorithms(const Part &part, const Series &series)
 {
@@ -70,17 +81,18 @@ Column algorithms(const Part &part, const Series &series)
 using Pick = std::function<const Point *(std::size_t bytes)>;
 
 // One time divided by another one, and the geometric mean over the sizes that have both.
-Column ratios(const Part &part, const std::string &head, const Pick &above, const Pick &below)
+Column ratios(const Part &part, const std::string &head, const Pick &above, const Pick &below,
+              double Point::*time = &Point::median)
 {
     Column column{head, {}};
     double logs = 0;
     int count = 0;
     for (std::size_t bytes : part.sizes) {
         const Point *a = above(bytes), *b = below(bytes);
-        const bool both = a && b && a->median > 0 && b->median > 0;
-        column.cells.push_back(both ? number(a->median / b->median) : "-");
+        const bool both = a && b && a->*time > 0 && b->*time > 0;
+        column.cells.push_back(both ? number(a->*time / b->*time) : "-");
         if (both) {
-            logs += std::log(a->median / b->median);
+            logs += std::log(a->*time / b->*time);
             ++count;
         }
     }
@@ -157,14 +169,22 @@ std::vector<Column> columns_of(const Part &part, bool by_root)
         if (part.has(series))
             columns.push_back(medians(part, series));
     for (const Series &series : all)
+        if (part.results.loop && part.has(series))
+            columns.push_back(loops(part, series));
+    for (const Series &series : all)
         if (!is_algorithm(series) && !algorithms_in(series, part.operation).empty())
             columns.push_back(algorithms(part, series));
-    for (std::size_t i = 1; i < all.size(); ++i)
-        if (part.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
-            columns.push_back(ratios(part, all[i].name + "/" + first.name, by(all[i]), by(first)));
-    for (const Series &series : all)
-        if (is_limit(series) && part.has(series))
-            columns.push_back(ratios(part, first.name + "/" + series.name, by(first), by(series)));
+    const auto add_ratios = [&](const std::string &what, double Point::*time) {
+        for (std::size_t i = 1; i < all.size(); ++i)
+            if (part.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
+                columns.push_back(ratios(part, all[i].name + "/" + first.name + what, by(all[i]), by(first), time));
+        for (const Series &series : all)
+            if (is_limit(series) && part.has(series))
+                columns.push_back(ratios(part, first.name + "/" + series.name + what, by(first), by(series), time));
+    };
+    add_ratios("", &Point::median);
+    if (part.results.loop)
+        add_ratios(" loop", &Point::loop);
     auto any = [&](bool (*fits)(const Series &)) {
         return std::any_of(all.begin(), all.end(), [&](auto &series) { return fits(series) && part.has(series); });
     };
@@ -236,7 +256,8 @@ void print_tables(std::ostream &out, const Results &results, bool by_root, std::
     for (const std::string &operation : operations_in(results)) {
         out << operation << ", " << results.ranks << " ranks, buffers "
             << (results.cached ? "left as they are" : "altered before each call")
-            << ": slowest rank's median time per call in microseconds"
+            << ": slowest rank's median time per call in microseconds, less the clock's "
+            << number(results.clock, "%.3f") << (results.loop ? "; and in loops of calls" : "")
             << (results.overlap ? ", and how many percent of it a computation of the same length hides\n" : "\n");
         for (const Series &series : results.series)
             if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
@@ -252,6 +273,8 @@ void print_csv(std::ostream &out, const Results &results)
             out << p.operation << "," << results.ranks << "," << p.bytes << "," << series.name << "," << p.iterations
                 << "," << number(p.median, "%.3f") << "," << number(p.least, "%.3f") << ","
                 << number(p.greatest, "%.3f");
+            if (results.loop)
+                out << "," << number(p.loop, "%.3f");
             if (results.overlap)
                 out << "," << number(p.computation, "%.3f") << "," << number(p.both, "%.3f") << ","
                     << number(p.hidden, "%.1f");

@@ -49,6 +49,8 @@ Words measuring_words(const Settings &s)
         words.push_back("--no-check");
     if (s.blocks)
         append(words, {"--blocks", std::to_string(s.blocks)});
+    if (s.loop)
+        words.push_back("--loop");
     if (s.overlap)
         append(words, {"--overlap", "--tests", std::to_string(s.tests)});
     return words;
@@ -136,7 +138,7 @@ double time_for(const Part &part, const Plan &plan)
     for (std::size_t bytes = s.smallest; bytes > 0 && bytes * 2 <= s.largest; bytes *= 2)
         ++sizes;
     const double lines = double(part.operations.size()) * sizes;
-    return 20 + 5 * lines * double(1 + part.hints.size() + (part.limit ? 3 : 0)) * s.seconds;
+    return 20 + 5 * lines * double(1 + part.hints.size() + (part.limit ? 7 : 0)) * (s.loop ? 2 : 1) * s.seconds;
 }
 
 // What the program says of wrong results.

@@ -171,8 +171,9 @@ std::string full_help()
     print_options(out, driver_options(plan));
     out << "\nWhat is compared gets " << seconds_when_comparing
         << " seconds per line and round, unless --seconds says otherwise. --json and --csv hold\nfor comparisons too; "
-           "there each line of --csv is operation,ranks,bytes,series,iterations,median,least,greatest, with --overlap\n"
-           "also computation,both,hidden; then the algorithm that ran, where the library tells.\n";
+           "there each line of --csv is operation,ranks,bytes,series,iterations,median,least,greatest, with --loop\n"
+           "also loop, with --overlap also computation,both,hidden; then the algorithm that ran, where the library\n"
+           "tells.\n";
     return out.str();
 }
 

@@ -15,8 +15,8 @@ struct Outcome {
     std::string wrong; // what was wrong with the first wrong result; the same on every rank
 };
 
-// One outcome per variant, in their order; then, where the settings ask for it and limit_of(operation.name) knows one,
-// that of the best kernel of the same memory traffic. All alternate in blocks of iterations. Collective; the points are
+// One outcome per variant, in their order; then, where the settings ask for it and there are limit_kernels(), that of
+// the best of them. All alternate in blocks of iterations. Collective; the points are
 // complete on rank 0.
 std::vector<Outcome> measure(const Operation &operation, std::size_t bytes, const Settings &settings, SharedPage &page,
                              const Variants &variants, MPI_Comm comm);

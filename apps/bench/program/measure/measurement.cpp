@@ -60,19 +60,45 @@ Measurement::~Measurement()
         MPI_Request_free(&request);
 }
 
+double clock_cost()
+{
+    static const double cost = [] {
+        std::vector<double> steps;
+        for (int i = 0; i < 1001; ++i) {
+            const double start = now_us();
+            steps.push_back(now_us() - start);
+        }
+        return median_of(steps);
+    }();
+    return cost;
+}
+
+int calls_in_loop(std::size_t bytes)
+{
+    constexpr std::size_t calls = 100, most = 16 << 10;
+    return int(bytes <= most ? calls : std::max<std::size_t>(4, calls * most / bytes));
+}
+
 Outcome summarise(const Line &line, std::size_t bytes, Measurement &measurement)
 {
     const Call &call = measurement.buffers.call;
     std::vector<double> &times = measurement.times;
     const int count = int(times.size());
     const std::string algorithm = measurement.calls ? algorithm_of_last_call(line.operation, call.comm) : "";
-    MPI_Reduce(call.rank == 0 ? MPI_IN_PLACE : times.data(), times.data(), count, MPI_DOUBLE, MPI_MAX, 0, line.comm);
+    auto slowest = [&](std::vector<double> &numbers) {
+        MPI_Reduce(call.rank == 0 ? MPI_IN_PLACE : numbers.data(), numbers.data(), int(numbers.size()), MPI_DOUBLE,
+                   MPI_MAX, 0, line.comm);
+    };
+    slowest(times);
+    slowest(measurement.loops);
     Outcome outcome;
     outcome.wrong = agree(measurement.wrong, line.comm);
     std::vector<double> sorted = times;
     std::sort(sorted.begin(), sorted.end());
     auto at = [&](int percent) { return sorted[std::size_t(count - 1) * std::size_t(percent) / 100]; };
     outcome.point = {line.operation.name, bytes, count, median_of(times), at(0), at(100), at(10), at(90)};
+    if (!measurement.loops.empty())
+        outcome.point.loop = median_of(measurement.loops);
     outcome.point.algorithm = algorithm;
     if (line.operation.rooted && line.settings.root == every_root)
         outcome.point.roots = medians_by_root(measurement, call.ranks);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A series of measurements under way, and a pass of it: alter the buffers, meet at the shared page, call, look at the
-// clock, check.
+// A series of measurements under way, and a pass of it: alter the buffers, meet at the shared page, call once or in a
+// loop, look at the clock, check.
 #pragma once
 
 #include "../operations/buffers.hpp"
 #include "measure.hpp"
-#include "traffic.hpp"
 
+#include <algorithm>
 #include <ctime>
 
 namespace bench {
@@ -57,11 +57,11 @@ public:
     }
 
     Buffers buffers;
-    Traffic traffic{};   // of a kernel's measurement
     bool checks = true;  // the call delivers results
     const bool calls;    // what is timed is a call of MPI's
-    std::vector<double> times;
+    std::vector<double> times; // of single calls
     std::vector<int> roots;
+    std::vector<double> loops; // of a call in each loop
     std::string wrong;
 
 private:
@@ -69,44 +69,109 @@ private:
     std::vector<MPI_Request> persistent_;
 };
 
-// A block of iterations.
+// A block of iterations, or of loops.
 struct Pass {
     int root, iterations, warmup, least_iterations;
     double seconds;
 };
 
-// `run` is what is timed.
+// What two readings of the clock add to the time between them, in microseconds: the median of many.
+double clock_cost();
+
+// A call's time without what measuring adds to it; at least the clock's own step.
+inline double call_time(double measured, double cost, double share)
+{
+    return std::max(0.001, (measured - cost) * share);
+}
+
+inline int root_of(const Line &line, const Call &call, const Pass &pass, int number)
+{
+    return !line.operation.rooted ? 0 : pass.root == every_root ? number % call.ranks : pass.root;
+}
+
+// All ranks leave this at the same time; false where rank 0 finds the pass to be over.
+inline bool goes_on(const Line &line, const Pass &pass, int rank, int iteration, double end)
+{
+    // A crowded machine may take all the time for the warm-up; a median needs some numbers all the same.
+    const double late = end + pass.seconds * 4e6;
+    if (rank == 0)
+        line.page.say(now_us() > end &&
+                      (iteration >= pass.least_iterations || (iteration > 0 && now_us() > late)));
+    line.page.barrier();
+    if (!line.page.heard())
+        return true;
+    line.page.barrier(); // rank 0 says nothing new before all have heard this
+    return false;
+}
+
+// Single calls. `run` is what is timed.
 template <class Run>
 void run_pass(const Line &line, Measurement &measurement, const Pass &pass, Run run)
 {
     Call &call = measurement.buffers.call;
-    SharedPage &page = line.page;
-    const double end = now_us() + pass.seconds * 1e6, late = end + pass.seconds * 4e6;
+    const double end = now_us() + pass.seconds * 1e6, cost = clock_cost();
     for (int iteration = -pass.warmup; iteration < pass.iterations; ++iteration) {
         const int number = iteration + pass.warmup;
-        call.root = !line.operation.rooted ? 0 : pass.root == every_root ? number % call.ranks : pass.root;
+        call.root = root_of(line, call, pass, number);
         const bool fresh = !line.settings.cached || number == 0;
         if (fresh)
             measurement.buffers.alter(number);
-        // A crowded machine may take all the time for the warm-up; a median needs some numbers all the same.
-        if (call.rank == 0)
-            page.say(now_us() > end && (iteration >= pass.least_iterations || (iteration > 0 && now_us() > late)));
-        page.barrier();
-        if (page.heard()) {
-            page.barrier(); // rank 0 says nothing new before all have heard this
+        if (!goes_on(line, pass, call.rank, iteration, end))
             break;
-        }
         const double start = now_us();
         run();
-        const double time = (now_us() - start) * line.operation.share;
-        page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early
+        const double time = now_us() - start;
+        line.page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early
         if (iteration >= 0) {
-            measurement.times.push_back(time);
+            measurement.times.push_back(call_time(time, cost, line.operation.share));
             measurement.roots.push_back(call.root);
         }
         // Cached buffers keep the numbers of the first call, but a receive buffer may then hold them from before.
         if (line.settings.check && measurement.checks && fresh && measurement.wrong.empty())
             measurement.wrong = measurement.buffers.wrong(line.operation, number, number == 0);
+    }
+}
+
+// How many calls lie between two readings of the clock; 16 KiB and less fill a loop with a hundred.
+int calls_in_loop(std::size_t bytes);
+
+// The time of one loop, in which each call finds a number altered in each line of its buffers.
+template <class Run>
+double timed_loop(const Line &line, Measurement &measurement, const Pass &pass, int calls, Run run)
+{
+    Call &call = measurement.buffers.call;
+    const double start = now_us();
+    for (int number = 0; number < calls; ++number) {
+        call.root = root_of(line, call, pass, number);
+        if (!line.settings.cached)
+            measurement.buffers.touch(number, number + 1 == calls);
+        run();
+    }
+    return now_us() - start;
+}
+
+// Calls back to back. The result of each loop's last call is checked.
+template <class Run>
+void run_loops(const Line &line, Measurement &measurement, const Pass &pass, int calls, Run run)
+{
+    const Call &call = measurement.buffers.call;
+    const double end = now_us() + pass.seconds * 1e6;
+    std::vector<double> nothing; // loops without a call
+    for (int loop = 0; loop < 11; ++loop)
+        nothing.push_back(timed_loop(line, measurement, pass, calls, [] {}));
+    const double cost = median_of(nothing);
+    for (int loop = -1; loop < pass.iterations; ++loop) {
+        const bool fresh = !line.settings.cached || loop < 0;
+        if (fresh)
+            measurement.buffers.alter(calls - 1);
+        if (!goes_on(line, pass, call.rank, loop, end))
+            break;
+        const double time = timed_loop(line, measurement, pass, calls, run);
+        line.page.barrier();
+        if (loop >= 0)
+            measurement.loops.push_back(call_time(time, cost, line.operation.share / calls));
+        if (line.settings.check && measurement.checks && fresh && measurement.wrong.empty())
+            measurement.wrong = measurement.buffers.wrong(line.operation, calls - 1, loop < 0);
     }
 }
 

@@ -38,11 +38,4 @@ SharedPage::SharedPage(MPI_Comm comm)
 {
 }
 
-void SharedPage::await(int rank) const
-{
-    for (int polls = 0; lines_[rank].arrived.load(std::memory_order_acquire) < count_; ++polls)
-        if (crowded_ || polls > 1000)
-            sched_yield();
-}
-
 } // namespace bench

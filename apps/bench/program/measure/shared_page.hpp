@@ -8,8 +8,19 @@
 #include "shared_memory.hpp"
 
 #include <atomic>
+#include <sched.h>
 
 namespace bench {
+
+// Until `ready`. On a core of its own it looks again at once, since a pause takes as long as a line's way between two
+// cores, and gives the core away only after a long while; on a `crowded` one at each turn.
+template <class Ready>
+inline void poll(bool crowded, Ready ready)
+{
+    for (int polls = 0; !ready(); ++polls)
+        if (crowded || polls > 1000)
+            sched_yield();
+}
 
 class SharedPage {
 public:
@@ -18,7 +29,10 @@ public:
     // One step on: what this rank has written so far may be looked at.
     void arrive() { lines_[rank_].arrived.store(++count_, std::memory_order_release); }
     // Until `rank` has arrived as often as this rank.
-    void await(int rank) const;
+    void await(int rank) const
+    {
+        poll(crowded_, [&] { return lines_[rank].arrived.load(std::memory_order_acquire) >= count_; });
+    }
     void await_all() const
     {
         for (int rank = 0; rank < ranks_; ++rank)
@@ -31,6 +45,7 @@ public:
     }
     // What rank 0 says before a barrier is what all ranks read after it.
     void say(bool word) { lines_[0].word.store(word, std::memory_order_relaxed); }
+    bool crowded() const { return crowded_; } // more ranks than cores
     bool heard() const { return lines_[0].word.load(std::memory_order_relaxed); }
 
 private:
@@ -40,7 +55,7 @@ private:
     };
 
     int rank_, ranks_;
-    bool crowded_; // more ranks than cores: give the core away while waiting
+    bool crowded_;
     SharedMemory memory_;
     Line *lines_;
     long count_ = 0;

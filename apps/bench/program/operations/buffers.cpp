@@ -70,6 +70,15 @@ void Buffers::alter(int iteration)
     std::fill(receive_.begin(), receive_.end(), -1.0);
 }
 
+void Buffers::touch(int iteration, bool last)
+{
+    constexpr std::size_t line = 64 / sizeof(double);
+    for (std::size_t i = 0; i < send_.size(); i += line)
+        send_[i] = last ? value(call.rank, i, iteration) : double(-iteration);
+    for (std::size_t i = 0; i < receive_.size(); i += line)
+        receive_[i] = -1.0;
+}
+
 std::string Buffers::wrong(const Operation &operation, int iteration, bool all) const
 {
     if (!operation.receives(call))

@@ -25,6 +25,10 @@ struct Buffers {
     // Numbers that depend on the iteration to send, and none that could be a result where results shall come.
     void alter(int iteration);
 
+    // In a loop of calls that ends as alter(number of the last one) began it: one number in each line, so that what the
+    // caches hold of the other numbers is of no use.
+    void touch(int iteration, bool last);
+
     // The first wrong number, in words; all numbers, or only some of a large buffer.
     std::string wrong(const Operation &operation, int iteration, bool all) const;
 

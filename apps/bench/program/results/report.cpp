@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report.hpp"
 
+#include "../measure/measurement.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -68,6 +70,8 @@ Report::Report(const Settings &settings, const Variants &variants, MPI_Comm comm
     MPI_Comm_size(comm, &results_.ranks);
     results_.cached = settings.cached;
     results_.overlap = settings.overlap;
+    results_.loop = settings.loop;
+    results_.clock = clock_cost();
     results_.processor = processor_name();
     for (auto &variant : variants.all())
         results_.series.push_back({variant.name, library_version(), "", {}, {}});
@@ -81,14 +85,19 @@ void Report::print_head() const
 {
     if (settings_.csv)
         return;
-    std::printf("%d ranks, %s, buffers %s\nslowest rank's time per call in microseconds%s\n\n", results_.ranks,
-                results_.series[0].library.c_str(), settings_.cached ? "left as they are" : "altered before each call",
+    std::printf("%d ranks, %s, buffers %s\nslowest rank's time per call in microseconds, less the clock's %.3f%s\n\n",
+                results_.ranks, results_.series[0].library.c_str(),
+                settings_.cached ? "left as they are" : "altered before each call", results_.clock,
                 settings_.overlap ? ", and how much of it a computation of the same length hides" : "");
     std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
     if (settings_.root_by_root)
         std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");
     if (settings_.limit)
         std::printf(" %12s %8s", "limit", "ratio");
+    if (settings_.loop)
+        std::printf(" %12s", "loop");
+    if (settings_.loop && settings_.limit)
+        std::printf(" %12s %8s", "loop limit", "ratio");
     if (settings_.overlap)
         std::printf(" %12s %12s %9s", "computation", "both", "hidden %");
     std::printf(variants_ > 1 ? "  %-19s series\n" : "  %s\n", "algorithm");
@@ -111,6 +120,12 @@ void Report::print(const Point &point, const std::string &name, const Point *lim
     if (limit)
         std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->median, point.median / limit->median);
     else if (settings_.limit)
+        std::printf(csv ? ",," : " %12s %8s", "-", "-");
+    if (settings_.loop)
+        std::printf(csv ? ",%.3f" : " %12.2f", point.loop);
+    if (settings_.loop && limit)
+        std::printf(csv ? ",%.3f,%.3f" : " %12.2f %8.2f", limit->loop, point.loop / limit->loop);
+    else if (settings_.loop && settings_.limit)
         std::printf(csv ? ",," : " %12s %8s", "-", "-");
     if (settings_.overlap)
         std::printf(csv ? ",%.3f,%.3f,%.1f" : " %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -44,6 +45,11 @@ std::string as_json(const Point &point)
     if (point.hidden >= 0)
         out += ", \"computation\": " + decimal(point.computation) + ", \"both\": " + decimal(point.both) +
                ", \"hidden\": " + decimal(point.hidden);
+    if (point.loop >= 0)
+        out += ", \"loop\": " + decimal(point.loop);
+    for (auto [name, kernel] : {std::pair{"kernel", &point.kernel}, {"loop_kernel", &point.loop_kernel}})
+        if (!kernel->empty())
+            out += std::string(", \"") + name + "\": " + quoted(*kernel);
     if (!point.algorithm.empty())
         out += ", \"algorithm\": " + quoted(point.algorithm);
     return out + "}";
@@ -72,6 +78,8 @@ std::string as_json(const Results &results)
     std::string out = "{\n  \"program\": \"tutti-bench\",\n  \"unit\": \"microseconds, slowest rank\",\n  \"ranks\": " +
                       std::to_string(results.ranks) + ",\n  \"cached\": " + (results.cached ? "true" : "false") +
                       ",\n  \"overlap\": " + (results.overlap ? "true" : "false") +
+                      ",\n  \"loop\": " + (results.loop ? "true" : "false") +
+                      ",\n  \"clock\": " + decimal(results.clock) +
                       ",\n  \"processor\": " + quoted(results.processor) + ",\n  \"series\": [";
     for (std::size_t i = 0; i < results.series.size(); ++i)
         out += (i ? ",\n" : "\n") + as_json(results.series[i]);

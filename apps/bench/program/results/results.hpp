@@ -19,12 +19,14 @@ struct Point { // one operation at one size
     // communication did not add to the computation; else negative.
     double computation = -1, both = -1, hidden = -1;
     std::string algorithm{}; // what did it, where the library tells; else empty
+    double loop = -1;        // a call's median time in loops of calls back to back, where these were measured
+    std::string kernel{}, loop_kernel{}; // of the limit: what was the fastest, in both
 };
 
 // As the OSU micro-benchmarks define overlap, between 0 and 100.
 double hidden_percent(const Point &point);
 
-struct Series { // measured in the same way: with one library, by one algorithm, by the kernel of the limit
+struct Series { // measured in the same way: with one library, by one algorithm, by the kernels of the limit
     std::string name;
     std::string library; // what the MPI library says of itself
     std::string family;  // whose algorithm it is, where it is a certain one
@@ -37,6 +39,8 @@ struct Results {
     bool cached = false;
     bool overlap = false; // all points have it
     std::string processor;
+    bool loop = false;    // all points have it
+    double clock = 0;     // what reading the clock takes, in microseconds; no point's time has it
     std::vector<Series> series; // the first one is what the others are compared with
 };
 

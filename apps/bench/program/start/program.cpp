@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program.hpp"
 
-#include "../measure/limit.hpp"
 #include "../measure/measure.hpp"
 #include "../results/report.hpp"
 
@@ -49,9 +48,9 @@ std::string description()
 {
     std::ostringstream out;
     out << "Measures each operation by itself: buffers are written anew, the ranks meet at a page of their own (not\n"
-           "at MPI's barrier), then one call is timed, of which the slowest rank's time counts. Reports the median,\n"
-           "the least and the greatest over the iterations. Results are checked. A size is what one rank contributes\n"
-           "(to each other rank, where that differs).\n\n";
+           "at MPI's barrier), then one call is timed, of which the slowest rank's time counts, less what reading the\n"
+           "clock takes. Reports the median, the least and the greatest over the iterations. Results are checked. A\n"
+           "size is what one rank contributes (to each other rank, where that differs).\n\n";
     Settings settings;
     print_options(out, options_of(settings));
     out << "\nOperations, in groups that may be named as well (the blocking ones when nothing is named, with\n"

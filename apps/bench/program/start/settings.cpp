@@ -78,9 +78,19 @@ std::vector<Option> options_of(Settings &s)
              s.check = false;
              return true;
          }},
+        {"--loop", "", "",
+         "a column more: the time per call of a loop of calls (100 of 16 KiB or less) between two readings of the "
+         "clock, as the IMB and osu_latency have it. Single calls, which the ranks begin together, say how long one "
+         "call keeps the slowest rank; a loop, how long one more call takes where calls follow each other: ranks may "
+         "run ahead, so it is nearer to the throughput of what goes one way, and to the latency of what comes back. "
+         "Before each call a number is altered in each line of the buffers; the time of that is taken off",
+         turn_on(s.loop)},
         {"--limit", "", "",
-         "two columns more: the time of a kernel of the same memory traffic between the same ranks, written by hand "
-         "over shared memory, and the operation's time divided by it",
+         "two columns more: the least time that kernels written by hand take for the same memory traffic between the "
+         "same ranks, and the operation's time divided by it; with --loop, two more for the loops. The kernels know "
+         "beforehand who calls what with which sizes and where all buffers lie. Up to 16 KiB they are: lines of 56 "
+         "bytes and a flag; copying into a slot of shared memory and out of it; one copy from the sender's buffer, by "
+         "the receiver or by all ranks together. Above, one copy by all; of a barrier, a flag from each rank to all",
          turn_on(s.limit)},
         {"--overlap", "", "",
          "of nonblocking and persistent operations: three columns more, the time of a computation that takes as long "
@@ -99,8 +109,8 @@ std::vector<Option> options_of(Settings &s)
          [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
         {"--csv", "", "",
          "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each, "
-         "--limit and --overlap add, empty where there is nothing; then the algorithm that did it, where the library "
-         "tells; then the hint's value",
+         "--limit, --loop, both of these together, and --overlap add, empty where there is nothing; then the algorithm "
+         "that did it, where the library tells; then the hint's value",
          turn_on(s.csv)},
         {"--json", "FILE", "a file's name", "write the results there, anew after each line",
          [&s](auto &text) {
@@ -124,8 +134,8 @@ std::string check(const Settings &settings)
 {
     if (!settings.overlap)
         return settings.tests ? "--tests goes with --overlap" : "";
-    if (settings.limit || settings.root_by_root)
-        return "--overlap goes neither with --limit nor with --root each";
+    if (settings.limit || settings.loop || settings.root_by_root)
+        return "--overlap goes with none of --limit, --loop and --root each";
     for (const Operation *operation : chosen_operations(settings.operations, settings))
         if (operation->run)
             return "--overlap is for nonblocking and persistent operations, such as ibcast, not for " + operation->name;

@@ -27,7 +27,8 @@ struct Settings {
     std::string json;            // a file; empty: none
     bool overlap = false;        // with a computation
     int tests = 0;               // calls of MPI_Test in the computation
-    bool limit = false;          // measure the kernel of the same memory traffic too
+    bool limit = false;          // measure the kernels of the same memory traffic too
+    bool loop = false;           // measure calls back to back too
     bool check = true;
     bool cached = false;         // leave the buffers as they are between iterations
     bool help = false;

@@ -95,6 +95,11 @@ wide void sum_piece(double *to, const double *const *from, int operands, std::si
 
 void copy(double *to, const double *from, std::size_t count, Traffic traffic)
 {
+    if (count < line) {
+        for (std::size_t i = 0; i < count; ++i)
+            to[i] = from[i];
+        return;
+    }
     switch (traffic) {
     case Traffic::string: return copy_by_string(to, from, count);
     case Traffic::ahead: return copy_ahead(to, from, count);
@@ -104,6 +109,16 @@ void copy(double *to, const double *from, std::size_t count, Traffic traffic)
 
 void sum(double *const *to, int copies, const double *const *from, int operands, std::size_t count, Traffic traffic)
 {
+    if (count < line) {
+        for (std::size_t i = 0; i < count; ++i) {
+            double number = from[0][i];
+            for (int k = 1; k < operands; ++k)
+                number += from[k][i];
+            for (int k = 0; k < copies; ++k)
+                to[k][i] = number;
+        }
+        return;
+    }
     alignas(64) double total[piece];
     for (std::size_t at = 0; at < count; at += piece) {
         const std::size_t length = std::min(piece, count - at);

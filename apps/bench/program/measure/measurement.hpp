@@ -89,7 +89,7 @@ inline int root_of(const Line &line, const Call &call, const Pass &pass, int num
     return !line.operation.rooted ? 0 : pass.root == every_root ? number % call.ranks : pass.root;
 }
 
-// All ranks leave this at the same time; false where rank 0 finds the pass to be over.
+// All ranks meet; false where rank 0 finds the pass to be over.
 inline bool goes_on(const Line &line, const Pass &pass, int rank, int iteration, double end)
 {
     // A crowded machine may take all the time for the warm-up; a median needs some numbers all the same.
@@ -97,11 +97,23 @@ inline bool goes_on(const Line &line, const Pass &pass, int rank, int iteration,
     if (rank == 0)
         line.page.say(now_us() > end &&
                       (iteration >= pass.least_iterations || (iteration > 0 && now_us() > late)));
-    line.page.barrier();
+    line.page.barrier(now_us());
     if (!line.page.heard())
         return true;
     line.page.barrier(); // rank 0 says nothing new before all have heard this
     return false;
+}
+
+// After goes_on: the time, once it is so late that all ranks have left the barrier. Where the last one to arrive began
+// at once, it would be ahead of the others by a line's way, which is as long as a small call; who that is would decide
+// about a rooted operation's time.
+inline double begin_together(const SharedPage &page)
+{
+    const double begin = page.last_arrival() + 0.3 + 0.05 * page.ranks();
+    double now = now_us();
+    while (!page.crowded() && now < begin)
+        now = now_us();
+    return now;
 }
 
 // Single calls. `run` is what is timed.
@@ -118,7 +130,7 @@ void run_pass(const Line &line, Measurement &measurement, const Pass &pass, Run 
             measurement.buffers.alter(number);
         if (!goes_on(line, pass, call.rank, iteration, end))
             break;
-        const double start = now_us();
+        const double start = begin_together(line.page);
         run();
         const double time = now_us() - start;
         line.page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Flags and a barrier of the benchmark's own, over memory that all ranks of the node share: the same under every MPI,
-// and the ranks leave it much closer together in time than a barrier that is itself being measured.
+// and the ranks leave it much closer together in time than a barrier that is itself being measured: those that arrive
+// earlier than the last one leave a line's way later than that one.
 // Each rank writes only its own line; lines count up, by the same number of arrivals on every rank. Whoever sees a
 // rank's arrival sees all that the rank wrote before it. Needs all ranks on one node.
 #pragma once
 
 #include "shared_memory.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <sched.h>
 
@@ -43,6 +45,20 @@ public:
         arrive();
         await_all();
     }
+    // A barrier at which each rank says what time it is; until the next one, the latest of these times is known to all.
+    void barrier(double now)
+    {
+        lines_[rank_].time.store(now, std::memory_order_relaxed);
+        barrier();
+    }
+    double last_arrival() const
+    {
+        double last = 0;
+        for (int rank = 0; rank < ranks_; ++rank)
+            last = std::max(last, lines_[rank].time.load(std::memory_order_relaxed));
+        return last;
+    }
+    int ranks() const { return ranks_; }
     // What rank 0 says before a barrier is what all ranks read after it.
     void say(bool word) { lines_[0].word.store(word, std::memory_order_relaxed); }
     bool crowded() const { return crowded_; } // more ranks than cores
@@ -52,6 +68,7 @@ private:
     struct alignas(128) Line {
         std::atomic<long> arrived;
         std::atomic<bool> word;
+        std::atomic<double> time;
     };
 
     int rank_, ranks_;

@@ -41,7 +41,7 @@ void run(BoundCall<Args>&& call) {
     MultiNode const* const multi_node = state.multi_node.get();
     if constexpr (Fragments<Args>::most_at_once > 1)
         if (multi_node && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
-    Use& use = state.uses[static_cast<std::size_t>(collective)];
+    Use& use = *decision.use;
     use.algorithm = decision.algorithm;
     use.calls.add(1);
     CallStatisticsRow* const line = decision.line;   // others may have the decision forgotten meanwhile

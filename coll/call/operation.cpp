@@ -35,7 +35,7 @@ private:
     Operation(Comm& on, Collective which, Args const& args, Cut const& cut)
         : CollectiveRequest(on, cut.count(), in_flight(on)), collective_(which), args_(args), kept_(on, args_),
           cut_(cut), most_(choose(on, 0)), last_(fragments_ == 1 ? most_ : choose(on, fragments_ - 1)),
-          use_(use(on, which)) {
+          use_(*most_.decision.use) {
         args_.parameters = most_.decision.setting->values;
     }
 
@@ -103,7 +103,6 @@ private:
         if (most_.decision.trees != last_.decision.trees) running_[at].reset();   // the next may be on other trees
     }
 
-    static Use& use(Comm const& on, Collective which) { return state_of(on).uses[static_cast<std::size_t>(which)]; }
     void note_start() {
         use_.algorithm = most_.decision.algorithm;
         use_.calls.add(1);

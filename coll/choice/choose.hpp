@@ -5,6 +5,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <forward_list>
 #include <functional>
 #include <memory>
 #include <span>
@@ -118,11 +120,14 @@ struct CallTraits {
 /// What a call must offer, in words: "a message that fits into a slot; an intercommunicator".
 std::string text_of_requirements(unsigned requirements);
 
+struct Use;
+
 struct Decision {
     AlgorithmRow const* algorithm = nullptr;
     Setting const* setting = nullptr;    ///< lives with the settings or the tables
     Trees const* trees = nullptr;        ///< the communicator's, or of the setting's own levels
     CallStatisticsRow* line = nullptr;   ///< where its calls are recorded; null: nowhere
+    Use* use = nullptr;                  ///< the communicator's, of the collective
 };
 
 /// Why the algorithm cannot do the call, "runs on several nodes only and needs parts of one size"; empty: it can.
@@ -139,25 +144,38 @@ Decision decide(Collective collective, CallTraits const& traits, Settings const&
 /// The cache: per collective and size class (the number of bits of the size, and what the call offers besides).
 class Choices {
 public:
-    /// Without an algorithm: to be decided.
+    /// Without an algorithm: to be decided. It stays where it is until all are forgotten.
     Decision& at(Collective collective, CallTraits const& traits) {
-        auto& classes = cache_[static_cast<std::size_t>(collective)];
-        if (!classes) [[unlikely]]
-            classes = std::make_unique<std::array<Decision, 512>>();
-        return (*classes)[key(traits)];
+        std::uint32_t const wanted = key(collective, traits);
+        if (Entry* const entry = table_[place(wanted)]; entry && entry->key == wanted) [[likely]]
+            return entry->decision;
+        return find_or_add(wanted);
     }
-    void forget() { cache_ = {}; }
+    void forget();
 
 private:
-    /// Sizes of one class must get one algorithm: the tables' limits are powers of two, as are the slots.
-    static std::size_t key(CallTraits const& o) {
-        std::size_t bits = o.bytes <= 1 ? 0 : static_cast<std::size_t>(64 - __builtin_clzll(o.bytes - 1));
-        bits = std::min<std::size_t>(bits, 31);
-        return bits * 16 + o.commutes * 8u + o.ordered * 4u + o.one_kind * 2u + o.equal_parts;
-    }
+    struct Entry {
+        std::uint32_t key;
+        Decision decision;
+    };
 
-    /// A collective's part is made at its first use.
-    std::array<std::unique_ptr<std::array<Decision, 512>>, collectives> cache_;
+    /// Sizes of one class must get one algorithm: the tables' limits are powers of two, as are the slots.
+    static std::uint32_t key(Collective collective, CallTraits const& o) {
+        unsigned bits = o.bytes <= 1 ? 0 : static_cast<unsigned>(64 - __builtin_clzll(o.bytes - 1));
+        bits = std::min(bits, 31u);
+        return static_cast<unsigned>(collective) * 512 + bits * 16 + o.commutes * 8u + o.ordered * 4u +
+               o.one_kind * 2u + o.equal_parts;
+    }
+    std::size_t place(std::uint32_t key) const { return key * 0x9E37'79B9u >> shift_; }   // Fibonacci hashing
+    Decision& find_or_add(std::uint32_t key);
+    void insert(Entry& entry);
+    void grow();
+
+    static constexpr unsigned least_bits = 2;
+    std::vector<Entry*> table_ = std::vector<Entry*>(1u << least_bits);   ///< open, at most half full
+    unsigned shift_ = 32 - least_bits;
+    std::forward_list<Entry> entries_;
+    std::size_t count_ = 0;
 };
 
 }   // namespace tutti::coll

@@ -7,16 +7,17 @@
 namespace tutti::coll {
 namespace {
 
-/// The tree that the process has chosen, or one of other levels; kept with the communicator.
+/// The tree that the process has chosen, or one of other levels; kept with the layout.
 Trees const& trees_of(Comm const& comm, topo::LevelChoice const* levels) {
     CommState& state = state_of(comm);
     if (!levels || state.multi_node) return state.trees;   // between nodes there is one level
-    for (auto const& [choice, trees] : state.other_trees)
+    auto& others = state.layout->other_trees;
+    for (auto const& [choice, trees] : others)
         if (choice == *levels) return *trees;
     ProcessState& node = state_of(state.process);
     auto tree = topo::make_hierarchy(node.machine, node.placement, places_of(comm.process, *comm.union_group), *levels);
-    state.other_trees.emplace_back(*levels, std::make_unique<Trees>(std::move(tree)));
-    return *state.other_trees.back().second;
+    others.emplace_back(*levels, std::make_unique<Trees>(std::move(tree)));
+    return *others.back().second;
 }
 
 /// Once for each communicator, or for all without a name, whatever the size of the call.
@@ -48,6 +49,7 @@ Decision decide_for(Comm const& comm, Collective collective, CallTraits const& t
     Setting const& wish = settings.of[static_cast<std::size_t>(collective)];
     if (tells && wish.algorithm && decision.setting != &wish)
         tell_of_another(comm, wish, traits_for(wish, traits, trees), *decision.setting);
+    decision.use = &state.use_of(collective);
     if (node.call_statistics)
         decision.line = &node.call_statistics->line(comm.name, comm.union_group->size(), name_of(collective),
                                                     text_of(*decision.setting));

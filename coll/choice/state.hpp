@@ -6,7 +6,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "coll/choice/choose.hpp"
@@ -21,12 +20,19 @@ namespace tutti::coll {
 struct CommState final : CommMemory {
     using CommMemory::CommMemory;
 
-    std::vector<std::pair<topo::LevelChoice, std::unique_ptr<Trees>>> other_trees;   ///< of algorithms' own levels
     std::unique_ptr<Settings> settings;                       ///< its own, by info keys; null: the process's
     std::vector<std::unique_ptr<Settings>> former_settings;   ///< which operations under way may still follow
     bool of_program = true;   ///< its calls; else they are the library's own, as of a node's part
     Choices choices;
-    std::array<Use, collectives> uses;
+
+    Use& use_of(Collective collective) {
+        auto& use = uses_[static_cast<std::size_t>(collective)];
+        if (!use) use = std::make_unique<Use>();
+        return *use;
+    }
+
+private:
+    std::array<std::unique_ptr<Use>, collectives> uses_;   ///< of what it was used for, or asked about
 };
 
 /// Per process: the placement of the node's ranks, the settings read, and staging memory.

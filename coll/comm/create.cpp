@@ -15,44 +15,55 @@ namespace {
 
 constexpr std::uint64_t world_context = 1;
 
-/// A communicator of one node that has its members gets all else.
-void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
-    ProcessState& node = state_of(comm.process);
-    Group const& all = *comm.union_group;
-    std::vector<int> const places = places_of(comm.process, all);
-    topo::Hierarchy tree = topo::make_hierarchy(node.machine, node.placement, places, node.levels);
-    auto state =
-        std::make_unique<CommState>(comm.process, Area(area, all.size()), std::move(tree),
-                                    topo::localities(node.machine, node.placement, places, all.rank()), all.rank());
-    comm.context = context;
-    comm.collectives = std::move(state);
+std::shared_ptr<GroupLayout> lay_out_on_node(Process& process, Ref<Group> const& all) {
+    ProcessState& node = state_of(process);
+    std::vector<int> const places = places_of(process, *all);
+    return std::make_shared<GroupLayout>(all, topo::make_hierarchy(node.machine, node.placement, places, node.levels),
+                                         topo::localities(node.machine, node.placement, places, all->rank()));
 }
 
-/// Those of a communicator who are on this node.
-Ref<Group> node_group(Comm const& comm, Division const& map) {
+std::shared_ptr<GroupLayout> lay_out_on_nodes(Process& process, Ref<Group> const& all) {
+    Division map(*all, process.cluster);
     std::vector<int> here;
-    for (int r : map.members()) here.push_back(comm.union_group->world_rank(r));
-    return Ref<Group>::adopt(new Group(std::move(here), comm.process.rank()));
+    for (int r : map.members()) here.push_back(all->world_rank(r));
+    auto const node = Ref<Group>::adopt(new Group(std::move(here), process.rank()));
+    auto const on_node = state_of(process).layouts.find(*node, [&] { return lay_out_on_node(process, node); });
+    topo::Grouping by_node{"node", {}};
+    for (int r = 0; r < all->size(); ++r) by_node.group.push_back(map.of(r));
+    std::vector<topo::Locality> localities(static_cast<std::size_t>(all->size()), topo::Locality::network);
+    for (int r : map.members())
+        localities[static_cast<std::size_t>(r)] = on_node->localities[static_cast<std::size_t>(map.index_of(r))];
+    auto layout = std::make_shared<GroupLayout>(
+        all, topo::Hierarchy::build(all->size(), std::span(&by_node, 1), "cluster"), std::move(localities));
+    Trees masters(topo::Hierarchy::build(map.count(), {}));
+    layout->nodes.emplace(std::move(map), std::move(masters), on_node->group);
+    return layout;
+}
+
+/// A communicator of one node that has its members gets all else.
+void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
+    Process& process = comm.process;
+    Ref<Group> const all = comm.union_group;
+    auto layout = state_of(process).layouts.find(*all, [&] { return lay_out_on_node(process, all); });
+    auto state = std::make_unique<CommState>(process, Area(area, all->size(), &process), layout, all->rank());
+    comm.share_group(layout->group);
+    comm.context = context;
+    comm.collectives = std::move(state);
 }
 
 /// The same for one of several nodes; `area` is that of the members on this node.
 void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Process& process = comm.process;
-    Group const& all = *comm.union_group;
-    Division map(all, process.cluster);
-    auto node = Ref<Comm>::adopt(new Comm(process, node_group(comm, map), 0));
+    Ref<Group> const all = comm.union_group;
+    auto layout = state_of(process).layouts.find(*all, [&] { return lay_out_on_nodes(process, all); });
+    auto node = Ref<Comm>::adopt(new Comm(process, layout->nodes->this_one, 0));
     attach_node(*node, context, area);
     state_of(*node).of_program = false;
-    topo::Grouping by_node{"node", {}};
-    for (int r = 0; r < all.size(); ++r) by_node.group.push_back(map.of(r));
-    std::vector<topo::Locality> localities(static_cast<std::size_t>(all.size()), topo::Locality::network);
-    for (int r : map.members())
-        localities[static_cast<std::size_t>(r)] = state_of(*node).localities[static_cast<std::size_t>(map.index_of(r))];
-    auto tree = topo::Hierarchy::build(all.size(), std::span(&by_node, 1), "cluster");
-    auto multi_node = std::make_unique<MultiNode>(std::move(node), std::move(map));
+    auto multi_node = std::make_unique<MultiNode>(std::move(node), *layout->nodes);
+    comm.share_group(layout->group);
     comm.context = context;
-    comm.collectives = std::make_unique<CommState>(process, Area(nullptr, all.size()), std::move(tree),
-                                                   std::move(localities), all.rank(), std::move(multi_node));
+    comm.collectives =
+        std::make_unique<CommState>(process, Area(nullptr, all->size()), layout, all->rank(), std::move(multi_node));
 }
 
 std::string capitals(std::string name) {
@@ -123,9 +134,10 @@ ContextAllocation allocate_context(Process& process, Group const& members) {
         part.failed = members.size();
         return part;
     }
-    Area(process.segment.at(part.area), count).clear();
     part.owner = process.rank();
-    if (members.rank() == 0) part.context = process.fresh_context();
+    std::uint64_t const fresh = process.fresh_context();
+    Area(process.segment.at(part.area), count).open(fresh);
+    if (members.rank() == 0) part.context = fresh;
     return part;
 }
 

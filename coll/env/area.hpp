@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member
-// and channel its flags, what it shows the others, and its slot.
+// The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member a
+// page of flags, and on demand three parts: counters of pairs, flags of outer levels, slots. Pages that nobody touched
+// take no memory; fresh ones are zero, which is every flag's first state.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
 // alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.
@@ -15,16 +16,23 @@
 // nobody reads channel n mod depth for operation n − depth any more; `done` is published (release) after the member's
 // last read of others' memory in that operation and read (acquire) before the first write of the new one. Who runs
 // ahead (a broadcast's root, a gather's leaf) therefore stops at most `depth` operations ahead of the slowest.
+//
+// Why a part may come late: who needs it first takes zeroed memory for all members and shows it by compare-and-swap
+// (release; others acquire); who loses gives its own back. Its flags' stamps count from the operation `first` = n − depth
+// of whoever made it, so that zero says "operation first": n has begun, so every operation still under way is a later one.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 #include "coll/env/parameter.hpp"
 #include "runtime/base/flag.hpp"
 #include "runtime/memory/single_copy.hpp"
+
+namespace tutti {
+class Process;
+}
 
 namespace tutti::coll {
 
@@ -58,26 +66,50 @@ struct alignas(cache_line) Cell {
     std::byte payload[inline_bytes];
 };
 
+inline constexpr int inner_levels = 2;   ///< whose flags every member has from the start
+
+struct LevelFlags {
+    Flag ready, ack;
+};
+
 struct Channel {
     Cell cell;
     Exposure exposure;
-    Flag ready[max_levels];
-    Flag ack[max_levels];
+    LevelFlags levels[inner_levels];
+    Flag handed;
 };
+
+/// What an area gets when it is first used.
+enum class AreaPart { pairs, outer_levels, slots };
+inline constexpr int area_parts = 3;
 
 /// A view of such memory; every member's view has the same shape, at its own address.
 class Area {
 public:
-    Area() = default;
-    Area(std::byte* base, int members)
-        : base_(base), members_(members), slot_bytes_(slot_size(members)), stride_(stride(members)) {}
+    /// A flag of an operation, which has that number where the flag lies.
+    struct Word {
+        std::atomic<std::uint64_t>& value;
+        std::uint64_t op;
+    };
 
-    /// Bytes of an area for so many members.
-    static std::size_t bytes(int members) {
-        return sequences(members) + static_cast<std::size_t>(members) * channel_depth * stride(members);
-    }
-    /// Makes every flag zero. The communicator's rank 0 does this before anybody else knows of the area.
-    void clear();
+    Area() = default;
+    /// `base`: zeroed, but for what `open` has written. `process`: parts come from its heap; null: see have_parts.
+    Area(std::byte* base, int members, Process* process = nullptr)
+        : base_(base), process_(process), members_(members), slot_bytes_(slot_size(members)) {}
+
+    /// Bytes of an area for so many members, without parts.
+    static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * page; }
+    /// By whoever has allocated it, before anybody else knows of it; `id`: nobody else's in the job, not 0.
+    void open(std::uint64_t id) const { header().id.store(id, std::memory_order_relaxed); }
+    /// Have all members left it? True also when its memory is another's or nobody's by now; `id` as in open.
+    bool left_by_all(std::uint64_t id) const;
+    std::uint64_t id() const { return header().id.load(std::memory_order_relaxed); }
+
+    static std::size_t bytes_of_parts(int members);
+    /// Instead of getting them: all parts at once, in zeroed memory.
+    void have_parts(std::byte* memory);
+    /// What of this rank's heap its parts lie in, for whoever gives them back; 0: nothing.
+    std::uint64_t own_part(int part) const { return parts_[part].own; }
 
     /// False: a view of no memory, of a communicator whose members have none in common.
     explicit operator bool() const { return base_ != nullptr; }
@@ -85,7 +117,7 @@ public:
     std::size_t slot_bytes() const { return slot_bytes_; }
 
     /// Highest operation that the member has completed, all earlier ones included; `gone` when it left for good.
-    Flag& done(int member) const { return reinterpret_cast<Flag*>(base_)[member]; }
+    Flag& done(int member) const { return member_page(member).done; }
     static constexpr std::uint64_t gone = ~std::uint64_t{0} >> 1;
 
     /// Says that a member could not go on with an operation; any member may say so, and several at once.
@@ -102,29 +134,90 @@ public:
         if (op % refresh_period < channel_depth) [[unlikely]]
             refresh(member, op);
     }
-    Channel& channel(int member, std::uint64_t op) const { return *reinterpret_cast<Channel*>(sequence(member, op)); }
-    /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
-    std::atomic<std::uint64_t>& sent(int member, std::uint64_t op, int peer) const { return pairs(member, op)[peer]; }
-    std::atomic<std::uint64_t>& taken(int member, std::uint64_t op, int peer) const {
-        return pairs(member, op)[members_ + peer];
+    Channel& channel(int member, std::uint64_t op) const { return member_page(member).channels[op % channel_depth]; }
+    Word ready(int member, std::uint64_t op, int level) const {
+        if (level >= inner_levels) [[unlikely]]
+            return outer(member, op, level, &LevelFlags::ready);
+        return {channel(member, op).levels[level].ready.value, op};
     }
+    Word ack(int member, std::uint64_t op, int level) const {
+        if (level >= inner_levels) [[unlikely]]
+            return outer(member, op, level, &LevelFlags::ack);
+        return {channel(member, op).levels[level].ack.value, op};
+    }
+    /// A word that one peer alone writes in an operation, beside `member`.
+    Word handed(int member, std::uint64_t op) const { return {channel(member, op).handed.value, op}; }
+    /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
+    Word sent(int member, std::uint64_t op, int peer) const { return pair(member, op, peer); }
+    Word taken(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
     std::byte* slot(int member, std::uint64_t op) const {
-        return sequence(member, op) + sizeof(Channel) + pair_bytes(members_);
+        return part(AreaPart::slots, op).data + place(member, op) * slot_bytes_;
     }
 
 private:
+    static constexpr std::size_t page = 4096;
+
     /// Of an operation on each channel.
     struct Failure {
-        std::atomic<std::uint64_t> op{0};
-        std::atomic<int> member{0};
+        std::atomic<std::uint64_t> op;
+        std::atomic<int> member;
+    };
+    /// Of the whole area; it lies in member 0's page.
+    struct alignas(cache_line) Header {
+        std::atomic<std::uint64_t> id;
+        std::atomic<std::int64_t> parts[area_parts];   ///< bytes from the area's beginning; 0: nobody needed it yet
+    };
+    struct MemberPage {
+        Flag done;
+        Header header;
+        Failure failures[channel_depth];
+        Channel channels[channel_depth];
+    };
+    static_assert(sizeof(MemberPage) <= page);
+    /// As this rank sees it.
+    struct PartView {
+        std::byte* data = nullptr;
+        std::uint64_t first = 0;   ///< its flags' stamps count from this operation
+        std::uint64_t own = 0;     ///< offset in this rank's heap, if it lies there
     };
 
-    static std::size_t flags(int members) { return static_cast<std::size_t>(members) * sizeof(Flag); }
-    static std::size_t sequences(int members) { return flags(members) + channel_depth * sizeof(Failure); }
-    Failure& failure(std::uint64_t op) const {
-        return reinterpret_cast<Failure*>(base_ + flags(members_))[op % channel_depth];
+    MemberPage& member_page(int member) const {
+        return *reinterpret_cast<MemberPage*>(base_ + static_cast<std::size_t>(member) * page);
     }
+    Header& header() const { return member_page(0).header; }
+    Failure& failure(std::uint64_t op) const { return member_page(0).failures[op % channel_depth]; }
     void refresh(int member, std::uint64_t op) const;
+    static std::size_t place(int member, std::uint64_t op) {
+        return static_cast<std::size_t>(member) * channel_depth + op % channel_depth;
+    }
+
+    PartView const& part(AreaPart which, std::uint64_t op) const {
+        PartView& view = parts_[static_cast<int>(which)];
+        if (!view.data) [[unlikely]]
+            get_part(which, op);
+        return view;
+    }
+    /// Finds it if it is there; else false.
+    bool find_part(AreaPart which) const;
+    /// Finds or makes it, for operation `op`, which has begun. Throws Error(no_mem).
+    void get_part(AreaPart which, std::uint64_t op) const;
+    static std::size_t part_bytes(AreaPart which, int members);
+
+    std::atomic<std::uint64_t>* pair_row(PartView const& pairs, int member, std::uint64_t op) const {
+        return reinterpret_cast<std::atomic<std::uint64_t>*>(pairs.data + place(member, op) * pair_bytes(members_));
+    }
+    Word pair(int member, std::uint64_t op, int at) const {
+        PartView const& pairs = part(AreaPart::pairs, op);
+        return {pair_row(pairs, member, op)[at], op - pairs.first};
+    }
+    static constexpr int outer_levels = max_levels - inner_levels;
+    LevelFlags* outer_flags(PartView const& levels, int member, std::uint64_t op) const {
+        return reinterpret_cast<LevelFlags*>(levels.data) + place(member, op) * outer_levels;
+    }
+    Word outer(int member, std::uint64_t op, int level, Flag LevelFlags::*flag) const {
+        PartView const& levels = part(AreaPart::outer_levels, op);
+        return {(outer_flags(levels, member, op)[level - inner_levels].*flag).value, op - levels.first};
+    }
     static std::size_t pair_bytes(int members) {
         return (static_cast<std::size_t>(members) * 16 + cache_line - 1) / cache_line * cache_line;
     }
@@ -132,45 +225,12 @@ private:
     static std::size_t slot_size(int members) {
         return members <= 32 ? 8192 : members <= 170 ? 4096 : (static_cast<std::size_t>(members) * 24 + 63) / 64 * 64;
     }
-    static std::size_t stride(int members) { return sizeof(Channel) + pair_bytes(members) + slot_size(members); }
-    std::byte* sequence(int member, std::uint64_t op) const {
-        return base_ + sequences(members_) +
-               (static_cast<std::size_t>(member) * channel_depth + op % channel_depth) * stride_;
-    }
-    std::atomic<std::uint64_t>* pairs(int member, std::uint64_t op) const {
-        return reinterpret_cast<std::atomic<std::uint64_t>*>(sequence(member, op) + sizeof(Channel));
-    }
 
     std::byte* base_ = nullptr;
+    Process* process_ = nullptr;
     int members_ = 0;
-    std::size_t slot_bytes_ = 0, stride_ = 0;
+    std::size_t slot_bytes_ = 0;
+    mutable PartView parts_[area_parts];   ///< what it has seen; a view belongs to one rank
 };
-
-inline void Area::clear() {
-    for (std::uint64_t k = 0; k < channel_depth; ++k) new (&failure(k)) Failure{};
-    for (int m = 0; m < members_; ++m) {
-        new (&done(m)) Flag{};
-        for (std::uint64_t k = 0; k < channel_depth; ++k) {
-            new (&channel(m, k)) Channel{};
-            for (int p = 0; p < 2 * members_; ++p) new (&pairs(m, k)[p]) std::atomic<std::uint64_t>{0};
-        }
-    }
-}
-
-inline void Area::refresh(int member, std::uint64_t op) const {
-    std::uint64_t const fresh = stamp(op, 0);
-    Channel& own = channel(member, op);
-    own.cell.stamp.store(fresh, std::memory_order_relaxed);
-    for (int level = 0; level < max_levels; ++level) {
-        own.ready[level].value.store(fresh, std::memory_order_relaxed);
-        own.ack[level].value.store(fresh, std::memory_order_relaxed);
-    }
-    for (int p = 0; p < 2 * members_; ++p)
-        if (p != member) pairs(member, op)[p].store(fresh, std::memory_order_relaxed);
-    // A peer that has begun the operation may write this one meanwhile.
-    std::atomic<std::uint64_t>& handed = sent(member, op, member);
-    for (std::uint64_t old = handed.load(std::memory_order_relaxed); !has_come(old, fresh);)
-        if (handed.compare_exchange_weak(old, fresh, std::memory_order_relaxed)) break;
-}
 
 }   // namespace tutti::coll

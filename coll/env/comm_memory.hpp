@@ -14,14 +14,15 @@
 namespace tutti::coll {
 
 struct CommMemory : Extension, OperationSequence {
-    CommMemory(Process& p, Area a, topo::Hierarchy tree, std::vector<topo::Locality> to_peers, int my_rank,
+    CommMemory(Process& p, Area a, std::shared_ptr<GroupLayout> who_is_where, int my_rank,
                std::unique_ptr<MultiNode> several_nodes = {})
-        : OperationSequence(p, a, my_rank), multi_node(std::move(several_nodes)), trees(std::move(tree)),
-          localities(std::move(to_peers)) {}
+        : OperationSequence(p, a, my_rank), layout(std::move(who_is_where)), multi_node(std::move(several_nodes)),
+          trees(layout->trees), localities(layout->localities) {}
 
+    std::shared_ptr<GroupLayout> const layout;
     std::unique_ptr<MultiNode> const multi_node;   ///< null: all members are on one node
-    Trees trees;                              ///< of the levels that the process has chosen; between nodes: of nodes
-    std::vector<topo::Locality> localities;   ///< from this rank to each member
+    Trees const& trees;                            ///< these two are the layout's
+    std::vector<topo::Locality> const& localities;
 };
 
 struct ProcessMemory : Extension {
@@ -29,6 +30,7 @@ struct ProcessMemory : Extension {
 
     std::size_t staging_bytes;   ///< what algorithms reckon with: the same in every rank of the job
     StagingPool stagings;
+    GroupLayouts layouts;
 };
 
 inline CommMemory& memory_of(Comm const& comm) { return static_cast<CommMemory&>(*comm.collectives); }

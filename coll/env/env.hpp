@@ -89,41 +89,41 @@ public:
     std::byte* slot_of(int peer, std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
     }
-    void publish(std::uint64_t step = 1) { store(mine_->cell.stamp, step); }
+    void publish(std::uint64_t step = 1) { store({mine_->cell.stamp, op_}, step); }
     /// After the last publish of a rank that does not wait for its readers: they find its slot nearer to them.
     void leave(std::size_t bytes) {
         share_soon(&mine_->cell, sizeof(Cell));
         if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_), bytes);
     }
     auto until(int peer, std::uint64_t step = 1) {
-        return Memory::until(channel(peer).cell.stamp, stamp(op_, step), peer);
+        return until({channel(peer).cell.stamp, op_}, step, peer);
     }
     /// The step that `peer` has published in this operation (0: none yet); it may say what lies in the slot.
-    std::uint64_t published(int peer) const { return step_of(channel(peer).cell.stamp); }
+    std::uint64_t published(int peer) const { return step_of({channel(peer).cell.stamp, op_}); }
 
     // --- Counters of a level: how far this rank's data is ready, how far it has read others' -------------------------
-    void ready(int level, std::uint64_t step) { store(mine_->ready[level].value, step); }
+    void ready(int level, std::uint64_t step) { store(area_.ready(rank_, op_, level), step); }
     auto until_ready(int peer, int level, std::uint64_t step) {
-        return Memory::until(channel(peer).ready[level].value, stamp(op_, step), peer);
+        return until(area_.ready(peer, op_, level), step, peer);
     }
     /// The step that `peer` is ready for (0: none yet).
-    std::uint64_t ready_of(int peer, int level) const { return step_of(channel(peer).ready[level].value); }
-    void ack(int level, std::uint64_t step) { store(mine_->ack[level].value, step); }
+    std::uint64_t ready_of(int peer, int level) const { return step_of(area_.ready(peer, op_, level)); }
+    void ack(int level, std::uint64_t step) { store(area_.ack(rank_, op_, level), step); }
     auto until_ack(int peer, int level, std::uint64_t step) {
-        return Memory::until(channel(peer).ack[level].value, stamp(op_, step), peer);
+        return until(area_.ack(peer, op_, level), step, peer);
     }
     /// The step that `peer` has acknowledged in this operation (0: none yet).
-    std::uint64_t acked(int peer, int level) const { return step_of(channel(peer).ack[level].value); }
+    std::uint64_t acked(int peer, int level) const { return step_of(area_.ack(peer, op_, level)); }
 
     // --- Counters of a pair: what I have laid out for a peer, what I have taken from it ------------------------------
     void sent(int peer, std::uint64_t step) { store(area_.sent(rank_, op_, peer), step); }
     auto until_sent(int peer, std::uint64_t step) {
-        return Memory::until(area_.sent(peer, op_, rank_), stamp(op_, step), peer);
+        return until(area_.sent(peer, op_, rank_), step, peer);
     }
     std::uint64_t sent_by(int peer) const { return step_of(area_.sent(peer, op_, rank_)); }
     void taken(int peer, std::uint64_t step) { store(area_.taken(rank_, op_, peer), step); }
     auto until_taken(int peer, std::uint64_t step) {
-        return Memory::until(area_.taken(peer, op_, rank_), stamp(op_, step), peer);
+        return until(area_.taken(peer, op_, rank_), step, peer);
     }
     std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
 
@@ -131,17 +131,16 @@ public:
     /// Word `k` of this rank, 0 … size − 1, eight on a line; they are those of `sent`: who uses both keeps them apart.
     void tell(int k, std::uint64_t step) { store(area_.sent(rank_, op_, k), step); }
     auto until_told(int peer, int k, std::uint64_t step) {
-        return Memory::until(area_.sent(peer, op_, k), stamp(op_, step), peer);
+        return until(area_.sent(peer, op_, k), step, peer);
     }
     std::uint64_t told_by(int peer, int k) const { return step_of(area_.sent(peer, op_, k)); }
-    /// A word beside the reader, on a line of its own: its `sent` for itself, which nobody needs. In one operation one
-    /// rank alone may write it. Its writer in the next operation on this channel starts when this one is `done`, so the
+    /// A word beside the reader, on a line of its own. In one operation one rank alone may write it. Its writer in the next operation on this channel starts when this one is `done`, so the
     /// word has one writer at a time and only grows, as if it had been one rank all along.
-    void hand(int peer, std::uint64_t step) { store(area_.sent(peer, op_, peer), step); }
+    void hand(int peer, std::uint64_t step) { store(area_.handed(peer, op_), step); }
     auto until_handed(int by, std::uint64_t step) {
-        return Memory::until(area_.sent(rank_, op_, rank_), stamp(op_, step), by);
+        return until(area_.handed(rank_, op_), step, by);
     }
-    std::uint64_t handed() const { return step_of(area_.sent(rank_, op_, rank_)); }
+    std::uint64_t handed() const { return step_of(area_.handed(rank_, op_)); }
 
     // --- Large messages ----------------------------------------------------------------------------------------------
     /// The best way for peers to bytes of this rank; what the system refuses later, fetch and put say.
@@ -266,12 +265,15 @@ public:
 
 private:
     Channel& channel(int peer) const { return area_.channel(peer, op_); }
-    void store(std::atomic<std::uint64_t>& word, std::uint64_t step) {
-        word.store(stamp(op_, step), std::memory_order_release);
+    void store(Area::Word word, std::uint64_t step) {
+        word.value.store(stamp(word.op, step), std::memory_order_release);
         Memory::stored();
     }
-    std::uint64_t step_of(std::atomic<std::uint64_t> const& word) const {
-        std::uint64_t const step = word.load(std::memory_order_acquire) - stamp(op_, 0);
+    auto until(Area::Word word, std::uint64_t step, int peer) {
+        return Memory::until(word.value, stamp(word.op, step), peer);
+    }
+    std::uint64_t step_of(Area::Word word) const {
+        std::uint64_t const step = word.value.load(std::memory_order_acquire) - stamp(word.op, 0);
         return step <= last_step ? step : 0;
     }
 

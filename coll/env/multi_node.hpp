@@ -3,19 +3,18 @@
 // their own, whose collectives use shared memory. All ranks here are those of the union group.
 #pragma once
 
-#include "coll/env/division.hpp"
-#include "coll/env/env.hpp"
+#include "coll/env/group_layout.hpp"
 #include "runtime/objects/comm.hpp"
 
 namespace tutti::coll {
 
 struct MultiNode {
-    MultiNode(Ref<Comm> part, Division who)
-        : node(std::move(part)), map(std::move(who)), masters(topo::Hierarchy::build(map.count(), {})) {}
+    MultiNode(Ref<Comm> part, GroupLayout::Nodes const& nodes)
+        : node(std::move(part)), map(nodes.map), masters(nodes.masters) {}
 
-    Ref<Comm> node;   ///< the members on this node
-    Division map;
-    Trees masters;   ///< one team of as many ranks as there are nodes
+    Ref<Comm> node;        ///< the members on this node
+    Division const& map;   ///< these two are the layout's
+    Trees const& masters;
 };
 
 }   // namespace tutti::coll

@@ -10,13 +10,13 @@ namespace tutti::coll {
 
 OperationSequence::~OperationSequence() {
     if (!area) return;
+    std::uint64_t const id = area.id();
     area.done(rank).publish(Area::gone);
-    if (owned_offset == 0) return;
-    process.heap.release_when(owned_offset, [view = area] {
-        for (int m = 0; m < view.members(); ++m)
-            if (view.done(m).read() != Area::gone) return false;
-        return true;
-    });
+    auto release = [&](std::uint64_t offset) {
+        if (offset != 0) process.heap.release_when(offset, [view = area, id] { return view.left_by_all(id); });
+    };
+    for (int part = 0; part < area_parts; ++part) release(area.own_part(part));
+    release(owned_offset);
 }
 
 bool OperationSequence::look_for_channel(std::uint64_t number) {

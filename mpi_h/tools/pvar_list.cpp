@@ -15,7 +15,7 @@ std::uint64_t read_rank_state(CounterRow const& row) {
 }
 
 coll::Use const& use_of(Comm const& comm, coll::Collective collective) {
-    return coll::state_of(comm).uses[static_cast<std::size_t>(collective)];
+    return coll::state_of(comm).use_of(collective);
 }
 
 /// The place of the algorithm among its collective's, from 1 on; 0: there was no call.

@@ -2,6 +2,8 @@
 // First fit over a map of free pieces: a handful of blocks per communicator, never on a data path.
 #include "runtime/memory/heap.hpp"
 
+#include <cstring>
+
 #include "runtime/base/error.hpp"
 #include "runtime/memory/placement/placement.hpp"
 
@@ -9,7 +11,6 @@ namespace tutti {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
-constexpr std::uint64_t keep = 1 << 20;   // smaller blocks are likely to be asked for again soon
 
 }   // namespace
 
@@ -41,7 +42,7 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
 void SegmentHeap::release(std::uint64_t offset) {
     auto piece = used_.extract(offset);   // becomes the free one: nothing here may fail
     std::uint64_t bytes = piece.mapped();
-    if (bytes > keep || places_memory(segment_)) segment_.forget(offset, bytes);
+    if (!segment_.forget(offset, bytes)) std::memset(segment_.at(offset), 0, bytes);
     place(segment_, offset, bytes, numa_node_of(segment_, rank_));
     auto next = free_.lower_bound(offset);
     if (next != free_.end() && next->first == offset + bytes) {

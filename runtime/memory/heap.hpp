@@ -16,11 +16,10 @@ class SegmentHeap {
 public:
     SegmentHeap(Segment const& segment, unsigned rank);
 
-    /// Offset in the segment of `bytes` bytes, aligned to a page; contents are whatever was there. Throws
-    /// Error(no_mem) with a sentence when the heap is full.
+    /// Offset in the segment of `bytes` bytes, aligned to a page, which read as zero; pages that nobody touches take no
+    /// memory. Throws Error(no_mem) with a sentence when the heap is full.
     std::uint64_t allocate(std::uint64_t bytes);
-    /// Memory of large blocks goes back to the system; where memory is placed, that of all, and what comes there next
-    /// lies on this rank's node again.
+    /// The memory goes back to the system; what comes there next lies on this rank's NUMA node again.
     void release(std::uint64_t offset);
 
     /// Releases `offset` once `unused()` holds, which is asked at later calls of `allocate`: for areas that other ranks

@@ -43,7 +43,7 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     h.tuning_bytes = static_cast<std::uint32_t>(texts.tuning.size());
     h.cluster_bytes = static_cast<std::uint32_t>(texts.cluster.size());
     h.pair_bytes = ranks <= 64 ? 80 * 1024 : 32 * 1024;
-    h.commons_bytes = ranks * mega;
+    h.commons_bytes = ranks * page;
     h.heap_bytes = heap_bytes;
     h.numa_nodes = static_cast<std::uint32_t>(numa_nodes);
     h.rank_state_bytes = round_up(sizeof(RankState), unit);
@@ -97,7 +97,7 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
     std::uint64_t const share = addresses_for_windows();
     std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
-    std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 64 * giga / ranks));
+    std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 256 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
         SegmentLayout layout =
             lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap, numa ? numa->nodes().size() : 0);
@@ -183,11 +183,10 @@ std::span<std::byte> Segment::heap(unsigned rank) const {
     return {at(header().heaps + rank * header().heap_bytes), header().heap_bytes};
 }
 
-void Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {
+bool Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {
     std::uint64_t first = round_up(offset, page), last = (offset + bytes) / page * page;
-    if (last > first)
-        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first),
-                  static_cast<off_t>(last - first));
+    return last <= first || fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                                      static_cast<off_t>(first), static_cast<off_t>(last - first)) == 0;
 }
 
 }   // namespace tutti

@@ -110,8 +110,8 @@ public:
 
     std::byte* at(std::uint64_t offset) const { return base_ + offset; }
     std::uint64_t offset(void const* address) const { return static_cast<std::byte const*>(address) - base_; }
-    /// Gives the pages inside [offset, offset + bytes) back to the system; they read as zero again.
-    void forget(std::uint64_t offset, std::uint64_t bytes) const;
+    /// Gives the pages inside [offset, offset + bytes) back to the system; they read as zero again. False: it cannot.
+    bool forget(std::uint64_t offset, std::uint64_t bytes) const;
     /// By which this process places memory; null: there is nothing to choose.
     NumaSystem* numa() const { return numa_; }
 

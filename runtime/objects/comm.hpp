@@ -37,6 +37,11 @@ struct Members {
     int remote_at = 0;        ///< where the remote group begins in the union
 
     bool inter() const { return static_cast<bool>(remote); }
+    /// `same`: the same members as the union group's in the same order, in an object that others have, too.
+    void share_group(Ref<Group> same) {
+        if (!inter()) group = same;
+        union_group = std::move(same);
+    }
     /// Of an intercommunicator: does the local group come first in the union?
     bool comes_first() const { return remote_at > 0; }
     /// Of an intercommunicator: where the second group begins in the union; else 0.

@@ -88,7 +88,7 @@ TEST(OperationNumbers, GoPastTwoToThe36) {
 TEST(OperationNumbers, GoOnWhereAFlagWasLastWrittenHalfOfAllNumbersAgo) {
     ThreadWorld world(2, topo::Hierarchy::build(2, {}));
     FramePool frames;
-    std::atomic<std::uint64_t>& flag = world.area.sent(0, 8, 1);
+    std::atomic<std::uint64_t>& flag = world.area.sent(0, 8, 1).value;
     flag.store(stamp(8, 3));
     for (std::uint64_t op = 16; op < 200'000; op += channel_depth) {
         world.area.enter(0, op);
@@ -107,7 +107,7 @@ TEST(Steps, AreAsManyAsAnAddressSpaceHasBytes) {
         EXPECT_EQ(peer.ready_of(0, 0), step);
         ThreadEnv next(world.area, world.trees, 1, 1 + channel_depth, world, 1, frames);
         EXPECT_EQ(next.ready_of(0, 0), 0u) << "a step spills over into the next operation's";
-        EXPECT_FALSE(has_come(world.area.channel(0, 9).ready[0].value.load(), stamp(9, 1)));
+        EXPECT_FALSE(has_come(world.area.ready(0, 9, 0).value.load(), stamp(9, 1)));
     }
 }
 

@@ -23,11 +23,14 @@ struct ThreadWorld {
     ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed = AccessPath::load_store,
                 std::size_t staging = 1 << 16)
         : trees(std::move(tree)), way(allowed), staging_bytes(staging),
-          memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, Area::bytes(ranks))), std::free),
+          memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
           area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()) {
-        area.clear();
+        std::memset(memory.get(), 0, bytes(ranks));
+        area.have_parts(memory.get() + Area::bytes(ranks));
         for (auto& s : stagings) s.resize(staging);
     }
+
+    static std::size_t bytes(int ranks) { return Area::bytes(ranks) + Area::bytes_of_parts(ranks); }
 
     Trees trees;
     AccessPath way;                     ///< to what lies outside `arena`

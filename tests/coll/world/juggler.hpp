@@ -42,12 +42,12 @@ void force(Comm const& comm, AlgorithmRow const& algorithm, Args args, Setting& 
     Fragments<Args> const cut(args, comm.process.variables.fragment);
     for (unsigned k : {0u, cut.count() - 1, 0u}) {
         Args const part = cut.count() == 1 ? args : cut.cut(args, k);
-        state.choices.at(setting.algorithm->collective, traits_of(state, part)) = {setting.algorithm, &setting,
-                                                                                   &state.trees, nullptr};
+        state.choices.at(setting.algorithm->collective, traits_of(state, part)) = {
+            setting.algorithm, &setting, &state.trees, nullptr, &state.use_of(setting.algorithm->collective)};
     }
     Args const& whole = args;   // a blocking call is not cut
-    state.choices.at(setting.algorithm->collective, traits_of(state, whole)) = {setting.algorithm, &setting,
-                                                                                &state.trees, nullptr};
+    state.choices.at(setting.algorithm->collective, traits_of(state, whole)) = {
+        setting.algorithm, &setting, &state.trees, nullptr, &state.use_of(setting.algorithm->collective)};
 }
 
 class Juggler {

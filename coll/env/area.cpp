@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/env/area.hpp"
+
+#include "runtime/process.hpp"
+
+namespace tutti::coll {
+namespace {
+
+/// In front of a part's flags.
+struct alignas(cache_line) PartHead {
+    std::uint64_t first;
+};
+
+}   // namespace
+
+std::size_t Area::part_bytes(AreaPart which, int members) {
+    std::size_t const places = static_cast<std::size_t>(members) * channel_depth;
+    switch (which) {
+    case AreaPart::pairs: return sizeof(PartHead) + places * pair_bytes(members);
+    case AreaPart::outer_levels: return sizeof(PartHead) + places * outer_levels * sizeof(LevelFlags);
+    case AreaPart::slots: return sizeof(PartHead) + places * slot_size(members);
+    }
+    return 0;
+}
+
+std::size_t Area::bytes_of_parts(int members) {
+    std::size_t sum = 0;
+    for (int which = 0; which < area_parts; ++which) sum += part_bytes(static_cast<AreaPart>(which), members);
+    return sum;
+}
+
+void Area::have_parts(std::byte* memory) {
+    for (int which = 0; which < area_parts; ++which) {
+        parts_[which].data = memory + sizeof(PartHead);
+        header().parts[which].store(memory - base_, std::memory_order_relaxed);
+        memory += part_bytes(static_cast<AreaPart>(which), members_);
+    }
+}
+
+bool Area::find_part(AreaPart which) const {
+    PartView& view = parts_[static_cast<int>(which)];
+    if (view.data) return true;
+    std::int64_t const there = header().parts[static_cast<int>(which)].load(std::memory_order_acquire);
+    if (there == 0) return false;
+    auto* const head = reinterpret_cast<PartHead*>(base_ + there);
+    view.data = base_ + there + sizeof(PartHead);
+    view.first = head->first;
+    return true;
+}
+
+void Area::get_part(AreaPart which, std::uint64_t op) const {
+    if (find_part(which)) return;
+    SegmentHeap& heap = process_->heap;
+    std::uint64_t const offset = heap.allocate(part_bytes(which, members_));
+    std::byte* const memory = process_->segment.at(offset);
+    reinterpret_cast<PartHead*>(memory)->first = op - channel_depth;
+    std::int64_t nobodys = 0;
+    if (header().parts[static_cast<int>(which)].compare_exchange_strong(nobodys, memory - base_,
+                                                                        std::memory_order_acq_rel))
+        parts_[static_cast<int>(which)].own = offset;
+    else heap.release(offset);
+    find_part(which);
+}
+
+bool Area::left_by_all(std::uint64_t whose) const {
+    if (id() != whose) return true;   // its owner saw them leave
+    for (int m = 0; m < members_; ++m)
+        if (done(m).read() != gone) return false;
+    return true;
+}
+
+void Area::refresh(int member, std::uint64_t op) const {
+    std::uint64_t const fresh = stamp(op, 0);
+    Channel& own = channel(member, op);
+    own.cell.stamp.store(fresh, std::memory_order_relaxed);
+    auto refresh_levels = [](LevelFlags* flags, int count, std::uint64_t to) {
+        for (int level = 0; level < count; ++level) {
+            flags[level].ready.value.store(to, std::memory_order_relaxed);
+            flags[level].ack.value.store(to, std::memory_order_relaxed);
+        }
+    };
+    refresh_levels(own.levels, inner_levels, fresh);
+    // A peer that has begun the operation may write this one meanwhile.
+    std::atomic<std::uint64_t>& handed = own.handed.value;
+    for (std::uint64_t old = handed.load(std::memory_order_relaxed); !has_come(old, fresh);)
+        if (handed.compare_exchange_weak(old, fresh, std::memory_order_relaxed)) break;
+    // A part that comes later than this look is younger than the operation.
+    if (find_part(AreaPart::outer_levels)) {
+        PartView const& levels = parts_[static_cast<int>(AreaPart::outer_levels)];
+        refresh_levels(outer_flags(levels, member, op), outer_levels, stamp(op - levels.first, 0));
+    }
+    if (!find_part(AreaPart::pairs)) return;
+    PartView const& pairs = parts_[static_cast<int>(AreaPart::pairs)];
+    for (int p = 0; p < 2 * members_; ++p)
+        pair_row(pairs, member, op)[p].store(stamp(op - pairs.first, 0), std::memory_order_relaxed);
+}
+
+}   // namespace tutti::coll

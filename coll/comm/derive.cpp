@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// New communicators made of an existing one. Few members have something to bring (comm_create.hpp); what differs is how
+// New communicators made of an existing one. Few members have something to bring (create.hpp); what differs is how
 // all hear of it.
 #include "coll/comm/derive.hpp"
 

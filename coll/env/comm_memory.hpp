@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "coll/env/multi_node.hpp"
+#include "coll/env/group_layout.hpp"
 #include "coll/env/operation_sequence.hpp"
 #include "coll/env/staging.hpp"
 #include "topo/hierarchy/hierarchy.hpp"

@@ -95,9 +95,7 @@ public:
         share_soon(&mine_->cell, sizeof(Cell));
         if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_), bytes);
     }
-    auto until(int peer, std::uint64_t step = 1) {
-        return until({channel(peer).cell.stamp, op_}, step, peer);
-    }
+    auto until(int peer, std::uint64_t step = 1) { return until({channel(peer).cell.stamp, op_}, step, peer); }
     /// The step that `peer` has published in this operation (0: none yet); it may say what lies in the slot.
     std::uint64_t published(int peer) const { return step_of({channel(peer).cell.stamp, op_}); }
 
@@ -109,37 +107,27 @@ public:
     /// The step that `peer` is ready for (0: none yet).
     std::uint64_t ready_of(int peer, int level) const { return step_of(area_.ready(peer, op_, level)); }
     void ack(int level, std::uint64_t step) { store(area_.ack(rank_, op_, level), step); }
-    auto until_ack(int peer, int level, std::uint64_t step) {
-        return until(area_.ack(peer, op_, level), step, peer);
-    }
+    auto until_ack(int peer, int level, std::uint64_t step) { return until(area_.ack(peer, op_, level), step, peer); }
     /// The step that `peer` has acknowledged in this operation (0: none yet).
     std::uint64_t acked(int peer, int level) const { return step_of(area_.ack(peer, op_, level)); }
 
     // --- Counters of a pair: what I have laid out for a peer, what I have taken from it ------------------------------
     void sent(int peer, std::uint64_t step) { store(area_.sent(rank_, op_, peer), step); }
-    auto until_sent(int peer, std::uint64_t step) {
-        return until(area_.sent(peer, op_, rank_), step, peer);
-    }
+    auto until_sent(int peer, std::uint64_t step) { return until(area_.sent(peer, op_, rank_), step, peer); }
     std::uint64_t sent_by(int peer) const { return step_of(area_.sent(peer, op_, rank_)); }
     void taken(int peer, std::uint64_t step) { store(area_.taken(rank_, op_, peer), step); }
-    auto until_taken(int peer, std::uint64_t step) {
-        return until(area_.taken(peer, op_, rank_), step, peer);
-    }
+    auto until_taken(int peer, std::uint64_t step) { return until(area_.taken(peer, op_, rank_), step, peer); }
     std::uint64_t taken_by(int peer) const { return step_of(area_.taken(peer, op_, rank_)); }
 
     // --- A word for each reader: a leader's flag in other layouts than one word that all of a team read --------------
     /// Word `k` of this rank, 0 … size − 1, eight on a line; they are those of `sent`: who uses both keeps them apart.
     void tell(int k, std::uint64_t step) { store(area_.sent(rank_, op_, k), step); }
-    auto until_told(int peer, int k, std::uint64_t step) {
-        return until(area_.sent(peer, op_, k), step, peer);
-    }
+    auto until_told(int peer, int k, std::uint64_t step) { return until(area_.sent(peer, op_, k), step, peer); }
     std::uint64_t told_by(int peer, int k) const { return step_of(area_.sent(peer, op_, k)); }
     /// A word beside the reader, on a line of its own. In one operation one rank alone may write it. Its writer in the next operation on this channel starts when this one is `done`, so the
     /// word has one writer at a time and only grows, as if it had been one rank all along.
     void hand(int peer, std::uint64_t step) { store(area_.handed(peer, op_), step); }
-    auto until_handed(int by, std::uint64_t step) {
-        return until(area_.handed(rank_, op_), step, by);
-    }
+    auto until_handed(int by, std::uint64_t step) { return until(area_.handed(rank_, op_), step, by); }
     std::uint64_t handed() const { return step_of(area_.handed(rank_, op_)); }
 
     // --- Large messages ----------------------------------------------------------------------------------------------

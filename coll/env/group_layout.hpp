@@ -11,7 +11,7 @@
 
 #include "coll/env/division.hpp"
 #include "coll/env/env.hpp"
-#include "runtime/objects/group.hpp"
+#include "runtime/objects/comm.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti::coll {
@@ -32,6 +32,17 @@ struct GroupLayout {
     std::vector<topo::Locality> const localities;   ///< from this rank to each member
     std::optional<Nodes> nodes;                     ///< none: all members are on one node
     std::vector<std::pair<topo::LevelChoice, std::unique_ptr<Trees>>> other_trees;   ///< of algorithms' own levels
+};
+
+/// What a communicator over several nodes has besides: of its members on this node a communicator of their own, whose
+/// collectives use shared memory. All ranks here are those of the union group.
+struct MultiNode {
+    MultiNode(Ref<Comm> part, GroupLayout::Nodes const& nodes)
+        : node(std::move(part)), map(nodes.map), masters(nodes.masters) {}
+
+    Ref<Comm> node;        ///< the members on this node
+    Division const& map;   ///< these two are the layout's
+    Trees const& masters;
 };
 
 /// The layouts in use of a process, by their members.

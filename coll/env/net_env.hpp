@@ -14,7 +14,7 @@
 #include <exception>
 #include <vector>
 
-#include "coll/env/multi_node.hpp"
+#include "coll/env/group_layout.hpp"
 #include "coll/env/shm_env.hpp"
 #include "p2p/engine.hpp"
 

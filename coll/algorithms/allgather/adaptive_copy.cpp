@@ -8,8 +8,8 @@
 // slice, or found that there is none any more. All ranks make the same number of steps, that of the longest part. A
 // buffer is written again when all have acknowledged the step before the last.
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/exchange/acknowledged.hpp"
 #include "coll/blocks/exchange/movement.hpp"
-#include "coll/env/acknowledged.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 namespace {

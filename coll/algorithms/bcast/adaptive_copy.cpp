@@ -7,7 +7,7 @@
 // Counters: ready[0] slices laid out, ack[0] slices read. A buffer is written again when all have acknowledged the
 // slice before the last.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/env/acknowledged.hpp"
+#include "coll/blocks/exchange/acknowledged.hpp"
 
 namespace tutti::coll::algorithms::bcast {
 

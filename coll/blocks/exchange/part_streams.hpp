@@ -7,8 +7,8 @@
 // already, so somebody can always go on. Counters: ready[1] pieces laid out, ack[1] steps finished.
 #pragma once
 
+#include "coll/blocks/exchange/acknowledged.hpp"
 #include "coll/blocks/exchange/movement.hpp"
-#include "coll/env/acknowledged.hpp"
 
 namespace tutti::coll {
 

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
+#include "coll/blocks/exchange/acknowledged.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/blocks/reduce/shares.hpp"
-#include "coll/env/acknowledged.hpp"
 #include "coll/env/env.hpp"
 
 namespace tutti::coll {

@@ -8,10 +8,10 @@
 // is written again for round k when all who read it last have acknowledged round k − 2.
 #pragma once
 
+#include "coll/blocks/exchange/acknowledged.hpp"
 #include "coll/blocks/reduce/pairwise_fold.hpp"
 #include "coll/blocks/reduce/slices.hpp"
 #include "coll/blocks/reduce/sockets.hpp"
-#include "coll/env/acknowledged.hpp"
 
 namespace tutti::coll {
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a communicator's collectives: what the segment lays out for the world's is enough.
+// The memory of a communicator's collectives: what there is from the start, what comes with its use, when it is free.
 #include "coll/env/area.hpp"
 
 #include <gtest/gtest.h>
 
-#include "runtime/memory/segment.hpp"
+#include <sys/stat.h>
+
+#include "coll/env/operation_sequence.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -14,6 +16,81 @@ TEST(Area, OfTheWorldFitsIntoTheSegmentUpToTheMostRanks) {
         Segment const segment = Segment::create(ranks);
         EXPECT_LE(Area::bytes(static_cast<int>(ranks)), segment.commons().size()) << ranks;
     }
+}
+
+/// Two ranks with a view each of an area in rank 0's heap.
+class AreaOfTwo : public testing::Test {
+protected:
+    static constexpr int members = 2;
+
+    long long bytes_in_use() const {
+        struct stat info {};
+        EXPECT_EQ(fstat(segment.descriptor(), &info), 0);
+        return info.st_blocks * 512LL;
+    }
+    std::byte* allocate() {
+        offset = ranks[0].heap.allocate(Area::bytes(members));
+        Area(segment.at(offset), members).open(77);
+        return segment.at(offset);
+    }
+
+    Segment segment = Segment::create(members);
+    Process ranks[members] = {Process(segment, 0, {}), Process(segment, 1, {})};
+    std::uint64_t offset = 0;
+    std::byte* const base = allocate();
+    Area views[members] = {Area(base, members, &ranks[0]), Area(base, members, &ranks[1])};
+};
+
+TEST_F(AreaOfTwo, HasOnePartForAllWhoeverNeedsItFirst) {
+    long long const before = bytes_in_use();
+    std::byte* const slot = views[1].slot(0, 12);
+    EXPECT_EQ(slot, views[0].slot(0, 12));
+    EXPECT_EQ(views[0].own_part(static_cast<int>(AreaPart::slots)), 0u);
+    EXPECT_GE(views[1].own_part(static_cast<int>(AreaPart::slots)), segment.offset(segment.heap(1).data()));
+    EXPECT_LE(bytes_in_use() - before, 2 * 4096) << "slots that nobody touches take memory";
+    EXPECT_EQ(&views[0].sent(1, 12, 0).value, &views[1].sent(1, 12, 0).value);
+    EXPECT_EQ(&views[0].ready(1, 12, inner_levels).value, &views[1].ready(1, 12, inner_levels).value);
+    EXPECT_NE(&views[0].ready(1, 12, inner_levels).value, &views[0].ack(1, 12, inner_levels).value);
+}
+
+TEST_F(AreaOfTwo, ALatePartsFlagsSayThatNothingOfWhatIsUnderWayHasHappened) {
+    for (std::uint64_t op : {std::uint64_t{1}, std::uint64_t{9}, std::uint64_t{1} << 15, (std::uint64_t{1} << 15) + 5,
+                             std::uint64_t{50'000}, (std::uint64_t{1} << 16) + 3}) {
+        Area const late(ranks[0].segment.at(ranks[0].heap.allocate(Area::bytes(members))), members, &ranks[0]);
+        for (std::uint64_t other = op > channel_depth ? op - channel_depth + 1 : 1; other < op + channel_depth;
+             ++other) {
+            Area::Word const flag = late.sent(1, op, 0), word = late.sent(1, other, 0);
+            EXPECT_FALSE(has_come(flag.value.load(), stamp(flag.op, 1))) << op;
+            EXPECT_FALSE(has_come(word.value.load(), stamp(word.op, 1))) << op << " " << other;
+        }
+    }
+}
+
+TEST_F(AreaOfTwo, IsReleasedWithItsPartsWhenAllHaveLeft) {
+    long long const before = bytes_in_use();
+    {
+        OperationSequence first(ranks[0], views[0], 0), second(ranks[1], views[1], 1);
+        first.owned_offset = offset;
+        std::memset(second.area.slot(1, 1), 1, second.area.slot_bytes());
+        std::memset(first.area.channel(0, 1).cell.payload, 1, Cell::inline_bytes);
+        std::memset(second.area.channel(1, 1).cell.payload, 1, Cell::inline_bytes);
+        EXPECT_GT(bytes_in_use(), before);
+    }
+    ranks[0].heap.release(ranks[0].heap.allocate(1));   // looks for what is unused
+    EXPECT_TRUE(views[1].left_by_all(77)) << "rank 1 could never release the slots";
+    ranks[1].heap.release(ranks[1].heap.allocate(1));
+    EXPECT_LE(bytes_in_use(), before);
+}
+
+TEST_F(AreaOfTwo, IsKeptWhileAMemberIsThere) {
+    auto first = std::make_unique<OperationSequence>(ranks[0], views[0], 0);
+    OperationSequence second(ranks[1], views[1], 1);
+    first->owned_offset = offset;
+    first.reset();
+    std::uint64_t const next = ranks[0].heap.allocate(1);
+    EXPECT_NE(next, offset);
+    EXPECT_EQ(views[1].id(), 77u);
+    EXPECT_FALSE(views[1].left_by_all(77));
 }
 
 }   // namespace

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thousand duplicates: the node's shared memory grows by nothing but a page for one that was never used, by a page per
+ * member for one that did a small allreduce, and all of it is given back. */
+// ranks: 2 8
+// nodes: one, it looks at the shared memory of the node
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/ranks/check.h"
+
+enum { duplicates = 1000 };
+
+/* Bytes that are in use of the segment, which is a file of memory. */
+static long long segment_bytes(void) {
+    long long bytes = 0;
+    DIR *all = opendir("/proc/self/fd");
+    for (struct dirent *one; all && (one = readdir(all));) {
+        char path[300], target[300];
+        snprintf(path, sizeof path, "/proc/self/fd/%s", one->d_name);
+        ssize_t const length = readlink(path, target, sizeof target - 1);
+        struct stat info;
+        if (length < 0 || (target[length] = 0, !strstr(target, "memfd:tutti")) || stat(path, &info) != 0) continue;
+        if (info.st_blocks * 512LL > bytes) bytes = info.st_blocks * 512LL;
+    }
+    closedir(all);
+    CHECK(bytes > 0, "no segment among the open files");
+    return bytes;
+}
+
+static long long now(void) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    long long const bytes = segment_bytes();
+    MPI_Barrier(MPI_COMM_WORLD);
+    return bytes;
+}
+
+int main(int argc, char **argv) {
+    static MPI_Comm all[duplicates];
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    long long const page = sysconf(_SC_PAGESIZE), room = 100 * page;   /* of the library's own work meanwhile */
+    MPI_Comm_dup(MPI_COMM_WORLD, &all[0]);
+    MPI_Comm_free(&all[0]);
+    long long const begin = now();
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < duplicates; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
+        long long const made = now() - begin;
+        CHECK(made <= duplicates * page + room, "round %d: %lld bytes for what was not used", round, made);
+        for (int i = 0; i < duplicates; ++i) {
+            int const mine = rank + i;
+            int sum = -1;
+            MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, all[i]);
+            CHECK(sum == size * (size - 1) / 2 + size * i, "duplicate %d: sum %d", i, sum);
+        }
+        long long const used = now() - begin;
+        CHECK(used <= duplicates * page * size + room, "round %d: %lld bytes after an allreduce each", round, used);
+        for (int i = 0; i < duplicates; ++i) MPI_Comm_free(&all[i]);
+        /* What is freed is given back when a rank next makes a communicator and all have left. */
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Comm_dup(MPI_COMM_WORLD, &all[0]);
+        MPI_Comm_free(&all[0]);
+        long long const left = now() - begin;
+        CHECK(left <= room, "round %d: %lld bytes are left", round, left);
+    }
+    MPI_Finalize();
+    return 0;
+}

@@ -15,6 +15,12 @@ namespace {
 
 constexpr std::uint64_t world_context = 1;
 
+Ref<Group> members_of_node(Group const& all, Division const& map, int me) {
+    std::vector<int> here;
+    for (int r : map.members()) here.push_back(all.world_rank(r));
+    return Ref<Group>::adopt(new Group(std::move(here), me));
+}
+
 std::shared_ptr<GroupLayout> lay_out_on_node(Process& process, Ref<Group> const& all) {
     ProcessState& node = state_of(process);
     std::vector<int> const places = places_of(process, *all);
@@ -24,9 +30,7 @@ std::shared_ptr<GroupLayout> lay_out_on_node(Process& process, Ref<Group> const&
 
 std::shared_ptr<GroupLayout> lay_out_on_nodes(Process& process, Ref<Group> const& all) {
     Division map(*all, process.cluster);
-    std::vector<int> here;
-    for (int r : map.members()) here.push_back(all->world_rank(r));
-    auto const node = Ref<Group>::adopt(new Group(std::move(here), process.rank()));
+    Ref<Group> const node = members_of_node(*all, map, process.rank());
     auto const on_node = state_of(process).layouts.find(*node, [&] { return lay_out_on_node(process, node); });
     topo::Grouping by_node{"node", {}};
     for (int r = 0; r < all->size(); ++r) by_node.group.push_back(map.of(r));
@@ -45,7 +49,7 @@ void attach_node(Comm& comm, std::uint64_t context, std::byte* area) {
     Process& process = comm.process;
     Ref<Group> const all = comm.union_group;
     auto layout = state_of(process).layouts.find(*all, [&] { return lay_out_on_node(process, all); });
-    auto state = std::make_unique<CommState>(process, Area(area, all->size(), &process), layout, all->rank());
+    auto state = std::make_unique<CommState>(process, Area(area, *layout->group, process), layout, all->rank());
     comm.share_group(layout->group);
     comm.context = context;
     comm.collectives = std::move(state);
@@ -136,7 +140,7 @@ ContextAllocation allocate_context(Process& process, Group const& members) {
     }
     part.owner = process.rank();
     std::uint64_t const fresh = process.fresh_context();
-    Area(process.segment.at(part.area), count).open(fresh);
+    Area(process.segment.at(part.area), *members_of_node(members, map, process.rank()), process).open(fresh);
     if (members.rank() == 0) part.context = fresh;
     return part;
 }

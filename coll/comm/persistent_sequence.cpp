@@ -26,8 +26,8 @@ void CollectiveRequest::use_own_sequence() {
         mine = allocate_context(process, *comm->union_group);
     bcast_bytes(*comm, &mine, sizeof mine, 0);
     if (mine.context == 0) return;
-    own_sequence_ = std::make_unique<OperationSequence>(process, Area(process.segment.at(mine.area), members, &process),
-                                                        comm->union_group->rank());
+    own_sequence_ = std::make_unique<OperationSequence>(
+        process, Area(process.segment.at(mine.area), *comm->union_group, process), comm->union_group->rank());
     sequence_ = own_sequence_.get();
     if (mine.owner != process.rank()) return;
     own_sequence_->owned_offset = mine.area;

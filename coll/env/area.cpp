@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/env/area.hpp"
 
+#include <vector>
+
+#include "runtime/memory/placement/placement.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti::coll {
@@ -21,6 +24,25 @@ std::size_t Area::part_bytes(AreaPart which, int members) {
     case AreaPart::slots: return sizeof(PartHead) + places * slot_size(members);
     }
     return 0;
+}
+
+Area::Area(std::byte* base, Group const& all, Process& process) : Area(base, all.size(), &process) { group_ = &all; }
+
+void Area::open(std::uint64_t id) const {
+    place_rows(base_, page);
+    header().id.store(id, std::memory_order_relaxed);
+}
+
+void Area::place_rows(std::byte* at, std::size_t bytes) const {
+    if (!group_ || !places_memory(process_->segment)) return;
+    std::vector<Piece> rows;
+    std::uint64_t offset = process_->segment.offset(at);
+    for (int world : group_->world_ranks()) {
+        auto const there = static_cast<unsigned>(process_->cluster.place_of(world));
+        rows.push_back({offset, bytes, numa_node_of(process_->segment, there)});
+        offset += bytes;
+    }
+    tutti::place(process_->segment, rows);
 }
 
 std::size_t Area::bytes_of_parts(int members) {
@@ -53,6 +75,8 @@ void Area::get_part(AreaPart which, std::uint64_t op) const {
     SegmentHeap& heap = process_->heap;
     std::uint64_t const offset = heap.allocate(part_bytes(which, members_));
     std::byte* const memory = process_->segment.at(offset);
+    place_rows(memory + sizeof(PartHead),
+               (part_bytes(which, members_) - sizeof(PartHead)) / static_cast<unsigned>(members_));
     reinterpret_cast<PartHead*>(memory)->first = op - channel_depth;
     std::int64_t nobodys = 0;
     if (header().parts[static_cast<int>(which)].compare_exchange_strong(nobodys, memory - base_,

@@ -31,8 +31,9 @@
 #include "runtime/memory/single_copy.hpp"
 
 namespace tutti {
+class Group;
 class Process;
-}
+}   // namespace tutti
 
 namespace tutti::coll {
 
@@ -96,11 +97,14 @@ public:
     /// `base`: zeroed, but for what `open` has written. `process`: parts come from its heap; null: see have_parts.
     Area(std::byte* base, int members, Process* process = nullptr)
         : base_(base), process_(process), members_(members), slot_bytes_(slot_size(members)) {}
+    /// A communicator's, whose members are `all` of that order; it outlives what is done with the view but to leave.
+    Area(std::byte* base, Group const& all, Process& process);
 
     /// Bytes of an area for so many members, without parts.
     static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * page; }
-    /// By whoever has allocated it, before anybody else knows of it; `id`: nobody else's in the job, not 0.
-    void open(std::uint64_t id) const { header().id.store(id, std::memory_order_relaxed); }
+    /// By whoever has allocated it, before anybody else knows of it: lets each member's page come from the NUMA node
+    /// where the member runs. `id`: nobody else's in the job, not 0.
+    void open(std::uint64_t id) const;
     /// Have all members left it? True also when its memory is another's or nobody's by now; `id` as in open.
     bool left_by_all(std::uint64_t id) const;
     std::uint64_t id() const { return header().id.load(std::memory_order_relaxed); }
@@ -202,6 +206,8 @@ private:
     /// Finds or makes it, for operation `op`, which has begun. Throws Error(no_mem).
     void get_part(AreaPart which, std::uint64_t op) const;
     static std::size_t part_bytes(AreaPart which, int members);
+    /// Of a part, or of the area itself: `bytes` for each member, from `at` on.
+    void place_rows(std::byte* at, std::size_t bytes) const;
 
     std::atomic<std::uint64_t>* pair_row(PartView const& pairs, int member, std::uint64_t op) const {
         return reinterpret_cast<std::atomic<std::uint64_t>*>(pairs.data + place(member, op) * pair_bytes(members_));
@@ -228,6 +234,7 @@ private:
 
     std::byte* base_ = nullptr;
     Process* process_ = nullptr;
+    Group const* group_ = nullptr;
     int members_ = 0;
     std::size_t slot_bytes_ = 0;
     mutable PartView parts_[area_parts];   ///< what it has seen; a view belongs to one rank

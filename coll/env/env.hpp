@@ -124,8 +124,9 @@ public:
     void tell(int k, std::uint64_t step) { store(area_.sent(rank_, op_, k), step); }
     auto until_told(int peer, int k, std::uint64_t step) { return until(area_.sent(peer, op_, k), step, peer); }
     std::uint64_t told_by(int peer, int k) const { return step_of(area_.sent(peer, op_, k)); }
-    /// A word beside the reader, on a line of its own. In one operation one rank alone may write it. Its writer in the next operation on this channel starts when this one is `done`, so the
-    /// word has one writer at a time and only grows, as if it had been one rank all along.
+    /// A word beside the reader, on a line of its own. In one operation one rank alone may write it. Its writer in the
+    /// next operation on this channel starts when this one is `done`, so the word has one writer at a time and only
+    /// grows, as if it had been one rank all along.
     void hand(int peer, std::uint64_t step) { store(area_.handed(peer, op_), step); }
     auto until_handed(int by, std::uint64_t step) { return until(area_.handed(rank_, op_), step, by); }
     std::uint64_t handed() const { return step_of(area_.handed(rank_, op_)); }

@@ -30,10 +30,10 @@ void prefer(Segment const& segment, FileRange const& range, std::span<int const>
     if (range.bytes != 0 && !refused(segment)) note(segment, segment.numa()->prefer(range, nodes));
 }
 
-/// The parts of the segment that belong to one rank: all but areas of communicators. The arena's window is in the file
-/// only where the launcher made it.
-enum class Part { state, call_statistics, rings, heap, arena };
-constexpr Part all_parts[] = {Part::state, Part::call_statistics, Part::rings, Part::heap, Part::arena};
+/// The parts of the segment that belong to one rank; flags are those of the world communicator, others are placed by who
+/// makes them. The arena's window is in the file only where the launcher made it.
+enum class Part { state, call_statistics, rings, flags, heap, arena };
+constexpr Part all_parts[] = {Part::state, Part::call_statistics, Part::rings, Part::flags, Part::heap, Part::arena};
 
 Piece piece_of(Segment const& segment, unsigned rank, Part part, int node) {
     SegmentHeader const& h = segment.header();
@@ -42,6 +42,7 @@ Piece piece_of(Segment const& segment, unsigned rank, Part part, int node) {
     case Part::state: return nth(h.rank_states, h.rank_state_bytes);
     case Part::call_statistics: return nth(h.call_statistics, h.call_statistics_bytes);
     case Part::rings: return nth(h.inboxes, h.ranks * h.pair_bytes);
+    case Part::flags: return nth(h.commons, h.commons_bytes / h.ranks);
     case Part::heap: return nth(h.heaps, h.heap_bytes);
     case Part::arena: break;
     }

@@ -3,10 +3,15 @@
 #include "coll/env/area.hpp"
 
 #include <gtest/gtest.h>
-
 #include <sys/stat.h>
 
+#include <numeric>
+
+#include "coll/comm/create.hpp"
 #include "coll/env/operation_sequence.hpp"
+#include "tests/runtime/memory/watched_numa.hpp"
+#include "tests/topo/machines.hpp"
+#include "topo/binding/binding.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -91,6 +96,38 @@ TEST_F(AreaOfTwo, IsKeptWhileAMemberIsThere) {
     EXPECT_NE(next, offset);
     EXPECT_EQ(views[1].id(), 77u);
     EXPECT_FALSE(views[1].left_by_all(77));
+}
+
+/// Sockets of 4 NUMA nodes of 8 cores, and a rank bound to each of 64 cores, as the first of them sees it.
+TEST(Area, ComesFromEachMembersNumaNodeAlsoWhenItsMemoryIsUsedAgain) {
+    constexpr int ranks = 64;
+    WatchedNuma numa(topo::design_machine());
+    topo::Machine machine = topo::design_machine();
+    machine.pretended = false;
+    auto const plan = topo::plan_ranks(machine, ranks, {}, *topo::parse_bind_to("core"), ranks);
+    Homes const homes = homes_of(numa, plan->cpus);
+    Segment segment = Segment::create(ranks, {}, {}, {}, Maker::launcher, &homes);
+    Process process(segment, 0, {});
+    std::vector<int> backwards(ranks);
+    std::iota(backwards.rbegin(), backwards.rend(), 0);
+    std::swap(backwards.front(), backwards.back());   // who allocates is the first member
+    auto const group = Ref<Group>::adopt(new Group(backwards, 0));
+    for (int round = 0; round < 3; ++round) {
+        int const calls = numa.calls;
+        ContextAllocation const made = allocate_context(process, *group);
+        EXPECT_LE(numa.calls - calls, 10) << "neighbours on one node are placed together";
+        Area const area(segment.at(made.area), *group, process);
+        std::size_t const row = channel_depth * area.slot_bytes(), counters = channel_depth * 2 * ranks * 8;
+        for (int m = 0; m < ranks; ++m) {
+            int const node = backwards[static_cast<std::size_t>(m)] / 8;
+            EXPECT_EQ(numa.asked(made.area + static_cast<unsigned>(m) * 4096u, 4096, node), 4096u) << m;
+            EXPECT_GE(numa.asked(segment.offset(area.slot(m, 8)), row, node), row - 4096) << m << ": slots";
+            EXPECT_GE(numa.asked(segment.offset(&area.sent(m, 8, 0).value), counters, node), counters - 4096) << m;
+        }
+        for (int part = 0; part < area_parts; ++part)
+            if (area.own_part(part) != 0) process.heap.release(area.own_part(part));
+        process.heap.release(made.area);
+    }
 }
 
 }   // namespace

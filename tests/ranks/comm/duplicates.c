@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thousand duplicates: the node's shared memory grows by nothing but a page for one that was never used, by a page per
- * member for one that did a small allreduce, and all of it is given back. */
+/* A thousand duplicates: the node's shared memory grows by nothing but a page for one that was never used, by a page
+ * per member for one that did a small allreduce, and all of it is given back. */
 // ranks: 2 8
 // nodes: one, it looks at the shared memory of the node
 #include <dirent.h>

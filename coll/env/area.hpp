@@ -18,8 +18,9 @@
 // ahead (a broadcast's root, a gather's leaf) therefore stops at most `depth` operations ahead of the slowest.
 //
 // Why a part may come late: who needs it first takes zeroed memory for all members and shows it by compare-and-swap
-// (release; others acquire); who loses gives its own back. Its flags' stamps count from the operation `first` = n − depth
-// of whoever made it, so that zero says "operation first": n has begun, so every operation still under way is a later one.
+// (release; others acquire); who loses gives its own back. Its flags' stamps count from the operation `first` =
+// n − depth of whoever made it, so that zero says "operation first": n has begun, so every operation still under way is
+// a later one.
 #pragma once
 
 #include <atomic>

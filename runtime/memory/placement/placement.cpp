@@ -30,8 +30,8 @@ void prefer(Segment const& segment, FileRange const& range, std::span<int const>
     if (range.bytes != 0 && !refused(segment)) note(segment, segment.numa()->prefer(range, nodes));
 }
 
-/// The parts of the segment that belong to one rank; flags are those of the world communicator, others are placed by who
-/// makes them. The arena's window is in the file only where the launcher made it.
+/// The parts of the segment that belong to one rank; flags are those of the world communicator, others are placed by
+/// who makes them. The arena's window is in the file only where the launcher made it.
 enum class Part { state, call_statistics, rings, flags, heap, arena };
 constexpr Part all_parts[] = {Part::state, Part::call_statistics, Part::rings, Part::flags, Part::heap, Part::arena};
 

@@ -20,6 +20,7 @@ void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count)
     for (std::uint64_t i = 0; i < count; ++i) {
         ChannelGuard channel(static_cast<OperationSequence&>(state), state.begin(comm, operation));
         state.area.fail(state.rank, channel.number());
+        comm.process.waiter.wake_sleepers();
     }
 }
 

@@ -45,7 +45,8 @@ struct Trees {
     topo::Hierarchy hierarchy, one_team;
 };
 
-/// What both environments of one node share. `Memory` provides: Awaiter until(word, value, peer), stored() (after every
+/// What both environments of one node share. `Memory` provides: Awaiter until(word, value, peer), stored(word) (after
+/// every
 /// publication), expose/fetch/staging, frames(), traffic(), locality(peer).
 template <class Memory>
 class Environment : public Memory {
@@ -256,7 +257,7 @@ private:
     Channel& channel(int peer) const { return area_.channel(peer, op_); }
     void store(Area::Word word, std::uint64_t step) {
         word.value.store(stamp(word.op, step), std::memory_order_release);
-        Memory::stored();
+        Memory::stored(word.value);
     }
     auto until(Area::Word word, std::uint64_t step, int peer) {
         return Memory::until(word.value, stamp(word.op, step), peer);

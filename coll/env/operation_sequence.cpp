@@ -36,7 +36,7 @@ void OperationSequence::wait_for_channel(Comm const& comm, char const* operation
     for (int m = 0; area && m < area.members(); ++m) {
         Flag const& done = area.done(m);
         process.waiter.until([&] { return done.reached(number - channel_depth); },
-                             {operation, comm.union_group->world_rank(m), -1, comm.context});
+                             {operation, comm.union_group->world_rank(m), -1, comm.context}, &done.value);
     }
     process.waiter.until([&] { return may_begin(number); }, {operation, -1, -1, comm.context});
 }

@@ -46,12 +46,13 @@ struct OperationSequence {
             finished = number;
         else end_early(number);
         area.done(rank).publish(finished);
-        process.waiter.wake_sleepers();
+        process.waiter.wake_sleepers(area.done(rank).value);
         own_soon(&area.channel(rank, op + 1).cell);
     }
     /// The operation has failed here and has let go of what it had: tells the members, and gives the channel up.
     void fail(std::uint64_t number) {
         area.fail(rank, number);
+        process.waiter.wake_sleepers();   // of whatever words: who fails keeps all from waiting for theirs
         end(number);
     }
 

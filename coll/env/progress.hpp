@@ -18,6 +18,7 @@ public:
     /// Moves every request on that can move, each once.
     bool poll() override;
     bool at_rest() const override { return in_flight_ == 0; }
+    bool awaits_words() const override { return in_flight_ != 0; }
     void add(CollectiveRequest& request);
     void remove(CollectiveRequest& request);
     int in_flight() const { return in_flight_; }

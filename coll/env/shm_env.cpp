@@ -24,7 +24,7 @@ bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t val
     auto const& env = static_cast<ShmEnv const&>(*this);
     auto come = [&] { return has_come(word.load(std::memory_order_acquire), value); };
     comm_.process.waiter.until([&] { return come() || env.failed(); },
-                               {operation_, comm_.union_group->world_rank(peer), -1, comm_.context});
+                               {operation_, comm_.union_group->world_rank(peer), -1, comm_.context}, &word);
     if (!come()) [[unlikely]]
         throw_failure_of(env.failed_member());
     return true;

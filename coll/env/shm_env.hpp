@@ -63,7 +63,7 @@ protected:
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
         return {*this, word, value, peer};
     }
-    void stored() { comm_.process.waiter.wake_sleepers(); }
+    void stored(std::atomic<std::uint64_t> const& word) { comm_.process.waiter.wake_sleepers(word); }
 
     /// Of the operation's own staging memory, which it takes at the first use and gives back at its end.
     std::uint64_t staging_offset() {

@@ -68,7 +68,7 @@ bool ShmTransport::drain(int peer, Peer& from, Cell const* cell) {
         cell = from.in.peek();
     }
     if (bells_) seen_[static_cast<std::size_t>(peer)] = static_cast<std::uint8_t>(from.in.number());
-    process_.waiter.wake_sleepers();   // the sender may wait for the room that we made
+    process_.waiter.wake_rank(static_cast<unsigned>(peer));   // it may wait for the room that we made
     return true;
 }
 

@@ -85,7 +85,7 @@ void ShmTransport::receive_grant(int peer, Peer& from, Cell const& cell) {
         return matching_.sent(op);
     }
     from.granted.append(op);
-    if (flush(from)) process_.waiter.wake_sleepers();
+    if (flush(from)) process_.waiter.wake_rank(static_cast<unsigned>(peer));
     mark_busy(from);
 }
 

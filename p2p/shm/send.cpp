@@ -30,14 +30,14 @@ bool ShmTransport::send_small(int peer, Key const& key, std::byte const* data, s
     cell.tag = key.tag;
     if (bytes != 0) std::memcpy(cell.payload, data, bytes);   // `data` may be null when nothing is sent
     to.out.publish(cell, Kind::small);
-    process_.waiter.wake_sleepers();
+    process_.waiter.wake_rank(static_cast<unsigned>(peer));
     return true;
 }
 
 void ShmTransport::begin(Send& op) {
     Peer& to = at(op.peer);
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
-    if (!to.queued.first && write(to, op)) return process_.waiter.wake_sleepers();
+    if (!to.queued.first && write(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(op.peer));
     op.stage = SendStage::queued;
     to.queued.append(op);
     mark_busy(to);
@@ -134,7 +134,7 @@ bool ShmTransport::write_piece(Peer& to, Send& op) {
 void ShmTransport::control(int peer, Control const& control) {
     Peer& to = at(peer);
     to.controls.push_back(control);
-    if (flush(to)) process_.waiter.wake_sleepers();
+    if (flush(to)) process_.waiter.wake_rank(static_cast<unsigned>(peer));
     mark_busy(to);
 }
 
@@ -178,7 +178,10 @@ bool ShmTransport::flush_busy() {
     bool moved = false;
     for (std::size_t i = 0; i < busy_.size();) {
         Peer& to = *busy_[i];
-        moved |= settle(to) | flush(to);
+        if (settle(to) | flush(to)) {
+            moved = true;
+            process_.waiter.wake_rank(static_cast<unsigned>(&to - peers_.data()));
+        }
         if (to.waits()) {
             ++i;
         } else {
@@ -187,7 +190,6 @@ bool ShmTransport::flush_busy() {
             busy_.pop_back();
         }
     }
-    if (moved) process_.waiter.wake_sleepers();
     return moved;
 }
 

@@ -51,7 +51,8 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     h.rank_states = round_up(sizeof(SegmentHeader), page);
     h.call_statistics = h.rank_states + round_up(ranks * h.rank_state_bytes, page);
     h.machine = h.call_statistics + round_up(ranks * h.call_statistics_bytes, page);
-    h.inboxes = round_up(h.machine + texts.size(), page);
+    h.watched = round_up(h.machine + texts.size(), page);
+    h.inboxes = h.watched + round_up(ranks * sizeof(std::uint64_t), page);
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
     h.heaps = h.commons + h.commons_bytes;
     h.bytes = h.heaps + ranks * heap_bytes;

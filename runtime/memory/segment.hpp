@@ -33,7 +33,7 @@ struct SegmentLayout {
     std::uint64_t told;            ///< fingerprint of what the launcher has told about rank 0's settings, 0: nothing
     std::uint32_t
         cluster_bytes;   ///< length of the job's map of nodes and ranks (runtime/settings/cluster.hpp), 0: one node
-    std::uint64_t rank_states, call_statistics, machine, inboxes, commons,
+    std::uint64_t rank_states, call_statistics, machine, watched, inboxes, commons,
         heaps;                                               ///< offsets from the start of the segment
     std::uint64_t rank_state_bytes, call_statistics_bytes;   ///< from one rank's to the next
     std::uint64_t pair_bytes;                                ///< of one pair's part of an inbox
@@ -48,7 +48,10 @@ struct SegmentLayout {
 };
 
 struct SegmentHeader : SegmentLayout {
-    alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< ranks asleep on this node; writers look here
+    static constexpr std::uint32_t fencing = 1u << 31;   ///< in `sleepers`: writers run a fence (runtime/wait/wait.hpp)
+
+    alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< ranks asleep on this node; writers look here. And
+                                                               ///< fencing (below), where ranks share cores
     std::atomic<std::uint32_t> cma_forbidden;                  ///< set once by the first rank that gets EPERM
     std::atomic<std::uint32_t> xpmem_forbidden;                ///< set once by the first rank that cannot attach
     std::atomic<std::uint32_t> arenas_refused;                 ///< set once by the first rank that cannot map them
@@ -88,6 +91,11 @@ public:
     RankState& rank_state(unsigned rank) const {
         SegmentHeader const& h = header();
         return *reinterpret_cast<RankState*>(base_ + h.rank_states + rank * h.rank_state_bytes);
+    }
+    /// Where the word lies that `rank` sleeps for, as runtime/wait/wait.cpp says it; of all ranks side by side, so that
+    /// who stores looks at few lines.
+    std::atomic<std::uint64_t>& watched(unsigned rank) const {
+        return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + header().watched)[rank];
     }
     CallStatistics& call_statistics(unsigned rank) const {
         SegmentHeader const& h = header();

@@ -16,6 +16,9 @@
 namespace tutti {
 namespace {
 
+// What a rank watches, other than a word's offset in the segment.
+constexpr std::uint64_t awake = 0, anything = ~std::uint64_t{0};
+
 constexpr std::int64_t announce_after_ns = 1'000'000'000;
 constexpr long short_sleep_ns = 1'000'000;
 constexpr int followers_polls = 500;   // about 20 µs
@@ -25,18 +28,31 @@ constexpr int looks_before_yield = 4;
 constexpr std::int64_t at_work_ns = 50'000;   // who takes so long from look to look has something to do between them
 constexpr long nap_ns = 1'000'000;
 
+/// In case that a wake-up is lost where there is no membarrier. Where hundreds share a core each of them must not get
+/// up in vain a hundred times a second; there writers fence, and none is lost.
+long longest_sleep(SegmentLayout const& node) {
+    long const of_one = 10'000'000;
+    return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
+}
+
 void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
 
 }   // namespace
 
 Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock)
-    : segment_(segment), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
-      sleep_after_ns_(sleep_after_ms * 1'000'000),
+    : segment_(segment), place_(rank), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
+      sleep_after_ns_(sleep_after_ms * 1'000'000), longest_sleep_ns_(longest_sleep(segment.header())),
       // When ranks share cores, whoever is waited for may not be running: a few polls, then the core is given away.
       // A rank with a core of its own does so too in a longer wait, for there may be other programs than ours.
       first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), most_polls_(policy == WaitPolicy::dedicated ? 500 : 2),
       polls_(most_polls_) {
-    membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+    SegmentHeader& header = segment.header();
+    if (header.crowded()) {
+        header.sleepers.fetch_or(SegmentHeader::fencing, std::memory_order_seq_cst);
+        lock.yielding.share_core(header.ranks / header.usable_cores);
+    } else {
+        membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+    }
 }
 
 void Waiter::attach(Pollable* pollable) { pollable_[pollables_++] = pollable; }
@@ -76,13 +92,40 @@ bool Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
     return true;
 }
 
+/// Once look_again() is true.
+void Waiter::wake(unsigned place) {
+    RankState& rank_state = segment_.rank_state(place);
+    if (&rank_state == &rank_state_ && lock_.on()) return;   // its own threads are called by what they wait for
+    if (rank_state.asleep.load(std::memory_order_relaxed) == 0) return;
+    rank_state.wake.fetch_add(1, std::memory_order_release);
+    futex_wake(rank_state.wake, everybody);
+}
+
+/// Fences where writers do, and tells whether anybody sleeps now.
+bool Waiter::look_again() {
+    std::atomic<std::uint32_t> const& sleepers = segment_.header().sleepers;
+    if ((sleepers.load(std::memory_order_relaxed) & SegmentHeader::fencing) == 0) return true;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return sleepers.load(std::memory_order_relaxed) != SegmentHeader::fencing;
+}
+
+void Waiter::wake_one(unsigned place) {
+    if (look_again()) wake(place);
+}
+
 void Waiter::wake_all() {
+    if (!look_again()) return;
+    for (unsigned r = 0; r < segment_.ranks(); ++r)
+        if (segment_.watched(r).load(std::memory_order_relaxed) != awake) wake(r);
+}
+
+// Eight ranks on a line: a look at all of a thousand costs less than to wake one.
+void Waiter::wake_watchers(std::atomic<std::uint64_t> const& word) {
+    if (!look_again()) return;
+    std::uint64_t const here = segment_.offset(&word);
     for (unsigned r = 0; r < segment_.ranks(); ++r) {
-        RankState& rank_state = segment_.rank_state(r);
-        if (&rank_state == &rank_state_ && lock_.on()) continue;   // its own threads are called by what they wait for
-        if (rank_state.asleep.load(std::memory_order_relaxed) == 0) continue;
-        rank_state.wake.fetch_add(1, std::memory_order_release);
-        futex_wake(rank_state.wake, everybody);
+        std::uint64_t const watched = segment_.watched(r).load(std::memory_order_relaxed);
+        if (watched == here || watched == anything) wake(r);
     }
 }
 
@@ -121,20 +164,26 @@ void Waiter::WaitLoop::announce() {
 
 void Waiter::WaitLoop::mark_asleep() {
     asleep_ = true;
-    ticket_ = waiter_.add_sleeper();
+    ticket_ = waiter_.add_sleeper(word_);
 }
 
-std::uint32_t Waiter::add_sleeper() {
+std::uint32_t Waiter::add_sleeper(std::atomic<std::uint64_t> const* word) {
     std::uint32_t const ticket = rank_state_.wake.load(std::memory_order_acquire);
+    bool const one_word = word && !lock_.on() && std::none_of(pollable_, pollable_ + pollables_, [](Pollable const* p) {
+                              return p->awaits_words();
+                          });
+    watched().store(one_word ? segment_.offset(word) : anything, std::memory_order_relaxed);
     rank_state_.asleep.fetch_add(1, std::memory_order_relaxed);
-    segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst);
-    membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    bool const fencing = segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst) & SegmentHeader::fencing;
+    if (fencing) std::atomic_thread_fence(std::memory_order_seq_cst);
+    else membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
     return ticket;
 }
 
 void Waiter::remove_sleeper() {
     segment_.header().sleepers.fetch_sub(1, std::memory_order_seq_cst);
-    rank_state_.asleep.fetch_sub(1, std::memory_order_relaxed);
+    if (rank_state_.asleep.fetch_sub(1, std::memory_order_relaxed) == 1)
+        watched().store(awake, std::memory_order_relaxed);
 }
 
 void Waiter::WaitLoop::sleep(long longest) {

@@ -14,7 +14,17 @@
 // this needs of the writer is that (a) stands before (b) in its program. A release store and a relaxed load of another
 // object do not say that to the compiler; the signal fence between them does, for it orders what one who interrupts
 // the thread may see, and P is such an interruption. So writers pay no fence; where membarrier is missing, the bounded
-// sleep (10 ms) takes its place. Whatever store others may wait for, wake_sleepers follows it, which has the fence.
+// sleep (10 ms) takes its place. Whatever store others may wait for, wake_sleepers or wake_rank follows it, which has
+// the fence.
+// Where ranks share cores, they sleep all the time, and membarrier, which interrupts the other cores, costs more than a
+// fence at every store. There `sleepers` is never 0 (SegmentHeader::fencing), and whoever sees that runs a fence before
+// it looks at who sleeps, as the sleeper does in place of (2). Each rank sets that bit before it stores or sleeps.
+//
+// Who is woken: where hundreds sleep, each store must not wake them all. A sleeper that waits for one word of the
+// segment says in (1) which (Segment::watched), and who stores that word wakes it; who stores another one does not. It
+// says `anything` when it waits for more than a word, has other threads, or has operations under way that words of
+// others move on. A message wakes the rank that it is for, whatever that waits for. Who stores what nobody can name
+// wakes everybody.
 //
 // Threads: several of a rank may wait at once, each inside the rank's lock (runtime/wait/rank_lock.hpp) when it looks,
 // outside it when it yields or sleeps. One of them leads: it polls, looks at the conditions of the others, too, and
@@ -57,6 +67,8 @@ public:
     virtual bool poll() = 0;
     /// Nothing is under way that needs to be polled for its end, other than what a thread waits for.
     virtual bool at_rest() const { return true; }
+    /// Something is under way that words move on which other ranks of this node store.
+    virtual bool awaits_words() const { return false; }
 };
 
 class ProgressThread;
@@ -94,14 +106,15 @@ public:
     }
 
     /// Returns when `ready()` is true, and inside the lock since that look. `ready` must be cheap and free of side
-    /// effects other than progress of its own; any thread inside the lock may call it.
+    /// effects other than progress of its own; any thread inside the lock may call it. `word`: the word of the segment
+    /// on which alone it depends, but for what is followed by a wake_sleepers() of everybody; null: there is no such.
     template <class Ready>
-    void until(Ready&& ready, Reason const& why) {
+    void until(Ready&& ready, Reason const& why, std::atomic<std::uint64_t> const* word = nullptr) {
         for (int i = 0; i < first_polls_; ++i) {
             if (ready()) return;
             cpu_pause();
         }
-        for (WaitLoop wait_loop(*this, why, erased(ready), &ready); !ready(); wait_loop.step())
+        for (WaitLoop wait_loop(*this, why, erased(ready), &ready, word); !ready(); wait_loop.step())
             progress() ? wait_loop.moved() : void();
     }
 
@@ -122,10 +135,18 @@ public:
     /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the
     /// caller leaves the lock the threads of its own rank.
     void wake_sleepers() {
-        ended_.store(true, std::memory_order_relaxed);
-        std::atomic_signal_fence(std::memory_order_seq_cst);   // see above: the caller's store stands before the load
-        if (segment_.header().sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]]
+        if (anybody_sleeps()) [[unlikely]]
             wake_all();
+    }
+    /// The same after a store to `word`, in the segment: leaves those alone who wait for another one.
+    void wake_sleepers(std::atomic<std::uint64_t> const& word) {
+        if (anybody_sleeps()) [[unlikely]]
+            wake_watchers(word);
+    }
+    /// The same after a store that concerns one rank of this node alone.
+    void wake_rank(unsigned place) {
+        if (anybody_sleeps()) [[unlikely]]
+            wake_one(place);
     }
 
     /// Around a call where there may be several threads: into the lock, and out of it.
@@ -143,8 +164,10 @@ private:
     /// keeps the rank state's reason, and counts itself and its time there.
     class WaitLoop {
     public:
-        WaitLoop(Waiter& waiter, Reason const& why, bool (*ready)(void*), void const* what)
-            : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), start_(now_ns()) {}
+        WaitLoop(Waiter& waiter, Reason const& why, bool (*ready)(void*), void const* what,
+                 std::atomic<std::uint64_t> const* word = nullptr)
+            : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), word_(word), start_(now_ns()) {
+        }
         ~WaitLoop() { finish(); }
         /// All of it for a call that only looks: sleeps, or lets another thread look, until the condition may be true
         /// or a millisecond is over. It is no wait: not counted, and nothing is learned from it.
@@ -191,6 +214,7 @@ private:
         Reason const& why_;
         bool (*const ready_)(void*);
         void* const what_;
+        std::atomic<std::uint64_t> const* const word_;   ///< null: it waits for anything
         void const* const thread_ = __builtin_thread_pointer();
         std::int64_t const start_;
         int polls_ = 0;
@@ -214,10 +238,21 @@ private:
 
     bool looked_in_vain(bool moved, Look ready, void const* what);
     bool sleeps_at_once() { return sleep_after_ns_ != 0 && !lock_.yielding.pays(); }
+    /// Possibly, for who then calls look_again().
+    bool anybody_sleeps() {
+        ended_.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);   // see above: the caller's store stands before the load
+        return segment_.header().sleepers.load(std::memory_order_relaxed) != 0;
+    }
+    bool look_again();
     void wake_all();
+    void wake_watchers(std::atomic<std::uint64_t> const& word);
+    void wake_one(unsigned place);
+    void wake(unsigned place);
     void call_helper();
     void yield();
-    std::uint32_t add_sleeper();
+    std::uint32_t add_sleeper(std::atomic<std::uint64_t> const* word = nullptr);
+    std::atomic<std::uint64_t>& watched() { return segment_.watched(place_); }
     void remove_sleeper();
     void enlist(WaitLoop& wait_loop);
     void delist(WaitLoop& wait_loop);
@@ -225,11 +260,12 @@ private:
     void call_next();
 
     Segment const& segment_;
+    unsigned const place_;
     RankState& rank_state_;
     RankLock& lock_;
     WaitPolicy policy_;
     std::int64_t sleep_after_ns_;
-    long longest_sleep_ns_ = 10'000'000;
+    long longest_sleep_ns_;
     int first_polls_, most_polls_, polls_;
     int looks_in_vain_ = 0;            ///< in a row
     std::int64_t last_look_ns_ = 0;    ///< when the last one of them was

@@ -34,9 +34,12 @@ public:
     /// The same without counting as one of these times.
     bool paid() const { return left_.load(std::memory_order_relaxed) == 0; }
 
+    /// With so many ranks on each core, a yield takes long when they do no more than look, each for its turn.
+    void share_core(std::uint32_t ranks) { long_ns_ = std::max<std::int64_t>(long_ns, 20'000 * std::int64_t{ranks}); }
+
     /// Remembers how long a yield took.
     void note(std::int64_t took) {
-        if (took < long_ns) return again_.store(first, std::memory_order_relaxed);
+        if (took < long_ns_) return again_.store(first, std::memory_order_relaxed);
         int const again = again_.load(std::memory_order_relaxed);
         left_.store(again, std::memory_order_relaxed);
         again_.store(std::min(again * 2, most), std::memory_order_relaxed);
@@ -46,6 +49,7 @@ private:
     static constexpr std::int64_t long_ns = 500'000;   // no time slice is shorter, no rank computes so long in passing
     static constexpr int first = 16, most = 1024;
 
+    std::int64_t long_ns_ = long_ns;   ///< set before there are threads
     std::atomic<int> left_{0}, again_{first};
 };
 

@@ -79,7 +79,7 @@ protected:
         if (world_.asks) world_.asks(rank_, peer);
         return {*this, word, value};
     }
-    void stored() {}
+    void stored(std::atomic<std::uint64_t> const&) {}
 
     std::uint64_t staging_offset() const {
         return reinterpret_cast<std::uint64_t>(world_.stagings[static_cast<std::size_t>(rank_)].data());

@@ -330,6 +330,16 @@ TEST(Yield, ThatTookLongDoesNotPayForAWhileAndLongerEachTime) {
     EXPECT_EQ(not_paying(), 16);
 }
 
+TEST(Yield, MayTakeLongerWhereManyShareACore) {
+    Yielding alone, among_many;
+    among_many.share_core(100);
+    for (Yielding* one : {&alone, &among_many}) one->note(1'500'000);
+    EXPECT_FALSE(alone.paid());
+    EXPECT_TRUE(among_many.paid()) << "a hundred have had their turns";
+    among_many.note(3'000'000);
+    EXPECT_FALSE(among_many.paid()) << "one of them computes";
+}
+
 TEST(WaitReason, IsOnTheCardWhileAWaitIsLong) {
     Segment s = Segment::create(1);
     RankLock lock;

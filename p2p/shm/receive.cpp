@@ -10,9 +10,8 @@ namespace {
 
 constexpr int polled_directly = 8;   // with more ranks on a node, bells say which ring to look into
 
-/// A rank sends itself nothing through rings, so the memory of that pair holds its row of bells.
 std::atomic<std::uint8_t>* bells_of(Segment const& segment, unsigned rank) {
-    return reinterpret_cast<std::atomic<std::uint8_t>*>(segment.pair(rank, rank));
+    return reinterpret_cast<std::atomic<std::uint8_t>*>(segment.bells(rank));
 }
 
 }   // namespace
@@ -30,7 +29,8 @@ ShmTransport::ShmTransport(Matching& matching)
     busy_.reserve(ranks);   // so that marking a peer cannot fail
     for (unsigned r = 0; r < ranks; ++r) {
         auto* bell = bells ? bells_of(segment, r) + me : nullptr;
-        peers_.emplace_back(Outbox(segment.pair(r, me), layout_, bell), Inbox(segment.pair(me, r), layout_));
+        peers_.emplace_back(Outbox(segment.pair(r, me), segment.ring_start(r, me), layout_, bell),
+                            Inbox(segment.pair(me, r), segment.ring_start(me, r), layout_));
     }
     if (bells) {
         bells_ = bells_of(segment, me);

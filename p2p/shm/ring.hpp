@@ -21,6 +21,9 @@
 //    Each bell is an atomic byte of one writer; the receiver loads eight of them at once (load_eight), of which only
 //    each byte's own history counts. That load orders nothing, and need not: who sees a bell and not yet the mark
 //    finds no cell, leaves its own count as it is, and looks again; who sees the mark has seen it with acquire.
+// Most of a thousand ranks never say more than a word or two to each other. So the first cells of a ring lie with those
+// of all other senders to the same receiver, sixteen pairs on a page, and the pages of the pair itself are touched only
+// when there is more.
 #pragma once
 
 #include <algorithm>
@@ -32,6 +35,7 @@
 
 #include "p2p/matching/operation.hpp"
 #include "p2p/shm/halves.hpp"
+#include "runtime/memory/segment.hpp"
 
 namespace tutti::p2p {
 
@@ -97,11 +101,16 @@ struct RingLayout {
 
     static constexpr std::size_t halves_at = 2 * cache_line;   // Consumed's neighbour stays free: lines come in pairs
     static constexpr std::size_t first_cell = halves_at + sizeof(Halves);
+    static constexpr std::size_t start_cells = Segment::ring_start_bytes / sizeof(Cell);   ///< in the ring's start
 
     std::size_t cells;   ///< a power of two below 256
     std::size_t bytes_at;
     std::size_t capacity;   ///< of the byte ring
-    std::size_t cell_at(std::uint64_t number) const { return first_cell + (number & (cells - 1)) * sizeof(Cell); }
+    /// `start`: of the ring, `memory`: the rest of the pair's.
+    Cell* cell(std::byte* memory, std::byte* start, std::uint64_t number) const {
+        std::size_t const index = number & (cells - 1);
+        return reinterpret_cast<Cell*>((index < start_cells ? start : memory + first_cell) + index * sizeof(Cell));
+    }
     /// The largest piece that always fits in the end.
     std::size_t largest_piece() const { return capacity * 3 / 8 / cache_line * cache_line; }
 };
@@ -109,19 +118,21 @@ struct RingLayout {
 /// The sender's end.
 class Outbox {
 public:
-    /// `bell`: this sender's byte in the receiver's row of bells, null when the receiver looks into every ring.
-    Outbox(std::byte* memory, RingLayout const& layout, std::atomic<std::uint8_t>* bell)
-        : memory_(memory), layout_(layout), bell_(bell) {}
+    /// `memory` and `start` as Segment::pair and ring_start give them; `layout` must outlive the Outbox. `bell`: this
+    /// sender's byte in the receiver's row of bells, null when the receiver looks into every ring.
+    Outbox(std::byte* memory, std::byte* start, RingLayout const& layout, std::atomic<std::uint8_t>* bell)
+        : memory_(memory), start_(start), layout_(&layout), bell_(bell), cell_(layout.cell(memory, start, 0)) {}
 
     /// True when a cell (or `n`, at most half of them) can be written now.
-    bool has_cell(std::size_t n = 1) { return next_ + n <= cells_freed_ + layout_.cells || refresh_cells(n); }
+    bool has_cell(std::size_t n = 1) { return next_ + n <= cells_freed_ + layout_->cells || refresh_cells(n); }
     /// The next cell, for the caller to fill and publish; only after has_cell().
-    Cell& cell() { return *reinterpret_cast<Cell*>(memory_ + layout_.cell_at(next_)); }
+    Cell& cell() { return *cell_; }
     /// Shows the cell to the receiver; returns its number.
     std::uint64_t publish(Cell& cell, Kind kind) {
         std::uint64_t number = next_++;
         cell.mark.store(next_ << 8 | static_cast<std::uint64_t>(kind), std::memory_order_release);
         if (bell_) bell_->store(static_cast<std::uint8_t>(next_), std::memory_order_release);
+        cell_ = layout_->cell(memory_, start_, next_);
         return number;
     }
 
@@ -137,7 +148,7 @@ public:
         spent_ += cost(bytes);
         return true;
     }
-    std::size_t largest_piece() const { return layout_.largest_piece(); }
+    std::size_t largest_piece() const { return layout_->largest_piece(); }
     Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
 
 private:
@@ -145,9 +156,10 @@ private:
     bool refresh_cells(std::size_t n);
     bool refresh_matched(std::size_t bytes);
 
-    std::byte* memory_;
-    RingLayout layout_;
+    std::byte *memory_, *start_;
+    RingLayout const* layout_;
     std::atomic<std::uint8_t>* bell_;
+    Cell* cell_;   ///< number next_
     std::uint64_t next_ = 0, cells_freed_ = 0;
     std::uint64_t byte_position_ = 0, bytes_freed_ = 0;
     std::size_t byte_offset_ = 0;
@@ -157,26 +169,25 @@ private:
 /// The receiver's end.
 class Inbox {
 public:
-    Inbox(std::byte* memory, RingLayout const& layout) : memory_(memory), layout_(layout) {}
+    /// As Outbox.
+    Inbox(std::byte* memory, std::byte* start, RingLayout const& layout)
+        : memory_(memory), start_(start), layout_(&layout), cell_(layout.cell(memory, start, 0)) {}
 
     /// The next cell, null when none has come.
-    Cell const* peek() const {
-        auto* cell = reinterpret_cast<Cell const*>(memory_ + layout_.cell_at(next_));
-        return cell->mark.load(std::memory_order_acquire) >> 8 == next_ + 1 ? cell : nullptr;
-    }
+    Cell const* peek() const { return cell_->mark.load(std::memory_order_acquire) >> 8 == next_ + 1 ? cell_ : nullptr; }
     std::uint64_t number() const { return next_; }   ///< of the next cell
-    std::byte const* bytes(Remote const& remote) const { return memory_ + layout_.bytes_at + remote.offset; }
+    std::byte const* bytes(Remote const& remote) const { return memory_ + layout_->bytes_at + remote.offset; }
     Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
 
     /// The cell that peek gave is done with, its bytes too; `end`: Remote::end where it had any.
     void advance() {
-        ++next_;
-        if (next_ - cells_told_ >= layout_.cells / 4) tell();
+        step();
+        if (next_ - cells_told_ >= layout_->cells / 4) tell();
     }
     void advance(std::uint64_t end) {
         bytes_ = end;
-        ++next_;
-        if (next_ - cells_told_ >= layout_.cells / 4 || bytes_ - bytes_told_ >= layout_.capacity / 4) tell();
+        step();
+        if (next_ - cells_told_ >= layout_->cells / 4 || bytes_ - bytes_told_ >= layout_->capacity / 4) tell();
     }
     /// An eager message of that size found its receive.
     void matched(std::size_t bytes) {
@@ -185,10 +196,12 @@ public:
     }
 
 private:
+    void step() { cell_ = layout_->cell(memory_, start_, ++next_); }
     void tell();
 
-    std::byte* memory_;
-    RingLayout layout_;
+    std::byte *memory_, *start_;
+    RingLayout const* layout_;
+    Cell const* cell_;   ///< number next_
     std::uint64_t next_ = 0, bytes_ = 0, matched_ = 0;
     std::uint64_t cells_told_ = 0, bytes_told_ = 0, matched_told_ = 0;
 };

@@ -25,13 +25,14 @@ std::uint64_t address_of(void const* p) { return reinterpret_cast<std::uint64_t>
 
 bool ShmTransport::may_share(Receive const& op, Peer const& from, Offer const& offer, std::size_t wanted) {
     // Ranks that share cores gain nothing: whoever helps takes the time from somebody else.
-    return wanted >= share_from_ && offer.address != 0 && !offer.layout && op.data.dense() && !from.shared.op &&
+    return wanted >= share_from_ && offer.address != 0 && !offer.layout && op.data.dense() && !from.sharing() &&
            process_.single_copy.way(op.data.base, wanted) != AccessPath::staged;
 }
 
 void ShmTransport::share(Receive& op, int peer, Offer const& offer, std::size_t wanted) {
     Peer& from = at(peer);
-    Shared& s = from.shared;
+    if (!from.shared) from.shared = std::make_unique<Shared>();
+    Shared& s = *from.shared;
     bool direct = process_.single_copy.reaches(static_cast<unsigned>(peer), offer.address, wanted);
     s.op = &op;
     s.offer = offer;
@@ -66,8 +67,8 @@ bool ShmTransport::copy_front(Shared& s, int peer) try {
 }
 
 bool ShmTransport::settle(Peer& from) {
-    Shared& s = from.shared;
-    if (!s.op || !s.front.settled()) return false;
+    if (!from.sharing() || !from.shared->front.settled()) return false;
+    Shared& s = *from.shared;
     Receive& op = *s.op;
     if (s.trouble == Shared::none && s.front.incomplete()) copy_front(s, op.peer);
     s.op = nullptr;

@@ -4,7 +4,7 @@
 // A full ring leaves a send in its peer's line, and the others go on.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include "p2p/matching/matching.hpp"
@@ -41,6 +41,23 @@ private:
         Kind kind;
         std::uint64_t context, length;
         Remote remote;
+    };
+    /// The oldest first. Takes no memory until something waits: there is one for each peer.
+    class ControlLine {
+    public:
+        bool empty() const { return first_ == all_.size(); }
+        Control const& front() const { return all_[first_]; }
+        void push_back(Control const& one) { all_.push_back(one); }
+        void pop_front() {
+            if (++first_ < all_.size() && first_ < most_gone) return;
+            all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(first_));
+            first_ = 0;
+        }
+
+    private:
+        static constexpr std::size_t most_gone = 64;   // of a line that is never empty
+        std::vector<Control> all_;
+        std::size_t first_ = 0;
     };
     struct Line {
         Send* first = nullptr;
@@ -80,14 +97,15 @@ private:
         Outbox out;
         Inbox in;
         Line queued, granted;
-        Shared shared;
-        std::deque<Control> controls;
+        std::unique_ptr<Shared> shared;   ///< null until there was one
+        ControlLine controls;
         bool busy = false;             ///< in busy_
         Receive* into = nullptr;       ///< the receive whose eager message is arriving in pieces,
         Unexpected* aside = nullptr;   ///< or the message, while it is unexpected
         std::size_t arrived = 0;       ///< bytes of it
 
-        bool waits() const { return !controls.empty() || queued.first || granted.first || shared.op; }
+        bool waits() const { return !controls.empty() || queued.first || granted.first || sharing(); }
+        bool sharing() const { return shared && shared->op; }
     };
 
     Peer& at(int peer) { return peers_[static_cast<std::size_t>(peer)]; }

@@ -52,7 +52,9 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     h.call_statistics = h.rank_states + round_up(ranks * h.rank_state_bytes, page);
     h.machine = h.call_statistics + round_up(ranks * h.call_statistics_bytes, page);
     h.watched = round_up(h.machine + texts.size(), page);
-    h.inboxes = h.watched + round_up(ranks * sizeof(std::uint64_t), page);
+    h.ring_rows = h.watched + round_up(ranks * sizeof(std::uint64_t), page);
+    h.ring_row_bytes = round_up(round_up(ranks, cache_line) + ranks * Segment::ring_start_bytes, page);
+    h.inboxes = h.ring_rows + ranks * h.ring_row_bytes;
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
     h.heaps = h.commons + h.commons_bytes;
     h.bytes = h.heaps + ranks * heap_bytes;
@@ -178,6 +180,14 @@ void Segment::show(unsigned rank, ArenaWindow const& window) const {
 std::byte* Segment::pair(unsigned receiver, unsigned sender) const {
     SegmentHeader const& h = header();
     return at(h.inboxes + (static_cast<std::uint64_t>(receiver) * h.ranks + sender) * h.pair_bytes);
+}
+
+std::byte* Segment::bells(unsigned receiver) const {
+    return at(header().ring_rows + receiver * header().ring_row_bytes);
+}
+
+std::byte* Segment::ring_start(unsigned receiver, unsigned sender) const {
+    return bells(receiver) + round_up(ranks(), cache_line) + sender * ring_start_bytes;
 }
 
 std::span<std::byte> Segment::heap(unsigned rank) const {

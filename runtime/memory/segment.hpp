@@ -36,6 +36,8 @@ struct SegmentLayout {
     std::uint64_t rank_states, call_statistics, machine, watched, inboxes, commons,
         heaps;                                               ///< offsets from the start of the segment
     std::uint64_t rank_state_bytes, call_statistics_bytes;   ///< from one rank's to the next
+    std::uint64_t ring_rows;                                 ///< what every message touches, of all receivers: offset,
+    std::uint64_t ring_row_bytes;                            ///< and bytes of one receiver's
     std::uint64_t pair_bytes;                                ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;                             ///< flags and slots of the world communicator
     std::uint64_t heap_bytes;                                ///< of each rank's heap
@@ -107,6 +109,12 @@ public:
 
     /// Memory of the messages that `receiver` gets from `sender`: pair_bytes, page-aligned.
     std::byte* pair(unsigned receiver, unsigned sender) const;
+    /// A byte of each sender, with which it tells `receiver` that there is a message; page-aligned.
+    std::byte* bells(unsigned receiver) const;
+    /// More memory of a pair, ring_start_bytes, for what is used first: behind the bells, side by side with that of the
+    /// other senders, so that a few words from each take few pages.
+    std::byte* ring_start(unsigned receiver, unsigned sender) const;
+    static constexpr std::size_t ring_start_bytes = 4 * cache_line;
     /// Flags and slots of the world communicator.
     std::span<std::byte> commons() const { return {at(header().commons), header().commons_bytes}; }
     /// Where `rank`'s arena window begins in the file.

@@ -49,8 +49,9 @@ struct Pair {
     std::size_t size;
     std::unique_ptr<std::byte, Free> memory;
     std::atomic<std::uint8_t> bell = 0;
-    Outbox out{memory.get(), layout, &bell};
-    Inbox in{memory.get(), layout};
+    alignas(cache_line) std::byte start[Segment::ring_start_bytes] = {};
+    Outbox out{memory.get(), start, layout, &bell};
+    Inbox in{memory.get(), start, layout};
 };
 
 /// Every byte has one writer, who counts up.
@@ -102,6 +103,24 @@ TEST_P(Ring, TakesAsManyCellsAsItHasAndGoesOnAfterAQuarter) {
         }
         EXPECT_EQ(fill(), pair.layout.cells / 4);
     }
+}
+
+TEST_P(Ring, FirstCellsTouchNothingButItsStart) {
+    Pair pair(GetParam());
+    auto untouched = [&] {
+        return std::all_of(pair.memory.get(), pair.memory.get() + pair.size,
+                           [](std::byte b) { return b == std::byte{}; });
+    };
+    for (std::size_t i = 0; i < RingLayout::start_cells; ++i) {
+        ASSERT_TRUE(pair.out.has_cell());
+        pair.out.publish(pair.out.cell(), Kind::small);
+        ASSERT_NE(pair.in.peek(), nullptr);
+        pair.in.advance();
+    }
+    EXPECT_TRUE(untouched());
+    pair.out.publish(pair.out.cell(), Kind::small);
+    EXPECT_NE(pair.in.peek(), nullptr);
+    EXPECT_FALSE(untouched());
 }
 
 TEST_P(Ring, LargestPieceFitsWheneverEverythingIsConsumed) {

@@ -32,8 +32,9 @@ void prefer(Segment const& segment, FileRange const& range, std::span<int const>
 
 /// The parts of the segment that belong to one rank; flags are those of the world communicator, others are placed by
 /// who makes them. The arena's window is in the file only where the launcher made it.
-enum class Part { state, call_statistics, rings, flags, heap, arena };
-constexpr Part all_parts[] = {Part::state, Part::call_statistics, Part::rings, Part::flags, Part::heap, Part::arena};
+enum class Part { state, call_statistics, ring_starts, rings, flags, heap, arena };
+constexpr Part all_parts[] = {
+    Part::state, Part::call_statistics, Part::ring_starts, Part::rings, Part::flags, Part::heap, Part::arena};
 
 Piece piece_of(Segment const& segment, unsigned rank, Part part, int node) {
     SegmentHeader const& h = segment.header();
@@ -41,6 +42,7 @@ Piece piece_of(Segment const& segment, unsigned rank, Part part, int node) {
     switch (part) {
     case Part::state: return nth(h.rank_states, h.rank_state_bytes);
     case Part::call_statistics: return nth(h.call_statistics, h.call_statistics_bytes);
+    case Part::ring_starts: return nth(h.ring_rows, h.ring_row_bytes);
     case Part::rings: return nth(h.inboxes, h.ranks * h.pair_bytes);
     case Part::flags: return nth(h.commons, h.commons_bytes / h.ranks);
     case Part::heap: return nth(h.heaps, h.heap_bytes);
@@ -80,7 +82,7 @@ void place(Segment const& segment, std::span<Piece const> pieces) {
 
 void place_ranks(Segment const& segment, Homes const& homes) {
     SegmentHeader const& h = segment.header();
-    prefer(segment, {segment.descriptor(), h.machine, h.inboxes - h.machine}, segment.numa()->nodes());
+    prefer(segment, {segment.descriptor(), h.machine, h.ring_rows - h.machine}, segment.numa()->nodes());
     std::vector<Piece> pieces;
     for (Part part : all_parts)
         for (unsigned rank = 0; rank < homes.of_rank.size(); ++rank)

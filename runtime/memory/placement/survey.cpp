@@ -81,6 +81,7 @@ void survey_rank(Segment const& segment, unsigned rank) {
     };
     add(0, h.rank_states, h.rank_state_bytes);
     add(0, h.call_statistics, h.call_statistics_bytes);
+    add(1, h.ring_rows, h.ring_row_bytes);
     add(1, h.inboxes, h.ranks * h.pair_bytes);
     add(2, h.heaps, h.heap_bytes);
     add(3, h.arenas, h.arena_bytes);

@@ -46,6 +46,7 @@ struct Job {
         };
         add(segment->offset(&segment->rank_state(rank)), h.rank_state_bytes);
         add(segment->offset(&segment->call_statistics(rank)), h.call_statistics_bytes);
+        add(segment->offset(segment->bells(rank)), h.ring_row_bytes);
         for (unsigned sender = 0; sender < segment->ranks(); ++sender)
             add(segment->offset(segment->pair(rank, sender)), h.pair_bytes);
         add(segment->offset(segment->commons().data()) + rank * (h.commons_bytes / h.ranks), h.commons_bytes / h.ranks);
@@ -74,9 +75,9 @@ TEST(Placement, AllOfEachBoundRankIsAskedForOnItsNode) {
 TEST(Placement, WhatAllReadIsInterleavedAndRunsOfOneNodeAreOneCall) {
     Job job("core");
     SegmentHeader const& h = job.segment->header();
-    EXPECT_TRUE(job.numa.all_asked(h.machine, h.inboxes - h.machine, WatchedNuma::interleaved));
+    EXPECT_TRUE(job.numa.all_asked(h.machine, h.ring_rows - h.machine, WatchedNuma::interleaved));
     EXPECT_EQ(job.segment->machine(), "machine");
-    EXPECT_EQ(job.numa.calls, 1 + 6 * 8) << "six parts on eight nodes";
+    EXPECT_EQ(job.numa.calls, 1 + 7 * 8) << "seven parts on eight nodes";
     EXPECT_EQ(h.rank_state_bytes % numa_page, 0u) << "states of two ranks share a page";
 }
 

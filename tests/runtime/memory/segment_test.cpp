@@ -28,6 +28,11 @@ TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
     auto end_of_inboxes = s.pair(2, 2) + s.header().pair_bytes;
     EXPECT_LE(s.pair(0, 1) + s.header().pair_bytes, s.pair(0, 2));
     EXPECT_LE(end_of_inboxes, s.commons().data());
+    EXPECT_LE(s.bells(1) + s.ranks(), s.ring_start(1, 0));
+    EXPECT_EQ(s.ring_start(1, 0) + Segment::ring_start_bytes, s.ring_start(1, 1));
+    EXPECT_LE(s.ring_start(1, 2) + Segment::ring_start_bytes, s.bells(2));
+    EXPECT_LE(s.ring_start(2, 2) + Segment::ring_start_bytes, s.pair(0, 0));
+    EXPECT_LE(reinterpret_cast<std::byte*>(&s.watched(2) + 1), s.bells(0));
     EXPECT_LE(s.commons().data() + s.commons().size(), s.heap(0).data());
     EXPECT_LE(s.heap(0).data() + s.heap(0).size(), s.heap(1).data());
     EXPECT_EQ(s.offset(s.heap(2).data()) + s.heap(2).size(), s.header().bytes);

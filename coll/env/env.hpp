@@ -46,8 +46,7 @@ struct Trees {
 };
 
 /// What both environments of one node share. `Memory` provides: Awaiter until(word, value, peer), stored(word) (after
-/// every
-/// publication), expose/fetch/staging, frames(), traffic(), locality(peer).
+/// every publication), expose/fetch/staging, frames(), traffic(), locality(peer).
 template <class Memory>
 class Environment : public Memory {
 public:

@@ -9,19 +9,19 @@
 namespace tutti::coll {
 namespace {
 
-/// In front of a part's flags.
-struct alignas(cache_line) PartHead {
+/// In front of a region's flags.
+struct alignas(cache_line) RegionHead {
     std::uint64_t first;
 };
 
 }   // namespace
 
-std::size_t Area::part_bytes(AreaPart which, int members) {
+std::size_t Area::region_bytes(AreaRegion which, int members) {
     std::size_t const places = static_cast<std::size_t>(members) * channel_depth;
     switch (which) {
-    case AreaPart::pairs: return sizeof(PartHead) + places * pair_bytes(members);
-    case AreaPart::outer_levels: return sizeof(PartHead) + places * outer_levels * sizeof(LevelFlags);
-    case AreaPart::slots: return sizeof(PartHead) + places * slot_size(members);
+    case AreaRegion::pairs: return sizeof(RegionHead) + places * pair_bytes(members);
+    case AreaRegion::outer_levels: return sizeof(RegionHead) + places * outer_levels * sizeof(LevelFlags);
+    case AreaRegion::slots: return sizeof(RegionHead) + places * slot_size(members);
     }
     return 0;
 }
@@ -45,45 +45,45 @@ void Area::place_rows(std::byte* at, std::size_t bytes) const {
     tutti::place(process_->segment, rows);
 }
 
-std::size_t Area::bytes_of_parts(int members) {
+std::size_t Area::bytes_of_regions(int members) {
     std::size_t sum = 0;
-    for (int which = 0; which < area_parts; ++which) sum += part_bytes(static_cast<AreaPart>(which), members);
+    for (int which = 0; which < area_regions; ++which) sum += region_bytes(static_cast<AreaRegion>(which), members);
     return sum;
 }
 
-void Area::have_parts(std::byte* memory) {
-    for (int which = 0; which < area_parts; ++which) {
-        parts_[which].data = memory + sizeof(PartHead);
-        header().parts[which].store(memory - base_, std::memory_order_relaxed);
-        memory += part_bytes(static_cast<AreaPart>(which), members_);
+void Area::have_regions(std::byte* memory) {
+    for (int which = 0; which < area_regions; ++which) {
+        regions_[which].data = memory + sizeof(RegionHead);
+        header().regions[which].store(memory - base_, std::memory_order_relaxed);
+        memory += region_bytes(static_cast<AreaRegion>(which), members_);
     }
 }
 
-bool Area::find_part(AreaPart which) const {
-    PartView& view = parts_[static_cast<int>(which)];
+bool Area::find_region(AreaRegion which) const {
+    RegionView& view = regions_[static_cast<int>(which)];
     if (view.data) return true;
-    std::int64_t const there = header().parts[static_cast<int>(which)].load(std::memory_order_acquire);
+    std::int64_t const there = header().regions[static_cast<int>(which)].load(std::memory_order_acquire);
     if (there == 0) return false;
-    auto* const head = reinterpret_cast<PartHead*>(base_ + there);
-    view.data = base_ + there + sizeof(PartHead);
+    auto* const head = reinterpret_cast<RegionHead*>(base_ + there);
+    view.data = base_ + there + sizeof(RegionHead);
     view.first = head->first;
     return true;
 }
 
-void Area::get_part(AreaPart which, std::uint64_t op) const {
-    if (find_part(which)) return;
+void Area::get_region(AreaRegion which, std::uint64_t op) const {
+    if (find_region(which)) return;
     SegmentHeap& heap = process_->heap;
-    std::uint64_t const offset = heap.allocate(part_bytes(which, members_));
+    std::uint64_t const offset = heap.allocate(region_bytes(which, members_));
     std::byte* const memory = process_->segment.at(offset);
-    place_rows(memory + sizeof(PartHead),
-               (part_bytes(which, members_) - sizeof(PartHead)) / static_cast<unsigned>(members_));
-    reinterpret_cast<PartHead*>(memory)->first = op - channel_depth;
+    place_rows(memory + sizeof(RegionHead),
+               (region_bytes(which, members_) - sizeof(RegionHead)) / static_cast<unsigned>(members_));
+    reinterpret_cast<RegionHead*>(memory)->first = op - channel_depth;
     std::int64_t nobodys = 0;
-    if (header().parts[static_cast<int>(which)].compare_exchange_strong(nobodys, memory - base_,
-                                                                        std::memory_order_acq_rel))
-        parts_[static_cast<int>(which)].own = offset;
+    if (header().regions[static_cast<int>(which)].compare_exchange_strong(nobodys, memory - base_,
+                                                                          std::memory_order_acq_rel))
+        regions_[static_cast<int>(which)].own = offset;
     else heap.release(offset);
-    find_part(which);
+    find_region(which);
 }
 
 bool Area::left_by_all(std::uint64_t whose) const {
@@ -108,13 +108,13 @@ void Area::refresh(int member, std::uint64_t op) const {
     std::atomic<std::uint64_t>& handed = own.handed.value;
     for (std::uint64_t old = handed.load(std::memory_order_relaxed); !has_come(old, fresh);)
         if (handed.compare_exchange_weak(old, fresh, std::memory_order_relaxed)) break;
-    // A part that comes later than this look is younger than the operation.
-    if (find_part(AreaPart::outer_levels)) {
-        PartView const& levels = parts_[static_cast<int>(AreaPart::outer_levels)];
+    // A region that comes later than this look is younger than the operation.
+    if (find_region(AreaRegion::outer_levels)) {
+        RegionView const& levels = regions_[static_cast<int>(AreaRegion::outer_levels)];
         refresh_levels(outer_flags(levels, member, op), outer_levels, stamp(op - levels.first, 0));
     }
-    if (!find_part(AreaPart::pairs)) return;
-    PartView const& pairs = parts_[static_cast<int>(AreaPart::pairs)];
+    if (!find_region(AreaRegion::pairs)) return;
+    RegionView const& pairs = regions_[static_cast<int>(AreaRegion::pairs)];
     for (int p = 0; p < 2 * members_; ++p)
         pair_row(pairs, member, op)[p].store(stamp(op - pairs.first, 0), std::memory_order_relaxed);
 }

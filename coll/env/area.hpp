@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member a
-// page of flags, and on demand three parts: counters of pairs, flags of outer levels, slots. Pages that nobody touched
-// take no memory; fresh ones are zero, which is every flag's first state.
+// page of flags, and on demand three regions: counters of pairs, flags of outer levels, slots. Pages that nobody has
+// touched take no memory; fresh ones are zero, which is every flag's first state.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
 // alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.
@@ -17,7 +17,7 @@
 // last read of others' memory in that operation and read (acquire) before the first write of the new one. Who runs
 // ahead (a broadcast's root, a gather's leaf) therefore stops at most `depth` operations ahead of the slowest.
 //
-// Why a part may come late: who needs it first takes zeroed memory for all members and shows it by compare-and-swap
+// Why a region may come late: who needs it first takes zeroed memory for all members and shows it by compare-and-swap
 // (release; others acquire); who loses gives its own back. Its flags' stamps count from the operation `first` =
 // n − depth of whoever made it, so that zero says "operation first": n has begun, so every operation still under way is
 // a later one.
@@ -82,8 +82,8 @@ struct Channel {
 };
 
 /// What an area gets when it is first used.
-enum class AreaPart { pairs, outer_levels, slots };
-inline constexpr int area_parts = 3;
+enum class AreaRegion { pairs, outer_levels, slots };
+inline constexpr int area_regions = 3;
 
 /// A view of such memory; every member's view has the same shape, at its own address.
 class Area {
@@ -95,13 +95,13 @@ public:
     };
 
     Area() = default;
-    /// `base`: zeroed, but for what `open` has written. `process`: parts come from its heap; null: see have_parts.
+    /// `base`: zeroed, but for what `open` has written. `process`: regions come from its heap; null: see have_regions.
     Area(std::byte* base, int members, Process* process = nullptr)
         : base_(base), process_(process), members_(members), slot_bytes_(slot_size(members)) {}
     /// A communicator's, whose members are `all` of that order; it outlives what is done with the view but to leave.
     Area(std::byte* base, Group const& all, Process& process);
 
-    /// Bytes of an area for so many members, without parts.
+    /// Bytes of an area for so many members, without regions.
     static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * page; }
     /// By whoever has allocated it, before anybody else knows of it: lets each member's page come from the NUMA node
     /// where the member runs. `id`: nobody else's in the job, not 0.
@@ -110,11 +110,11 @@ public:
     bool left_by_all(std::uint64_t id) const;
     std::uint64_t id() const { return header().id.load(std::memory_order_relaxed); }
 
-    static std::size_t bytes_of_parts(int members);
-    /// Instead of getting them: all parts at once, in zeroed memory.
-    void have_parts(std::byte* memory);
-    /// What of this rank's heap its parts lie in, for whoever gives them back; 0: nothing.
-    std::uint64_t own_part(int part) const { return parts_[part].own; }
+    static std::size_t bytes_of_regions(int members);
+    /// Instead of getting them: all regions at once, in zeroed memory.
+    void have_regions(std::byte* memory);
+    /// What of this rank's heap its regions lie in, for whoever gives them back; 0: nothing.
+    std::uint64_t own_region(int region) const { return regions_[region].own; }
 
     /// False: a view of no memory, of a communicator whose members have none in common.
     explicit operator bool() const { return base_ != nullptr; }
@@ -156,7 +156,7 @@ public:
     Word sent(int member, std::uint64_t op, int peer) const { return pair(member, op, peer); }
     Word taken(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
     std::byte* slot(int member, std::uint64_t op) const {
-        return part(AreaPart::slots, op).data + place(member, op) * slot_bytes_;
+        return region(AreaRegion::slots, op).data + place(member, op) * slot_bytes_;
     }
 
 private:
@@ -170,7 +170,7 @@ private:
     /// Of the whole area; it lies in member 0's page.
     struct alignas(cache_line) Header {
         std::atomic<std::uint64_t> id;
-        std::atomic<std::int64_t> parts[area_parts];   ///< bytes from the area's beginning; 0: nobody needed it yet
+        std::atomic<std::int64_t> regions[area_regions];   ///< bytes from the area's beginning; 0: nobody needed it yet
     };
     struct MemberPage {
         Flag done;
@@ -180,7 +180,7 @@ private:
     };
     static_assert(sizeof(MemberPage) <= page);
     /// As this rank sees it.
-    struct PartView {
+    struct RegionView {
         std::byte* data = nullptr;
         std::uint64_t first = 0;   ///< its flags' stamps count from this operation
         std::uint64_t own = 0;     ///< offset in this rank's heap, if it lies there
@@ -196,33 +196,33 @@ private:
         return static_cast<std::size_t>(member) * channel_depth + op % channel_depth;
     }
 
-    PartView const& part(AreaPart which, std::uint64_t op) const {
-        PartView& view = parts_[static_cast<int>(which)];
+    RegionView const& region(AreaRegion which, std::uint64_t op) const {
+        RegionView& view = regions_[static_cast<int>(which)];
         if (!view.data) [[unlikely]]
-            get_part(which, op);
+            get_region(which, op);
         return view;
     }
     /// Finds it if it is there; else false.
-    bool find_part(AreaPart which) const;
+    bool find_region(AreaRegion which) const;
     /// Finds or makes it, for operation `op`, which has begun. Throws Error(no_mem).
-    void get_part(AreaPart which, std::uint64_t op) const;
-    static std::size_t part_bytes(AreaPart which, int members);
-    /// Of a part, or of the area itself: `bytes` for each member, from `at` on.
+    void get_region(AreaRegion which, std::uint64_t op) const;
+    static std::size_t region_bytes(AreaRegion which, int members);
+    /// Of a region, or of the area itself: `bytes` for each member, from `at` on.
     void place_rows(std::byte* at, std::size_t bytes) const;
 
-    std::atomic<std::uint64_t>* pair_row(PartView const& pairs, int member, std::uint64_t op) const {
+    std::atomic<std::uint64_t>* pair_row(RegionView const& pairs, int member, std::uint64_t op) const {
         return reinterpret_cast<std::atomic<std::uint64_t>*>(pairs.data + place(member, op) * pair_bytes(members_));
     }
     Word pair(int member, std::uint64_t op, int at) const {
-        PartView const& pairs = part(AreaPart::pairs, op);
+        RegionView const& pairs = region(AreaRegion::pairs, op);
         return {pair_row(pairs, member, op)[at], op - pairs.first};
     }
     static constexpr int outer_levels = max_levels - inner_levels;
-    LevelFlags* outer_flags(PartView const& levels, int member, std::uint64_t op) const {
+    LevelFlags* outer_flags(RegionView const& levels, int member, std::uint64_t op) const {
         return reinterpret_cast<LevelFlags*>(levels.data) + place(member, op) * outer_levels;
     }
     Word outer(int member, std::uint64_t op, int level, Flag LevelFlags::*flag) const {
-        PartView const& levels = part(AreaPart::outer_levels, op);
+        RegionView const& levels = region(AreaRegion::outer_levels, op);
         return {(outer_flags(levels, member, op)[level - inner_levels].*flag).value, op - levels.first};
     }
     static std::size_t pair_bytes(int members) {
@@ -238,7 +238,7 @@ private:
     Group const* group_ = nullptr;
     int members_ = 0;
     std::size_t slot_bytes_ = 0;
-    mutable PartView parts_[area_parts];   ///< what it has seen; a view belongs to one rank
+    mutable RegionView regions_[area_regions];   ///< what it has seen; a view belongs to one rank
 };
 
 }   // namespace tutti::coll

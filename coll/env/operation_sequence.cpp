@@ -15,7 +15,7 @@ OperationSequence::~OperationSequence() {
     auto release = [&](std::uint64_t offset) {
         if (offset != 0) process.heap.release_when(offset, [view = area, id] { return view.left_by_all(id); });
     };
-    for (int part = 0; part < area_parts; ++part) release(area.own_part(part));
+    for (int region = 0; region < area_regions; ++region) release(area.own_region(region));
     release(owned_offset);
 }
 

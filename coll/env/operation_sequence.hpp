@@ -62,14 +62,13 @@ struct OperationSequence {
     Process& process;
     Area area;
     int rank;
-    std::uint64_t op = 0;          ///< operations numbered
-    std::uint64_t finished = 0;    ///< operations up to this number have ended here,
-    std::uint64_t beyond = 0;      ///< and bit i: so has operation finished + 1 + i
-    std::uint64_t safe;            ///< operations up to this number may begin without asking
-    std::uint64_t under_way = 0;   ///< without memory: requests' operations that have begun and not ended
-    std::uint64_t owned_offset =
-        0;         ///< of the area if it lies in this rank's heap, else 0; its parts may lie in others'
-    Queue queue;   ///< requests that wait for their first channel
+    std::uint64_t op = 0;             ///< operations numbered
+    std::uint64_t finished = 0;       ///< operations up to this number have ended here,
+    std::uint64_t beyond = 0;         ///< and bit i: so has operation finished + 1 + i
+    std::uint64_t safe;               ///< operations up to this number may begin without asking
+    std::uint64_t under_way = 0;      ///< without memory: requests' operations that have begun and not ended
+    std::uint64_t owned_offset = 0;   ///< of the area, without its regions, if it lies in this rank's heap; else 0
+    Queue queue;                      ///< requests that wait for their first channel
 
 private:
     bool look_for_channel(std::uint64_t number);

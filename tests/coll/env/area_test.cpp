@@ -46,19 +46,19 @@ protected:
     Area views[members] = {Area(base, members, &ranks[0]), Area(base, members, &ranks[1])};
 };
 
-TEST_F(AreaOfTwo, HasOnePartForAllWhoeverNeedsItFirst) {
+TEST_F(AreaOfTwo, HasOneRegionForAllWhoeverNeedsItFirst) {
     long long const before = bytes_in_use();
     std::byte* const slot = views[1].slot(0, 12);
     EXPECT_EQ(slot, views[0].slot(0, 12));
-    EXPECT_EQ(views[0].own_part(static_cast<int>(AreaPart::slots)), 0u);
-    EXPECT_GE(views[1].own_part(static_cast<int>(AreaPart::slots)), segment.offset(segment.heap(1).data()));
+    EXPECT_EQ(views[0].own_region(static_cast<int>(AreaRegion::slots)), 0u);
+    EXPECT_GE(views[1].own_region(static_cast<int>(AreaRegion::slots)), segment.offset(segment.heap(1).data()));
     EXPECT_LE(bytes_in_use() - before, 2 * 4096) << "slots that nobody touches take memory";
     EXPECT_EQ(&views[0].sent(1, 12, 0).value, &views[1].sent(1, 12, 0).value);
     EXPECT_EQ(&views[0].ready(1, 12, inner_levels).value, &views[1].ready(1, 12, inner_levels).value);
     EXPECT_NE(&views[0].ready(1, 12, inner_levels).value, &views[0].ack(1, 12, inner_levels).value);
 }
 
-TEST_F(AreaOfTwo, ALatePartsFlagsSayThatNothingOfWhatIsUnderWayHasHappened) {
+TEST_F(AreaOfTwo, ALateRegionsFlagsSayThatNothingOfWhatIsUnderWayHasHappened) {
     for (std::uint64_t op : {std::uint64_t{1}, std::uint64_t{9}, std::uint64_t{1} << 15, (std::uint64_t{1} << 15) + 5,
                              std::uint64_t{50'000}, (std::uint64_t{1} << 16) + 3}) {
         Area const late(ranks[0].segment.at(ranks[0].heap.allocate(Area::bytes(members))), members, &ranks[0]);
@@ -71,7 +71,7 @@ TEST_F(AreaOfTwo, ALatePartsFlagsSayThatNothingOfWhatIsUnderWayHasHappened) {
     }
 }
 
-TEST_F(AreaOfTwo, IsReleasedWithItsPartsWhenAllHaveLeft) {
+TEST_F(AreaOfTwo, IsReleasedWithItsRegionsWhenAllHaveLeft) {
     long long const before = bytes_in_use();
     {
         OperationSequence first(ranks[0], views[0], 0), second(ranks[1], views[1], 1);
@@ -124,8 +124,8 @@ TEST(Area, ComesFromEachMembersNumaNodeAlsoWhenItsMemoryIsUsedAgain) {
             EXPECT_GE(numa.asked(segment.offset(area.slot(m, 8)), row, node), row - 4096) << m << ": slots";
             EXPECT_GE(numa.asked(segment.offset(&area.sent(m, 8, 0).value), counters, node), counters - 4096) << m;
         }
-        for (int part = 0; part < area_parts; ++part)
-            if (area.own_part(part) != 0) process.heap.release(area.own_part(part));
+        for (int region = 0; region < area_regions; ++region)
+            if (area.own_region(region) != 0) process.heap.release(area.own_region(region));
         process.heap.release(made.area);
     }
 }

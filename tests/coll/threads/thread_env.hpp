@@ -26,11 +26,11 @@ struct ThreadWorld {
           memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
           area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()) {
         std::memset(memory.get(), 0, bytes(ranks));
-        area.have_parts(memory.get() + Area::bytes(ranks));
+        area.have_regions(memory.get() + Area::bytes(ranks));
         for (auto& s : stagings) s.resize(staging);
     }
 
-    static std::size_t bytes(int ranks) { return Area::bytes(ranks) + Area::bytes_of_parts(ranks); }
+    static std::size_t bytes(int ranks) { return Area::bytes(ranks) + Area::bytes_of_regions(ranks); }
 
     Trees trees;
     AccessPath way;                     ///< to what lies outside `arena`

@@ -9,7 +9,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failed=0
 wrong() { echo "WRONG: $*"; failed=1; }
-quick=(-n 2 --seconds 0.01 --rounds 2)
+quick=(-n 2 --seconds 0.01 --rounds 2 --timeout 300)   # no matter what else runs here
 
 # without mpiexec it starts the ranks itself
 out=$("$bench" -n 3 --sizes 8:16 --seconds 0.01 bcast) || wrong "a plain run ended with $?"

@@ -100,7 +100,7 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
     std::uint64_t const share = addresses_for_windows();
     std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
-    std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 256 * giga / ranks));
+    std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 1024 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
         SegmentLayout layout =
             lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap, numa ? numa->nodes().size() : 0);

@@ -112,6 +112,15 @@ def check_code(path, text):
             yield first, f"a function of {last - first + 1} lines (at most {MAX_FUNCTION})"
 
 
+def check_links(path, text, exists):
+    """Of a page: links into the tree."""
+    prose = re.sub(r"```.*?```", lambda block: "\n" * block.group().count("\n"), text, flags=re.S)
+    for at, line in enumerate(prose.split("\n"), 1):
+        for link in re.findall(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)", line):
+            if not exists(os.path.normpath(os.path.join(os.path.dirname(path), link))):
+                yield at, f"a link to {link}, which is not there"
+
+
 def check_file(path, text):
     lines = text.count("\n")
     if path.endswith("README.md"):
@@ -209,6 +218,9 @@ def self_test():
     if list(check_folder("coll/env", ["README.md"])) or not list(check_folder("coll/env", [])) or \
             not list(check_folder("tests", ["x"] * (MAX_ENTRIES + 1))):
         sys.exit("tree_check.py judges its own examples of folders wrongly")
+    links = "[a](b.md) [c](../c/) [d](http://d) [e](e.md#f)\n```\n[g](g)\n```\n[h](h)"
+    if list(check_links("x/y.md", links, {"x/b.md", "c", "x/e.md"}.__contains__)) != [(5, "a link to h, which is not there")]:
+        sys.exit("tree_check.py judges its own examples of links wrongly")
     if wrong:
         sys.exit("tree_check.py judges these of its own examples wrongly: " + ", ".join(wrong))
 
@@ -234,9 +246,11 @@ def main(root):
             if not path.endswith(SOURCES + (".md",)):
                 continue
             with open(os.path.join(folder, name), encoding="utf-8") as file:
-                for line, what in check_file(path, file.read()):
-                    offenders += 1
-                    print(f"{path}:{line}: {what}")
+                text = file.read()
+            there = check_links(path, text, lambda to: os.path.exists(os.path.join(root, to))) if path.endswith(".md") else ()
+            for line, what in [*check_file(path, text), *there]:
+                offenders += 1
+                print(f"{path}:{line}: {what}")
     print(f"{offenders} offenders" if offenders else "The tree keeps its rules.")
     return 1 if offenders else 0
 

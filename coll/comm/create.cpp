@@ -139,9 +139,8 @@ ContextAllocation allocate_context(Process& process, Group const& members) {
         return part;
     }
     part.owner = process.rank();
-    std::uint64_t const fresh = process.fresh_context();
-    Area(process.segment.at(part.area), *members_of_node(members, map, process.rank()), process).open(fresh);
-    if (members.rank() == 0) part.context = fresh;
+    Area(process.segment.at(part.area), *members_of_node(members, map, process.rank()), process).open();
+    if (members.rank() == 0) part.context = process.fresh_context();
     return part;
 }
 

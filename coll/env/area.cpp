@@ -28,10 +28,7 @@ std::size_t Area::region_bytes(AreaRegion which, int members) {
 
 Area::Area(std::byte* base, Group const& all, Process& process) : Area(base, all.size(), &process) { group_ = &all; }
 
-void Area::open(std::uint64_t id) const {
-    place_rows(base_, page);
-    header().id.store(id, std::memory_order_relaxed);
-}
+void Area::open() const { place_rows(base_, page); }
 
 void Area::place_rows(std::byte* at, std::size_t bytes) const {
     if (!group_ || !places_memory(process_->segment)) return;
@@ -78,18 +75,29 @@ void Area::get_region(AreaRegion which, std::uint64_t op) const {
     place_rows(memory + sizeof(RegionHead),
                (region_bytes(which, members_) - sizeof(RegionHead)) / static_cast<unsigned>(members_));
     reinterpret_cast<RegionHead*>(memory)->first = op - channel_depth;
+    header().lent.fetch_add(1, std::memory_order_relaxed);
     std::int64_t nobodys = 0;
     if (header().regions[static_cast<int>(which)].compare_exchange_strong(nobodys, memory - base_,
                                                                           std::memory_order_acq_rel))
         regions_[static_cast<int>(which)].own = offset;
-    else heap.release(offset);
+    else {
+        header().lent.fetch_sub(1, std::memory_order_relaxed);
+        heap.release(offset);
+    }
     find_region(which);
 }
 
-bool Area::left_by_all(std::uint64_t whose) const {
-    if (id() != whose) return true;   // its owner saw them leave
+bool Area::left_by_all() const {
     for (int m = 0; m < members_; ++m)
         if (done(m).read() != gone) return false;
+    return true;
+}
+
+bool Area::unused() const { return left_by_all() && header().lent.load(std::memory_order_acquire) == 0; }
+
+bool Area::take_back_region() const {
+    if (!left_by_all()) return false;
+    header().lent.fetch_sub(1, std::memory_order_release);
     return true;
 }
 

@@ -21,6 +21,11 @@
 // (release; others acquire); who loses gives its own back. Its flags' stamps count from the operation `first` =
 // n − depth of whoever made it, so that zero says "operation first": n has begun, so every operation still under way is
 // a later one.
+//
+// Why nobody looks at memory that has gone back: each allocation goes back to its owner's heap when all members have
+// left, and of these the page's only when the regions have gone: who shows a region counts it first (`lent`), before it
+// leaves itself; whoever takes it back looks at the pages for the last time before it takes it off the count (release;
+// the pages' owner acquires).
 #pragma once
 
 #include <atomic>
@@ -104,11 +109,12 @@ public:
     /// Bytes of an area for so many members, without regions.
     static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * page; }
     /// By whoever has allocated it, before anybody else knows of it: lets each member's page come from the NUMA node
-    /// where the member runs. `id`: nobody else's in the job, not 0.
-    void open(std::uint64_t id) const;
-    /// Have all members left it? True also when its memory is another's or nobody's by now; `id` as in open.
-    bool left_by_all(std::uint64_t id) const;
-    std::uint64_t id() const { return header().id.load(std::memory_order_relaxed); }
+    /// where the member runs.
+    void open() const;
+    /// May the pages go back to their owner's heap? For the owner, which has left.
+    bool unused() const;
+    /// May this rank's region go back to its heap? For who has left; not to be asked again once it is true.
+    bool take_back_region() const;
 
     static std::size_t bytes_of_regions(int members);
     /// Instead of getting them: all regions at once, in zeroed memory.
@@ -169,8 +175,8 @@ private:
     };
     /// Of the whole area; it lies in member 0's page.
     struct alignas(cache_line) Header {
-        std::atomic<std::uint64_t> id;
         std::atomic<std::int64_t> regions[area_regions];   ///< bytes from the area's beginning; 0: nobody needed it yet
+        std::atomic<int> lent;                             ///< regions that their owners have not taken back
     };
     struct MemberPage {
         Flag done;
@@ -191,6 +197,7 @@ private:
     }
     Header& header() const { return member_page(0).header; }
     Failure& failure(std::uint64_t op) const { return member_page(0).failures[op % channel_depth]; }
+    bool left_by_all() const;
     void refresh(int member, std::uint64_t op) const;
     static std::size_t place(int member, std::uint64_t op) {
         return static_cast<std::size_t>(member) * channel_depth + op % channel_depth;

@@ -10,13 +10,11 @@ namespace tutti::coll {
 
 OperationSequence::~OperationSequence() {
     if (!area) return;
-    std::uint64_t const id = area.id();
     area.done(rank).publish(Area::gone);
-    auto release = [&](std::uint64_t offset) {
-        if (offset != 0) process.heap.release_when(offset, [view = area, id] { return view.left_by_all(id); });
-    };
-    for (int region = 0; region < area_regions; ++region) release(area.own_region(region));
-    release(owned_offset);
+    for (int region = 0; region < area_regions; ++region)
+        if (std::uint64_t const offset = area.own_region(region); offset != 0)
+            process.heap.release_when(offset, [view = area] { return view.take_back_region(); });
+    if (owned_offset != 0) process.heap.release_when(owned_offset, [view = area] { return view.unused(); });
 }
 
 bool OperationSequence::look_for_channel(std::uint64_t number) {

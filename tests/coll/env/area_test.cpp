@@ -35,7 +35,7 @@ protected:
     }
     std::byte* allocate() {
         offset = ranks[0].heap.allocate(Area::bytes(members));
-        Area(segment.at(offset), members).open(77);
+        Area(segment.at(offset), members).open();
         return segment.at(offset);
     }
 
@@ -81,9 +81,13 @@ TEST_F(AreaOfTwo, IsReleasedWithItsRegionsWhenAllHaveLeft) {
         std::memset(second.area.channel(1, 1).cell.payload, 1, Cell::inline_bytes);
         EXPECT_GT(bytes_in_use(), before);
     }
-    ranks[0].heap.release(ranks[0].heap.allocate(1));   // looks for what is unused
-    EXPECT_TRUE(views[1].left_by_all(77)) << "rank 1 could never release the slots";
-    ranks[1].heap.release(ranks[1].heap.allocate(1));
+    auto look_for_unused = [](Process& rank) { rank.heap.release(rank.heap.allocate(1)); };
+    look_for_unused(ranks[0]);
+    EXPECT_FALSE(views[1].unused()) << "rank 1 has not taken the slots back";
+    EXPECT_NE(ranks[0].heap.allocate(1), offset) << "rank 1 would look at memory that is another's";
+    look_for_unused(ranks[1]);
+    EXPECT_TRUE(views[0].unused());
+    look_for_unused(ranks[0]);
     EXPECT_LE(bytes_in_use(), before);
 }
 
@@ -94,8 +98,7 @@ TEST_F(AreaOfTwo, IsKeptWhileAMemberIsThere) {
     first.reset();
     std::uint64_t const next = ranks[0].heap.allocate(1);
     EXPECT_NE(next, offset);
-    EXPECT_EQ(views[1].id(), 77u);
-    EXPECT_FALSE(views[1].left_by_all(77));
+    EXPECT_FALSE(views[1].unused());
 }
 
 /// Sockets of 4 NUMA nodes of 8 cores, and a rank bound to each of 64 cores, as the first of them sees it.

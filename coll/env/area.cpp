@@ -9,26 +9,35 @@
 namespace tutti::coll {
 namespace {
 
-/// In front of a region's flags.
-struct alignas(cache_line) RegionHead {
-    std::uint64_t first;
-};
+constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + area_page - 1) / area_page * area_page; }
+
+/// What shows a region: how many pages after the area's beginning it lies, and the operation that its stamps count from,
+/// of which they hold 16 bits. Never 0.
+constexpr std::int64_t shown(std::ptrdiff_t distance, std::uint64_t first) {
+    return distance / static_cast<std::ptrdiff_t>(area_page) * (1 << 16) + static_cast<std::int64_t>(first & 0xffff);
+}
+constexpr std::ptrdiff_t distance_of(std::int64_t shown) {
+    return (shown >> 16) * static_cast<std::ptrdiff_t>(area_page);
+}
 
 }   // namespace
 
-std::size_t Area::region_bytes(AreaRegion which, int members) {
-    std::size_t const places = static_cast<std::size_t>(members) * channel_depth;
+std::size_t Area::row_bytes(AreaRegion which, int members) {
     switch (which) {
-    case AreaRegion::pairs: return sizeof(RegionHead) + places * pair_bytes(members);
-    case AreaRegion::outer_levels: return sizeof(RegionHead) + places * outer_levels * sizeof(LevelFlags);
-    case AreaRegion::slots: return sizeof(RegionHead) + places * slot_size(members);
+    case AreaRegion::pairs: return channel_depth * pair_bytes(members);
+    case AreaRegion::outer_levels: return channel_depth * outer_levels * sizeof(LevelFlags);
+    case AreaRegion::slots: return channel_depth * slot_size(members);
     }
     return 0;
 }
 
+std::size_t Area::region_bytes(AreaRegion which, int members) {
+    return whole_pages(static_cast<std::size_t>(members) * row_bytes(which, members));
+}
+
 Area::Area(std::byte* base, Group const& all, Process& process) : Area(base, all.size(), &process) { group_ = &all; }
 
-void Area::open() const { place_rows(base_, page); }
+void Area::open() const { place_rows(base_, area_page); }
 
 void Area::place_rows(std::byte* at, std::size_t bytes) const {
     if (!group_ || !places_memory(process_->segment)) return;
@@ -50,8 +59,8 @@ std::size_t Area::bytes_of_regions(int members) {
 
 void Area::have_regions(std::byte* memory) {
     for (int which = 0; which < area_regions; ++which) {
-        regions_[which].data = memory + sizeof(RegionHead);
-        header().regions[which].store(memory - base_, std::memory_order_relaxed);
+        regions_[which].data = memory;
+        header().regions[which].store(shown(memory - base_, 0), std::memory_order_relaxed);
         memory += region_bytes(static_cast<AreaRegion>(which), members_);
     }
 }
@@ -61,9 +70,8 @@ bool Area::find_region(AreaRegion which) const {
     if (view.data) return true;
     std::int64_t const there = header().regions[static_cast<int>(which)].load(std::memory_order_acquire);
     if (there == 0) return false;
-    auto* const head = reinterpret_cast<RegionHead*>(base_ + there);
-    view.data = base_ + there + sizeof(RegionHead);
-    view.first = head->first;
+    view.data = base_ + distance_of(there);
+    view.first = static_cast<std::uint64_t>(there) & 0xffff;
     return true;
 }
 
@@ -72,13 +80,11 @@ void Area::get_region(AreaRegion which, std::uint64_t op) const {
     SegmentHeap& heap = process_->heap;
     std::uint64_t const offset = heap.allocate(region_bytes(which, members_));
     std::byte* const memory = process_->segment.at(offset);
-    place_rows(memory + sizeof(RegionHead),
-               (region_bytes(which, members_) - sizeof(RegionHead)) / static_cast<unsigned>(members_));
-    reinterpret_cast<RegionHead*>(memory)->first = op - channel_depth;
+    place_rows(memory, row_bytes(which, members_));
     header().lent.fetch_add(1, std::memory_order_relaxed);
     std::int64_t nobodys = 0;
-    if (header().regions[static_cast<int>(which)].compare_exchange_strong(nobodys, memory - base_,
-                                                                          std::memory_order_acq_rel))
+    std::int64_t const ours = shown(memory - base_, op - channel_depth);
+    if (header().regions[static_cast<int>(which)].compare_exchange_strong(nobodys, ours, std::memory_order_acq_rel))
         regions_[static_cast<int>(which)].own = offset;
     else {
         header().lent.fetch_sub(1, std::memory_order_relaxed);

@@ -43,6 +43,7 @@ class Process;
 
 namespace tutti::coll {
 
+inline constexpr std::size_t area_page = 4096;
 inline constexpr int channel_depth = 8;   ///< operations that may be under way at once
 inline constexpr std::uint64_t last_step = (std::uint64_t{1} << 48) - 1;
 inline constexpr std::uint64_t refresh_period = 1 << 14;   ///< operations
@@ -107,7 +108,7 @@ public:
     Area(std::byte* base, Group const& all, Process& process);
 
     /// Bytes of an area for so many members, without regions.
-    static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * page; }
+    static constexpr std::size_t bytes(int members) { return static_cast<std::size_t>(members) * area_page; }
     /// By whoever has allocated it, before anybody else knows of it: lets each member's page come from the NUMA node
     /// where the member runs.
     void open() const;
@@ -166,8 +167,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t page = 4096;
-
     /// Of an operation on each channel.
     struct Failure {
         std::atomic<std::uint64_t> op;
@@ -175,7 +174,7 @@ private:
     };
     /// Of the whole area; it lies in member 0's page.
     struct alignas(cache_line) Header {
-        std::atomic<std::int64_t> regions[area_regions];   ///< bytes from the area's beginning; 0: nobody needed it yet
+        std::atomic<std::int64_t> regions[area_regions];   ///< see area.cpp; 0: nobody needed it yet
         std::atomic<int> lent;                             ///< regions that their owners have not taken back
     };
     struct MemberPage {
@@ -184,16 +183,16 @@ private:
         Failure failures[channel_depth];
         Channel channels[channel_depth];
     };
-    static_assert(sizeof(MemberPage) <= page);
+    static_assert(sizeof(MemberPage) <= area_page);
     /// As this rank sees it.
     struct RegionView {
         std::byte* data = nullptr;
-        std::uint64_t first = 0;   ///< its flags' stamps count from this operation
+        std::uint64_t first = 0;   ///< its flags' stamps count from this operation, modulo 2^16
         std::uint64_t own = 0;     ///< offset in this rank's heap, if it lies there
     };
 
     MemberPage& member_page(int member) const {
-        return *reinterpret_cast<MemberPage*>(base_ + static_cast<std::size_t>(member) * page);
+        return *reinterpret_cast<MemberPage*>(base_ + static_cast<std::size_t>(member) * area_page);
     }
     Header& header() const { return member_page(0).header; }
     Failure& failure(std::uint64_t op) const { return member_page(0).failures[op % channel_depth]; }
@@ -213,6 +212,8 @@ private:
     bool find_region(AreaRegion which) const;
     /// Finds or makes it, for operation `op`, which has begun. Throws Error(no_mem).
     void get_region(AreaRegion which, std::uint64_t op) const;
+    /// Of each member, and of all.
+    static std::size_t row_bytes(AreaRegion which, int members);
     static std::size_t region_bytes(AreaRegion which, int members);
     /// Of a region, or of the area itself: `bytes` for each member, from `at` on.
     void place_rows(std::byte* at, std::size_t bytes) const;

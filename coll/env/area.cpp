@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + area_page - 1) / area_page * area_page; }
 
-/// What shows a region: how many pages after the area's beginning it lies, and the operation that its stamps count from,
-/// of which they hold 16 bits. Never 0.
+/// What shows a region: how many pages after the area's beginning it lies, and the operation that its stamps count
+/// from, of which they hold 16 bits. Never 0.
 constexpr std::int64_t shown(std::ptrdiff_t distance, std::uint64_t first) {
     return distance / static_cast<std::ptrdiff_t>(area_page) * (1 << 16) + static_cast<std::int64_t>(first & 0xffff);
 }

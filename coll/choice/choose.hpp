@@ -144,13 +144,14 @@ Decision decide(Collective collective, CallTraits const& traits, Settings const&
 /// The cache: per collective and size class (the number of bits of the size, and what the call offers besides).
 class Choices {
 public:
-    /// Without an algorithm: to be decided. It stays where it is until all are forgotten.
-    Decision& at(Collective collective, CallTraits const& traits) {
+    /// Null: it is to be decided, or not where it is looked for first.
+    Decision* find(Collective collective, CallTraits const& traits) const {
         std::uint32_t const wanted = key(collective, traits);
-        if (Entry* const entry = table_[place(wanted)]; entry && entry->key == wanted) [[likely]]
-            return entry->decision;
-        return find_or_add(wanted);
+        Entry* const entry = table_[place(wanted)];
+        return entry && entry->key == wanted ? &entry->decision : nullptr;
     }
+    /// Without an algorithm: to be decided. It stays where it is until all are forgotten.
+    Decision& at(Collective collective, CallTraits const& traits) { return find_or_add(key(collective, traits)); }
     void forget();
 
 private:

@@ -95,16 +95,24 @@ bool tells(Comm const& comm, Args const& args) {
     return mine == 0;
 }
 
-/// The decision for a call whose arguments are complete. It lives until the communicator's choices are forgotten.
 template <class Args>
-Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
+[[gnu::noinline]] Decision const& decide_or_find(Comm const& comm, Collective collective, Args const& args) {
     CommState& state = state_of(comm);
     CallTraits traits = traits_of(state, args);
     traits.two_groups = args.first_group_size > 0;
     Decision& decision = state.choices.at(collective, traits);
-    if (!decision.algorithm) [[unlikely]]
-        decision = decide_for(comm, collective, traits, tells(comm, args));
+    if (!decision.algorithm) decision = decide_for(comm, collective, traits, tells(comm, args));
     return decision;
+}
+
+/// The decision for a call whose arguments are complete. It lives until the communicator's choices are forgotten.
+template <class Args>
+Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
+    CommState& state = state_of(comm);
+    Decision const* const known = state.choices.find(collective, traits_of(state, args));
+    if (known && known->algorithm) [[likely]]
+        return *known;
+    return decide_or_find(comm, collective, args);
 }
 
 /// Writes down that a call took from `start` (of now_ns) until now.

@@ -120,23 +120,24 @@ public:
     /// Ranks [first, first + n) of a union group have these parts, in order; the others have nothing.
     Parts only_of(int first, int n) const {
         Parts window = *this;
+        window.in_a_row_ = false;
         window.first_ = first;
         window.ranks_ = n;
         return window;
     }
     static Parts none() { return Parts(nullptr, 0, nullptr, 0, nullptr, nullptr, nullptr); }
 
-    Buffer operator[](int rank) const {
-        if (ranks_ > 0) {
-            rank -= first_;
-            if (static_cast<unsigned>(rank) >= static_cast<unsigned>(ranks_)) return {nullptr, 0, any_type()};
-        }
-        auto i = static_cast<std::size_t>(rank);
-        auto* base = static_cast<std::byte*>(const_cast<void*>(base_));
-        if (types_) return {base + (far_ ? far_[i] : displacements_[i]), counts_[i], types_[i]};
-        if (counts_) return {base + displacements_[i] * step_, counts_[i], type_};
-        return {base + rank * step_, count_, type_};
+    [[gnu::always_inline]] Buffer operator[](int rank) const {
+        if (in_a_row_) [[likely]]
+            return {first() + rank * step_, count_, type_};
+        return part(rank);
     }
+    /// Are they those of all ranks, all of one size and at equal distances?
+    bool are_equal() const { return in_a_row_; }
+    /// And besides each in one piece?
+    bool without_gaps() const { return in_a_row_ && type_ && type_->dense(count_); }
+    /// Between equal parts, in bytes.
+    std::int64_t distance() const { return step_; }
     /// Bytes of the lists of counts, displacements and types; `all`: the ranks or edges that have parts, of which
     /// only_of may have left fewer.
     std::size_t list_bytes(int all) const {
@@ -165,8 +166,19 @@ private:
     Parts(void const* base, std::int64_t count, Datatype const* type, std::int64_t step, int const* counts,
           int const* displacements, Datatype const* const* types)
         : base_(base), count_(count), type_(type), step_(step), counts_(counts), displacements_(displacements),
-          types_(types) {}
+          types_(types), in_a_row_(!counts && !types) {}
 
+    std::byte* first() const { return static_cast<std::byte*>(const_cast<void*>(base_)); }
+    Buffer part(int rank) const {
+        if (ranks_ > 0) {
+            rank -= first_;
+            if (static_cast<unsigned>(rank) >= static_cast<unsigned>(ranks_)) return {nullptr, 0, any_type()};
+        }
+        auto i = static_cast<std::size_t>(rank);
+        if (types_) return {first() + (far_ ? far_[i] : displacements_[i]), counts_[i], types_[i]};
+        if (counts_) return {first() + displacements_[i] * step_, counts_[i], type_};
+        return {first() + rank * step_, count_, type_};
+    }
     Datatype const* any_type() const { return types_ ? types_[0] : type_; }
     std::size_t listed(int all) const { return static_cast<std::size_t>(ranks_ > 0 ? ranks_ : all); }
 
@@ -185,6 +197,7 @@ private:
     Datatype const* const* types_;
     std::ptrdiff_t const* far_ = nullptr;   ///< displacements of the w form where they are MPI_Aint
     int first_ = 0, ranks_ = 0;             ///< of a part of the ranks only; ranks 0: of all
+    bool in_a_row_;                         ///< of all ranks, and equal
 };
 
 /// gather(v), scatter(v): `parts` is known at the root only, `mine` everywhere (in place at the root: address null).

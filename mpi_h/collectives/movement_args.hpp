@@ -47,13 +47,16 @@ inline BoundCall<coll::AllgatherArgs> allgather_into(Call& call, Comm& comm, voi
                                                      MPI_Datatype sendtype, coll::Parts const& parts) {
     auto const given = [&] { return message(call, sendbuf, sendcount, sendtype, send_side); };
     if (comm.inter()) return {comm, coll::Collective::allgather, inter::allgather(comm, given(), parts)};
-    coll::AllgatherArgs args{};
+    BoundCall<coll::AllgatherArgs> made{comm, coll::Collective::allgather, {}};
+    coll::AllgatherArgs& args = made.args;
     args.parts = parts;
     args.is_in_place = is_in_place(sendbuf);
     args.mine = args.is_in_place ? parts[comm.rank()] : given();
     if (!args.is_in_place) no_alias(args.mine, parts[comm.rank()]);
-    for (int i = 0; i < comm.size(); ++i) args.largest = std::max(args.largest, parts[i].bytes());
-    return {comm, coll::Collective::allgather, args};
+    if (parts.are_equal()) args.largest = parts[0].bytes();
+    else
+        for (int i = 0; i < comm.size(); ++i) args.largest = std::max(args.largest, parts[i].bytes());
+    return made;
 }
 
 /// `send()` makes what is sent unless that is what is received.
@@ -64,14 +67,19 @@ BoundCall<coll::AlltoallArgs> alltoall_into(Comm& comm, void const* sendbuf, col
         own_address(sendbuf, "sendbuf (on an intercommunicator)");
         return {comm, coll::Collective::alltoall, inter::alltoall(comm, send(), receive)};
     }
-    coll::AlltoallArgs args{};
+    BoundCall<coll::AlltoallArgs> call{comm, coll::Collective::alltoall, {}};
+    coll::AlltoallArgs& args = call.args;
     args.receive = receive;
     args.is_in_place = is_in_place(sendbuf);
     args.equal = equal;
-    args.send = args.is_in_place ? receive : send();
-    if (!args.is_in_place) no_alias(args.send[comm.rank()], args.receive[comm.rank()]);
-    args.each = equal ? args.receive[0].bytes() : 0;
-    return {comm, coll::Collective::alltoall, args};
+    if (args.is_in_place) {
+        args.send = receive;
+    } else {
+        args.send = send();
+        no_alias(args.send[comm.rank()], receive[comm.rank()]);
+    }
+    args.each = equal ? receive[0].bytes() : 0;
+    return call;
 }
 
 inline BoundCall<coll::RootedArgs> gather(Call& call, void const* sendbuf, int sendcount, MPI_Datatype sendtype,

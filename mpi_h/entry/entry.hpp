@@ -18,7 +18,7 @@ namespace tutti {
 
 class Call {
 public:
-    explicit Call(char const* call_name) : name(call_name) {}
+    Call(char const* call_name, LibraryState& library) : name(call_name), library_(library) {}
 
     /// The communicator that the call is about; its error handler hears of whatever follows.
     Comm& comm(MPI_Comm handle) {
@@ -30,7 +30,7 @@ public:
     /// The same for a call that does not communicate: also a communicator that MPI_Comm_idup is still making, to which
     /// programs give an error handler or a name at once.
     Comm& any_comm(MPI_Comm handle) {
-        Comm* c = library().tables.comms.find(handle);
+        Comm* c = library_.tables.comms.find(handle);
         if (!c) [[unlikely]]
             bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
         return *(on = c);
@@ -51,80 +51,80 @@ public:
     }
     /// Any datatype, committed or not.
     Datatype& any_type(MPI_Datatype handle, char const* argument = "datatype") {
-        Datatype* t = library().tables.datatypes.find(handle);
+        Datatype* t = library_.tables.datatypes.find(handle);
         if (!t) [[unlikely]]
             bad_handle(ErrorClass::type, argument, handle, handle == MPI_DATATYPE_NULL);
         return *t;
     }
     Op& op(MPI_Op handle) {
-        Op* o = library().tables.ops.find(handle);
+        Op* o = library_.tables.ops.find(handle);
         if (!o) [[unlikely]]
             bad_handle(ErrorClass::op, "op", handle, handle == MPI_OP_NULL);
         return *o;
     }
     Group& group(MPI_Group handle, char const* argument = "group") {
-        Group* g = library().tables.groups.find(handle);
+        Group* g = library_.tables.groups.find(handle);
         if (!g) [[unlikely]]
             bad_handle(ErrorClass::group, argument, handle, handle == MPI_GROUP_NULL);
         return *g;
     }
     Info& info(MPI_Info handle) {
-        Info* i = library().tables.infos.find(handle);
+        Info* i = library_.tables.infos.find(handle);
         if (!i) [[unlikely]]
             bad_handle(ErrorClass::info, "info", handle, handle == MPI_INFO_NULL);
         return *i;
     }
     Errhandler& errhandler(MPI_Errhandler handle) {
-        Errhandler* e = library().tables.errhandlers.find(handle);
+        Errhandler* e = library_.tables.errhandlers.find(handle);
         if (!e) [[unlikely]]
             bad_handle(ErrorClass::arg, "errhandler", handle, handle == MPI_ERRHANDLER_NULL);
         return *e;
     }
     Keyval& keyval(int handle) {
-        Keyval* k = library().tables.keyvals.find(handle);
+        Keyval* k = library_.tables.keyvals.find(handle);
         if (!k) [[unlikely]]
             bad_handle(ErrorClass::keyval, "keyval", handle, handle == MPI_KEYVAL_INVALID);
         return *k;
     }
     Request& request(MPI_Request handle) {
-        Request* r = library().tables.requests.find(handle);
+        Request* r = library_.tables.requests.find(handle);
         if (!r) [[unlikely]]
             bad_handle(ErrorClass::request, "request", handle, handle == MPI_REQUEST_NULL);
         return *r;
     }
 
     void count(long value, char const* argument = "count") const {
-        if (value < 0 && library().check_arguments) [[unlikely]]
+        if (value < 0 && library_.check_arguments) [[unlikely]]
             negative(ErrorClass::count, argument, value);
     }
     /// A rank that a message goes to or comes from; MPI_PROC_NULL is allowed, MPI_ANY_SOURCE where `any` says so.
     void rank(Comm const& c, int value, char const* argument, bool any = false) const {
         auto const ranks = static_cast<unsigned>(c.peers().size());
-        if (static_cast<unsigned>(value) >= ranks && library().check_arguments) [[unlikely]]
+        if (static_cast<unsigned>(value) >= ranks && library_.check_arguments) [[unlikely]]
             if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE))
                 bad_rank(ErrorClass::rank, c, value, argument);
     }
     void root(Comm const& c, int value) const {
-        if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && library().check_arguments) [[unlikely]]
+        if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && library_.check_arguments) [[unlikely]]
             bad_rank(ErrorClass::root, c, value, "root");
     }
     void tag(int value, bool any = false) const {
-        if (value < 0 && !(any && value == MPI_ANY_TAG) && library().check_arguments) [[unlikely]]
+        if (value < 0 && !(any && value == MPI_ANY_TAG) && library_.check_arguments) [[unlikely]]
             negative(ErrorClass::tag, "tag", value);
     }
     /// A buffer of `n` elements: no address only when nothing is in it or the type has absolute ones (MPI_BOTTOM).
     void buffer(void const* address, long n, Datatype const& t, char const* argument = "buf") const {
-        if ((no_address(address) || too_large(n, t)) && library().check_arguments) [[unlikely]]
+        if ((no_address(address) || too_large(n, t)) && library_.check_arguments) [[unlikely]]
             check_buffer(address, n, t, argument);
     }
     /// `n` elements whose number of bytes, and those of their extent, can be counted; what has no buffer checks this.
     void size(long n, Datatype const& t, char const* argument = "count") const {
-        if (too_large(n, t) && library().check_arguments) [[unlikely]]
+        if (too_large(n, t) && library_.check_arguments) [[unlikely]]
             bad_size(n, t, argument);
     }
     /// An address that the call reads from or writes to.
     void pointer(void const* address, char const* argument, ErrorClass what = ErrorClass::arg) const {
-        if (no_address(address) && library().check_arguments) [[unlikely]]
+        if (no_address(address) && library_.check_arguments) [[unlikely]]
             bad_pointer(what, address, argument);
     }
     /// The same of a function of the program's.
@@ -134,13 +134,13 @@ public:
     }
     /// A status to be written, or MPI_STATUS_IGNORE. Checked before anything is received or completed.
     void status(MPI_Status const* address, char const* argument = "status") const {
-        if (no_address(address) && address != MPI_STATUS_IGNORE && library().check_arguments) [[unlikely]]
+        if (no_address(address) && address != MPI_STATUS_IGNORE && library_.check_arguments) [[unlikely]]
             bad_status(address, argument, "MPI_STATUS_IGNORE");
     }
     /// An array of `n` of them, or MPI_STATUSES_IGNORE.
     void statuses(int n, MPI_Status const* addresses) const {
         bool const ignored = addresses == MPI_STATUSES_IGNORE || n <= 0;
-        if (no_address(addresses) && !ignored && library().check_arguments) [[unlikely]]
+        if (no_address(addresses) && !ignored && library_.check_arguments) [[unlikely]]
             bad_status(addresses, "array_of_statuses", "MPI_STATUSES_IGNORE");
     }
 
@@ -165,6 +165,8 @@ private:
     [[noreturn]] static void bad_status(void const* address, char const* argument, char const* constant);
     [[noreturn]] static void bad_size(long n, Datatype const& t, char const* argument);
     static void check_buffer(void const* address, long n, Datatype const& t, char const* argument);
+
+    LibraryState& library_;
 };
 
 /// Calls the error handler with the code of `error` and returns the code; does not return when errors are fatal.
@@ -184,7 +186,7 @@ inline int enter(char const* name, Body&& body) {
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
         not_running(name);
     Inside inside(f.shared.load(std::memory_order_acquire));
-    Call call(name);
+    Call call(name, f);
     try {
         body(call);
         return MPI_SUCCESS;

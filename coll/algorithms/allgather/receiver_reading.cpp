@@ -3,12 +3,13 @@
 // the slots and nobody waits for their readers; large ones are read from their owners' memory.
 // p − 1 steps. Bytes per rank: n in and (p − 1) n out for small parts, (p − 1) n for large ones.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/exchange/gathering.hpp"
+#include "coll/blocks/exchange/packed.hpp"
 
 namespace tutti::coll::algorithms::allgather {
+namespace {
 
 template <class Env>
-Task receiver_reading(Env& env, AllgatherArgs const& a) {
+Task any_parts(Env& env, AllgatherArgs const& a) {
     Gathering<Env> g(env, a);
     g.post();
     if (!a.is_in_place) g.take_own();
@@ -19,6 +20,13 @@ Task receiver_reading(Env& env, AllgatherArgs const& a) {
     }
     if (g.unfinished()) co_await g.finish();
     g.check();
+}
+
+}   // namespace
+
+template <class Env>
+Task receiver_reading(Env& env, AllgatherArgs const& a) {
+    return goes_packed(env, a) ? packed_allgather(env, a) : any_parts(env, a);
 }
 
 extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {

@@ -6,12 +6,13 @@
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.C.
 #include "coll/blocks/exchange/rotated.hpp"
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/exchange/packed.hpp"
 
 namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
 Task rotated(Env& env, AlltoallArgs const& a) {
-    return rotated_alltoall(env, a, Limits::of(a), true);
+    return goes_packed(env, a) ? packed_alltoall(env, a, Limits::of(a)) : rotated_alltoall(env, a, Limits::of(a), true);
 }
 
 extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {

@@ -5,7 +5,7 @@
 // both lie in arenas. Parts that neither way lets through come as streams.
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, sender-writing; the share is ours.
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/exchange/movement.hpp"
+#include "coll/blocks/exchange/packed.hpp"
 
 namespace tutti::coll::algorithms::gather {
 namespace {
@@ -140,8 +140,22 @@ Task root(Env& env, RootedArgs const& a) {
 }
 
 template <class Env>
+Task packed_root(Env& env, RootedArgs const& a) {
+    PackedParts const in(a.parts);
+    bool equal = true;
+    if (!a.in_place_at_root) copy_own(env, in[a.root], first_byte(a.mine), in.bytes);
+    for (int i = 1, peer = a.root; i < env.size(); ++i) {
+        if (++peer == env.size()) peer = 0;
+        co_await env.until(peer);
+        equal &= take_packed(env, peer, in[peer], in.bytes, 0, 1);
+    }
+    if (!equal) co_await root(env, a);
+}
+
+template <class Env>
 Task sender_writing(Env& env, RootedArgs const& a) {
-    return env.rank() == a.root ? root(env, a) : leaf(env, a);
+    if (env.rank() != a.root) return leaf(env, a);
+    return goes_packed(env, a, 1) ? packed_root(env, a) : root(env, a);
 }
 
 }   // namespace

@@ -6,12 +6,34 @@
 // KNEM-Coll (Ma, Bosilca, Bouteiller, Goglin, Squyres, Dongarra), section V.B, receiver-reading.
 #include "coll/blocks/exchange/receiver_reading.hpp"
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/exchange/packed.hpp"
 
 namespace tutti::coll::algorithms::scatter {
+namespace {
+
+template <class Env>
+Task any_parts(Env& env, RootedArgs const& a) {
+    return scatter_by_reading(env, a, Limits::of(a), true, a.parameters[3]);
+}
+
+template <class Env>
+Task packed(Env& env, RootedArgs const& a) {
+    std::size_t const n = a.mine.bytes();
+    if (env.rank() == a.root) {
+        PackedParts const out(a.parts);
+        post_packed(env, out);
+        if (!a.in_place_at_root) copy_own(env, first_byte(a.mine), out[a.root], n);
+        co_return;
+    }
+    co_await env.until(a.root);
+    if (!take_packed(env, a.root, first_byte(a.mine), n, env.rank(), env.size())) co_await any_parts(env, a);
+}
+
+}   // namespace
 
 template <class Env>
 Task receiver_reading(Env& env, RootedArgs const& a) {
-    return scatter_by_reading(env, a, Limits::of(a), true, a.parameters[3]);
+    return goes_packed(env, a, env.size()) ? packed(env, a) : any_parts(env, a);
 }
 
 extern constinit const Algorithm<RootedArgs> receiver_reading_algorithm = {

@@ -85,6 +85,23 @@ static void truncation(int n) {
     free(a), free(b);
 }
 
+/* The last rank has parts of k elements on both its sides, all others of n, which is more. */
+static void another_size(int n, int k) {
+    int last = size - 1, mine = rank == last ? k : n, alone = size == 1;
+    int long_for_last = rank == last && !alone ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    int *a = filled(n * size, 0), *b = filled(n * size, 0);
+    expect(MPI_Alltoall(a, mine, MPI_INT, b, mine, MPI_INT, MPI_COMM_WORLD), long_for_last, "MPI_Alltoall");
+    expect(MPI_Allgather(a, mine, MPI_INT, b, mine, MPI_INT, MPI_COMM_WORLD), long_for_last, "MPI_Allgather");
+    expect(MPI_Gather(a, mine, MPI_INT, b, mine, MPI_INT, last, MPI_COMM_WORLD), long_for_last, "MPI_Gather");
+    expect(MPI_Gather(a, mine, MPI_INT, b, mine, MPI_INT, 0, MPI_COMM_WORLD), MPI_SUCCESS, "MPI_Gather");
+    expect(MPI_Scatter(a, mine, MPI_INT, b, mine, MPI_INT, 0, MPI_COMM_WORLD), long_for_last, "MPI_Scatter");
+    expect(MPI_Scatter(a, mine, MPI_INT, b, mine, MPI_INT, last, MPI_COMM_WORLD), MPI_SUCCESS, "MPI_Scatter");
+    for (int i = 0; i < n * size; ++i) a[i] = rank * 1000 + i, b[i] = -1;
+    expect(MPI_Alltoall(a, k, MPI_INT, b, k, MPI_INT, MPI_COMM_WORLD), MPI_SUCCESS, "MPI_Alltoall");
+    CHECK(b[last * k] == last * 1000 + rank * k, "after that a right alltoall gets %d", b[last * k]);
+    free(a), free(b);
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -94,6 +111,7 @@ int main(int argc, char **argv) {
     arguments();
     const int sizes[] = {2, 15, 1000, 2049, 5000, 100000};
     for (int i = 0; i < 6; ++i) truncation(sizes[i]);
+    another_size(3, 2), another_size(15, 14), another_size(400, 2), another_size(2000, 10);
     MPI_Finalize();
     return 0;
 }

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Small parts of one size without gaps, the usual case: posted as Exchange and Gathering do (movement.hpp), in the
+// sender's slot, without what tables, layouts and streams need. Who finds that a peer has posted something else, for
+// its part has another size, takes that as these do.
+// Bytes: n in and n out per part.
+#pragma once
+
+#include "coll/blocks/exchange/exchange.hpp"
+#include "coll/blocks/exchange/gathering.hpp"
+
+namespace tutti::coll {
+
+/// Do so many parts of so many bytes fit into a slot?
+template <class Env>
+bool fit_slot(Env const& env, std::size_t bytes, int parts) {
+    return bytes <= env.slot_bytes() && bytes * static_cast<std::size_t>(parts) <= env.slot_bytes();
+}
+
+/// Can the call go so? All ranks of a correct program find the same, but nobody relies on that.
+template <class Env>
+bool goes_packed(Env& env, AlltoallArgs const& a) {
+    return a.equal && fit_slot(env, a.each, env.size()) && a.send.without_gaps() && a.receive.without_gaps() &&
+           a.send[0].bytes() == a.each;
+}
+template <class Env>
+bool goes_packed(Env& env, AllgatherArgs const& a) {
+    return a.largest <= env.slot_bytes() && a.parts.without_gaps() && a.mine.type->dense(a.mine.count) &&
+           a.mine.bytes() == a.largest;
+}
+/// `parts`: how many must fit into one slot.
+template <class Env>
+bool goes_packed(Env& env, RootedArgs const& a, int parts) {
+    std::size_t const n = a.mine.bytes();
+    return a.equal && fit_slot(env, n, parts) && a.mine.type->dense(a.mine.count) &&
+           (env.rank() != a.root || (a.parts.without_gaps() && a.parts[a.root].bytes() == n));
+}
+
+/// Parts without gaps, as bytes.
+struct PackedParts {
+    explicit PackedParts(Parts const& parts)
+        : first(first_byte(parts[0])), distance(parts.distance()), bytes(parts[0].bytes()) {}
+    std::byte* operator[](int i) const { return first + i * distance; }
+
+    std::byte* first;
+    std::ptrdiff_t distance;
+    std::size_t bytes;
+};
+
+/// A part for oneself.
+template <class Env>
+void copy_own(Env& env, std::byte* to, std::byte const* from, std::size_t n) {
+    copy_bytes(to, from, n);
+    env.count(n, n);
+}
+
+/// Lays this rank's parts for all out and says so; its own place stays empty.
+template <class Env>
+void post_packed(Env& env, PackedParts const& parts) {
+    std::size_t const n = parts.bytes, all = n * static_cast<std::size_t>(env.size());
+    std::byte* to = env.slot(all);
+    for (int i = 0; i < env.size(); ++i, to += n)
+        if (i != env.rank()) copy_bytes(to, parts[i], n);
+    env.count(all - n, all - n);
+    env.publish(1 + n);
+}
+template <class Env>
+void post_packed(Env& env, std::byte const* part, std::size_t n) {
+    copy_bytes(env.slot(n), part, n);
+    env.count(n, n);
+    env.publish(1 + n);
+}
+
+/// After until(peer): takes the part for `place` of `parts` in the peer's slot. False: the peer's parts are not of
+/// this size.
+template <class Env>
+bool take_packed(Env& env, int peer, std::byte* to, std::size_t n, int place, int parts) {
+    if (env.published(peer) != 1 + n) [[unlikely]]
+        return false;
+    copy_bytes(to, env.slot(peer, n * static_cast<std::size_t>(parts)) + n * static_cast<std::size_t>(place), n);
+    env.count(n, n);
+    return true;
+}
+
+/// The rest of an operation whose own parts are posted: what peers of other sizes sent.
+template <class Env>
+Task take_unequal(Env& env, AlltoallArgs const& a, Limits limits) {
+    Sides const sides{.pattern = Pattern::all, .root = 0, .out = a.send, .in = a.receive};
+    Exchange<Env> x(env, sides, limits);
+    for (int peer = 0; peer < env.size(); ++peer)
+        if (peer != env.rank() && env.published(peer) != 1 + a.each) x.take(peer);
+    if (x.unfinished()) co_await x.finish();
+    x.check();
+}
+template <class Env>
+Task take_unequal(Env& env, AllgatherArgs const& a) {
+    Gathering<Env> g(env, a);
+    for (int peer = 0; peer < env.size(); ++peer)
+        if (peer != env.rank() && env.published(peer) != 1 + a.largest) g.take(peer);
+    if (g.unfinished()) co_await g.finish();
+    g.check();
+}
+
+template <class Env>
+Task packed_alltoall(Env& env, AlltoallArgs const& a, Limits limits) {
+    int const rank = env.rank(), size = env.size();
+    PackedParts const in(a.receive);
+    bool equal = true;
+    {
+        PackedParts const out(a.send);
+        post_packed(env, out);
+        if (!a.is_in_place) copy_own(env, in[rank], out[rank], in.bytes);
+    }
+    for (int i = 1, peer = rank; i < size; ++i) {
+        if (++peer == size) peer = 0;
+        co_await env.until(peer);
+        equal &= take_packed(env, peer, in[peer], in.bytes, rank, size);
+    }
+    if (!equal) co_await take_unequal(env, a, limits);
+}
+
+template <class Env>
+Task packed_allgather(Env& env, AllgatherArgs const& a) {
+    int const rank = env.rank(), size = env.size();
+    PackedParts const in(a.parts);
+    bool equal = true;
+    post_packed(env, first_byte(a.mine), in.bytes);
+    if (!a.is_in_place) copy_own(env, in[rank], first_byte(a.mine), in.bytes);
+    for (int i = 1, peer = rank; i < size; ++i) {
+        if (++peer == size) peer = 0;
+        co_await env.until(peer);
+        equal &= take_packed(env, peer, in[peer], in.bytes, 0, 1);
+    }
+    if (!equal) co_await take_unequal(env, a);
+}
+
+}   // namespace tutti::coll

@@ -10,6 +10,7 @@
 
 #include "runtime/objects/group.hpp"
 #include "runtime/settings/cluster.hpp"
+#include "runtime/wait/pooled.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti::coll {
@@ -33,8 +34,9 @@ public:
     int size(int part) const { return static_cast<int>(members(part).size()); }
     /// Who stands for a part in an operation with this root (−1: none).
     int master(int part, int root = -1) const { return root >= 0 && of(root) == part ? root : members(part).front(); }
-    std::vector<int> masters(int root = -1) const {
-        std::vector<int> all;
+    PooledVector<int> masters(FramePool& frames, int root = -1) const {
+        PooledVector<int> all(frames);
+        all.reserve(members_.size());
         for (int part = 0; part < count(); ++part) all.push_back(master(part, root));
         return all;
     }

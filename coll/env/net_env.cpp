@@ -23,9 +23,9 @@ NetEnv::NetEnv(Comm const& comm, Trees const& trees, char const* operation, Numb
                FramePool* frames)
     : comm_(comm), trees_(trees), operation_(operation), traffic_(comm.process.rank_state().traffic),
       suspension_(suspension), frames_(frames ? *frames : comm.process.frames), whole_(nullptr), numbers_(numbers),
-      rank_(comm.union_group->rank()) {}
+      members_(frames_), rank_(comm.union_group->rank()) {}
 
-NetEnv::NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees)
+NetEnv::NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees)
     : comm_(whole.comm_), trees_(trees), operation_(whole.operation_), traffic_(whole.traffic_),
       suspension_(whole.suspension_), frames_(whole.frames_), whole_(&whole), numbers_(whole.numbers_),
       members_(std::move(members)),

@@ -12,11 +12,11 @@
 
 #include <atomic>
 #include <exception>
-#include <vector>
 
 #include "coll/env/group_layout.hpp"
 #include "coll/env/shm_env.hpp"
 #include "p2p/engine.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -27,15 +27,15 @@ struct Numbers {
 };
 
 /// A message on its way, until `over` is 1. Stays where it is until then.
-struct Outgoing : p2p::Send {
+struct Outgoing : p2p::Send, InPool {
     std::atomic<std::uint64_t> over{0};
-    std::vector<std::byte> packed;   ///< what has no place of its own
+    PooledBytes packed;   ///< what has no place of its own
     int to = -1;
 };
 struct Incoming : p2p::Receive {
     std::atomic<std::uint64_t> over{0};
     Traffic* traffic = nullptr;   ///< where it is counted
-    std::vector<std::byte> packed;
+    PooledBytes packed;
 };
 
 /// Between nodes not everybody can be told that an operation cannot go on: where memory is what is missing, ends the
@@ -49,7 +49,7 @@ public:
            Suspension* suspension = nullptr, FramePool* frames = nullptr);
     /// Some of its ranks, this one among them, in the same operation: `members[i]` is the team's rank i. `trees` has as
     /// many. The whole must outlive the team.
-    NetEnv(NetEnv& whole, std::vector<int> members, Trees const& trees);
+    NetEnv(NetEnv& whole, PooledVector<int> members, Trees const& trees);
     NetEnv(NetEnv const&) = delete;
     NetEnv& operator=(NetEnv const&) = delete;
 
@@ -62,6 +62,8 @@ public:
     topo::Hierarchy const& hierarchy() const { return trees_.hierarchy; }
     topo::Hierarchy const& one_team() const { return trees_.one_team; }
     FramePool& frames() { return frames_; }
+    /// For what may outlive the operation.
+    FramePool& frames_of_process() { return comm_.process.frames; }
 
     Comm const& comm() const { return comm_; }
     MultiNode const& multi_node() const;
@@ -143,7 +145,7 @@ private:
     FramePool& frames_;
     NetEnv* const whole_;   ///< of a team
     Numbers numbers_;
-    std::vector<int> members_;   ///< of a team; empty: everybody
+    PooledVector<int> members_;   ///< of a team; empty: everybody
     int rank_;
 };
 

@@ -14,11 +14,13 @@ std::size_t transfer(Data const& to, Data const& from) {
     return n;
 }
 
-Unexpected* Unexpected::make(std::size_t room) { return new (::operator new(sizeof(Unexpected) + room)) Unexpected; }
+Unexpected* Unexpected::make(FramePool& pool, std::size_t room) {
+    return new (pool.get(sizeof(Unexpected) + room)) Unexpected;
+}
 
 void Unexpected::discard(Unexpected* message) {
     message->~Unexpected();
-    ::operator delete(message);
+    FramePool::put(message);
 }
 
 }   // namespace tutti::p2p

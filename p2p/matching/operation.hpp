@@ -12,6 +12,7 @@
 #include "p2p/matching/queues.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "runtime/objects/request.hpp"
+#include "runtime/wait/task.hpp"
 
 namespace tutti::p2p {
 
@@ -152,8 +153,8 @@ struct Unexpected {
 
     std::byte* content() { return reinterpret_cast<std::byte*>(this + 1); }
 
-    /// With room for `bytes` of content.
-    static Unexpected* make(std::size_t room);
+    /// With `room` bytes for its content, from the rank's pool.
+    static Unexpected* make(FramePool& pool, std::size_t room);
     static void discard(Unexpected* message);
 };
 

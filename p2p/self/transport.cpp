@@ -16,7 +16,7 @@ void SelfTransport::begin(Send& op) {
         return matching_.happened();
     }
     op.eager = op.mode != Mode::synchronous && op.data.bytes <= eager_limit_;
-    Unexpected* m = Unexpected::make(op.eager ? op.data.bytes : 0);
+    Unexpected* m = Unexpected::make(matching_.process().frames, op.eager ? op.data.bytes : 0);
     m->key = op.key;
     m->peer = me_;
     m->number = op.number = next_number_++;

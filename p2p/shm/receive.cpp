@@ -163,7 +163,7 @@ void ShmTransport::receive_offer(int peer, Peer& from, Cell const& cell) {
 
 Unexpected* ShmTransport::set_aside(int peer, Cell const& cell, Unexpected::What what, std::size_t room,
                                     Remote const& remote) {
-    Unexpected* m = Unexpected::make(room);
+    Unexpected* m = Unexpected::make(matching_.process().frames, room);
     m->key = {cell.context, cell.source, cell.tag};
     m->peer = peer;
     m->number = at(peer).in.number();

@@ -96,7 +96,7 @@ char const* TcpTransport::receive_data(int rank, Peer& from, Frame const& frame)
 }
 
 Unexpected* TcpTransport::set_aside(int rank, Frame const& frame, Unexpected::What what, std::size_t room) {
-    Unexpected* m = Unexpected::make(room);
+    Unexpected* m = Unexpected::make(matching_.process().frames, room);
     m->key = key_of(frame);
     m->peer = here_ + rank;
     m->number = frame.number;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists and bytes from a FramePool, for what a coroutine keeps beside its frame: made again and again without asking
-// the system, and of large bytes that peers read nothing goes before they have learned that the operation has failed.
+// Lists, objects and bytes from a FramePool, for what a coroutine keeps beside its frame: made again and again without
+// asking the system, and of large bytes that peers read nothing goes before they have learned that the operation has
+// failed.
 #pragma once
 
 #include <memory>
@@ -30,6 +31,13 @@ struct Pooled {
 
 template <class T>
 using PooledVector = std::vector<T, Pooled<T>>;
+
+/// What an object inherits that is made in a pool: `new (pool) T`.
+struct InPool {
+    static void* operator new(std::size_t bytes, FramePool& pool) { return pool.get(bytes); }
+    static void operator delete(void* memory) { FramePool::put(memory); }
+    static void operator delete(void* memory, FramePool&) { FramePool::put(memory); }
+};
 
 /// Bytes as they come. They lie on lines as memory of the system's own does.
 class PooledBytes {

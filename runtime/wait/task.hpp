@@ -13,13 +13,15 @@
 
 namespace tutti {
 
-/// Frames in steps of 64 bytes, reused last in, first out; large ones go back to the system, unless the pool keeps all,
-/// for somebody who does the same again and again. What an exception gives back is held until it is let go: peers may
-/// still read it. Not thread-safe: one per rank, or for one operation of it.
+/// Frames in steps of 64 bytes, reused last in, first out. Of large ones a pool keeps those used last, most_kept bytes
+/// in all, or every one, for somebody who does the same again and again. What an exception gives back is held until it
+/// is let go: peers may still read it. Not thread-safe: one per rank, or for one operation of it.
 class FramePool {
 public:
-    enum class Keeps { small, all };
-    explicit FramePool(Keeps what = Keeps::small) : keeps_(what) {}
+    enum class Keeps { some, all };
+    static constexpr std::size_t most_kept = 256 << 10;
+
+    explicit FramePool(Keeps what = Keeps::some) : keeps_(what) {}
     FramePool(FramePool const&) = delete;
     FramePool& operator=(FramePool const&) = delete;
     ~FramePool() {
@@ -47,7 +49,7 @@ public:
         if (f->step < pool.free_.size()) f->next = std::exchange(pool.free_[f->step], f);
         else if (pool.keeps_ == Keeps::all) f->next = std::exchange(pool.large_, f);
         else if (pool.holders_ > 0 || std::uncaught_exceptions() > 0) f->next = std::exchange(pool.held_, f);
-        else ::operator delete(f);
+        else pool.keep(f);
     }
 
     /// From now on large frames are held, too, that no exception gives back, until as many let go.
@@ -67,6 +69,16 @@ private:
     };
     static void give_back(Frame* list) {
         while (list) ::operator delete(std::exchange(list, list->next));
+    }
+    /// The large frames that were used longest ago go back to the system.
+    void keep(Frame* f) {
+        std::size_t room = most_kept / 64;
+        if (f->step > room) return ::operator delete(f);
+        f->next = std::exchange(large_, f);
+        for (Frame** at = &large_; *at; at = &(*at)->next) {
+            if ((*at)->step > room) return give_back(std::exchange(*at, nullptr));
+            room -= (*at)->step;
+        }
     }
     Frame** find(std::size_t step) {
         for (Frame** f = &large_; *f; f = &(*f)->next)

@@ -55,12 +55,13 @@ TEST(Posted, AgreesWithAPlainSearch) {
 }
 
 TEST(UnexpectedList, GivesTheOldestMessageForAnyWildcards) {
+    FramePool pool;
     UnexpectedList list;
     std::mt19937 random(2);
     std::vector<Unexpected*> plain;
     for (int step = 0; step < 20000; ++step) {
         if (random() % 2) {
-            plain.push_back(Unexpected::make(0));
+            plain.push_back(Unexpected::make(pool, 0));
             plain.back()->key = {1, static_cast<int>(random() % 3), static_cast<int>(random() % 3)};
             list.add(*plain.back());
             continue;

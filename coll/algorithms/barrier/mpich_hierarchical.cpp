@@ -17,7 +17,7 @@ Task mpich_hierarchical(Env& env, BarrierArgs const&) {
     int const place = nodes.index_of(env.rank());
     co_await disseminate(env, nodes.members(), place);
     if (nodes.count() == 1) co_return;
-    if (place == 0) co_await disseminate(env, nodes.masters(), nodes.mine());
+    if (place == 0) co_await disseminate(env, nodes.masters(env.frames()), nodes.mine());
     TreePlace const t = place_in_node(env.frames(), nodes, env.rank());
     if (t.parent >= 0) co_await hear(env, t.parent, release);
     for (auto child = t.children.rbegin(); child != t.children.rend(); ++child) env.sent(*child, release);

@@ -7,6 +7,7 @@
 
 #include "coll/blocks/exchange/movement.hpp"
 #include "coll/blocks/messages/messages.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
@@ -88,7 +89,7 @@ Task linear_alltoall(Env& env, AlltoallArgs const& a) {
     Truncation truncation;
     int const size = env.size(), rank = env.rank();
     std::size_t const part = a.receive[rank].bytes(), all = all_to_all_bytes(part, size);
-    std::vector<int> peers;
+    PooledVector<int> peers(env.frames());
     for (int i = 1; i < size; ++i) peers.push_back((rank + i) % size);
     if (!a.is_in_place) deliver_own(env, a.receive[rank], a.send[rank], all, truncation);
     co_await m.exchange_all(

@@ -5,20 +5,22 @@
 
 #include "coll/blocks/exchange/neighbor_exchange.hpp"
 #include "coll/blocks/messages/messages.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
 /// The ranks with which a message is exchanged in a round, and for each rank of all along which edge.
 struct NeighborRound {
-    NeighborRound(Neighborhood const& edges, int size, std::size_t round)
-        : out(static_cast<std::size_t>(size)), in(static_cast<std::size_t>(size)) {
+    NeighborRound(FramePool& frames, Neighborhood const& edges, int size, std::size_t round)
+        : to(frames), from(frames), out(static_cast<std::size_t>(size), frames),
+          in(static_cast<std::size_t>(size), frames) {
         for (Neighborhood::Peer const& peer : edges.peers()) {
             auto const rank = static_cast<std::size_t>(peer.rank);
             if (round < peer.out.size()) to.push_back(peer.rank), out[rank] = peer.out[round];
             if (round < peer.in.size()) from.push_back(peer.rank), in[rank] = peer.in[round].mine;
         }
     }
-    std::vector<int> to, from, out, in;
+    PooledVector<int> to, from, out, in;
 };
 
 template <class Env>
@@ -29,7 +31,7 @@ Task neighbor_linear(Env& env, Blocks b) {
     std::size_t rounds = 0;
     for (Neighborhood::Peer const& peer : b.edges.peers()) rounds = std::max({rounds, peer.in.size(), peer.out.size()});
     for (std::size_t i = 0; i < rounds; ++i) {
-        NeighborRound const round(b.edges, env.size(), i);
+        NeighborRound const round(env.frames(), b.edges, env.size(), i);
         auto const place = [&](int from) { return b.in[round.in[static_cast<std::size_t>(from)]]; };
         co_await m.exchange_all(
             std::span<int const>(round.to), std::span<int const>(round.from),

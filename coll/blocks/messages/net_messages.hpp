@@ -6,16 +6,16 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "coll/env/net_env.hpp"
 #include "p2p/request.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
 /// A message that is expected; taken back if the operation ends before it has come.
-struct Arriving {
+struct Arriving : InPool {
     explicit Arriving(NetEnv& e) : env(e) {}
     Arriving(Arriving const&) = delete;
     Arriving& operator=(Arriving const&) = delete;
@@ -25,8 +25,8 @@ struct Arriving {
     /// No place: it is kept packed.
     void begin(void* place, std::size_t bytes, int from) {
         if (!place && bytes > 0) {
-            op.packed.resize(bytes);
-            place = op.packed.data();
+            op.packed = PooledBytes(env.frames(), bytes);
+            place = op.packed.get();
         }
         op.data = p2p::Data::of_bytes(place, bytes);
         begun = true;
@@ -52,15 +52,16 @@ inline void outlive(std::unique_ptr<Outgoing> op) {
 /// what has gaps.
 template <class List>
 void begin_send(NetEnv& env, List& out, MessagePart const& part, int to, bool copied) {
-    Outgoing& op = *out.emplace_back(new Outgoing);
+    FramePool& pool = env.frames_of_process();   // it may outlive the operation
+    Outgoing& op = *out.emplace_back(new (pool) Outgoing);
     ConstBuffer const& b = part.buffer;
     bool const dense = b.type->dense(b.count);
     if (part.bytes == 0) {
         op.data = p2p::Data::of_bytes(nullptr, 0);
     } else if (copied || (!dense && part.bytes < b.bytes())) {
-        op.packed.resize(part.bytes);
-        env.load(op.packed.data(), b, part.at, part.bytes);
-        op.data = p2p::Data::of_bytes(op.packed.data(), part.bytes);
+        op.packed = PooledBytes(pool, part.bytes);
+        env.load(op.packed.get(), b, part.at, part.bytes);
+        op.data = p2p::Data::of_bytes(op.packed.get(), part.bytes);
     } else if (dense) {
         op.data = p2p::Data::of_bytes(first_byte(b) + part.at, part.bytes);
     } else {
@@ -80,7 +81,7 @@ public:
     /// Messages that may never be shown where they lie (`direct` all ones) are copied before they leave.
     explicit Messages(NetEnv& env, std::size_t grain = 1, std::size_t direct = 4096, std::size_t = 0)
         : env_(env), copies_(direct == ~std::size_t{0}), most_posted_(32768 / std::max<std::size_t>(1, grain) * grain),
-          sizes_(static_cast<std::size_t>(env.size())) {}
+          out_(env.frames()), sizes_(static_cast<std::size_t>(env.size()), env.frames()) {}
     ~Messages() {
         for (auto& op : out_) outlive(std::move(op));
     }
@@ -137,8 +138,9 @@ public:
         // What is copied is copied before anything may come in: a buffer may then be exchanged in place.
         if (copies_)
             for (int to : to_all) begin(to, part(to), true);
-        std::vector<std::unique_ptr<Arriving>> in;
-        for (int from : from_all) expect(*in.emplace_back(new Arriving(env_)), from, room(from), use(from));
+        PooledVector<std::unique_ptr<Arriving>> in(frames());
+        in.reserve(from_all.size());
+        for (int from : from_all) expect(*in.emplace_back(new (frames()) Arriving(env_)), from, room(from), use(from));
         if (!copies_)
             for (int to : to_all) begin(to, part(to), false);
         for (std::size_t i = 0; i < in.size(); ++i) {
@@ -174,8 +176,8 @@ private:
     template <class Use>
     void take(Arriving& in, int from, Use& use) {
         sizes_[static_cast<std::size_t>(from)] = in.bytes();
-        auto const& packed = in.op.packed;
-        if (!packed.empty()) use(static_cast<std::byte const*>(packed.data()), std::size_t{0}, in.op.status.bytes);
+        std::byte const* const packed = in.op.packed.get();
+        if (packed) use(packed, std::size_t{0}, in.op.status.bytes);
     }
     template <class Use>
     void take(Arriving& in, int from, Use const& use) {
@@ -188,8 +190,8 @@ private:
     NetEnv& env_;
     bool const copies_;
     std::size_t const most_posted_;
-    std::vector<std::unique_ptr<Outgoing>> out_;
-    std::vector<std::size_t> sizes_;   ///< of the last message from each
+    PooledVector<std::unique_ptr<Outgoing>> out_;
+    PooledVector<std::size_t> sizes_;   ///< of the last message from each
 };
 
 }   // namespace tutti::coll

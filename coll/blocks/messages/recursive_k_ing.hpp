@@ -49,8 +49,8 @@ private:
         auto const digit = [&](int rank) { return plan_.position(rank) / stride % k; };
         if (!others_) others_ = PooledBytes(frames(), bytes * static_cast<std::size_t>(k));
         auto const place = [&](int d) { return others_.get() + bytes * static_cast<std::size_t>(d); };
-        std::vector<int> peers;
-        std::vector<void const*> operands;
+        PooledVector<int> peers(frames());
+        PooledVector<void const*> operands(frames());
         for (int i = 1; i < k; ++i) peers.push_back(plan_.member_at(position_ + ((mine + i) % k - mine) * stride));
         for (int d = 0; d < k; ++d) operands.push_back(d == mine ? partial_.now() : place(d));
         co_await messages_.exchange_all(

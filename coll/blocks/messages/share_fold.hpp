@@ -16,7 +16,7 @@ template <class Env>
 class ShareFold {
 public:
     /// starts[r], starts[r + 1]: where the share of rank r begins and ends in the packed vector.
-    ShareFold(Env& env, Messages<Env>& m, ReduceArgs const& a, std::vector<std::size_t> starts)
+    ShareFold(Env& env, Messages<Env>& m, ReduceArgs const& a, PooledVector<std::size_t> starts)
         : env_(env), m_(m), reducer_(env.traffic(), a), starts_(std::move(starts)), rank_(env.rank()),
           size_(env.size()) {}
     FramePool& frames() { return env_.frames(); }
@@ -29,7 +29,7 @@ public:
         std::size_t const share = bytes(rank_);
         PooledBytes const others(frames(), share * static_cast<std::size_t>(size_));
         auto const place = [&](int rank) { return others.get() + share * static_cast<std::size_t>(rank); };
-        std::vector<int> const to = with_shares(), from = all_others(share > 0);
+        PooledVector<int> const to = with_shares(), from = all_others(share > 0);
         co_await m_.exchange_all(
             std::span<int const>(to), std::span<int const>(from),
             [&](int peer) -> MessagePart {
@@ -39,7 +39,7 @@ public:
         if (share == 0) co_return;
         bool const straight = mine.type->dense(mine.count);
         if (!straight) env_.load(sum, mine, start(rank_), share);
-        std::vector<void const*> operands;
+        PooledVector<void const*> operands(frames());
         for (int r = 0; r < size_; ++r) operands.push_back(place(r));
         operands[static_cast<std::size_t>(rank_)] = straight ? first_byte(mine) + start(rank_) : sum;
         reducer_.combine(operands.data(), size_, sum, share / reducer_.element_bytes());
@@ -48,7 +48,7 @@ public:
     /// Gives everybody this rank's share, `sum`, and gets the others' into the result.
     Task gather(std::byte const* sum, Buffer result) {
         std::size_t const share = bytes(rank_);
-        std::vector<int> const from = with_shares(), to = all_others(share > 0);
+        PooledVector<int> const from = with_shares(), to = all_others(share > 0);
         co_await m_.exchange_all(
             std::span<int const>(to), std::span<int const>(from), [&](int) { return packed_part(sum, share); },
             [&](int peer) { return bytes(peer); }, [&](int peer) { return m_.into(result, start(peer)); });
@@ -56,13 +56,13 @@ public:
 
 private:
     /// Everybody else, in an order in which no two ranks begin with the same one.
-    std::vector<int> all_others(bool any) const {
-        std::vector<int> all;
+    PooledVector<int> all_others(bool any) {
+        PooledVector<int> all(frames());
         for (int i = 1; any && i < size_; ++i) all.push_back((rank_ + i) % size_);
         return all;
     }
-    std::vector<int> with_shares() const {
-        std::vector<int> all = all_others(true);
+    PooledVector<int> with_shares() {
+        PooledVector<int> all = all_others(true);
         std::erase_if(all, [&](int rank) { return bytes(rank) == 0; });
         return all;
     }
@@ -70,14 +70,14 @@ private:
     Env& env_;
     Messages<Env>& m_;
     Reducer reducer_;
-    std::vector<std::size_t> starts_;
+    PooledVector<std::size_t> starts_;
     int rank_, size_;
 };
 
 template <class Env>
 Task allreduce_by_shares(Env& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
-    std::vector<std::size_t> starts{0};
+    PooledVector<std::size_t> starts({0}, env.frames());
     for (int r = 0; r < env.size(); ++r) starts.push_back(Share(a.bytes(), element_bytes(a), r, env.size(), 1).last);
     Messages<Env> m(env, element_bytes(a));
     ShareFold<Env> fold(env, m, a, std::move(starts));

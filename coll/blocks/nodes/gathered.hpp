@@ -5,8 +5,6 @@
 // One step between N nodes, N − 1 messages out and in; with p ranks less than p·s bytes come in, and p·s are combined.
 #pragma once
 
-#include <vector>
-
 #include "coll/blocks/messages/block_row.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/env/on_node.hpp"
@@ -21,7 +19,8 @@ inline constexpr std::uint64_t gather_operations = 2;
 class GatheredOperands {
 public:
     GatheredOperands(NetEnv& env, ReduceArgs const& a)
-        : env_(env), a_(a), bytes_(a.bytes()), all_(env.frames(), bytes_ * static_cast<std::size_t>(env.size())) {
+        : env_(env), a_(a), bytes_(a.bytes()), all_(env.frames(), bytes_ * static_cast<std::size_t>(env.size())),
+          starts_(env.frames()) {
         Division const& map = env.map();
         for (int n = 0, ranks = 0; n < map.count(); ranks += map.size(n++)) starts_.push_back(ranks);
     }
@@ -38,7 +37,7 @@ public:
         inside.largest = bytes_;
         co_await on_node(env_, Collective::gather, inside);
         if (map.index_of(env_.rank()) == 0) {
-            NetEnv team(env_, map.masters(), env_.multi_node().masters);
+            NetEnv team(env_, map.masters(frames()), env_.multi_node().masters);
             co_await exchange(team);
         }
         co_await on_node(env_, Collective::bcast,
@@ -60,7 +59,7 @@ private:
 
     Task exchange(NetEnv& team) {
         Messages<NetEnv> m(team);
-        std::vector<int> others;
+        PooledVector<int> others(frames());
         for (int i = 1; i < team.size(); ++i) others.push_back((team.rank() + i) % team.size());
         co_await m.exchange_all(
             std::span<int const>(others),
@@ -74,7 +73,7 @@ private:
     ReduceArgs const& a_;
     std::size_t bytes_;
     PooledBytes all_;
-    std::vector<int> starts_;   ///< of each node, in operands
+    PooledVector<int> starts_;   ///< of each node, in operands
 };
 
 /// The operands of the first `ranks` ranks into this rank's result; none: it stays as it is.
@@ -82,7 +81,7 @@ inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks) {
     GatheredOperands all(env, a);
     co_await all.run();
     if (ranks == 0) co_return;
-    std::vector<void const*> operands;
+    PooledVector<void const*> operands(env.frames());
     for (int r = 0; r < ranks; ++r) operands.push_back(all[r]);
     bool const dense = a.type->dense(a.count);
     PooledBytes const packed = dense ? PooledBytes() : PooledBytes(env.frames(), a.bytes());

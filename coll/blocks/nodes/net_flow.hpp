@@ -6,7 +6,6 @@
 
 #include <list>
 #include <memory>
-#include <vector>
 
 #include "coll/blocks/exchange/movement.hpp"
 #include "coll/blocks/messages/messages.hpp"
@@ -25,7 +24,7 @@ class NetFlow {
 public:
     static constexpr std::size_t ahead = 4;   ///< pieces that a stream should have under way in each direction
 
-    explicit NetFlow(NetEnv& env) : env_(env) {}
+    explicit NetFlow(NetEnv& env) : env_(env), in_(env.frames()), out_(env.frames()) {}
     ~NetFlow() {
         for (auto& op : out_) outlive(std::move(op));
     }
@@ -39,13 +38,13 @@ public:
     }
     /// Waits for the piece that was asked for first, of those that have not arrived.
     Task arrive() {
-        std::list<Expected> first;
+        List<Expected> first(frames());
         first.splice(first.end(), in_, in_.begin());
         auto const& [message, piece, from] = first.front();
         co_await env_.over(message.op, from);
         truncation_.compare(from, message.bytes(), piece.bytes);
-        auto const& packed = message.op.packed;
-        if (!packed.empty()) env_.store(piece.buffer, piece.at, packed.data(), message.op.status.bytes);
+        if (std::byte const* const packed = message.op.packed.get())
+            env_.store(piece.buffer, piece.at, packed, message.op.status.bytes);
     }
 
     /// A piece goes to a rank; it must stay as it is until it is sent, unless it is copied.
@@ -76,8 +75,10 @@ private:
 
     NetEnv& env_;
     // Lists: most ranks of an operation have nothing to put there, and what is on its way stays where it is.
-    std::list<Expected> in_;
-    std::list<std::unique_ptr<Outgoing>> out_;
+    template <class T>
+    using List = std::list<T, Pooled<T>>;
+    List<Expected> in_;
+    List<std::unique_ptr<Outgoing>> out_;
     Truncation truncation_;
 };
 

@@ -6,21 +6,20 @@
 
 #include <climits>
 #include <cstring>
-#include <memory>
-#include <vector>
 
 #include "coll/blocks/messages/block_row.hpp"
 #include "coll/env/on_node.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
 /// Buffers one after the other, for the ranks 0, 1, … of a communicator; lives as long as they are used.
 class PartList {
 public:
-    PartList() = default;
+    explicit PartList(FramePool& frames) : counts_(frames), at_(frames), types_(frames), large_(frames) {}
     /// Those of `ranks` among `all`.
-    PartList(Parts const& all, std::span<int const> ranks) {
+    PartList(FramePool& frames, Parts const& all, std::span<int const> ranks) : PartList(frames) {
         for (int r : ranks) add(all[r]);
     }
     void add(Buffer part) {
@@ -38,20 +37,20 @@ public:
 
 private:
     void* base_ = nullptr;
-    std::vector<int> counts_;
-    std::vector<std::ptrdiff_t> at_;
-    std::vector<Datatype const*> types_;
-    std::vector<Ref<Datatype>> large_;
+    PooledVector<int> counts_;
+    PooledVector<std::ptrdiff_t> at_;
+    PooledVector<Datatype const*> types_;
+    PooledVector<Ref<Datatype>> large_;
 };
 
 /// Memory of an algorithm's own, not touched before it is written.
 struct Packed {
-    explicit Packed(std::size_t n) : bytes(n), memory(std::make_unique_for_overwrite<std::byte[]>(n)) {}
+    Packed(FramePool& frames, std::size_t n) : bytes(n), memory(frames, n) {}
     std::byte* data() const { return memory.get(); }
     Buffer buffer() const { return packed_buffer(memory.get(), bytes); }
     Buffer part(std::size_t at, std::size_t n) const { return packed_buffer(memory.get() + at, n); }
     std::size_t bytes;
-    std::unique_ptr<std::byte[]> memory;
+    PooledBytes memory;
 };
 
 /// How many bytes each rank of this node sends, and the bytes if none of them sends more than a few.
@@ -59,14 +58,14 @@ class NodeSizes {
 public:
     static constexpr std::size_t few = 248;
 
-    explicit NodeSizes(NetEnv& env) : env_(env) {}
+    explicit NodeSizes(NetEnv& env) : sizes(env.frames()), env_(env) {}
     FramePool& frames() { return env_.frames(); }
 
     /// One operation on the node.
     Task learn(ConstBuffer mine) {
         std::uint64_t const bytes = mine.bytes();
         std::size_t const ranks = env_.map().members(env_.map().mine()).size();
-        records_ = std::make_unique_for_overwrite<std::byte[]>((ranks + 1) * record);
+        records_ = PooledBytes(frames(), (ranks + 1) * record);
         std::byte* const own = records_.get() + ranks * record;
         std::memcpy(own, &bytes, sizeof bytes);
         if (bytes <= few) env_.load(own + sizeof bytes, mine, 0, bytes);
@@ -75,6 +74,7 @@ public:
         args.parts = Parts::regular(records_.get(), record, *args.mine.type);
         args.largest = record;
         co_await on_node(env_, Collective::allgather, args);
+        sizes.reserve(ranks);
         for (std::size_t i = 0; i < ranks; ++i) {
             sizes.emplace_back();
             std::memcpy(&sizes.back(), records_.get() + i * record, sizeof bytes);
@@ -97,12 +97,12 @@ public:
         env_.count(sum(), sum());
     }
 
-    std::vector<std::uint64_t> sizes;   ///< by index on the node
+    PooledVector<std::uint64_t> sizes;   ///< by index on the node
 
 private:
     static constexpr std::size_t record = sizeof(std::uint64_t) + few;
     NetEnv& env_;
-    std::unique_ptr<std::byte[]> records_;
+    PooledBytes records_;
 };
 
 }   // namespace tutti::coll

@@ -28,10 +28,11 @@ inline Task sum_of_totals(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a
                           std::byte* before) {
     std::size_t const bytes = a.bytes();
     int const place = team.rank();
-    std::vector<int> earlier(static_cast<std::size_t>(place)), later(static_cast<std::size_t>(team.size() - place - 1));
+    PooledVector<int> earlier(static_cast<std::size_t>(place), team.frames());
+    PooledVector<int> later(static_cast<std::size_t>(team.size() - place - 1), team.frames());
     std::iota(earlier.begin(), earlier.end(), 0);
     std::iota(later.begin(), later.end(), place + 1);
-    std::unique_ptr<std::byte[]> const others(new std::byte[bytes * earlier.size()]);
+    PooledBytes const others(team.frames(), bytes * earlier.size());
     auto const total_of = [&](int from) {
         return from + 1 == place ? before : others.get() + bytes * static_cast<std::size_t>(from);
     };
@@ -59,7 +60,7 @@ inline Task sum_before(NetEnv& team, ReduceArgs const& a, std::byte* total, std:
     Messages<NetEnv> m(team, element_of(a));
     switch (static_cast<PrefixBetween>(a.parameters[static_cast<std::size_t>(PrefixAcross::between)])) {
     case PrefixBetween::recursive_doubling: {
-        std::vector<int> ranks(static_cast<std::size_t>(team.size()));
+        PooledVector<int> ranks(static_cast<std::size_t>(team.size()), team.frames());
         std::iota(ranks.begin(), ranks.end(), 0);
         PrefixDoubling<NetEnv> among(team, m, a, ranks, team.rank(), a.bytes());
         co_await among.run(total, before, a.bytes(), false);
@@ -77,7 +78,7 @@ inline void put_before(NetEnv& env, ReduceArgs const& a, std::byte const* before
     if (!has_result) return env.store(result(a), 0, before, bytes);
     Reducer reducer(env.traffic(), a);
     if (a.type->dense(a.count)) return reducer.accumulate(before, first_byte(result(a)), bytes / element_of(a));
-    std::unique_ptr<std::byte[]> const packed(new std::byte[bytes]);
+    PooledBytes const packed(env.frames(), bytes);
     env.load(packed.get(), result(a), 0, bytes);
     reducer.accumulate(before, packed.get(), bytes / element_of(a));
     env.store(result(a), 0, packed.get(), bytes);
@@ -89,19 +90,19 @@ inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusiv
     std::size_t const bytes = a.bytes();
     int const here = map.mine(), index = map.index_of(env.rank()), last = map.size(here) - 1;
     bool const has_result = inclusive || index > 0;
-    std::unique_ptr<std::byte[]> const total(index == last ? new std::byte[bytes] : nullptr);
-    std::unique_ptr<std::byte[]> const before(here > 0 ? new std::byte[bytes] : nullptr);
+    PooledBytes const total = index == last ? PooledBytes(env.frames(), bytes) : PooledBytes();
+    PooledBytes const before = here > 0 ? PooledBytes(env.frames(), bytes) : PooledBytes();
     if (index == last && !inclusive) env.load(total.get(), operand(a), 0, bytes);   // which a result may overwrite
     co_await on_node(env, inclusive ? Collective::scan : Collective::exscan, a);
     if (index == last) {
         if (inclusive) {
             env.load(total.get(), result(a), 0, bytes);
         } else if (has_result) {
-            std::unique_ptr<std::byte[]> const below(new std::byte[bytes]);
+            PooledBytes const below(env.frames(), bytes);
             env.load(below.get(), result(a), 0, bytes);
             Reducer(env.traffic(), a).accumulate(below.get(), total.get(), bytes / element_of(a));
         }
-        std::vector<int> last_ones;
+        PooledVector<int> last_ones(env.frames());
         for (int n = 0; n < map.count(); ++n) last_ones.push_back(map.members(n).back());
         NetEnv team(env, std::move(last_ones), env.multi_node().masters);
         co_await sum_before(team, a, total.get(), before.get());

@@ -96,7 +96,7 @@ Task prefix_by_nodes(Env& env, ReduceArgs const& a, bool inclusive) {
     PrefixBuffers<Env> buffers(env, a, segments, inclusive);
     int const place = nodes.index_of(env.rank()), my_node = nodes.mine();
     bool const master = place == 0 && nodes.count() > 1;
-    std::vector<int> const masters = nodes.masters();
+    PooledVector<int> const masters = nodes.masters(env.frames());
     PrefixDoubling<Env> inside(env, m, a, nodes.members(), place, segments.length);
     PrefixDoubling<Env> among(env, m, a, masters, my_node, master ? segments.length : 0);
     BeforeNode<Env> before(env, m, a, place_in_node(env.frames(), nodes, env.rank()), segments.length, inclusive);

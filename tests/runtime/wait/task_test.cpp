@@ -74,5 +74,24 @@ TEST(Task, TakesItsFrameFromThePoolAgain) {
     FramePool::put(first);
 }
 
+TEST(Task, ThePoolKeepsTheLargeFramesThatWereUsedLast) {
+    FramePool pool;
+    constexpr std::size_t third = FramePool::most_kept / 3;
+    auto const use = [&](std::initializer_list<std::size_t> sizes) {
+        std::size_t const before = pool.made();
+        std::vector<void*> frames;
+        for (std::size_t bytes : sizes) frames.push_back(pool.get(bytes));
+        for (void* frame : frames) FramePool::put(frame);
+        return pool.made() - before;
+    };
+    EXPECT_EQ(use({third, third - 4096, third - 8192}), 3u);
+    EXPECT_EQ(use({third - 4096, third - 8192, third}), 0u);
+    EXPECT_EQ(use({third / 2}), 1u) << "what was put back longest ago goes for it";
+    EXPECT_EQ(use({third, third - 8192}), 0u);
+    EXPECT_EQ(use({third - 4096}), 1u);
+    EXPECT_EQ(use({2 * FramePool::most_kept}), 1u);
+    EXPECT_EQ(use({third - 4096}), 0u) << "what is larger than all that is kept drives nothing out";
+}
+
 }   // namespace
 }   // namespace tutti

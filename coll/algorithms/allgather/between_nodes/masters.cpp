@@ -13,15 +13,17 @@ namespace tutti::coll::algorithms::allgather {
 namespace {
 
 constexpr std::size_t word = sizeof(std::uint64_t);
+/// In the size of a node's first part: the master had no room for all that its master sent.
+constexpr std::uint64_t cut = 1ULL << 63;
 
 /// The parts of one node's ranks, one after the other: in the user's buffer if they lie there so, else in other memory.
 class Block {
 public:
-    Block(AllgatherArgs const& a, std::span<int const> ranks, std::span<std::uint64_t const> sizes)
-        : a_(a), ranks_(ranks), sizes_(sizes.begin(), sizes.end()) {
+    Block(FramePool& frames, AllgatherArgs const& a, std::span<int const> ranks, std::span<std::uint64_t const> sizes)
+        : a_(a), ranks_(ranks), sizes_(sizes.begin(), sizes.end(), frames) {
         for (std::uint64_t n : sizes) bytes += n;
         if ((data = in_place())) return;
-        own_.emplace(bytes);
+        own_.emplace(frames, bytes);
         data = own_->data();
     }
     bool in_users_buffer() const { return !own_; }
@@ -57,7 +59,7 @@ private:
 
     AllgatherArgs const& a_;
     std::span<int const> ranks_;
-    std::vector<std::uint64_t> sizes_;
+    PooledVector<std::uint64_t> sizes_;
     std::optional<Packed> own_;
 };
 
@@ -71,14 +73,14 @@ std::size_t most_pieces(AllgatherArgs const& a, std::size_t largest) {
 class NodeGathering {
 public:
     NodeGathering(NetEnv& env, AllgatherArgs const& a)
-        : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.count())),
-          news_(word * static_cast<std::size_t>(env.size()) + a.parameters[2]) {}
+        : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.count()), env.frames()),
+          news_(env.frames(), word * static_cast<std::size_t>(env.size()) + a.parameters[2]) {}
     FramePool& frames() { return env_.frames(); }
     bool master() const { return env_.rank() == map_.master(map_.mine()); }
 
     Task run() {
         co_await own_block();
-        std::vector<Packed> messages;
+        PooledVector<Packed> messages(frames());
         if (master()) co_await exchange(messages);
         co_await on_node(env_, Collective::bcast, bytes_from(news_.data(), news_.bytes, 0));
         make_blocks();
@@ -86,6 +88,7 @@ public:
         co_await round();
         Truncation truncation;
         for (auto& b : blocks_) b->unpack(env_, truncation);
+        if (cut_ >= 0) truncation.note(cut_, block(map_.of(cut_))->bytes, room(map_.of(cut_)));
         truncation.check();
     }
 
@@ -115,12 +118,12 @@ private:
         int const here = map_.mine();
         std::memcpy(sizes_of(here), node.sizes.data(), head(here));
         largest_ = node.largest();
-        Block& block = own().emplace(a, map_.members(here), node.sizes);
+        Block& block = own().emplace(frames(), a, map_.members(here), node.sizes);
         if (node.here()) {
             node.put(block.data);
             co_return;
         }
-        PartList list;
+        PartList list(frames());
         for (std::size_t i = 0; i < node.sizes.size(); ++i) list.add(block.part(i));
         AllgatherArgs args{};
         args.parts = list.parts();
@@ -133,16 +136,17 @@ private:
     /// Bytes of other nodes that come with the sizes at most.
     std::size_t few() const { return a_.parameters[2]; }
     /// Sizes, and parts where they are few, from every master to every other.
-    Task exchange(std::vector<Packed>& messages) {
+    Task exchange(PooledVector<Packed>& messages) {
         Division const& map = map_;
         int const here = map.mine();
         std::size_t const limit = a_.parameters[0], bytes = own()->bytes;
-        Packed mine(head(here) + (bytes <= limit ? bytes : 0));
+        Packed mine(frames(), head(here) + (bytes <= limit ? bytes : 0));
         std::memcpy(mine.data(), sizes_of(here), head(here));
         if (bytes <= limit) env_.load(mine.data() + head(here), own()->buffer(), 0, bytes);
-        std::vector<int> peers;
+        PooledVector<int> peers(frames());
         for (int i = 1; i < map.count(); ++i) peers.push_back(map.master((here + i) % map.count()));
-        for (int n = 0; n < map.count(); ++n) messages.emplace_back(n == here ? 0 : head(n) + limit);
+        messages.reserve(static_cast<std::size_t>(map.count()));
+        for (int n = 0; n < map.count(); ++n) messages.emplace_back(frames(), n == here ? 0 : head(n) + room(n));
         Messages<NetEnv> m(env_);
         auto const message = [&](int from) -> Packed& { return messages[static_cast<std::size_t>(map.of(from))]; };
         co_await m.exchange_all(
@@ -154,27 +158,40 @@ private:
         for (int from : peers) {
             int const node = map.of(from);
             std::memcpy(sizes_of(node), message(from).data(), head(node));
+            if (m.received(from) > message(from).bytes) sizes_of(node)[word - 1] |= std::byte{0x80};
         }
         add_small(messages);
     }
+    /// Bytes of a node's parts that come at once, as this rank expects them.
+    std::size_t room(int node) const {
+        std::size_t sum = 0;
+        for (int r : map_.members(node)) sum += a_.parts[r].bytes();
+        return std::min(sum, a_.parameters[0]);
+    }
+    /// The parts of a node that came with their sizes, as far as there was room for them.
+    void put_parts(PooledVector<Packed> const& messages, int node, std::byte* to) {
+        Packed const& message = messages[static_cast<std::size_t>(node)];
+        copy_bytes(to, message.data() + head(node), std::min(block(node)->bytes, message.bytes - head(node)));
+    }
 
     /// The blocks of other nodes go with the news if they are small together.
-    void add_small(std::vector<Packed> const& messages) {
+    void add_small(PooledVector<Packed> const& messages) {
         make_blocks();
         std::byte* to = news_.data() + news_.bytes - few();
         for (int n = 0; with_news() && n < map_.count(); ++n) {
             if (n == map_.mine()) continue;
-            std::memcpy(to, messages[static_cast<std::size_t>(n)].data() + head(n), block(n)->bytes);
+            put_parts(messages, n, to);
             to += block(n)->bytes;
         }
     }
     void make_blocks() {
         for (int n = 0; n < map_.count(); ++n) {
             if (block(n)) continue;
-            std::vector<std::uint64_t> sizes(map_.members(n).size());
+            PooledVector<std::uint64_t> sizes(map_.members(n).size(), frames());
             std::memcpy(sizes.data(), sizes_of(n), head(n));
+            if (sizes.front() & cut) sizes.front() &= ~cut, cut_ = map_.members(n).front();
             largest_ = std::max(largest_, std::ranges::max(sizes));
-            block(n).emplace(a_, map_.members(n), sizes);
+            block(n).emplace(frames(), a_, map_.members(n), sizes);
         }
     }
     /// The own block may be large, and goes round, all the same.
@@ -184,7 +201,7 @@ private:
         return all;
     }
     /// What came at once: to all ranks with the news, or to the master with the sizes.
-    void take_small(std::vector<Packed> const& messages) {
+    void take_small(PooledVector<Packed> const& messages) {
         std::byte const* from = news_.data() + news_.bytes - few();
         for (int n = 0; n < map_.count(); ++n) {
             if (n == map_.mine() || !at_once(n)) continue;
@@ -192,17 +209,17 @@ private:
                 env_.store(block(n)->buffer(), 0, from, block(n)->bytes);
                 from += block(n)->bytes;
             } else if (master()) {
-                std::byte const* data = messages[static_cast<std::size_t>(n)].data() + head(n);
-                env_.store(block(n)->buffer(), 0, data, block(n)->bytes);
+                put_parts(messages, n, block(n)->data);
+                env_.count(block(n)->bytes, block(n)->bytes);
             }
         }
     }
 
-    std::vector<Piece> pieces(int node) {
+    PooledVector<Piece> pieces(int node) {
         Buffer const b = block(node)->buffer();
         std::size_t const most = most_pieces(a_, largest_);
         Segments const s(block(node)->bytes, 1, at_once(node) ? whole : (block(node)->bytes + most - 1) / most);
-        std::vector<Piece> all;
+        PooledVector<Piece> all(frames());
         for (std::uint64_t k = 0; k < s.count; ++k) all.push_back({b, s.at(k), s.bytes(k)});
         return all;
     }
@@ -210,7 +227,8 @@ private:
     /// Large blocks go round from node to node, all others are there; each goes to the ranks of the node.
     Task round() {
         int const nodes = map_.count(), here = map_.mine();
-        std::vector<Piece> in, out;   // out: the own block, then all that comes in but the last block
+        PooledVector<Piece> in(frames()),
+            out(frames());   // out: the own block, then all that comes in but the last block
         bool const own_first = !at_once(here);
         for (int i = 0; i < nodes; ++i) {
             int const node = (here - i + nodes) % nodes;
@@ -244,9 +262,10 @@ private:
     NetEnv& env_;
     AllgatherArgs const& a_;
     Division const& map_;
-    std::vector<std::optional<Block>> blocks_;   ///< by node
-    std::uint64_t largest_ = 0;                  ///< of all parts
-    Packed news_;                                ///< all sizes, node after node, and a few bytes
+    PooledVector<std::optional<Block>> blocks_;   ///< by node
+    std::uint64_t largest_ = 0;                   ///< of all parts
+    int cut_ = -1;                                ///< a rank of a node whose parts are not all there
+    Packed news_;                                 ///< all sizes, node after node, and a few bytes
 };
 
 Task masters(NetEnv& env, AllgatherArgs const& a) {

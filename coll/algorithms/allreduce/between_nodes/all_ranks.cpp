@@ -16,7 +16,7 @@ namespace {
 
 /// How many elements each rank of a node has, and where they begin.
 struct Cut {
-    Cut(std::int64_t elements, int ranks, int sequences) {
+    Cut(FramePool& frames, std::int64_t elements, int ranks, int sequences) : counts(frames), starts(frames) {
         std::int64_t const each = (elements + sequences - 1) / sequences;
         for (int i = 0; i < ranks; ++i) {
             std::int64_t const first = std::min(elements, each * i), end = std::min(elements, first + each);
@@ -24,11 +24,11 @@ struct Cut {
             counts.push_back(i < sequences ? static_cast<int>(end - first) : 0);
         }
     }
-    std::vector<int> counts, starts;
+    PooledVector<int> counts, starts;
 };
 
 Task among_nodes(NetEnv& env, ReduceArgs const& slice, int index) {
-    std::vector<int> holders;
+    PooledVector<int> holders(env.frames());
     for (int n = 0; n < env.map().count(); ++n)
         holders.push_back(env.map().members(n)[static_cast<std::size_t>(index)]);
     NetEnv team(env, std::move(holders), env.multi_node().masters);
@@ -41,10 +41,10 @@ Task among_nodes(NetEnv& env, ReduceArgs const& slice, int index) {
 Task all_ranks(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     Division const& map = env.map();
-    Cut const cut(a.count, map.size(map.mine()), map.smallest());
+    Cut const cut(env.frames(), a.count, map.size(map.mine()), map.smallest());
     int const index = map.index_of(env.rank());
     auto const mine = static_cast<std::size_t>(index);
-    LaidOut const memory(*a.type, cut.counts[mine]);
+    LaidOut const memory(*a.type, cut.counts[mine], &env.frames());
     ReduceScatterArgs inside{};
     static_cast<ReduceArgs&>(inside) = a;
     inside.in = operand(a).address;

@@ -48,7 +48,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     if (map.index_of(env.rank()) > 0) inside.in = operand(a).address, inside.out = nullptr;
     co_await on_node(env, Collective::reduce, inside);
     if (map.index_of(env.rank()) == 0) {
-        NetEnv team(env, map.masters(), env.multi_node().masters);
+        NetEnv team(env, map.masters(env.frames()), env.multi_node().masters);
         ReduceArgs combined = a;
         combined.in = in_place;
         co_await among_masters(team, combined);

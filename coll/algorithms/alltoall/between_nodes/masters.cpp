@@ -17,7 +17,9 @@ constexpr std::size_t head = sizeof(std::uint64_t);
 /// One rank's view. A rank's parts for other nodes lie in a record, with their size before them; so does what comes.
 class Aggregated {
 public:
-    Aggregated(NetEnv& env, AlltoallArgs const& a) : env_(env), a_(a), map_(env.map()), messages_(env) {
+    Aggregated(NetEnv& env, AlltoallArgs const& a)
+        : env_(env), a_(a), map_(env.map()), messages_(env), remote_(env.frames()), out_(env.frames()),
+          in_(env.frames()), arriving_(env.frames()) {
         each_ = outgoing(a, env.rank()).bytes();
         for (int n = 0; n < map_.count(); ++n)
             if (n != map_.mine()) remote_.insert(remote_.end(), map_.members(n).begin(), map_.members(n).end());
@@ -28,7 +30,7 @@ public:
 
     Task run() {
         std::size_t const here = ranks_here_.size();
-        Packed mine(head + remote_.size() * each_), all(master() ? here * mine.bytes : 0);
+        Packed mine(frames(), head + remote_.size() * each_), all(frames(), master() ? here * mine.bytes : 0);
         pack(mine);
         RootedArgs up{};
         up.mine = mine.buffer();
@@ -39,7 +41,7 @@ public:
         if (master()) co_await begin(all);
         std::exception_ptr error;
         co_await local(error);
-        Packed dealt(master() ? here * room() : 0), come(room());
+        Packed dealt(frames(), master() ? here * room() : 0), come(frames(), room());
         if (master()) co_await end(dealt);
         RootedArgs down{};
         down.mine = come.buffer();
@@ -65,7 +67,7 @@ private:
 
     /// Parts between ranks of this node.
     Task local(std::exception_ptr& error) {
-        PartList const send(a_.send, ranks_here_), receive(a_.receive, ranks_here_);
+        PartList const send(frames(), a_.send, ranks_here_), receive(frames(), a_.receive, ranks_here_);
         AlltoallArgs args = a_;
         args.send = send.parts();
         args.receive = receive.parts();
@@ -79,7 +81,7 @@ private:
         for (int n = 0; n < map_.count(); ++n) {
             if (n == map_.mine()) continue;
             std::size_t const ranks = map_.members(n).size(), bytes = ranks * each_;
-            Packed const& out = out_.emplace_back(here * (head + bytes));
+            Packed const& out = out_.emplace_back(frames(), here * (head + bytes));
             for (std::size_t i = 0; i < here; ++i) {
                 std::byte const* from = all.data() + i * record;
                 std::byte* to = out.data() + i * (head + bytes);
@@ -88,8 +90,8 @@ private:
             }
             env_.count(out.bytes, out.bytes);
             first += ranks;
-            Packed const& in = in_.emplace_back(ranks * (head + here * each_));
-            arriving_.push_back(std::make_unique<Arriving>(env_));
+            Packed const& in = in_.emplace_back(frames(), ranks * (head + here * each_));
+            arriving_.emplace_back(new (frames()) Arriving(env_));
             arriving_.back()->begin(in.data(), in.bytes, map_.master(n));
         }
         std::size_t i = 0;
@@ -138,9 +140,9 @@ private:
     Messages<NetEnv> messages_;
     std::size_t each_;   ///< bytes of a part that this rank sends
     std::span<int const> ranks_here_;
-    std::vector<int> remote_;   ///< ranks of other nodes, node after node
-    std::vector<Packed> out_, in_;
-    std::vector<std::unique_ptr<Arriving>> arriving_;
+    PooledVector<int> remote_;   ///< ranks of other nodes, node after node
+    PooledVector<Packed> out_, in_;
+    PooledVector<std::unique_ptr<Arriving>> arriving_;
     Truncation truncation_;
 };
 

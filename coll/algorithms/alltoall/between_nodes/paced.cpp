@@ -17,8 +17,8 @@ namespace {
 struct Step {
     int to = -1, from = -1;
 };
-std::vector<Step> steps_of(Division const& map, int rank, bool in_place) {
-    std::vector<int> order;
+PooledVector<Step> steps_of(FramePool& frames, Division const& map, int rank, bool in_place) {
+    PooledVector<int> order(frames);
     for (int n = 0; n < map.count(); ++n) order.insert(order.end(), map.members(n).begin(), map.members(n).end());
     std::size_t const size = order.size();
     auto const place = static_cast<std::size_t>(std::ranges::find(order, rank) - order.begin());
@@ -26,7 +26,7 @@ std::vector<Step> steps_of(Division const& map, int rank, bool in_place) {
         int const peer = order[at % size];
         return map.of(peer) == map.mine() ? -1 : peer;
     };
-    std::vector<Step> steps;
+    PooledVector<Step> steps(frames);
     for (std::size_t i = 0; i < size; ++i) {
         if (in_place) steps.push_back({remote(i + size - place), remote(i + size - place)});
         else steps.push_back({remote(place + i), remote(place + size - i)});
@@ -36,7 +36,7 @@ std::vector<Step> steps_of(Division const& map, int rank, bool in_place) {
 
 Task within_node(NetEnv& env, AlltoallArgs const& a, std::exception_ptr& error) {
     auto const ranks = env.map().members(env.map().mine());
-    PartList const send(a.send, ranks), receive(a.receive, ranks);
+    PartList const send(env.frames(), a.send, ranks), receive(env.frames(), a.receive, ranks);
     AlltoallArgs inside = a;
     inside.send = send.parts();
     inside.receive = receive.parts();
@@ -44,7 +44,7 @@ Task within_node(NetEnv& env, AlltoallArgs const& a, std::exception_ptr& error) 
 }
 
 Task paced(NetEnv& env, AlltoallArgs const& a) {
-    std::vector<Step> const steps = steps_of(env.map(), env.rank(), a.is_in_place);
+    PooledVector<Step> const steps = steps_of(env.frames(), env.map(), env.rank(), a.is_in_place);
     std::size_t const window = std::max<std::size_t>(1, a.parameters[0]), size = steps.size();
     NetFlow flow(env);
     auto const begin = [&](Step const& s) {

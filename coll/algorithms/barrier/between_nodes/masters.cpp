@@ -25,7 +25,7 @@ Task masters(NetEnv& env, BarrierArgs const&) {
     std::byte go{};
     co_await on_node(env, Collective::barrier, BarrierArgs{});
     if (master) {
-        NetEnv team(env, map.masters(), env.multi_node().masters);
+        NetEnv team(env, map.masters(env.frames()), env.multi_node().masters);
         co_await disseminate(team);
     }
     co_await on_node(env, Collective::bcast, bytes_from(&go, 1, 0));

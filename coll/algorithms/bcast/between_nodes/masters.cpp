@@ -38,7 +38,7 @@ TreePlace place_among(NetEnv& env, BcastArgs const& a) {
 
 /// All of it among the masters.
 Task spread(NetEnv& env, BcastArgs const& a) {
-    NetEnv team(env, env.map().masters(a.root), env.multi_node().masters);
+    NetEnv team(env, env.map().masters(env.frames(), a.root), env.multi_node().masters);
     BcastArgs between = a;
     between.root = env.map().of(a.root);
     Values const ring;   // how the blocks are gathered
@@ -52,9 +52,9 @@ Task masters(NetEnv& env, BcastArgs const& a) {
     int const master = map.master(map.mine(), a.root);
     bool const in_one = a.parameters[0] == Between::scatter_and_gather;
     Buffer data = a.data;
-    std::unique_ptr<std::byte[]> packed;   // segments of what has gaps
+    PooledBytes packed;   // segments of what has gaps
     if (segments.count > 1 && !data.type->dense(data.count)) {
-        packed = std::make_unique_for_overwrite<std::byte[]>(segments.total);
+        packed = PooledBytes(env.frames(), segments.total);
         data = packed_buffer(packed.get(), segments.total);
         if (env.rank() == a.root) env.load(packed.get(), a.data, 0, segments.total);
     }

@@ -26,11 +26,11 @@ Task give(NetEnv& env, RootedArgs const& a) {
     bool const together = node.largest() < a.parameters[0], master = env.rank() == env.map().master(env.map().mine());
     std::size_t const head = node.sizes.size() * sizeof(std::uint64_t);
     Messages<NetEnv> m(env);
-    Packed block(master ? head + (together ? node.sum() : 0) : 0);
+    Packed block(env.frames(), master ? head + (together ? node.sum() : 0) : 0);
     if (master) std::memcpy(block.data(), node.sizes.data(), head);
     if (master && together && node.here()) node.put(block.data() + head);
     if (together && !node.here()) {
-        PartList list;
+        PartList list(env.frames());
         std::size_t at = head;
         for (std::size_t i = 0; master && i < node.sizes.size(); at += node.sizes[i++])
             list.add(block.part(at, node.sizes[i]));
@@ -44,12 +44,12 @@ Task give(NetEnv& env, RootedArgs const& a) {
 }
 
 /// What the root expects of a node.
-struct Block {
+struct Block : InPool {
     Block(NetEnv& env, RootedArgs const& a, int of) : ranks(env.map().members(of)), in(env) {
         std::size_t sum = 0;
         for (int r : ranks) sum += a.parts[r].bytes();
         sum = std::min(sum, std::min(sum, a.parameters[0]) * ranks.size());
-        memory.emplace(ranks.size() * sizeof(std::uint64_t) + sum);
+        memory.emplace(env.frames(), ranks.size() * sizeof(std::uint64_t) + sum);
         in.begin(memory->data(), memory->bytes, ranks.front());
     }
     std::uint64_t size(std::size_t i) const {
@@ -78,10 +78,10 @@ bool deal_out(NetEnv& env, RootedArgs const& a, Block const& b, Truncation& trun
 
 Task take(NetEnv& env, RootedArgs const& a) {
     Division const& map = env.map();
-    std::vector<std::unique_ptr<Block>> blocks;
+    PooledVector<std::unique_ptr<Block>> blocks(env.frames());
     for (int i = 1; i < map.count(); ++i)
-        blocks.push_back(std::make_unique<Block>(env, a, (map.mine() + i) % map.count()));
-    PartList const list(a.parts, map.members());
+        blocks.emplace_back(new (env.frames()) Block(env, a, (map.mine() + i) % map.count()));
+    PartList const list(env.frames(), a.parts, map.members());
     RootedArgs args = inside(a, map.index_of(env.rank()));
     args.parts = list.parts();
     std::exception_ptr error;

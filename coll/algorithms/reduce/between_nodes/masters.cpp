@@ -32,13 +32,13 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() == 0) co_return;
     Division const& map = env.map();
     int const master = map.master(map.mine(), a.root);
-    LaidOut const sum = env.rank() == master && master != a.root ? LaidOut(*a.type, a.count) : LaidOut();
+    LaidOut const sum = env.rank() == master && master != a.root ? LaidOut(*a.type, a.count, &env.frames()) : LaidOut();
     ReduceArgs inside = a;
     inside.root = map.index_of(master);
     if (sum.origin()) inside.out = sum.origin();
     co_await on_node(env, Collective::reduce, inside);
     if (env.rank() != master) co_return;
-    NetEnv team(env, map.masters(a.root), env.multi_node().masters);
+    NetEnv team(env, map.masters(env.frames(), a.root), env.multi_node().masters);
     ReduceArgs combined = a;
     combined.root = map.of(a.root);
     combined.in = sum.origin();   // at the root in place

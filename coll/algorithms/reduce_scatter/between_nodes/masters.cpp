@@ -15,7 +15,7 @@ namespace {
 
 /// What masters combine: a node's sum, packed, with each node's share in one piece, and where these begin.
 struct ByNode {
-    ByNode(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum) : vector(sum) {
+    ByNode(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum) : vector(sum), starts(env.frames()) {
         Shares const shares(a, env.frames());
         Division const& map = env.map();
         std::size_t at = 0;
@@ -25,7 +25,7 @@ struct ByNode {
         }
         starts.push_back(at);
         if (map.consecutive()) return;
-        packed.reset(new std::byte[at]);
+        packed = PooledBytes(env.frames(), at);
         vector = packed_buffer(packed.get(), at);
         std::byte* to = packed.get();
         for (int n = 0; n < map.count(); ++n)
@@ -33,17 +33,17 @@ struct ByNode {
     }
 
     ConstBuffer vector;
-    std::vector<std::size_t> starts;
-    std::unique_ptr<std::byte[]> packed;   ///< where the nodes' ranks do not follow each other
+    PooledVector<std::size_t> starts;
+    PooledBytes packed;   ///< where the nodes' ranks do not follow each other
 };
 
 /// The share of this master's node, over all nodes, into `share`.
 Task among_masters(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum, Buffer share) {
-    NetEnv team(env, env.map().masters(), env.multi_node().masters);
+    NetEnv team(env, env.map().masters(env.frames()), env.multi_node().masters);
     ByNode by_node(env, a, sum);
     Messages<NetEnv> m(team, element_bytes(a));
     ShareFold<NetEnv> fold(team, m, a, std::move(by_node.starts));
-    std::unique_ptr<std::byte[]> const packed(new std::byte[share.bytes()]);
+    PooledBytes const packed(env.frames(), share.bytes());
     co_await fold.reduce(by_node.vector, packed.get());
     env.store(share, 0, packed.get(), share.bytes());
     co_await m.close();
@@ -53,7 +53,7 @@ Task masters(NetEnv& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
     Division const& map = env.map();
     bool const master = map.index_of(env.rank()) == 0;
-    LaidOut const sum = master ? LaidOut(*a.type, a.count) : LaidOut();
+    LaidOut const sum = master ? LaidOut(*a.type, a.count, &env.frames()) : LaidOut();
     ReduceArgs inside = a;
     inside.root = 0;
     inside.in = operand(a).address;
@@ -62,8 +62,8 @@ Task masters(NetEnv& env, ReduceScatterArgs const& a) {
 
     std::int64_t elements = 0;   // more than an int holds, as those of all ranks are
     for (int r : map.members()) elements += a.counts[static_cast<std::size_t>(r)];
-    LaidOut const share = master ? LaidOut(*a.type, elements) : LaidOut();
-    PartList parts;
+    LaidOut const share = master ? LaidOut(*a.type, elements, &env.frames()) : LaidOut();
+    PartList parts(env.frames());
     std::byte* part = share.origin();
     for (int r : master ? map.members() : std::span<int const>()) {
         std::int64_t const count = a.counts[static_cast<std::size_t>(r)];

@@ -110,6 +110,50 @@ TEST_P(NodesTraffic, AllgatherAndAlltoallTakeOneMessageForEachPairOfNodes) {
     }
 }
 
+/// Messages inside of nodes, per node, that an allgather of `count` ints from each of a node's two ranks takes.
+std::uint64_t inside_of_a_node(int nodes, int count, bool in_turn) {
+    std::vector<int> node_of;
+    for (int r = 0; r < 2 * nodes; ++r) node_of.push_back(in_turn ? r % nodes : r / 2);
+    Variables variables;
+    variables.wait = "shared";
+    NodesWorld world(node_of, variables);
+    auto const type = TypeBuilder::predefined(Basic::int32);
+    std::vector<std::uint64_t> before(node_of.size()), after(node_of.size());
+    auto const inside = [&](int r) {
+        std::uint64_t sum = 0;
+        auto& messages = world.process(r).rank_state().traffic.messages;
+        for (std::size_t l = 0; l < std::size(messages); ++l)
+            if (l != static_cast<std::size_t>(topo::Locality::network)) sum += messages[l].read();
+        return sum;
+    };
+    std::vector<std::thread> threads;
+    for (int r = 0; r < world.size(); ++r)
+        threads.emplace_back([&, r] {
+            auto const place = static_cast<std::size_t>(r);
+            std::vector<int> part(static_cast<std::size_t>(count), r), all(part.size() * node_of.size(), -1);
+            AllgatherArgs args{};
+            args.mine = {part.data(), count, type.get()};
+            args.parts = Parts::regular(all.data(), count, *type);
+            args.largest = args.mine.bytes();
+            before[place] = inside(r);
+            run(BoundCall{world.comm(r), Collective::allgather, args});
+            after[place] = inside(r);
+            for (std::size_t i = 0; i < all.size(); ++i)
+                EXPECT_EQ(all[i], static_cast<int>(i / part.size())) << "rank " << r;
+            world.leave(r);
+        });
+    for (auto& t : threads) t.join();
+    std::uint64_t sum = 0;
+    for (std::size_t r = 0; r < node_of.size(); ++r) sum += after[r] - before[r];
+    return sum / static_cast<std::uint64_t>(nodes);
+}
+
+TEST(NodesTrafficInside, AnAllgatherOfMediumBlocksIsOneBroadcastHoweverManyNodesThereAre) {
+    for (bool in_turn : {false, true})
+        for (int count : {200, 1000})   // of as many bytes altogether
+            EXPECT_EQ(inside_of_a_node(2, 3 * count, in_turn), inside_of_a_node(6, count, in_turn)) << count;
+}
+
 using Nodes = std::vector<int>;   // each rank's
 INSTANTIATE_TEST_SUITE_P(Worlds, NodesTraffic,
                          testing::Values(Nodes{0, 0, 1, 1}, Nodes{0, 0, 0, 1}, Nodes{0, 1, 2},

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allgather(v) on several nodes: all of a node gather its parts in shared memory; masters tell each other the sizes,
-// with the parts where they are few bytes (one step of N − 1 messages), else blocks go round a ring in segments, N − 1
-// steps in which each link carries all but its own node's block; broadcasts inside hide behind it but for one segment.
+// Allgather(v) on several nodes: masters tell each other the sizes, with their nodes' blocks where these are few bytes
+// (one step of N − 1 messages), and each broadcasts all such blocks at once on its node. Larger ones go round a ring in
+// segments, N − 1 steps; the broadcasts of segments inside hide behind it but for the last one.
 // Ring: Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather"; masters: Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009;
 // that sizes travel with the parts is ours.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/segments.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
+#include "coll/blocks/nodes/node_block.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"
 
 namespace tutti::coll::algorithms::allgather {
@@ -15,53 +16,6 @@ namespace {
 constexpr std::size_t word = sizeof(std::uint64_t);
 /// In the size of a node's first part: the master had no room for all that its master sent.
 constexpr std::uint64_t cut = 1ULL << 63;
-
-/// The parts of one node's ranks, one after the other: in the user's buffer if they lie there so, else in other memory.
-class Block {
-public:
-    Block(FramePool& frames, AllgatherArgs const& a, std::span<int const> ranks, std::span<std::uint64_t const> sizes)
-        : a_(a), ranks_(ranks), sizes_(sizes.begin(), sizes.end(), frames) {
-        for (std::uint64_t n : sizes) bytes += n;
-        if ((data = in_place())) return;
-        own_.emplace(frames, bytes);
-        data = own_->data();
-    }
-    bool in_users_buffer() const { return !own_; }
-    Buffer buffer() const { return packed_buffer(data, bytes); }
-    Buffer part(std::size_t i) const {
-        std::size_t at = 0;
-        for (std::size_t j = 0; j < i; ++j) at += sizes_[j];
-        return packed_buffer(data + at, sizes_[i]);
-    }
-    void unpack(NetEnv& env, Truncation& truncation) const {
-        std::size_t at = 0;
-        for (std::size_t i = 0; own_ && i < sizes_.size(); at += sizes_[i++])
-            if (!(a_.is_in_place && ranks_[i] == env.rank()))
-                deliver(env, a_.parts[ranks_[i]], 0, data + at, sizes_[i], sizes_[i], ranks_[i], truncation);
-    }
-
-    std::byte* data = nullptr;
-    std::size_t bytes = 0;
-
-private:
-    std::byte* in_place() const {
-        std::byte *first = nullptr, *next = nullptr;
-        for (std::size_t i = 0; i < sizes_.size(); ++i) {
-            Buffer const part = a_.parts[ranks_[i]];
-            if (part.bytes() != sizes_[i] || !part.type->dense(part.count)) return nullptr;
-            if (sizes_[i] == 0) continue;
-            if (first && first_byte(part) != next) return nullptr;
-            if (!first) first = first_byte(part);
-            next = first_byte(part) + sizes_[i];
-        }
-        return first;
-    }
-
-    AllgatherArgs const& a_;
-    std::span<int const> ranks_;
-    PooledVector<std::uint64_t> sizes_;
-    std::optional<Packed> own_;
-};
 
 /// Of a large block of a node: each has so many, whatever its size.
 std::size_t most_pieces(AllgatherArgs const& a, std::size_t largest) {
@@ -84,8 +38,10 @@ public:
         if (master()) co_await exchange(messages);
         co_await on_node(env_, Collective::bcast, bytes_from(news_.data(), news_.bytes, 0));
         make_blocks();
+        lay_out();
         take_small(messages);
         co_await round();
+        if (!with_news() && row_.bytes > 0) co_await spread(row_.data, row_.bytes);
         Truncation truncation;
         for (auto& b : blocks_) b->unpack(env_, truncation);
         if (cut_ >= 0) truncation.note(cut_, block(map_.of(cut_))->bytes, room(map_.of(cut_)));
@@ -93,8 +49,8 @@ public:
     }
 
 private:
-    std::optional<Block>& block(int node) { return blocks_[static_cast<std::size_t>(node)]; }
-    std::optional<Block>& own() { return block(map_.mine()); }
+    std::optional<NodeBlock>& block(int node) { return blocks_[static_cast<std::size_t>(node)]; }
+    std::optional<NodeBlock>& own() { return block(map_.mine()); }
     /// Where the sizes of a node's parts stand.
     std::byte* sizes_of(int node) {
         std::size_t before = 0;
@@ -110,6 +66,7 @@ private:
         return sum;
     }
 
+    /// At the master; at all ranks of the node if it comes with the sizes there, or is large.
     Task own_block() {
         AllgatherArgs const& a = a_;
         Buffer const mine = a.is_in_place ? a.parts[env_.rank()] : a.mine;
@@ -118,19 +75,38 @@ private:
         int const here = map_.mine();
         std::memcpy(sizes_of(here), node.sizes.data(), head(here));
         largest_ = node.largest();
-        Block& block = own().emplace(frames(), a, map_.members(here), node.sizes);
+        NodeBlock& block = own().emplace(frames(), a, map_.members(here), node.sizes);
+        at_all_ranks_ = node.here() || !at_once(here);
+        if (master() || at_all_ranks_) block.lie_somewhere(frames());
         if (node.here()) {
             node.put(block.data);
             co_return;
         }
+        bool const in_place = a.is_in_place && block.in_users_buffer();
         PartList list(frames());
-        for (std::size_t i = 0; i < node.sizes.size(); ++i) list.add(block.part(i));
+        for (std::size_t i = 0; block.data && i < node.sizes.size(); ++i) list.add(block.part(i));
+        if (at_all_ranks_) co_await gather_everywhere(list, mine, in_place);
+        else co_await gather_at_master(list, mine, in_place);
+    }
+    Task gather_everywhere(PartList const& list, Buffer mine, bool in_place) {
         AllgatherArgs args{};
         args.parts = list.parts();
-        args.largest = node.largest();
-        args.is_in_place = a.is_in_place && block.in_users_buffer();
-        args.mine = args.is_in_place ? args.parts[map_.index_of(env_.rank())] : mine;
+        args.largest = largest_;
+        args.is_in_place = in_place;
+        args.mine = in_place ? args.parts[map_.index_of(env_.rank())] : mine;
         co_await on_node(env_, Collective::allgather, args);
+    }
+    Task gather_at_master(PartList const& list, Buffer mine, bool in_place) {
+        RootedArgs args{};
+        args.mine = mine;
+        args.root = 0;
+        args.equal = false;
+        if (master()) {
+            args.parts = list.parts();
+            args.in_place_at_root = in_place;
+            if (in_place) args.mine = args.parts[0];
+        }
+        co_await on_node(env_, Collective::gather, args);
     }
 
     /// Bytes of other nodes that come with the sizes at most.
@@ -196,9 +172,32 @@ private:
     }
     /// The own block may be large, and goes round, all the same.
     bool with_news() {
-        bool all = others() <= few();
+        bool all = at_all_ranks_ && others() <= few();
         for (int n = 0; n < map_.count(); ++n) all &= n == map_.mine() || at_once(n);
         return all;
+    }
+    bool in_row(int node) { return at_once(node) && block(node)->bytes > 0; }
+    /// Gives all blocks a place. Those that came at once, and the own one if it is so small, are in a row, in the
+    /// user's buffer if they lie there so.
+    void lay_out() {
+        bool adjoin = true;
+        for (int n = 0; n < map_.count(); ++n) {
+            NodeBlock& b = *block(n);
+            if (!in_row(n)) b.lie_somewhere(frames());
+            else if (row_.bytes == 0) row_.data = b.data;
+            if (!in_row(n)) continue;
+            adjoin = adjoin && b.data && b.data == row_.data + row_.bytes;
+            row_.bytes += b.bytes;
+        }
+        if (adjoin) return;
+        row_.memory = PooledBytes(frames(), row_.bytes);
+        std::byte* to = row_.data = row_.memory.get();
+        for (int n = 0; n < map_.count(); ++n) {
+            if (!in_row(n)) continue;
+            if (n == map_.mine() && (master() || at_all_ranks_)) env_.copy(to, block(n)->data, block(n)->bytes, 0);
+            block(n)->lie_at(to);
+            to += block(n)->bytes;
+        }
     }
     /// What came at once: to all ranks with the news, or to the master with the sizes.
     void take_small(PooledVector<Packed> const& messages) {
@@ -224,7 +223,7 @@ private:
         return all;
     }
 
-    /// Large blocks go round from node to node, all others are there; each goes to the ranks of the node.
+    /// Large blocks go round from node to node, and each to the ranks of the node.
     Task round() {
         int const nodes = map_.count(), here = map_.mine();
         PooledVector<Piece> in(frames()),
@@ -248,24 +247,27 @@ private:
             if (leads) co_await flow.arrive();
             if (leads && !own_first && k < out.size()) flow.send(out[k], next);
             if (leads && k + NetFlow::ahead < in.size()) flow.expect(in[k + NetFlow::ahead], last);
-            co_await spread(in[k]);
+            co_await spread(in[k].place(), in[k].bytes);
         }
-        for (int n = 0; !with_news() && n < nodes; ++n)
-            if (n != here && at_once(n) && block(n)->bytes > 0)
-                co_await spread({block(n)->buffer(), 0, block(n)->bytes});
         co_await flow.sent();
     }
-    Task spread(Piece piece) {
-        co_await on_node(env_, Collective::bcast, bytes_from(first_byte(piece.buffer) + piece.at, piece.bytes, 0));
+    Task spread(std::byte* data, std::size_t bytes) {
+        co_await on_node(env_, Collective::bcast, bytes_from(data, bytes, 0));
     }
 
     NetEnv& env_;
     AllgatherArgs const& a_;
     Division const& map_;
-    PooledVector<std::optional<Block>> blocks_;   ///< by node
-    std::uint64_t largest_ = 0;                   ///< of all parts
-    int cut_ = -1;                                ///< a rank of a node whose parts are not all there
-    Packed news_;                                 ///< all sizes, node after node, and a few bytes
+    PooledVector<std::optional<NodeBlock>> blocks_;   ///< by node
+    std::uint64_t largest_ = 0;                       ///< of all parts
+    bool at_all_ranks_ = false;                       ///< of the node is its own block before they get the others'
+    struct {
+        std::byte* data = nullptr;
+        std::size_t bytes = 0;
+        PooledBytes memory;
+    } row_;          ///< of the blocks that came at once
+    int cut_ = -1;   ///< a rank of a node whose parts are not all there
+    Packed news_;    ///< all sizes, node after node, and a few bytes
 };
 
 Task masters(NetEnv& env, AllgatherArgs const& a) {
@@ -274,7 +276,7 @@ Task masters(NetEnv& env, AllgatherArgs const& a) {
 }
 
 std::uint64_t masters_operations(AllgatherArgs const& a, int nodes) {
-    return 3 + static_cast<std::uint64_t>(nodes - 1) * most_pieces(a, a.largest);
+    return 4 + static_cast<std::uint64_t>(nodes - 1) * most_pieces(a, a.largest);
 }
 
 }   // namespace

@@ -38,11 +38,12 @@
 namespace tutti::launcher {
 namespace {
 
-// A pipe that got number 1 because standard output was closed would be a surprise.
+// A pipe that got number 1 because standard output was closed would be a surprise. What is written there is lost, and
+// the write fails, so that it is told as on a full disk.
 void open_standard_descriptors() {
     for (int number = 0; number <= 2; ++number)
         if (fcntl(number, F_GETFD) < 0) [[maybe_unused]]
-            int filled = open("/dev/null", O_RDWR);
+            int filled = open("/dev/null", O_RDONLY);
 }
 
 // Three pipe ends per rank, and some per node, may be open at the same time. The ranks get the old limit back.

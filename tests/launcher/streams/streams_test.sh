@@ -63,6 +63,8 @@ for rank in 0 1; do expect_err "$rank went on"; done
 [ "$(grep -c lost "$folder/err")" = 1 ] || wrong "$what said it $(grep -c lost "$folder/err") times"
 full -n 2 sh -c 'echo x; exit 3'; expect_code 3
 full -n 2 true; expect_code 0; expect_silence
+"$mpiexec" -n 2 echo x >&- 2> "$folder/err"; code=$?; err=$(< "$folder/err") what="mpiexec >&-"; expect_code 1
+expect_err "mpiexec: standard output cannot be written: Bad file descriptor; what ranks print there is lost."
 full --help; expect_code 1; expect_err "mpiexec: standard output cannot be written: No space left on device."
 "$build/bin/tutti-info" > /dev/full 2> "$folder/err"; [ $? = 1 ] || wrong "tutti-info > /dev/full ends well"
 grep -q '^tutti-info: standard output cannot be written' "$folder/err" || wrong "tutti-info > /dev/full: $(cat "$folder/err")"

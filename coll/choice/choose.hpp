@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <forward_list>
 #include <functional>
@@ -141,7 +142,8 @@ CallTraits traits_for(Setting const& setting, CallTraits const& traits, TreesOf 
 /// Never without an algorithm: each collective has one that needs nothing.
 Decision decide(Collective collective, CallTraits const& traits, Settings const& settings, TreesOf const& trees_of);
 
-/// The cache: per collective and size class (the number of bits of the size, and what the call offers besides).
+/// The cache: per collective and size class (each power of two by itself, and what lies between two of them; programs
+/// send powers of two, and memory changes there: from 8 KiB on it lies in arenas), and what the call offers besides.
 class Choices {
 public:
     /// Null: it is to be decided, or not where it is looked for first.
@@ -160,11 +162,12 @@ private:
         Decision decision;
     };
 
-    /// Sizes of one class must get one algorithm: the tables' limits are powers of two, as are the slots.
+    /// Sizes of one class must get one algorithm: the tables' limits are powers of two or one less, slots powers of
+    /// two.
     static std::uint32_t key(Collective collective, CallTraits const& o) {
-        unsigned bits = o.bytes <= 1 ? 0 : static_cast<unsigned>(64 - __builtin_clzll(o.bytes - 1));
-        bits = std::min(bits, 31u);
-        return static_cast<unsigned>(collective) * 512 + bits * 16 + o.commutes * 8u + o.ordered * 4u +
+        unsigned const bits = std::min(static_cast<unsigned>(std::bit_width(o.bytes)), 32u);
+        bool const power = (o.bytes & (o.bytes - 1)) == 0;
+        return ((static_cast<unsigned>(collective) * 64 + bits) * 2 + power) * 16 + o.commutes * 8u + o.ordered * 4u +
                o.one_kind * 2u + o.equal_parts;
     }
     std::size_t place(std::uint32_t key) const { return key * 0x9E37'79B9u >> shift_; }   // Fibonacci hashing

@@ -42,7 +42,8 @@ std::string take_limit(std::string_view word, Rule& rule) {
                     "bytes<=N");
     if (!parse_bytes(behind(bytes), rule.bytes)) return join(word, ": a size such as 64K must follow");
     // Sizes between two powers of two get one algorithm (Choices).
-    if (!std::has_single_bit(rule.bytes)) return join(word, ": a power of two must follow, such as 4K or 8K");
+    if (!std::has_single_bit(rule.bytes) && !std::has_single_bit(rule.bytes + 1))
+        return join(word, ": a power of two must follow, such as 4K or 8K, or one less");
     return {};
 }
 

@@ -35,8 +35,31 @@ TEST(Choose, GivesNoSlotToASizeWhoseClassDoesNotFitIntoOne) {
     EXPECT_FALSE(traits_of(4100, slot).meets(requires_slot));
     Choices choices;
     Decision& small = choices.at(Collective::bcast, traits_of(4100, slot));
-    EXPECT_EQ(&small, &choices.at(Collective::bcast, traits_of(8192, slot)));
+    EXPECT_EQ(&small, &choices.at(Collective::bcast, traits_of(8191, slot)));
+    EXPECT_NE(&small, &choices.at(Collective::bcast, traits_of(8192, slot)));
     EXPECT_NE(&small, &choices.at(Collective::bcast, traits_of(4096, slot)));
+}
+
+/// What a table's limit parts must not be one class, or the first size asked for would decide for the others.
+TEST(Choose, HasNoClassWithSizesOnBothSidesOfALimit) {
+    auto decided = [](std::size_t bytes) {
+        Trees const trees(topo::Hierarchy::build(2, {}));
+        CallTraits traits = traits_of(bytes, 8192);
+        traits.ranks = 2;
+        return decide(Collective::allreduce, traits, {}, [&](auto*) -> Trees const& { return trees; }).algorithm;
+    };
+    Choices choices;
+    for (std::size_t limit = 2; limit <= std::size_t{1} << 40; limit *= 2)
+        for (std::size_t other : {limit - 1, limit + 1}) {
+            auto const &at = choices.at(Collective::allreduce, traits_of(limit, 8192)),
+                       &beside = choices.at(Collective::allreduce, traits_of(other, 8192));
+            bool const one_class = &at == &beside;
+            EXPECT_FALSE(one_class && limit > 2 && limit < std::size_t{1} << 32) << limit << " " << other;
+            EXPECT_TRUE(!one_class || decided(limit) == decided(other)) << limit << " " << other;
+        }
+    EXPECT_STREQ(decided(8191)->name, "exchange");
+    EXPECT_STREQ(decided(8192)->name, "direct");
+    EXPECT_STREQ(decided(8193)->name, "direct");
 }
 
 /// Rings begin each slice with another rank: consecutive teams are of no help to them.
@@ -55,9 +78,9 @@ TEST(Choose, KeepsTheSameDecisionForAllSizesOfAClassAndForgetsWhenTold) {
     Trees const trees(topo::Hierarchy::build(200, {}));
     d = decide(Collective::reduce, traits_of(1000, 4096), {}, [&](auto*) -> Trees const& { return trees; });
     ASSERT_NE(d.algorithm, nullptr);
-    EXPECT_EQ(choices.at(Collective::reduce, traits_of(1024, 4096)).algorithm, d.algorithm);
+    EXPECT_EQ(choices.at(Collective::reduce, traits_of(1023, 4096)).algorithm, d.algorithm);
     choices.forget();
-    EXPECT_EQ(choices.at(Collective::reduce, traits_of(1024, 4096)).algorithm, nullptr);
+    EXPECT_EQ(choices.at(Collective::reduce, traits_of(1023, 4096)).algorithm, nullptr);
 }
 
 TEST(Choose, PutsTheUsersWordBeforeTheTuningTableAndThatBeforeTheDefaultOne) {
@@ -97,9 +120,9 @@ std::string by_default(Collective collective, Where where, int ranks, std::size_
 }
 
 TEST(Choose, HasNoRowOfOneNodeForTwoRanksOnTwoNodes) {
-    EXPECT_EQ(by_default(Collective::scan, Where::one_node, 2, 32768), "binomial");
-    EXPECT_EQ(by_default(Collective::scan, Where::several_nodes, 2, 32768), "masters");
-    EXPECT_EQ(by_default(Collective::exscan, Where::one_node, 2, 65536), "linear");
+    EXPECT_EQ(by_default(Collective::scan, Where::one_node, 2, 16384), "binomial");
+    EXPECT_EQ(by_default(Collective::scan, Where::several_nodes, 2, 16384), "masters");
+    EXPECT_EQ(by_default(Collective::exscan, Where::one_node, 2, 65536), "direct");
     EXPECT_EQ(by_default(Collective::exscan, Where::several_nodes, 2, 65536), "masters");
 }
 

@@ -126,6 +126,20 @@ TEST(Choose, HasNoRowOfOneNodeForTwoRanksOnTwoNodes) {
     EXPECT_EQ(by_default(Collective::exscan, Where::several_nodes, 2, 65536), "masters");
 }
 
+TEST(Choose, HasMoreOfLargePartsUnderWayBetweenNodes) {
+    Trees const trees(topo::Hierarchy::build(16, {}));
+    auto window = [&](std::size_t bytes) {
+        CallTraits traits = traits_of(bytes, 4096);
+        traits.several_nodes = true;
+        Decision const d = decide(Collective::alltoall, traits, {}, [&](auto*) -> Trees const& { return trees; });
+        EXPECT_STREQ(d.algorithm->name, "paced");
+        return d.setting->values[0];
+    };
+    EXPECT_EQ(window(65536), 4u);
+    EXPECT_EQ(window(262144), 4u);
+    EXPECT_EQ(window(1 << 20), 16u);
+}
+
 TEST(Choose, HasRowsOnlyWhereTheirAlgorithmRuns) {
     for (Rule const& rule : default_table()) {
         EXPECT_NE(rule.where, Where::anywhere) << text_of(rule.setting);

@@ -9,8 +9,9 @@ namespace {
 
 /// What a complete request would tell; null: that of one that is not there.
 void show(Request* r, MPI_Status* status) {
+    if (!r) return store_empty(status);
     if (GeneralizedRequest* g = generalized(r)) return g->query(status);
-    abi::store(status, r ? r->status : Status{});
+    abi::store(status, r->status);
 }
 
 /// For the calls that look at several: statuses with their errors.

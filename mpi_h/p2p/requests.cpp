@@ -59,7 +59,7 @@ void retire(MPI_Request& handle, Request& r) {
 Outcome take(MPI_Request& handle, MPI_Status* status) {
     Request* r = active(handle);
     if (!r) {
-        abi::store(status, {});
+        store_empty(status);
         if (handle == MPI_REQUEST_NULL || library().tables.requests.find(handle)) return {};
         handle = MPI_REQUEST_NULL;   // checked, so there was one until its first place was
         return {Error(ErrorClass::request, "it is in the list twice"), {}};
@@ -251,7 +251,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
         Search search(handles);
         wait(search, reason_of_first(call, handles));
         *indx = search.found;
-        if (*indx == MPI_UNDEFINED) abi::store(status, {});
+        if (*indx == MPI_UNDEFINED) store_empty(status);
         else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
     });
 }
@@ -267,7 +267,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
         *flag = waiter().look(search);
         *indx = search.found;
         if (!*flag) return;
-        if (*indx == MPI_UNDEFINED) abi::store(status, {});
+        if (*indx == MPI_UNDEFINED) store_empty(status);
         else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);
     });
 }

@@ -95,6 +95,7 @@ bool tells(Comm const& comm, Args const& args) {
     return mine == 0;
 }
 
+/// The rare part of decision_for: of the first call of its class, or not where the cache looks first.
 template <class Args>
 [[gnu::noinline]] Decision const& decide_or_find(Comm const& comm, Collective collective, Args const& args) {
     CommState& state = state_of(comm);

@@ -65,12 +65,13 @@ void add_candidates(const std::string &entry, int ranks, const TemporaryFolder &
 {
     const std::size_t colon = entry.find(':'), second = entry.find(':', colon + 1);
     const std::string operation = entry.substr(0, colon);
-    if (!find_operation(operation))
+    const Operation *const known = find_operation(operation);
+    if (!known)
         throw Complaint("there is no operation " + operation + "; --help lists them");
-    if (operation == "pingpong" || operation == "sendrecv")
+    if (operation == "pingpong" || operation == "sendrecv" || known->examine)
         throw Complaint(operation + " has no algorithms to choose from; --with compares settings such as "
                                     "TUTTI_EAGER=4K");
-    const json algorithms = algorithms_from_info(find_operation(operation)->collective(), ranks, folder);
+    const json algorithms = algorithms_from_info(known->collective(), ranks, folder);
     if (colon == std::string::npos) {
         for (auto &algorithm : algorithms)
             // The benchmark has no intercommunicators, and compares on one node.

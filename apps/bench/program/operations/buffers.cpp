@@ -81,6 +81,8 @@ void Buffers::touch(int iteration, bool last)
 
 std::string Buffers::wrong(const Operation &operation, int iteration, bool all) const
 {
+    if (operation.examine)
+        return all ? operation.examine(call) : "";
     if (!operation.receives(call))
         return "";
     const std::size_t stride = all || receive_.size() < 512 ? 1 : receive_.size() / 61;

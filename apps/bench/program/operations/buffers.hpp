@@ -29,7 +29,8 @@ struct Buffers {
     // caches hold of the other numbers is of no use.
     void touch(int iteration, bool last);
 
-    // The first wrong number, in words; all numbers, or only some of a large buffer.
+    // The first wrong number, in words; all numbers, or only some of a large buffer. Of an operation that delivers a
+    // communicator, collective where `all` is: what is wrong with one.
     std::string wrong(const Operation &operation, int iteration, bool all) const;
 
     Call call{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is measured: one record per MPI call. A new one is a record more in operations.cpp, neighborhood.cpp,
-// nonblocking.cpp or persistent.cpp; everything else (options, help, table, checks) follows from it.
+// nonblocking.cpp, persistent.cpp or communicators.cpp; everything else (options, help, table, checks) follows from it.
 #pragma once
 
 #include <cstddef>
@@ -52,6 +52,9 @@ struct Operation {
     // Instead of `run`: the nonblocking call, or the one that makes a persistent request.
     Begin start = nullptr, prepare = nullptr;
     std::string blocking = name; // the blocking operation that does the same
+    // Of an operation that delivers a communicator instead of numbers: makes one more, which nobody times, and uses it.
+    // Collective; the return is what was wrong with it, the same on every rank, or empty.
+    std::string (*examine)(const Call &call) = nullptr;
 
     bool has_call() const { return run || start || prepare; } // else this MPI lacks it
     bool has_neighbors() const { return receive == Blocks::one_per_neighbor; }
@@ -67,8 +70,9 @@ const Operation *find_operation(const std::string &name); // null where there is
 
 inline bool always(const Call &) { return true; } // for `receives`
 
-// The groups' parts, each in its file; the latter two are other forms of what they are given.
+// The groups' parts, each in its file; where they are given some, other forms of these.
 std::vector<Operation> neighborhood_operations();
+std::vector<Operation> communicator_operations();
 std::vector<Operation> nonblocking_operations(const std::vector<Operation> &blocking);
 std::vector<Operation> persistent_operations(const std::vector<Operation> &nonblocking);
 

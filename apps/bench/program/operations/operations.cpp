@@ -171,7 +171,8 @@ std::vector<Group> make_groups()
              neighborhood},
             {"nonblocking", "a call that starts it, and MPI_Wait", nonblocking},
             {"persistent", "MPI_Start and MPI_Wait, the request having been made beforehand",
-             persistent_operations(nonblocking)}};
+             persistent_operations(nonblocking)},
+            {"communicators", "making a communicator and freeing it, one after the other", communicator_operations()}};
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "runs/candidates.hpp"
 #include "complaint.hpp"
 #include "runs/contest.hpp"
+#include "figure.hpp"
 #include "plot.hpp"
 #include "read.hpp"
 #include "table.hpp"

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Time and ratio over size, as SVG. gnuplot draws: small, in every distribution, and its SVG keeps text as text and
-// lines as lines.
+// Time and ratio over size, as SVG.
 #pragma once
 
 #include "../program/results/results.hpp"
 #include "runs/process.hpp"
 
 namespace bench {
-
-void check_plotter(); // throws Complaint where there is no gnuplot, before anything is measured
 
 // One file for each operation that has more than one size; returns their names. Throws Complaint.
 std::vector<std::string> plot(const Results &results, const std::string &file, const TemporaryFolder &folder);

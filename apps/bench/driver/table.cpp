@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "table.hpp"
 
+#include "columns.hpp"
 #include "merge.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <ostream>
 
 namespace bench {
 namespace {
-
-struct Column {
-    std::string head;
-    std::vector<std::string> cells; // one for each size, and one for the mean
-    std::size_t width() const
-    {
-        std::size_t most = head.size();
-        for (auto &cell : cells)
-            most = std::max(most, cell.size());
-        return most;
-    }
-};
-
-std::string number(double value, const char *format = "%.2f")
-{
-    char text[32];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
 
 // One operation of the results.
 struct Part {
@@ -210,45 +191,6 @@ Column sizes_column(const Part &part)
     return column;
 }
 
-void print_block(std::ostream &out, const std::vector<const Column *> &columns)
-{
-    auto line = [&](auto text_of) {
-        std::string text;
-        for (const Column *column : columns) {
-            const std::string cell = text_of(*column);
-            text += std::string(text.empty() ? 0 : 2, ' ') + std::string(column->width() - cell.size(), ' ') + cell;
-        }
-        out << text.substr(0, text.find_last_not_of(' ') + 1) << "\n";
-    };
-    line([](const Column &c) { return c.head; });
-    const std::size_t sizes = columns[0]->cells.size() - 1;
-    for (std::size_t row = 0; row < sizes; ++row)
-        line([row](const Column &c) { return c.cells[row]; });
-    auto has_mean = [&](const Column *column) { return !column->cells[sizes].empty(); };
-    const bool means = std::any_of(columns.begin() + 1, columns.end(), has_mean);
-    if (means && sizes > 1)
-        line([sizes](const Column &c) { return c.cells[sizes]; });
-    out << "\n";
-}
-
-void print_part(std::ostream &out, const Part &part, bool by_root, std::size_t width)
-{
-    const Column sizes = sizes_column(part);
-    const std::vector<Column> columns = columns_of(part, by_root);
-    std::vector<const Column *> block{&sizes};
-    std::size_t used = sizes.width();
-    for (const Column &column : columns) {
-        if (width && used + 2 + column.width() > width && block.size() > 1) {
-            print_block(out, block);
-            block = {&sizes};
-            used = sizes.width();
-        }
-        block.push_back(&column);
-        used += 2 + column.width();
-    }
-    print_block(out, block);
-}
-
 } // namespace
 
 void print_tables(std::ostream &out, const Results &results, bool by_root, std::size_t width)
@@ -262,7 +204,8 @@ void print_tables(std::ostream &out, const Results &results, bool by_root, std::
         for (const Series &series : results.series)
             if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
                 out << series.name << " does not have this call.\n";
-        print_part(out, {results, operation, sizes_in(results, operation)}, by_root, width);
+        const Part part{results, operation, sizes_in(results, operation)};
+        print_columns(out, sizes_column(part), columns_of(part, by_root), width);
     }
 }
 

@@ -5,6 +5,8 @@
 #include "complaint.hpp"
 #include "runs/contest.hpp"
 #include "figure.hpp"
+#include "growth/plot.hpp"
+#include "growth/table.hpp"
 #include "plot.hpp"
 #include "read.hpp"
 #include "table.hpp"
@@ -26,20 +28,23 @@ std::size_t screen_width()
     return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-void write_json(const Results &results, const std::string &file)
+bool at_several_numbers(const Growth &growth) { return growth.cores > 0; }
+
+void write_json(const Growth &growth, const std::string &file)
 {
     std::ofstream out(file);
-    out << as_json(results);
+    out << (at_several_numbers(growth) ? as_json(growth) : as_json(growth.runs[0]));
     out.close();
     if (out.fail())
         throw Complaint("cannot write " + file);
 }
 
-void draw(const Plan &plan, const Results &results, const TemporaryFolder &folder)
+void draw(const Plan &plan, const Growth &growth, const TemporaryFolder &folder)
 {
     if (plan.plot.empty())
         return;
-    for (const std::string &file : plot(results, plan.plot, folder))
+    for (const std::string &file : at_several_numbers(growth) ? plot_growth(growth, plan.plot, folder)
+                                                              : plot(growth.runs[0], plan.plot, folder))
         std::cerr << "Drawn: " << file << "\n";
 }
 
@@ -49,7 +54,9 @@ int measure_alone(const Plan &plan, const TemporaryFolder &folder)
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
     const std::string file = plan.measuring.json.empty() ? (folder.path() / "results.json").string()
                                                          : plan.measuring.json;
-    Command command{{mpiexec, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding, program}, {}, true};
+    Command command{{mpiexec, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding_of(plan.ranks), program},
+                    {},
+                    true};
     command.words.insert(command.words.end(), plan.words.begin(), plan.words.end());
     if (plan.measuring.json.empty())
         command.words.insert(command.words.end(), {"--json", file});
@@ -58,28 +65,33 @@ int measure_alone(const Plan &plan, const TemporaryFolder &folder)
     if (ending.late)
         std::cerr << "tutti-bench: ended after " << plan.timeout << " s.\n";
     if (ending.code == 0 && !plan.plot.empty())
-        draw(plan, read_results(file), folder);
+        draw(plan, {0, {read_results(file)}}, folder);
     return ending.late ? 1 : ending.code;
 }
 
-void show(const Plan &plan, const Results &results)
+void show(const Plan &plan, const Growth &growth)
 {
     if (plan.measuring.csv) {
-        print_csv(std::cout, results);
+        for (const Results &results : growth.runs)
+            print_csv(std::cout, results);
         return;
     }
-    for (const Series &series : results.series)
-        if (!series.library.empty() && (&series == &results.series[0] || series.library != results.series[0].library))
+    const auto &all = growth.runs[0].series;
+    for (const Series &series : all)
+        if (!series.library.empty() && (&series == &all[0] || series.library != all[0].library))
             std::cout << series.name << ": " << series.library << "\n";
     std::cout << "\n";
-    print_tables(std::cout, results, plan.measuring.root_by_root, screen_width());
+    if (at_several_numbers(growth))
+        print_growth(std::cout, growth, screen_width());
+    else
+        print_tables(std::cout, growth.runs[0], plan.measuring.root_by_root, screen_width());
 }
 
 int compare(const Plan &plan, const TemporaryFolder &folder)
 {
     Measured measured;
     if (!plan.from.empty()) {
-        measured.results = read_all(plan.from);
+        measured.growth = read_all(plan.from);
     } else {
         const auto candidates = candidates_of(plan.algorithms, plan.ranks, folder);
         if (!candidates.empty() && !plan.measuring.csv)
@@ -87,10 +99,10 @@ int compare(const Plan &plan, const TemporaryFolder &folder)
         std::cout.flush();
         measured = hold_contest(plan, candidates, folder);
     }
-    show(plan, measured.results);
+    show(plan, measured.growth);
     if (!plan.measuring.json.empty())
-        write_json(measured.results, plan.measuring.json);
-    draw(plan, measured.results, folder);
+        write_json(measured.growth, plan.measuring.json);
+    draw(plan, measured.growth, folder);
     return measured.failed ? 1 : 0;
 }
 
@@ -105,7 +117,7 @@ int drive(const Plan &plan)
     if (!plan.plot.empty())
         check_plotter();
     const TemporaryFolder folder;
-    return plan.comparing() ? compare(plan, folder) : measure_alone(plan, folder);
+    return plan.comparing() || plan.growing() ? compare(plan, folder) : measure_alone(plan, folder);
 }
 
 } // namespace bench

@@ -25,9 +25,10 @@ struct Part {
 
 struct Contestant {
     std::string name;
-    Words start, environment; // launcher and program; settings
+    std::string launcher, program;
+    Words environment; // settings
     std::vector<Part> parts;
-    bool out = false;         // it took too long or failed, and is not asked again
+    bool out = false;  // it took too long or failed, and is not asked again
 };
 
 void append(Words &words, const Words &more) { words.insert(words.end(), more.begin(), more.end()); }
@@ -105,14 +106,11 @@ std::vector<Contestant> contestants_of(const Plan &plan, const std::vector<Candi
     const std::string mpiexec = own_folder() / "mpiexec", program = own_folder() / "tutti-bench";
     if (find_in_path(mpiexec).empty())
         throw Complaint("there is no mpiexec beside this tutti-bench, at " + mpiexec);
-    auto start = [&](const std::string &launcher, const std::string &executable) {
-        return Words{launcher, "-n", std::to_string(plan.ranks), "-bind-to", plan.binding, executable};
-    };
-    std::vector<Contestant> all{{plan.against.empty() ? "default" : "Tutti", start(mpiexec, program), {},
+    std::vector<Contestant> all{{plan.against.empty() ? "default" : "Tutti", mpiexec, program, {},
                                  our_parts(plan, candidates, operations)}};
     for (const std::string &setting : plan.settings) {
         std::istringstream words(setting);
-        Contestant contestant{setting, start(mpiexec, program), {}, {{operations, {}, false}}};
+        Contestant contestant{setting, mpiexec, program, {}, {{operations, {}, false}}};
         for (std::string word; words >> word;)
             contestant.environment.push_back(word);
         all.push_back(contestant);
@@ -122,14 +120,15 @@ std::vector<Contestant> contestants_of(const Plan &plan, const std::vector<Candi
         others.push_back(find_mpi(word));
     for (const OtherMpi &mpi : others) {
         const std::string executable = folder.path() / ("bench" + std::to_string(all.size()));
-        all.push_back({mpi.name, start(mpi.launcher, build_with(mpi, executable, folder)), environment_for_any_mpi(),
+        all.push_back({mpi.name, mpi.launcher, build_with(mpi, executable, folder), environment_for_any_mpi(),
                        {{operations, {}, false}}});
     }
     return all;
 }
 
-// Twenty seconds and five times what the run should take at most.
-double time_for(const Part &part, const Plan &plan)
+// Twenty seconds, a quarter of one for each rank (some launchers take that long where ranks share cores), and five
+// times what the run should take at most.
+double time_for(const Part &part, const Plan &plan, int ranks)
 {
     if (plan.timeout > 0)
         return plan.timeout;
@@ -138,7 +137,8 @@ double time_for(const Part &part, const Plan &plan)
     for (std::size_t bytes = s.smallest; bytes > 0 && bytes * 2 <= s.largest; bytes *= 2)
         ++sizes;
     const double lines = double(part.operations.size()) * sizes;
-    return 20 + 5 * lines * double(1 + part.hints.size() + (part.limit ? 7 : 0)) * (s.loop ? 2 : 1) * s.seconds;
+    return 20 + 0.25 * ranks +
+           5 * lines * double(1 + part.hints.size() + (part.limit ? 7 : 0)) * (s.loop ? 2 : 1) * s.seconds;
 }
 
 // What the program says of wrong results.
@@ -163,32 +163,59 @@ void tell(const std::string &errors, std::set<std::string> &told)
             std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-// What the run has measured, all of it or what it had before it was ended.
-Results run_part(Contestant &contestant, const Part &part, const Plan &plan, const TemporaryFolder &folder,
-                 bool &failed, std::set<std::string> &told)
+// "MPICH", or "MPICH, 64 ranks" where there are several numbers of them.
+std::string name_at(const Contestant &contestant, const Plan &plan, int ranks)
 {
-    const std::filesystem::path file = folder.path() / "results.json";
+    return contestant.name + (plan.growing() ? ", " + std::to_string(ranks) + " ranks" : "");
+}
+
+void tell_failure(const std::string &name, const Ending &ending, double seconds, bool has_part, bool more_ranks)
+{
+    if (ending.late)
+        std::fprintf(stderr, "%s: no result within %.0f s%s.\n", name.c_str(), seconds,
+                     has_part ? "; what it had until then is shown" : "");
+    else
+        std::fprintf(stderr, "%s: ended with exit code %d.\n%s\n", name.c_str(), ending.code,
+                     last_lines(ending.errors, 10).c_str());
+    if (more_ranks)
+        std::fprintf(stderr, "%s: more ranks are not tried.\n", name.c_str());
+}
+
+// What takes part in all runs.
+struct Contest {
+    const Plan &plan;
+    const std::vector<Candidate> &candidates;
+    const TemporaryFolder &folder;
+    std::vector<Contestant> contestants;
+    bool failed = false;
+    std::set<std::string> told;
+};
+
+// What the run has measured, all of it or what it had before it was ended.
+Results run_part(Contest &contest, Contestant &contestant, const Part &part, int ranks)
+{
+    const Plan &plan = contest.plan;
+    const std::filesystem::path file = contest.folder.path() / "results.json";
     std::filesystem::remove(file);
-    Command command{contestant.start, contestant.environment};
+    Command command{{contestant.launcher, "-n", std::to_string(ranks), "-bind-to", plan.binding_of(ranks),
+                     contestant.program},
+                    contestant.environment};
     append(command.words, words_of(part, plan.measuring));
     append(command.words, {"--json", file});
-    const double seconds = time_for(part, plan);
-    const Ending ending = run(command, seconds, folder);
-    if (tell_wrong_results(contestant.name, ending.output)) {
-        failed = true;
-    } else if (ending.late) {
-        std::fprintf(stderr, "%s: no result within %.0f s%s.\n", contestant.name.c_str(), seconds,
-                     std::filesystem::exists(file) ? "; what it had until then is shown" : "");
+    const double seconds = time_for(part, plan, ranks);
+    const Ending ending = run(command, seconds, contest.folder);
+    const std::string name = name_at(contestant, plan, ranks);
+    if (tell_wrong_results(name, ending.output)) {
+        contest.failed = true;
+    } else if (ending.late || ending.code != 0) {
+        tell_failure(name, ending, seconds, std::filesystem::exists(file), ranks * 2 <= plan.most_ranks);
         contestant.out = true;
-    } else if (ending.code != 0) {
-        std::fprintf(stderr, "%s: ended with exit code %d.\n%s\n", contestant.name.c_str(), ending.code,
-                     last_lines(ending.errors, 10).c_str());
-        contestant.out = failed = true;
+        contest.failed |= !ending.late;
     } else if (const auto at = ending.errors.find(": info key tutti_coll"); at != std::string::npos) {
         // A value that the algorithm does not understand.
         throw Complaint(ending.errors.substr(at + 2, ending.errors.find('\n', at) - at - 2));
     } else {
-        tell(ending.errors, told);
+        tell(ending.errors, contest.told);
     }
     return std::filesystem::exists(file) ? read_results(file) : Results{};
 }
@@ -226,30 +253,45 @@ void drop_what_another_did(Results &results, const std::vector<Candidate> &candi
                 });
 }
 
+// All rounds with this number of ranks.
+Results hold_rounds(Contest &contest, int ranks)
+{
+    std::vector<Results> runs;
+    for (int round = 0; round < contest.plan.rounds; ++round)
+        for (Contestant &contestant : contest.contestants)
+            for (const Part &part : contestant.parts) {
+                if (contestant.out)
+                    continue;
+                show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(contest.plan.rounds) +
+                              ": " + name_at(contestant, contest.plan, ranks) + " ...");
+                Results results = run_part(contest, contestant, part, ranks);
+                rename(results, contestant, contest.candidates);
+                runs.push_back(std::move(results));
+            }
+    show_progress("");
+    Results all = merge(runs);
+    drop_what_another_did(all, contest.candidates);
+    return all;
+}
+
+bool has_points(const Results &results)
+{
+    return std::any_of(results.series.begin(), results.series.end(), [](auto &s) { return !s.points.empty(); });
+}
+
 } // namespace
 
 Measured hold_contest(const Plan &plan, const std::vector<Candidate> &candidates, const TemporaryFolder &folder)
 {
-    std::vector<Contestant> contestants = contestants_of(plan, candidates, folder);
+    Contest contest{plan, candidates, folder, contestants_of(plan, candidates, folder), false, {}};
     Measured measured;
-    std::vector<Results> runs;
-    std::set<std::string> told;
-    for (int round = 0; round < plan.rounds; ++round)
-        for (Contestant &contestant : contestants)
-            for (const Part &part : contestant.parts) {
-                if (contestant.out)
-                    continue;
-                show_progress("Round " + std::to_string(round + 1) + " of " + std::to_string(plan.rounds) + ": " +
-                              contestant.name + " ...");
-                Results results = run_part(contestant, part, plan, folder, measured.failed, told);
-                rename(results, contestant, candidates);
-                runs.push_back(std::move(results));
-            }
-    show_progress("");
-    measured.results = merge(runs);
-    drop_what_another_did(measured.results, candidates);
-    if (measured.results.series.empty() || measured.results.series[0].points.empty())
+    measured.growth.cores = plan.growing() ? plan.cores : 0;
+    for (int ranks : plan.numbers_of_ranks())
+        if (Results results = hold_rounds(contest, ranks); has_points(results))
+            measured.growth.runs.push_back(std::move(results));
+    if (measured.growth.runs.empty() || measured.growth.runs[0].series[0].points.empty())
         throw Complaint("nothing was measured");
+    measured.failed = contest.failed;
     return measured;
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several programs, settings and MPIs measured in turn, round after round.
+// Several programs, settings and MPIs measured in turn, round after round, at each number of ranks.
 #pragma once
 
-#include "../../program/results/results.hpp"
+#include "../growth/growth.hpp"
 #include "candidates.hpp"
 #include "plan.hpp"
 
 namespace bench {
 
 struct Measured {
-    Results results; // the median of the rounds, the least and the greatest of all
+    Growth growth; // of each run the median of the rounds, the least and the greatest of all
     bool failed = false; // something was wrong, and has been told
 };
 

@@ -14,6 +14,7 @@ namespace bench {
 namespace {
 
 constexpr double seconds_when_comparing = 0.2, unsaid = -1;
+constexpr int most_ranks = 4096;
 
 // Cores, not their hardware threads: ranks that share a core are no measure of anything.
 int usable_cores()
@@ -55,11 +56,25 @@ bool take_settings(const std::string &text, std::vector<std::string> &list)
     return number > 0;
 }
 
+// "4", or "2:256".
+bool read_ranks(const std::string &text, Plan &plan)
+{
+    const auto colon = text.find(':');
+    return read_number(text.substr(0, colon), 1, most_ranks, plan.ranks) &&
+           read_number(colon == std::string::npos ? text : text.substr(colon + 1), plan.ranks, most_ranks,
+                       plan.most_ranks);
+}
+
 std::vector<Option> driver_options(Plan &plan)
 {
     return {
-        {"-n", "N", "a number of ranks", "ranks (as many as there are cores, at least 2)",
-         [&plan](auto &text) { return read_number(text, 1, 4096, plan.ranks); }},
+        {"-n", "N or FROM:TO", "a number of ranks such as 4, or numbers such as 2:256",
+         "ranks (as many as there are cores, at least 2). FROM:TO measures at FROM ranks, at twice as many, and so on "
+         "up to TO (8 bytes where --sizes says nothing else), and prints how the time grows: 'work', a core's time per "
+         "rank and call, is time x min(ranks, cores) / ranks. It stays what it is where the time is proportional to "
+         "the ranks p, and gains the same amount with each doubling where it is proportional to p log p. 'slope' is "
+         "the power of p with which the time has grown since the line before; the last column has that of p log p",
+         [&plan](auto &text) { return read_ranks(text, plan); }},
         {"--bind-to", "WHAT", "a word such as core",
          "how every launcher binds its ranks (core where there is one for each rank, else none)",
          [&plan](auto &text) {
@@ -82,10 +97,13 @@ std::vector<Option> driver_options(Plan &plan)
          "how often all are run in turn; the median of the rounds counts (3)",
          [&plan](auto &text) { return read_number(text, 1, 1000, plan.rounds); }},
         {"--timeout", "S", "a number of seconds",
-         "end a run that takes longer, and say so (twenty seconds and five times what it should take)",
+         "end a run that takes longer, and say so (twenty seconds, a quarter of one for each rank, and five times what "
+         "it should take). With -n FROM:TO more ranks are then not tried under what took too long",
          [&plan](auto &text) { return read_number(text, 0.1, 1e6, plan.timeout); }},
         {"--plot", "FILE.svg", "the name of an SVG file",
-         "draw time and ratio over size; with several operations, one file for each: FILE-bcast.svg",
+         "draw time and ratio over size; with several operations, one file for each: FILE-bcast.svg. With -n FROM:TO "
+         "time (with --loop that of loops) and work over the ranks, with a thin line that grows like p log p; where "
+         "nothing is compared, all operations in one figure",
          [&plan](auto &text) {
              plan.plot = text;
              return text.size() > 4 && text.ends_with(".svg");
@@ -114,8 +132,10 @@ void check(const Plan &plan)
 Plan read_plan(const std::vector<std::string> &words)
 {
     Plan plan;
-    plan.ranks = std::max(2, usable_cores());
+    plan.cores = usable_cores();
+    plan.ranks = plan.most_ranks = std::max(2, plan.cores);
     plan.measuring.seconds = unsaid;
+    plan.measuring.largest = 0; // unsaid
     const auto own = driver_options(plan), passed_on = options_of(plan.measuring);
     for (std::size_t at = 0; at < words.size();) {
         const std::size_t first = at;
@@ -138,11 +158,24 @@ Plan read_plan(const std::vector<std::string> &words)
         plan.words.insert(plan.words.end(), words.begin() + long(first), words.begin() + long(at));
     }
     check(plan);
-    if (plan.binding.empty())
-        plan.binding = plan.ranks <= usable_cores() ? "core" : "none";
     if (plan.measuring.seconds == unsaid)
-        plan.measuring.seconds = plan.comparing() ? seconds_when_comparing : Settings().seconds;
+        plan.measuring.seconds = plan.comparing() || plan.growing() ? seconds_when_comparing : Settings().seconds;
+    if (plan.measuring.largest == 0)
+        plan.measuring.largest = plan.growing() ? plan.measuring.smallest : Settings().largest;
     return plan;
+}
+
+std::vector<int> Plan::numbers_of_ranks() const
+{
+    std::vector<int> numbers;
+    for (int number = ranks; number <= most_ranks; number *= 2)
+        numbers.push_back(number);
+    return numbers;
+}
+
+std::string Plan::binding_of(int number_of_ranks) const
+{
+    return !binding.empty() ? binding : number_of_ranks <= cores ? "core" : "none";
 }
 
 std::string first_driver_option(const std::vector<std::string> &words)
@@ -163,13 +196,14 @@ std::string full_help()
            "    tutti-bench -n 4 bcast allreduce                    two operations on four ranks\n"
            "    tutti-bench -n 4 --algorithms allreduce             all algorithms of one operation\n"
            "    tutti-bench -n 2 --against mpich,openmpi --plot out.svg bcast      the same under other MPIs, drawn\n"
+           "    tutti-bench -n 2:256 --loop --plot growth.svg barrier comm_dup      how they grow with the ranks\n"
            "    tutti-bench -n 2 --against mpich,openmpi --overlap iallreduce      how much of it a computation hides\n"
            "    mpiexec -n 4 -map-by socket tutti-bench bcast       started by hand, with any launcher's options\n\n";
     out << description();
     out << "\nWithout mpiexec, tutti-bench starts the ranks itself, and can compare:\n\n";
     Plan plan;
     print_options(out, driver_options(plan));
-    out << "\nWhat is compared gets " << seconds_when_comparing
+    out << "\nWhat is compared, or measured at several numbers of ranks, gets " << seconds_when_comparing
         << " seconds per line and round, unless --seconds says otherwise. --json and --csv hold\nfor comparisons too; "
            "there each line of --csv is operation,ranks,bytes,series,iterations,median,least,greatest, with --loop\n"
            "also loop, with --overlap also computation,both,hidden; then the algorithm that ran, where the library\n"

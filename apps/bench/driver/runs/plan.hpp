@@ -10,8 +10,9 @@
 namespace bench {
 
 struct Plan {
-    int ranks = 2;                       // as many as there are cores, at least two
-    std::string binding;                 // what -bind-to of every launcher gets
+    int ranks = 2, most_ranks = 2;       // the number doubles in between; as many as there are cores, at least two
+    int cores = 1;                       // that this process may use
+    std::string binding;                 // what -bind-to of every launcher gets; empty: what suits the number of ranks
     std::vector<std::string> algorithms; // "allreduce" or "allreduce:xhc:chunk=16K"
     std::vector<std::string> settings;   // "TUTTI_EAGER=4K TUTTI_SHARE=64K"
     std::vector<std::string> against;    // "mpich", "openmpi", or a wrapper's path
@@ -22,6 +23,9 @@ struct Plan {
     Settings measuring;
     std::vector<std::string> words;      // the measuring program's, as they were given
 
+    bool growing() const { return most_ranks > ranks; }
+    std::vector<int> numbers_of_ranks() const;
+    std::string binding_of(int number_of_ranks) const;
     bool comparing() const { return !algorithms.empty() || !settings.empty() || !against.empty() || !from.empty(); }
 };
 

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# tutti-bench -n FROM:TO: a line for each number of ranks, whose columns follow from the times, as table, CSV, JSON and
+# SVG; who takes too long or fails is not asked again with more ranks. Times are not judged here.
+set -u
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh" "$1"
+bench=$build/bin/tutti-bench
+quick=(--seconds 0.01 --warmup 2 --timeout 300)   # no matter what else runs here
+
+# 3, 6, 12 and not 24; of sizes the smallest alone
+out=$("$bench" -n 3:20 "${quick[@]}" --rounds 2 --loop --json "$folder/growth.json" barrier bcast comm_dup) ||
+    wrong "-n 3:20 ended with $?"
+cat >"$folder/check.py" <<'EOF'
+import json, math, sys
+document, out = json.load(open(sys.argv[1])), sys.argv[2]
+cores, runs = document["cores"], document["runs"]
+assert [r["ranks"] for r in runs] == [3, 6, 12] and cores >= 1, document
+tables = {}
+for line in out.splitlines():
+    words = line.split()
+    if line.endswith((f" ranks on {cores} cores", " ranks on 1 core")):
+        rows = tables[words[0].rstrip(",")] = []
+    elif words and words[0].isdigit():
+        rows.append(words)
+assert list(tables) == ["barrier", "bcast", "comm_dup"], out
+assert "\nbcast of 8 B, 3 to 12 ranks on " in out, out
+def near(text, value, slack=0.006): return abs(float(text) - value) <= slack
+for operation, rows in tables.items():
+    before = None
+    assert len(rows) == len(runs), rows
+    for run, row in zip(runs, rows):
+        (point,) = [p for p in run["series"][0]["points"] if p["operation"] == operation]
+        assert point["bytes"] == (8 if operation == "bcast" else 0), point
+        p = run["ranks"]
+        assert row[0] == str(p), row
+        for first, name in ((1, "median"), (4, "loop")):
+            time = point[name]
+            assert near(row[first], time) and near(row[first + 1], time * min(p, cores) / p), (row, point)
+            if before:
+                slope = math.log2(time / before[name])
+                assert near(row[first + 2], slope, 0.006 + 0.002 / before[name]), (row, slope)
+            else:
+                assert row[first + 2] == "-", row
+        if before:
+            assert near(row[7], math.log2(2 * math.log2(p) / math.log2(p / 2))), row
+        assert operation == "comm_dup" or row[8] == point["algorithm"], row
+        before = point
+EOF
+python3 "$folder/check.py" "$folder/growth.json" "$out" || wrong "the table: $out"
+again=$("$bench" --from "$folder/growth.json") || wrong "--from ended with $?"
+python3 "$folder/check.py" "$folder/growth.json" "$again" || wrong "--from: $again"
+[ "$("$bench" --from "$folder/growth.json" --csv | cut -d, -f1-3 | xargs)" = \
+    "$(for ranks in 3 6 12; do printf '%s,%d,%d\n' barrier $ranks 0 bcast $ranks 8 comm_dup $ranks 0; done | xargs)" ] ||
+    wrong "--csv: $("$bench" --from "$folder/growth.json" --csv)"
+"$bench" --from "$folder/growth.json" --json "$folder/again.json" >/dev/null &&
+    cmp -s "$folder/growth.json" "$folder/again.json" || wrong "--from --json is another file"
+
+# two such files, and one with a single number of ranks, as one comparison
+"$bench" -n 6 "${quick[@]}" --loop --sizes 8:8 --json "$folder/six.json" bcast >/dev/null || wrong "-n 6 ended with $?"
+out=$("$bench" --from "$folder/growth.json,$folder/again.json,$folder/six.json") || wrong "--from three files: $?"
+[ "$(grep -c '^ranks  *default .* again default ' <<<"$out")" = 3 ] &&
+    [ "$(grep -c '^ranks  *default .* again default .* six default ' <<<"$out")" = 1 ] || wrong "three files: $out"
+"$bench" --from "$folder/six.json" | grep -q '^bcast, 6 ranks, ' || wrong "a file with a single number of ranks"
+
+# Another MPI: its ratio; and it is not started any more with more ranks than those at which it failed or was late.
+mkdir "$folder/bin"
+printf '%s\n' '#!/bin/sh' 'for file; do :; done   # the last word' "cp '$bench' \"\$file\"" >"$folder/bin/mpicxx"
+printf '%s\n' '#!/bin/sh' "echo \"\$2 \$4\" >>'$folder/started'" '[ "$FAIL_AT" != "$2" ] || exit 3' \
+    '[ "$LATE_AT" != "$2" ] || exec sleep 4321' "exec '$build/bin/mpiexec' \"\$@\"" >"$folder/bin/mpiexec"
+chmod +x "$folder"/bin/*
+theirs=$folder/bin/mpicxx
+out=$(FAIL_AT=4 "$bench" -n 1:8 "${quick[@]}" --rounds 2 --against "$theirs" barrier 2>&1)
+[ $? = 1 ] || wrong "a launcher that fails is no failure: $out"
+[ "$(cut -d ' ' -f1 "$folder/started" | xargs)" = "1 1 2 2 4" ] || wrong "started: $(cat "$folder/started")"
+[ "$(sed -n 's/^1 //p' "$folder/started" | sort -u)" = core ] || wrong "not bound: $(cat "$folder/started")"
+[[ "$out" == *"$theirs, 4 ranks: ended with exit code 3."*"$theirs, 4 ranks: more ranks are not tried."* ]] ||
+    wrong "not told: $out"
+[ "$(grep -c "^ranks  *Tutti  *work  *slope  *$theirs  *work  *slope  *p log p .* $theirs/Tutti$" <<<"$out")" = 1 ] &&
+    [ "$(awk '/^ranks/,/^$/ {if ($1 ~ /^[0-9]+$/) print ($5 == "-")}' <<<"$out" | xargs)" = "0 0 1 1" ] ||
+    wrong "against: $out"
+: >"$folder/started"
+out=$(LATE_AT=2 "$bench" -n 1:4 "${quick[@]}" --timeout 15 --rounds 1 --against "$theirs" barrier 2>&1) ||
+    wrong "late: $?"
+[[ "$out" == *"$theirs, 2 ranks: no result within 15 s."*"$theirs, 2 ranks: more ranks are not tried."* ]] &&
+    [ "$(cut -d ' ' -f1 "$folder/started" | xargs)" = "1 2" ] || wrong "late: $out"
+
+# several algorithms
+out=$("$bench" -n 2:4 "${quick[@]}" --rounds 1 --algorithms allreduce:exchange,allreduce:xhc --csv) ||
+    wrong "--algorithms: $?"
+[ "$(cut -d, -f1-4 <<<"$out" | sort | xargs)" = "$(for ranks in 2 4; do
+    printf 'allreduce,%d,8,%s\n' $ranks default $ranks exchange $ranks xhc; done | xargs)" ] ||
+    wrong "--algorithms: $out"
+
+if command -v gnuplot >/dev/null; then
+    "$bench" --from "$folder/growth.json" --plot "$folder/all.svg" >/dev/null 2>&1 || wrong "--plot ended with $?"
+    "$bench" --from "$folder/growth.json,$folder/again.json" --plot "$folder/two.svg" >/dev/null 2>&1 ||
+        wrong "--plot of two: $?"
+    python3 - "$folder" <<'EOF' || wrong "the plots: $(ls "$folder")"
+import sys, xml.etree.ElementTree as tree
+def words(name):
+    root = tree.parse(sys.argv[1] + "/" + name).getroot()
+    return ["".join(e.itertext()).strip() for e in root.iter("{http://www.w3.org/2000/svg}text")]
+for name, wanted in (("all.svg", ("barrier", "bcast 8 B", "comm_dup", "p log p", "ranks p", "3", "12",
+                                  "time of a call in a loop (µs)", "work per rank (µs)")),
+                     ("two-barrier.svg", ("default", "again default", "p log p")),
+                     ("two-bcast-8.svg", ("default", "again default", "p log p"))):
+    there = words(name)
+    assert all(word in there for word in wanted), (name, there)
+EOF
+    "$bench" --from "$folder/six.json" --plot "$folder/six.svg" 2>&1 | grep -q 'more than one size' ||
+        wrong "a plot of one size"
+else
+    echo "gnuplot is missing: no plots"
+fi
+
+for numbers in 8:2 0:4 2: :4 2:x; do
+    out=$("$bench" -n $numbers barrier 2>&1) && wrong "-n $numbers is taken"
+    [[ "$out" == *"-n needs a number of ranks such as 4, or numbers such as 2:256, not '$numbers'"* ]] ||
+        wrong "-n $numbers: $out"
+done
+out=$("$bench" -n 2:8 --root 2 bcast 2>&1) && wrong "--root 2 of 2 ranks is taken"
+[[ "$("$bench" --help)" == *"-n N or FROM:TO"* ]] || wrong "--help"
+exit $failed

@@ -20,7 +20,7 @@ std::vector<Setting> const& plain_settings() {
 }
 
 bool holds(Rule const& rule, Collective collective, CallTraits const& traits) {
-    return rule.collective == collective && (rule.where == Where::anywhere || rule.where == traits.where()) &&
+    return rule.collective == collective && traits.is_on(rule.where) &&
            static_cast<std::size_t>(traits.ranks) <= rule.ranks &&
            static_cast<std::size_t>(traits.levels) >= rule.levels && traits.bytes <= rule.bytes;
 }
@@ -42,14 +42,14 @@ char const* name_of(Family family) {
 }
 
 char const* name_of(Where where) {
-    static constexpr char const* names[] = {"any", "one_node", "several_nodes", "between_groups"};
+    static constexpr char const* names[] = {"any", "one_node", "shared_cores", "several_nodes", "between_groups"};
     return names[static_cast<int>(where)];
 }
 
 bool AlgorithmRow::runs(Where where) const {
     bool const groups = (requirements & requires_two_groups) != 0;
     if (where == Where::anywhere || where == Where::between_groups) return groups || where == Where::anywhere;
-    return !groups && (where == Where::one_node ? on_node : on_nodes);
+    return !groups && (where == Where::several_nodes ? on_nodes : on_node);
 }
 
 std::span<Rule const> default_table() {

@@ -20,9 +20,10 @@
 
 namespace tutti::coll {
 
-/// Where a row of a table holds: on communicators of one node or of several, or on intercommunicators.
-enum class Where { anywhere, one_node, several_nodes, between_groups };
-/// "one_node", "several_nodes", "between_groups"; "any".
+/// Where a row of a table holds: on communicators of one node, of one node with more ranks than cores, of several
+/// nodes, or on intercommunicators.
+enum class Where { anywhere, one_node, shared_cores, several_nodes, between_groups };
+/// "one_node", "shared_cores", "several_nodes", "between_groups"; "any".
 char const* name_of(Where where);
 
 /// An algorithm of any collective as a row: what lists, help and tests see.
@@ -106,7 +107,8 @@ struct CallTraits {
     bool equal_parts;
     bool two_groups = false;   ///< an intercommunicator's
     bool several_nodes = false;
-    bool grouping = true;   ///< operands may be grouped otherwise than one by one from the lowest rank on
+    bool shared_cores = false;   ///< the node has more ranks than cores
+    bool grouping = true;        ///< operands may be grouped otherwise than one by one from the lowest rank on
 
     /// requires_two_groups speaks of intracommunicators, too: without it, an algorithm needs one.
     unsigned unmet(unsigned requirements) const;
@@ -114,8 +116,12 @@ struct CallTraits {
     bool on_its_nodes(AlgorithmRow const& a) const { return several_nodes ? a.on_nodes : a.on_node; }
     /// Can the algorithm do it?
     bool suits(AlgorithmRow const& a) const { return on_its_nodes(a) && meets(a.requirements); }
-    Where where() const {
-        return two_groups ? Where::between_groups : several_nodes ? Where::several_nodes : Where::one_node;
+    /// Is it made on such a communicator?
+    bool is_on(Where where) const {
+        if (where == Where::shared_cores) return shared_cores && is_on(Where::one_node);
+        return where == Where::anywhere || where == (two_groups      ? Where::between_groups
+                                                     : several_nodes ? Where::several_nodes
+                                                                     : Where::one_node);
     }
 };
 /// What a call must offer, in words: "a message that fits into a slot; an intercommunicator".

@@ -25,7 +25,8 @@ inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
             .ordered = true,
             .one_kind = true,
             .equal_parts = true,
-            .several_nodes = state.multi_node != nullptr};
+            .several_nodes = state.multi_node != nullptr,
+            .shared_cores = state.process.segment.header().crowded()};
 }
 
 /// Sizes of parts: those of the plain forms are the same at every rank, the others are known to nobody in full.

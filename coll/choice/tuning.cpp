@@ -29,7 +29,7 @@ bool parse_count(std::string_view text, std::size_t& count) {
 
 /// Takes "bytes<=64K" or "one_node" into the rule; what is wrong with it, or empty.
 std::string take_limit(std::string_view word, Rule& rule) {
-    for (Where const where : {Where::one_node, Where::several_nodes, Where::between_groups})
+    for (Where const where : {Where::one_node, Where::shared_cores, Where::several_nodes, Where::between_groups})
         if (word == name_of(where)) return rule.where = where, "";
     auto behind = [&](std::string_view key) { return word.substr(key.size()); };
     constexpr std::string_view ranks = "ranks<=", levels = "levels>=", bytes = "bytes<=";
@@ -38,8 +38,8 @@ std::string take_limit(std::string_view word, Rule& rule) {
     if (word.starts_with(levels))
         return parse_count(behind(levels), rule.levels) ? "" : join(word, ": a number of levels must follow");
     if (!word.starts_with(bytes))
-        return join(word, " is no limit; there are one_node, several_nodes, between_groups, ranks<=N, levels>=N and ",
-                    "bytes<=N");
+        return join(word, " is no limit; there are one_node, shared_cores, several_nodes, between_groups, ranks<=N, ",
+                    "levels>=N and bytes<=N");
     if (!parse_bytes(behind(bytes), rule.bytes)) return join(word, ": a size such as 64K must follow");
     // Sizes between two powers of two get one algorithm (Choices).
     if (!std::has_single_bit(rule.bytes) && !std::has_single_bit(rule.bytes + 1))

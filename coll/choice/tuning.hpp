@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of choices as text that people can edit. A line holds for calls of a collective within its limits:
 //     allreduce  one_node  ranks<=8  levels>=2  bytes<=64K  hierarchical:chunk=16K     # a comment
-// Limits may be left out and stand in any order; where a line holds is one_node, several_nodes or between_groups, else
-// anywhere. The first line that fits, and whose algorithm can do the call, holds.
+// Limits may be left out and stand in any order; where a line holds is one_node, shared_cores, several_nodes or
+// between_groups, else anywhere. The first line that fits, and whose algorithm can do the call, holds.
 #pragma once
 
 #include <string>

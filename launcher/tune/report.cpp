@@ -31,7 +31,7 @@ std::string head(topo::Machine const& machine, Search const& search) {
         search.left_out().empty() ? "" : join("# not measured for lack of time: ", search.left_out(), "\n");
     return join(tuning_head, "\n# machine: ", machine_words(machine), "\n# date: ", today(), ", Tutti ", TUTTI_VERSION,
                 ", measured by tutti-tune in ", std::lround(search.elapsed()), " seconds\n", left_out,
-                "# collective [one_node|several_nodes|between_groups] [ranks<=N] [levels>=N] [bytes<=N] "
+                "# collective [one_node|shared_cores|several_nodes|between_groups] [ranks<=N] [levels>=N] [bytes<=N] "
                 "algorithm[:parameter=value,...]\n",
                 "# Of the lines that fit a call the first holds; where none fits, the default table does.\n");
 }

@@ -115,6 +115,7 @@ std::string by_default(Collective collective, Where where, int ranks, std::size_
     CallTraits traits = traits_of(bytes, 8192);
     traits.ranks = ranks;
     traits.several_nodes = where == Where::several_nodes;
+    traits.shared_cores = where == Where::shared_cores;
     traits.two_groups = where == Where::between_groups;
     return decide(collective, traits, {}, [&](auto*) -> Trees const& { return trees; }).algorithm->name;
 }
@@ -124,6 +125,17 @@ TEST(Choose, HasNoRowOfOneNodeForTwoRanksOnTwoNodes) {
     EXPECT_EQ(by_default(Collective::scan, Where::several_nodes, 2, 16384), "masters");
     EXPECT_EQ(by_default(Collective::exscan, Where::one_node, 2, 65536), "direct");
     EXPECT_EQ(by_default(Collective::exscan, Where::several_nodes, 2, 65536), "masters");
+}
+
+TEST(Choose, HasRowsOfItsOwnWhereRanksShareCores) {
+    EXPECT_EQ(by_default(Collective::barrier, Where::one_node, 32, 0), "hierarchical");
+    EXPECT_EQ(by_default(Collective::barrier, Where::shared_cores, 32, 0), "exchange");
+    EXPECT_EQ(by_default(Collective::reduce, Where::one_node, 128, 8), "blocks");
+    EXPECT_EQ(by_default(Collective::reduce, Where::shared_cores, 128, 8), "slots");
+    EXPECT_EQ(by_default(Collective::allreduce, Where::shared_cores, 16, 4096), "exchange");
+    EXPECT_EQ(by_default(Collective::allreduce, Where::shared_cores, 128, 4096), "rg");
+    EXPECT_EQ(by_default(Collective::scan, Where::shared_cores, 4, 8), "slots")
+        << "the rows of one node hold there, too";
 }
 
 TEST(Choose, HasMoreOfLargePartsUnderWayBetweenNodes) {

@@ -3,7 +3,8 @@
 #include "coll/call/drive.hpp"
 
 namespace tutti::coll {
-void fail_operation(Comm const& comm, char const* operation, ChannelGuard<OperationSequence>& channel) {
+void fail_operation(Comm const& comm, char const* operation, std::uint64_t number) {
+    ChannelGuard channel(static_cast<OperationSequence&>(state_of(comm)), number);
     Waiter& waiter = comm.process.waiter;
     comm.process.frames.hold();
     auto const wait = [&](std::atomic<std::uint64_t> const& word, std::uint64_t value, int member) {

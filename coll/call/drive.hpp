@@ -7,26 +7,31 @@
 
 namespace tutti::coll {
 
-/// Within the handler of what has ended the operation: tells the members if it concerns them, and then waits until none
-/// of them needs memory of this rank.
-void fail_operation(Comm const& comm, char const* operation, ChannelGuard<OperationSequence>& channel);
+/// Within the handler of what has ended the operation: tells the members if it concerns them, then waits until none of
+/// them needs memory of this rank, and gives its channel up.
+void fail_operation(Comm const& comm, char const* operation, std::uint64_t number);
 /// Within the handler of what was thrown before the call had its numbers: takes `count`, and fails in all of them.
 void fail_to_begin(Comm const& comm, char const* operation, std::uint64_t count = 1);
 
 /// `algorithm(env)` makes the task, which follows `trees`. It never suspends here: ShmEnv waits inside its awaiters.
+/// Inlined: the hottest calls of all.
 template <class MakeTask>
-void drive(Comm const& comm, Trees const& trees, char const* operation, MakeTask&& algorithm) {
+[[gnu::always_inline]] inline void drive(Comm const& comm, Trees const& trees, char const* operation,
+                                         MakeTask&& algorithm) {
     CommState& state = state_of(comm);
-    ChannelGuard channel(static_cast<OperationSequence&>(state), state.begin(comm, operation));
-    ShmEnv env(state.area, trees, state.rank, channel.number(), comm, operation, state.localities.data());
-    try {
-        Task task = algorithm(env);
-        task.resume();
-        task.check();
-    } catch (...) {
-        fail_operation(comm, operation, channel);
-        throw;
+    std::uint64_t const number = state.begin(comm, operation);
+    {
+        ShmEnv env(state.area, trees, state.rank, number, comm, operation, state.localities.data());
+        try {
+            Task task = algorithm(env);
+            task.start();
+            task.check();
+        } catch (...) {
+            fail_operation(comm, operation, number);
+            throw;
+        }
     }
+    state.end(number);
 }
 /// The same for a communicator over several nodes; the task takes `on_node` operations of this node's part.
 template <class MakeTask>
@@ -38,7 +43,7 @@ void drive_multi_node(Comm const& comm, Trees const& trees, char const* operatio
     NetEnv env(comm, trees, operation, numbers);
     try {
         Task task = algorithm(env);
-        task.resume();
+        task.start();
         task.check();
     } catch (...) {
         fail_between_nodes(comm, operation, std::current_exception());

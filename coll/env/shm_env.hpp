@@ -42,6 +42,8 @@ public:
     }
 
     FramePool& frames() { return frames_; }
+    /// A blocking call waits inside its awaiters: its coroutines run to their ends when they are called (Task).
+    bool never_suspends() const { return !suspension_; }
     /// How much staging memory an algorithm should be content with.
     std::size_t staging_bytes() const;
     /// For elements larger than that; before expose.
@@ -54,7 +56,7 @@ protected:
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
         int peer;
-        bool await_ready() const {
+        [[gnu::always_inline]] bool await_ready() const {
             return has_come(word.load(std::memory_order_acquire), value) || memory.waited(word, value, peer);
         }
         void await_suspend(std::coroutine_handle<> h) const noexcept { *memory.suspension_ = {h, &word, value, peer}; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A coroutine of the library: starts when it is first resumed, passes control straight to whoever awaits it, and takes
 // its frame from the pool of the object whose member it is, or else of its first argument: `frames()` (there is no
-// global pool).
+// global pool). Where that object says that nothing ever suspends there (`never_suspends()`), it starts when it is
+// called and has ended when the call returns; if no exception is to be kept, its frame has gone back by then.
 #pragma once
 
 #include <array>
@@ -31,25 +32,19 @@ public:
     }
 
     /// Throws std::bad_alloc.
-
     void* get(std::size_t bytes) {
-        std::size_t step = (bytes + sizeof(Frame) + 63) / 64;
-        Frame* f;
-        if (step < free_.size() && free_[step]) f = std::exchange(free_[step], free_[step]->next);
-        else if (Frame** const kept = large_ ? find(step) : nullptr) f = std::exchange(*kept, (*kept)->next);
-        else f = static_cast<Frame*>(::operator new(step * 64)), ++made_;
-        f->pool = this;
-        f->step = step;
-        return f + 1;
+        std::size_t const step = (bytes + sizeof(Frame) + 63) / 64;
+        if (step < free_.size() && free_[step]) [[likely]]
+            return std::exchange(free_[step], free_[step]->next) + 1;
+        return get_another(step) + 1;
     }
 
     static void put(void* memory) {
         Frame* f = static_cast<Frame*>(memory) - 1;
         FramePool& pool = *f->pool;
-        if (f->step < pool.free_.size()) f->next = std::exchange(pool.free_[f->step], f);
-        else if (pool.keeps_ == Keeps::all) f->next = std::exchange(pool.large_, f);
-        else if (pool.holders_ > 0 || std::uncaught_exceptions() > 0) f->next = std::exchange(pool.held_, f);
-        else pool.keep(f);
+        if (f->step < pool.free_.size()) [[likely]]
+            f->next = std::exchange(pool.free_[f->step], f);
+        else pool.put_large(f);
     }
 
     /// From now on large frames are held, too, that no exception gives back, until as many let go.
@@ -67,6 +62,19 @@ private:
         Frame* next;
         std::size_t step;
     };
+    [[gnu::noinline]] Frame* get_another(std::size_t step) {
+        if (Frame** const kept = large_ ? find(step) : nullptr) return std::exchange(*kept, (*kept)->next);
+        auto* f = static_cast<Frame*>(::operator new(step * 64));
+        f->pool = this;
+        f->step = step;
+        ++made_;
+        return f;
+    }
+    [[gnu::noinline]] void put_large(Frame* f) {
+        if (keeps_ == Keeps::all) f->next = std::exchange(large_, f);
+        else if (holders_ > 0 || std::uncaught_exceptions() > 0) f->next = std::exchange(held_, f);
+        else keep(f);
+    }
     static void give_back(Frame* list) {
         while (list) ::operator delete(std::exchange(list, list->next));
     }
@@ -98,48 +106,73 @@ public:
     struct promise_type {
         std::coroutine_handle<> awaiting = std::noop_coroutine();
         std::exception_ptr error;
+        Task* task = nullptr;   ///< whose frame this is
+        bool const at_once;     ///< starts when it is called
 
         /// Of a member, the object comes first.
+        template <class First, class... Rest>
+        promise_type(First const& first, Rest&&...) : at_once(never_suspends(first)) {}
         template <class First, class... Rest>
         static void* operator new(std::size_t bytes, First& first, Rest&&...) {
             return first.frames().get(bytes);
         }
         static void operator delete(void* memory) { FramePool::put(memory); }
 
-        Task get_return_object() { return Task(std::coroutine_handle<promise_type>::from_promise(*this)); }
-        std::suspend_always initial_suspend() noexcept { return {}; }
+        Task get_return_object() { return Task(*this); }
+        auto initial_suspend() noexcept {
+            struct Start {
+                bool at_once;
+                bool await_ready() const noexcept { return at_once; }
+                void await_suspend(std::coroutine_handle<>) const noexcept {}
+                void await_resume() const noexcept {}
+            };
+            return Start{at_once};
+        }
         auto final_suspend() noexcept {
             struct ToAwaiting {
-                bool await_ready() noexcept { return false; }
-                std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> h) noexcept {
-                    return h.promise().awaiting;
+                promise_type& promise;
+                bool await_ready() noexcept {
+                    if (!promise.at_once || promise.error) return false;
+                    promise.task->handle_ = {};   // and the frame goes
+                    return true;
                 }
+                std::coroutine_handle<> await_suspend(std::coroutine_handle<>) noexcept { return promise.awaiting; }
                 void await_resume() noexcept {}
             };
-            return ToAwaiting{};
+            return ToAwaiting{*this};
         }
         void return_void() {}
         void unhandled_exception() { error = std::current_exception(); }
     };
 
-    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
-    Task& operator=(Task&& other) noexcept { return std::swap(handle_, other.handle_), *this; }
+    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) { own(); }
+    Task& operator=(Task&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        own(), other.own();
+        return *this;
+    }
     ~Task() {
         if (handle_) handle_.destroy();
     }
 
     /// Runs until the coroutine suspends or ends.
     void resume() { handle_.resume(); }
-    bool done() const { return handle_.done(); }
+    /// The first time; nothing is left to do if it has started when it was called.
+    void start() {
+        if (!done()) resume();
+    }
+    bool done() const { return !handle_ || handle_.done(); }
+    /// Of one that did not start when it was called.
     std::exception_ptr const& error() const { return handle_.promise().error; }
     /// For one that is suspended and will not be resumed any more.
     void end_by(std::exception_ptr why) { handle_.promise().error = std::move(why); }
     /// Rethrows what ended the coroutine, if anything did.
-    void check() const {
-        if (handle_.promise().error) std::rethrow_exception(handle_.promise().error);
+    [[gnu::always_inline]] void check() const {
+        if (handle_ && handle_.promise().error) [[unlikely]]
+            std::rethrow_exception(handle_.promise().error);
     }
 
-    bool await_ready() const noexcept { return false; }
+    bool await_ready() const noexcept { return done(); }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
         handle_.promise().awaiting = awaiting;
         return handle_;
@@ -147,7 +180,17 @@ public:
     void await_resume() const { check(); }
 
 private:
-    explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+    template <class First>
+    static bool never_suspends(First const& first) {
+        if constexpr (requires { first.never_suspends(); }) return first.never_suspends();
+        else return false;
+    }
+    explicit Task(promise_type& promise) : handle_(std::coroutine_handle<promise_type>::from_promise(promise)) {
+        own();
+    }
+    void own() noexcept {
+        if (handle_) handle_.promise().task = this;
+    }
     std::coroutine_handle<promise_type> handle_;
 };
 

@@ -64,6 +64,58 @@ TEST(Task, PassesExceptionsOn) {
     EXPECT_THROW(task.check(), std::runtime_error);
 }
 
+/// Where nothing ever suspends.
+struct Straight : Environment {
+    bool never_suspends() const { return true; }
+};
+Task leaf(Straight&, std::string& trace, bool fails) {
+    trace += "b";
+    if (fails) throw std::runtime_error("as asked");
+    co_return;
+}
+Task root(Straight& env, std::string& trace, bool fails) {
+    trace += "a";
+    for (int i = 0; i < 2; ++i) co_await leaf(env, trace, fails);
+    trace += "c";
+}
+
+TEST(Task, StartsWhenItIsCalledWhereNothingSuspends) {
+    Straight env;
+    std::string trace;
+    Task task = root(env, trace, false);
+    EXPECT_EQ(trace, "abbc");
+    EXPECT_TRUE(task.done());
+    task.start();
+    task.check();
+    EXPECT_EQ(trace, "abbc");
+    EXPECT_EQ(env.pool.made(), 2u) << "the second leaf has the first one's frame";
+}
+
+TEST(Task, GivesItsFrameBackAtItsEndWhereNothingSuspends) {
+    Straight env;
+    std::string trace;
+    Task first = root(env, trace, false);
+    Task second = std::move(first);
+    second = root(env, trace, false);
+    EXPECT_EQ(env.pool.made(), 2u) << "though the first one is still there";
+    EXPECT_TRUE(second.done());
+}
+
+TEST(Task, PassesExceptionsOnWhereNothingSuspends) {
+    Straight env;
+    std::string trace;
+    {
+        Task task = root(env, trace, true);
+        EXPECT_EQ(trace, "ab");
+        ASSERT_TRUE(task.done());
+        EXPECT_THROW(task.check(), std::runtime_error);
+    }
+    trace.clear();
+    root(env, trace, false).check();
+    EXPECT_EQ(trace, "abbc");
+    EXPECT_EQ(env.pool.made(), 2u) << "frames of those that failed came back, too";
+}
+
 TEST(Task, TakesItsFrameFromThePoolAgain) {
     Environment env;
     void* first = env.pool.get(200);

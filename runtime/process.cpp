@@ -49,7 +49,8 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
                    .cma = variables.cma,
                    .huge_pages = variables.huge_pages},
                   copier),
-      heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))) {
+      heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))),
+      rank_state_(segment.rank_state(place)) {
     if (home.moves()) waiter.watch(home);
     rank_state().times.started.set(static_cast<std::uint64_t>(now_ns()));
     rank_state().pid.store(getpid(), std::memory_order_relaxed);

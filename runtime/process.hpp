@@ -35,7 +35,7 @@ public:
     int rank() const { return rank_; }            ///< in the world
     int size() const { return cluster.size(); }   ///< of the world
     unsigned place() const { return place_; }     ///< among the ranks of this node: index of its state
-    RankState& rank_state() { return segment.rank_state(place_); }
+    RankState& rank_state() { return rank_state_; }
 
     /// A context id that no other communicator of this job ever gets: this rank's number and a count.
     std::uint64_t fresh_context() { return (static_cast<std::uint64_t>(rank_ + 1) << 32) | next_context_++; }
@@ -65,6 +65,7 @@ public:
 private:
     unsigned const place_;
     int const rank_;
+    RankState& rank_state_;
     std::uint32_t next_context_ = 1;
 };
 

@@ -19,50 +19,68 @@ bool goes_in_fragments(Decision const& decision, Args const& args) {
     return Fragments<Args>(args, fragment_of(decision)).count() > 1;
 }
 
+/// A call whose decision is found.
+template <class Args>
+[[gnu::always_inline]] inline void run_on_node(Comm& comm, Collective collective, Args const& args,
+                                               Decision const& decision) {
+    auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    drive(comm, *decision.trees, name_of(collective),
+          [algorithm, &args](ShmEnv& env) { return algorithm->shm(env, args); });
+}
+
+/// The same between nodes, or where calls are recorded.
+template <class Args>
+[[gnu::noinline]] void run_rarely(Comm& comm, Collective collective, Args const& args, Decision const& decision) {
+    auto const* const algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
+    MultiNode const* const multi_node = state_of(comm).multi_node.get();
+    if constexpr (Fragments<Args>::most_at_once > 1)
+        if (multi_node && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
+    Use& use = *decision.use;
+    CallStatisticsRow* const line = decision.line;   // others may have the decision forgotten meanwhile
+    use.begin(decision.algorithm);
+    std::int64_t const start = line ? now_ns() : 0;
+    if (multi_node)
+        drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),
+                         [&](NetEnv& env) { return run_in(env, *algorithm, args); });
+    else run_on_node(comm, collective, args, decision);
+    if (line) record(*line, use, message_bytes(comm, args), start);
+}
+
 }   // namespace
 
 template <class Args>
-void run(BoundCall<Args>&& call) {
+void run(BoundCall<Args>& call) {
     Comm& comm = call.comm;
     Collective const collective = call.collective;
     Args& args = call.args;
     Decision const* found = nullptr;
     try {   // all that comes before the operation has its number
-        complete(args);
-        found = &decision_for(comm, collective, args);
+        if (call.choice_key == 0) {
+            complete(args);
+            call.choice_key = choice_key_of(comm, collective, args);
+        }
+        found = &decision_for(comm, collective, args, call.choice_key);
     } catch (std::bad_alloc const&) {
         fail_to_begin(comm, name_of(collective));
         throw;
     }
     Decision const& decision = *found;
-    auto const* algorithm = static_cast<Algorithm<Args> const*>(decision.algorithm->record);
     args.parameters = decision.setting->values;
-    CommState& state = state_of(comm);
-    MultiNode const* const multi_node = state.multi_node.get();
-    if constexpr (Fragments<Args>::most_at_once > 1)
-        if (multi_node && goes_in_fragments(decision, args)) return run_in_fragments(comm, collective, args);
-    Use& use = *decision.use;
-    use.algorithm = decision.algorithm;
-    use.calls.add(1);
-    CallStatisticsRow* const line = decision.line;   // others may have the decision forgotten meanwhile
-    std::int64_t const start = line ? now_ns() : 0;
-    if (multi_node) [[unlikely]]
-        drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),
-                         [&](NetEnv& env) { return run_in(env, *algorithm, args); });
-    else drive(comm, *decision.trees, name_of(collective), [&](ShmEnv& env) { return algorithm->shm(env, args); });
-    if (line) [[unlikely]]
-        record(*line, use, message_bytes(comm, args), start);
+    if (state_of(comm).multi_node || decision.line) [[unlikely]]
+        return run_rarely(comm, collective, args, decision);
+    decision.use->begin(decision.algorithm);
+    run_on_node(comm, collective, args, decision);
 }
 
-template void run(BoundCall<BarrierArgs>&&);
-template void run(BoundCall<BcastArgs>&&);
-template void run(BoundCall<ReduceArgs>&&);
-template void run(BoundCall<ReduceScatterArgs>&&);
-template void run(BoundCall<RootedArgs>&&);
-template void run(BoundCall<AllgatherArgs>&&);
-template void run(BoundCall<AlltoallArgs>&&);
-template void run(BoundCall<NeighborAllgatherArgs>&&);
-template void run(BoundCall<NeighborAlltoallArgs>&&);
+template void run(BoundCall<BarrierArgs>&);
+template void run(BoundCall<BcastArgs>&);
+template void run(BoundCall<ReduceArgs>&);
+template void run(BoundCall<ReduceScatterArgs>&);
+template void run(BoundCall<RootedArgs>&);
+template void run(BoundCall<AllgatherArgs>&);
+template void run(BoundCall<AlltoallArgs>&);
+template void run(BoundCall<NeighborAllgatherArgs>&);
+template void run(BoundCall<NeighborAlltoallArgs>&);
 
 void barrier(Comm& comm) {
     state_of(comm).of_program = false;

@@ -23,11 +23,17 @@ struct BoundCall {
     Comm& comm;
     Collective collective;
     Args args;
+    std::uint32_t choice_key = 0;   ///< under which its communicator's choices have its decision; 0: not known yet
 };
 
-/// Blocking. What is found out about the call (kernels, parameters) is filled in.
+/// Blocking. What is found out about the call (kernels, key, parameters) is filled in; the same call, with other
+/// addresses, may then be run again and again.
 template <class Args>
-void run(BoundCall<Args>&& call);
+void run(BoundCall<Args>& call);
+template <class Args>
+void run(BoundCall<Args>&& call) {
+    run(call);
+}
 
 /// Nonblocking: begun as far as it goes without waiting. Buffers belong to it until it is complete; communicator,
 /// datatypes and operator may be freed before, and all lists that the arguments point to when this returns.

@@ -104,8 +104,7 @@ private:
     }
 
     void note_start() {
-        use_.algorithm = most_.decision.algorithm;
-        use_.calls.add(1);
+        use_.begin(most_.decision.algorithm);
         if (most_.decision.line) started_ = now_ns();
     }
     void finished() override {
@@ -126,9 +125,8 @@ private:
 
 template <class Args>
 Ref<Operation<Args>> make(BoundCall<Args> call) {
-    auto& [comm, collective, args] = call;
-    complete(args);
-    return Ref<Operation<Args>>::adopt(new (comm.process) Operation<Args>(comm, collective, args));
+    complete(call.args);
+    return Ref<Operation<Args>>::adopt(new (call.comm.process) Operation<Args>(call.comm, call.collective, call.args));
 }
 
 }   // namespace

@@ -27,15 +27,6 @@ bool holds(Rule const& rule, Collective collective, CallTraits const& traits) {
 
 }   // namespace
 
-char const* name_of(Collective collective) {
-    static constexpr char const* names[] = {"barrier",          "bcast",   "reduce",    "allreduce",
-                                            "gather",           "scatter", "allgather", "alltoall",
-                                            "reduce_scatter",   "scan",    "exscan",    "neighbor_allgather",
-                                            "neighbor_alltoall"};
-    static_assert(std::size(names) == collectives);
-    return names[static_cast<int>(collective)];
-}
-
 char const* name_of(Family family) {
     static constexpr char const* names[] = {"Tutti", "XHC", "YHCCL", "KNEM-Coll", "Cheetah", "MPICH", "baseline"};
     return names[static_cast<int>(family)];

@@ -153,8 +153,7 @@ Decision decide(Collective collective, CallTraits const& traits, Settings const&
 class Choices {
 public:
     /// Null: it is to be decided, or not where it is looked for first.
-    Decision* find(Collective collective, CallTraits const& traits) const {
-        std::uint32_t const wanted = key(collective, traits);
+    Decision* find(std::uint32_t wanted) const {
         Entry* const entry = table_[place(wanted)];
         return entry && entry->key == wanted ? &entry->decision : nullptr;
     }
@@ -162,20 +161,21 @@ public:
     Decision& at(Collective collective, CallTraits const& traits) { return find_or_add(key(collective, traits)); }
     void forget();
 
-private:
-    struct Entry {
-        std::uint32_t key;
-        Decision decision;
-    };
-
-    /// Sizes of one class must get one algorithm: the tables' limits are powers of two or one less, slots powers of
-    /// two.
+    /// What is looked for, never 0. Sizes of one class must get one algorithm: the tables' limits are powers of two or
+    /// one less, slots powers of two.
     static std::uint32_t key(Collective collective, CallTraits const& o) {
         unsigned const bits = std::min(static_cast<unsigned>(std::bit_width(o.bytes)), 32u);
         bool const power = (o.bytes & (o.bytes - 1)) == 0;
         return ((static_cast<unsigned>(collective) * 64 + bits) * 2 + power) * 16 + o.commutes * 8u + o.ordered * 4u +
                o.one_kind * 2u + o.equal_parts;
     }
+
+private:
+    struct Entry {
+        std::uint32_t key;
+        Decision decision;
+    };
+
     std::size_t place(std::uint32_t key) const { return key * 0x9E37'79B9u >> shift_; }   // Fibonacci hashing
     Decision& find_or_add(std::uint32_t key);
     void insert(Entry& entry);

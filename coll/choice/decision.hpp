@@ -107,14 +107,23 @@ template <class Args>
     return decision;
 }
 
-/// The decision for a call whose arguments are complete. It lives until the communicator's choices are forgotten.
+/// Under which key a communicator's choices have the decision for a call whose arguments are complete; the same for as
+/// long as the communicator lives.
 template <class Args>
-Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
-    CommState& state = state_of(comm);
-    Decision const* const known = state.choices.find(collective, traits_of(state, args));
+std::uint32_t choice_key_of(Comm const& comm, Collective collective, Args const& args) {
+    return Choices::key(collective, traits_of(state_of(comm), args));
+}
+/// The decision itself. It lives until the communicator's choices are forgotten.
+template <class Args>
+Decision const& decision_for(Comm const& comm, Collective collective, Args const& args, std::uint32_t key) {
+    Decision const* const known = state_of(comm).choices.find(key);
     if (known && known->algorithm) [[likely]]
         return *known;
     return decide_or_find(comm, collective, args);
+}
+template <class Args>
+Decision const& decision_for(Comm const& comm, Collective collective, Args const& args) {
+    return decision_for(comm, collective, args, choice_key_of(comm, collective, args));
 }
 
 /// Writes down that a call took from `start` (of now_ns) until now.

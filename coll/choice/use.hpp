@@ -12,6 +12,11 @@ struct Use {
     AlgorithmRow const* algorithm = nullptr;   ///< of the last call; null: there was none
     Counter calls;
     Counter bytes, time;   ///< as in a CallStatisticsRow, and only while there is call statistics
+
+    void begin(AlgorithmRow const* by) {
+        algorithm = by;
+        calls.add(1);
+    }
 };
 
 struct UseRow {

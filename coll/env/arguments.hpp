@@ -33,7 +33,10 @@ enum class Collective {
     neighbor_alltoall
 };
 inline constexpr int collectives = 13;
-char const* name_of(Collective collective);
+inline constexpr char const* collective_names[collectives] = {
+    "barrier",        "bcast", "reduce", "allreduce",          "gather",           "scatter", "allgather", "alltoall",
+    "reduce_scatter", "scan",  "exscan", "neighbor_allgather", "neighbor_alltoall"};
+constexpr char const* name_of(Collective collective) { return collective_names[static_cast<int>(collective)]; }
 
 inline constexpr void* in_place = nullptr;
 

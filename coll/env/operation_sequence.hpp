@@ -41,13 +41,15 @@ struct OperationSequence {
         return number;
     }
     /// Operations may end in any order; the others hear of one when all before it have ended, too.
-    void end(std::uint64_t number) {
+    [[gnu::always_inline]] void end(std::uint64_t number) {
         if (number == finished + 1 && beyond == 0) [[likely]]
             finished = number;
         else end_early(number);
-        area.done(rank).publish(finished);
-        process.waiter.wake_sleepers(area.done(rank).value);
-        own_soon(&area.channel(rank, op + 1).cell);
+        Flag& done = area.done(rank);
+        void const* const next = &area.channel(rank, op + 1).cell;
+        done.publish(finished);
+        process.waiter.wake_sleepers(done.value);
+        own_soon(next);
     }
     /// The operation has failed here and has let go of what it had: tells the members, and gives the channel up.
     void fail(std::uint64_t number) {

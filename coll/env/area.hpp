@@ -165,6 +165,8 @@ public:
     std::byte* slot(int member, std::uint64_t op) const {
         return region(AreaRegion::slots, op).data + place(member, op) * slot_bytes_;
     }
+    /// From one member's slot to the next one's.
+    std::size_t slot_distance() const { return channel_depth * slot_bytes_; }
 
 private:
     /// Of an operation on each channel.

@@ -83,6 +83,24 @@ public:
         count_message(peer);
         return peek(peer, bytes);
     }
+    /// The same if `peer` has published this step and no other one, else null.
+    std::byte const* slot_at(int peer, std::uint64_t step, std::size_t bytes) {
+        Channel const& there = channel(peer);
+        if (there.cell.stamp.load(std::memory_order_acquire) != stamp(op_, step)) [[unlikely]]
+            return nullptr;
+        count_message(peer);
+        return bytes <= Cell::inline_bytes ? there.cell.payload : area_.slot(peer, op_);
+    }
+    /// Where the slots of all ranks for so many bytes lie, at equal distances; no message.
+    struct SlotRow {
+        std::byte* first;
+        std::size_t distance;
+        std::byte* operator[](int peer) const { return first + static_cast<std::size_t>(peer) * distance; }
+    };
+    SlotRow slots(std::size_t bytes) const {
+        if (bytes <= Cell::inline_bytes) return {channel(0).cell.payload, area_page};
+        return {area_.slot(0, op_), area_.slot_distance()};
+    }
     /// The same without a message: for what tells about data and is none.
     std::byte const* peek(int peer, std::size_t bytes) const { return slot_of(peer, bytes); }
     /// A peer's slot to combine into, where the algorithm has several ranks write one slot; no message.

@@ -245,6 +245,11 @@ void stream(void const* const* in, int k, void* const* out, int m, int kept, std
 template <class O, class T>
 void many(void const* const* in, int k, void* out, std::size_t n) {
     constexpr std::size_t first_cache = 32768;   // of about any processor
+    if (n == 1 && k == 2) {                      // as in `two`
+        T const first = static_cast<Cell<T> const*>(in[0])->value;
+        static_cast<Cell<T>*>(out)->value = O::of(first, static_cast<Cell<T> const*>(in[1])->value);
+        return;
+    }
     if (n == 1 || k == 1) return one_by_one<O, T>(in, k, out, n);
     if (k > 4 || n * sizeof(T) > first_cache) return spread<O, T>(in, k, &out, 1, n);
     if (k == 2) return fold<2, O, T>(in, out, n);

@@ -12,7 +12,7 @@ namespace tutti::coll::algorithms::alltoall {
 
 template <class Env>
 Task rotated(Env& env, AlltoallArgs const& a) {
-    return goes_packed(env, a) ? packed_alltoall(env, a, Limits::of(a)) : rotated_alltoall(env, a, Limits::of(a), true);
+    return goes_packed(env, a) ? packed_alltoall(env, a) : rotated_alltoall(env, a, Limits::of(a), true);
 }
 
 extern constinit const Algorithm<AlltoallArgs> rotated_algorithm = {

@@ -56,10 +56,11 @@ void copy_own(Env& env, std::byte* to, std::byte const* from, std::size_t n) {
 /// Lays this rank's parts for all out and says so; its own place stays empty.
 template <class Env>
 void post_packed(Env& env, PackedParts const& parts) {
-    std::size_t const n = parts.bytes, all = n * static_cast<std::size_t>(env.size());
+    int const rank = env.rank(), size = env.size();
+    std::size_t const n = parts.bytes, all = n * static_cast<std::size_t>(size);
     std::byte* to = env.slot(all);
-    for (int i = 0; i < env.size(); ++i, to += n)
-        if (i != env.rank()) copy_bytes(to, parts[i], n);
+    for (int i = 0; i < size; ++i, to += n)
+        if (i != rank) copy_bytes(to, parts[i], n);
     env.count(all - n, all - n);
     env.publish(1 + n);
 }
@@ -74,9 +75,10 @@ void post_packed(Env& env, std::byte const* part, std::size_t n) {
 /// this size.
 template <class Env>
 bool take_packed(Env& env, int peer, std::byte* to, std::size_t n, int place, int parts) {
-    if (env.published(peer) != 1 + n) [[unlikely]]
+    std::byte const* const there = env.slot_at(peer, 1 + n, n * static_cast<std::size_t>(parts));
+    if (!there) [[unlikely]]
         return false;
-    copy_bytes(to, env.slot(peer, n * static_cast<std::size_t>(parts)) + n * static_cast<std::size_t>(place), n);
+    copy_bytes(to, there + n * static_cast<std::size_t>(place), n);
     env.count(n, n);
     return true;
 }
@@ -100,22 +102,26 @@ Task take_unequal(Env& env, AllgatherArgs const& a) {
     g.check();
 }
 
+/// Posts this rank's parts and takes its own.
 template <class Env>
-Task packed_alltoall(Env& env, AlltoallArgs const& a, Limits limits) {
+void post_packed(Env& env, AlltoallArgs const& a, PackedParts const& in) {
+    PackedParts const out(a.send);
+    post_packed(env, out);
+    if (!a.is_in_place) copy_own(env, in[env.rank()], out[env.rank()], in.bytes);
+}
+
+template <class Env>
+Task packed_alltoall(Env& env, AlltoallArgs const& a) {
     int const rank = env.rank(), size = env.size();
     PackedParts const in(a.receive);
     bool equal = true;
-    {
-        PackedParts const out(a.send);
-        post_packed(env, out);
-        if (!a.is_in_place) copy_own(env, in[rank], out[rank], in.bytes);
-    }
+    post_packed(env, a, in);
     for (int i = 1, peer = rank; i < size; ++i) {
         if (++peer == size) peer = 0;
         co_await env.until(peer);
         equal &= take_packed(env, peer, in[peer], in.bytes, rank, size);
     }
-    if (!equal) co_await take_unequal(env, a, limits);
+    if (!equal) co_await take_unequal(env, a, Limits::of(a));
 }
 
 template <class Env>

@@ -21,7 +21,7 @@ public:
     std::size_t element_bytes() const { return element_; }
 
     /// out = in[0] op … op in[k − 1], grouped from the left, `n` packed elements each; `out` may be an operand.
-    void combine(void const* const* in, int k, void* out, std::size_t n) {
+    [[gnu::always_inline]] void combine(void const* const* in, int k, void* out, std::size_t n) {
         if (n == 0) return;
         count(k, 1, n);
         if (args_.kernels.many) args_.kernels.many(in, k, out, n);
@@ -51,7 +51,7 @@ private:
     }
 
     /// Grouped from the left, as the kernels do.
-    void combine_by_user(void const* const* in, int k, void* out, std::size_t count) const {
+    [[gnu::noinline]] void combine_by_user(void const* const* in, int k, void* out, std::size_t count) const {
         auto n = static_cast<std::int64_t>(count);
         LaidOut sum = lay_out(in[0], n);
         for (int i = 1; i < k; ++i) {
@@ -63,8 +63,9 @@ private:
     }
 
     void count(int k, int m, std::size_t n) {
-        traffic_.loaded.add(static_cast<std::size_t>(k) * n * element_);
-        traffic_.stored.add(static_cast<std::size_t>(m) * n * element_);
+        std::size_t const bytes = n * element_;
+        traffic_.loaded.add(static_cast<std::size_t>(k) * bytes);
+        traffic_.stored.add(static_cast<std::size_t>(m) * bytes);
     }
 
     Traffic& traffic_;

@@ -161,6 +161,8 @@ public:
     /// The types of the w form; empty in others.
     std::span<Datatype const* const> types(int all) const { return {types_, types_ ? listed(all) : 0}; }
     void const* base() const { return base_; }
+    /// The same parts, from another address on.
+    void move_to(void const* base) { base_ = base; }
     /// Of all parts; null when each has its own, or there are none.
     Datatype const* type() const { return type_; }
     bool empty() const { return !type_ && !types_; }

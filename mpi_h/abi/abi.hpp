@@ -88,15 +88,23 @@ public:
         unsigned index = static_cast<unsigned>(handle) & 0x3ffffff;
         direct_[index] = nullptr;
         free_.push_back(index);
+        ++freed_;
     }
+
+    /// How many handles were freed: while there are no more, each names what it named.
+    std::uint64_t freed() const { return freed_; }
 
 private:
     std::array<T*, 256> builtin_{};
     std::vector<T*> direct_;
     std::vector<unsigned> free_;
+    std::uint64_t freed_ = 0;
 };
 
 struct Tables {
+    /// Of communicators, datatypes and operators: what collectives are made of.
+    std::uint64_t freed() const { return comms.freed() + datatypes.freed() + ops.freed(); }
+
     Table<Comm, Kind::comm> comms;
     Table<Group, Kind::group> groups;
     Table<Datatype, Kind::datatype> datatypes;

@@ -2,6 +2,7 @@
 // The blocking collectives that move data: gather, scatter, allgather, alltoall and their v and w forms (MPI 3.1, 5.5
 // to 5.8).
 #include "mpi_h/collectives/movement_args.hpp"
+#include "mpi_h/collectives/recent_calls.hpp"
 
 using namespace tutti;
 
@@ -9,7 +10,9 @@ TUTTI_FUNCTION(Gather)
 int PMPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                 MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Gather", [&](Call& call) {
-        run(gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+        run(call, &RecentCollectives::gather, {comm, sendcount, sendtype, recvcount, recvtype, root},
+            rooted_buffers(sendbuf, recvbuf),
+            [&] { return gather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
     });
 }
 
@@ -25,7 +28,9 @@ TUTTI_FUNCTION(Scatter)
 int PMPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Scatter", [&](Call& call) {
-        run(scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm));
+        run(call, &RecentCollectives::scatter, {comm, sendcount, sendtype, recvcount, recvtype, root},
+            rooted_buffers(recvbuf, sendbuf),
+            [&] { return scatter(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm); });
     });
 }
 
@@ -41,7 +46,9 @@ TUTTI_FUNCTION(Allgather)
 int PMPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Allgather", [&](Call& call) {
-        run(allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+        run(call, &RecentCollectives::allgather, {comm, sendcount, sendtype, recvcount, recvtype},
+            allgather_buffers(sendbuf, recvbuf),
+            [&] { return allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
     });
 }
 
@@ -57,7 +64,9 @@ TUTTI_FUNCTION(Alltoall)
 int PMPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                   MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Alltoall", [&](Call& call) {
-        run(alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+        run(call, &RecentCollectives::alltoall, {comm, sendcount, sendtype, recvcount, recvtype},
+            alltoall_buffers(sendbuf, recvbuf),
+            [&] { return alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm); });
     });
 }
 

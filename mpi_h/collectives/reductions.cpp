@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Barrier, broadcast and the blocking reductions (MPI 3.1, 5.3, 5.4, 5.9 to 5.11).
+#include "mpi_h/collectives/recent_calls.hpp"
 #include "mpi_h/collectives/reduction_args.hpp"
 
 using namespace tutti;
 
 TUTTI_FUNCTION(Barrier)
 int PMPI_Barrier(MPI_Comm comm) {
-    return enter("MPI_Barrier", [&](Call& call) { run(barrier(call, comm)); });
+    return enter("MPI_Barrier", [&](Call& call) {
+        run(call, &RecentCollectives::barrier, {comm}, no_buffers, [&] { return barrier(call, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Bcast)
 int PMPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
-    return enter("MPI_Bcast", [&](Call& call) { run(bcast(call, buffer, count, datatype, root, comm)); });
+    return enter("MPI_Bcast", [&](Call& call) {
+        run(call, &RecentCollectives::bcast, {comm, count, datatype, root}, bcast_buffer(buffer),
+            [&] { return bcast(call, buffer, count, datatype, root, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Reduce)
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
                 MPI_Comm comm) {
-    return enter("MPI_Reduce",
-                 [&](Call& call) { run(reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm)); });
+    return enter("MPI_Reduce", [&](Call& call) {
+        run(call, &RecentCollectives::reduce, {comm, count, datatype, op, root}, reduce_buffers(sendbuf, recvbuf),
+            [&] { return reduce(call, sendbuf, recvbuf, count, datatype, op, root, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Allreduce)
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Allreduce",
-                 [&](Call& call) { run(allreduce(call, sendbuf, recvbuf, count, datatype, op, comm)); });
+    return enter("MPI_Allreduce", [&](Call& call) {
+        run(call, &RecentCollectives::allreduce, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
+            [&] { return allreduce(call, sendbuf, recvbuf, count, datatype, op, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Reduce_scatter)
@@ -45,7 +55,10 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
 
 TUTTI_FUNCTION(Scan)
 int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Scan", [&](Call& call) { run(scan(call, sendbuf, recvbuf, count, datatype, op, comm)); });
+    return enter("MPI_Scan", [&](Call& call) {
+        run(call, &RecentCollectives::scan, {comm, count, datatype, op}, reduction_buffers(sendbuf, recvbuf),
+            [&] { return scan(call, sendbuf, recvbuf, count, datatype, op, comm); });
+    });
 }
 
 TUTTI_FUNCTION(Exscan)

@@ -144,13 +144,16 @@ public:
             bad_status(addresses, "array_of_statuses", "MPI_STATUSES_IGNORE");
     }
 
+    /// Nothing of a program lies in the first page or in the system's half, where −1 is: there are null pointers, the
+    /// ABI's constants and numbers that went astray.
+    static bool no_address(void const* p) { return reinterpret_cast<std::intptr_t>(p) < 4096; }
+
+    LibraryState& library_state() const { return library_; }
+
     char const* const name;
     Comm* on = nullptr;
 
 private:
-    /// Nothing of a program lies in the first page or in the system's half, where −1 is: there are null pointers, the
-    /// ABI's constants and numbers that went astray.
-    static bool no_address(void const* p) { return reinterpret_cast<std::intptr_t>(p) < 4096; }
     /// A quarter of what can be counted is left for displacements.
     static bool too_large(long n, Datatype const& t) {
         std::int64_t bytes;
@@ -181,7 +184,7 @@ enum class When { running, any_time };
 
 /// Runs the body of an MPI function: `return enter("MPI_Send", [&](Call& call) {…});`
 template <When when = When::running, class Body>
-inline int enter(char const* name, Body&& body) {
+[[gnu::always_inline]] inline int enter(char const* name, Body&& body) {
     LibraryState& f = library();
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
         not_running(name);

@@ -21,6 +21,7 @@ namespace tutti {
 namespace tool {
 struct State;
 }
+struct RecentCollectives;
 
 /// `child`: of a running rank, made by its fork(); of the job it has only what it must not touch.
 enum class Stage { before, running, after, child };
@@ -35,6 +36,7 @@ struct LibraryState {
     std::unique_ptr<Process> process;
     RankState* rank_state = nullptr;   ///< this rank's, as soon as MPI_Init has found it
     abi::Tables tables;
+    std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first one
     std::uint64_t searches = 0;          ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
     std::shared_ptr<tool::State> tool;   ///< of the interface for tools; null before its first use
     std::recursive_mutex tool_lock;      ///< of its calls, which may come before MPI_Init; taken inside the lock
@@ -75,7 +77,7 @@ public:
         if (shared_) [[unlikely]]
             shared_->enter();
     }
-    ~Inside() {
+    [[gnu::always_inline]] ~Inside() {
         if (shared_) [[unlikely]]
             shared_->leave();
     }

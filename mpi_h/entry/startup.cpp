@@ -233,6 +233,7 @@ void finish(LibraryState& f) {
     rank_state.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     rank_state.state.store(RankPhase::finalised, std::memory_order_release);
     if (job_server()) job_server()->finish();
+    f.recent_collectives.reset();
     f.stage = Stage::after;
 }
 

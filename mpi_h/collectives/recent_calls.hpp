@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking calls that are made again with the same arguments but for the buffers, as in a loop, use again what was
+// checked and turned into objects at the last time.
+//
+// Why that is right: what was made of a call's arguments lies beside them, as the program gave them, and beside the
+// number of handles that had been freed by then (abi::Tables::freed). While none is freed, a handle names the same
+// object, and what was checked of objects never changes: who is in a communicator, the layout of a datatype and that
+// it is committed, an operator and on which types it works. What can change is looked at in every call: the error
+// handler and the name by whoever raises an error, the choice of the algorithm by coll::run. Buffers are checked in
+// every call, too. Whatever is unusual about them, as all that is wrong, goes the way of a first call, which tells it.
+// What was made belongs to the call that runs with it: where several threads may call, nothing is used again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "mpi_h/collectives/buffers.hpp"
+#include "mpi_h/collectives/forms.hpp"
+
+namespace tutti {
+
+/// The last calls of one collective on a few communicators. `n`: arguments that are not buffers.
+template <class Bound, std::size_t n>
+class RecentCalls {
+public:
+    using Given = std::array<int, n>;   ///< these arguments, the communicator first
+    class Use;
+
+    /// What one call was made of.
+    class Entry {
+    public:
+        /// Can a call be made of it? `freed`: how many handles were freed by now.
+        bool is_of(Given const& given, std::uint64_t freed) const {
+            return freed == freed_ && same(given, std::make_index_sequence<n>());
+        }
+        /// For the call that runs with it, while it runs.
+        bool in_use() const { return freed_ == used; }
+        Bound& bound() { return *bound_; }
+        Bound& make(Given const& given, Bound const& what) {
+            given_ = given;
+            return bound_.emplace(what);
+        }
+
+    private:
+        friend Use;
+        static constexpr std::uint64_t unusable = ~std::uint64_t{0}, used = unusable - 1;   ///< in place of `freed`
+
+        template <std::size_t... i>
+        bool same(Given const& given, std::index_sequence<i...>) const {
+            return ((given[i] == given_[i]) && ...);
+        }
+
+        std::uint64_t freed_ = unusable;
+        Given given_{};
+        std::optional<Bound> bound_;
+    };
+    /// A call that runs with an entry; no other one, called by an operator of the program's, may have it meanwhile.
+    class Use {
+    public:
+        Use(Entry& entry, std::uint64_t freed) : entry_(entry), freed_(freed) { entry_.freed_ = Entry::used; }
+        Use(Use const&) = delete;
+        Use& operator=(Use const&) = delete;
+        ~Use() { entry_.freed_ = freed_; }
+
+    private:
+        Entry& entry_;
+        std::uint64_t const freed_;
+    };
+
+    /// Where calls on a communicator are. Predefined ones have other upper bits than those of the program.
+    Entry& on(int comm) {
+        auto const bits = static_cast<unsigned>(comm);
+        return entries_[(bits ^ bits >> 30) % communicators];
+    }
+
+private:
+    static constexpr unsigned communicators = 4;
+    std::array<Entry, communicators> entries_;
+};
+
+/// Of all collectives whose calls are used again.
+struct RecentCollectives {
+    RecentCalls<BoundCall<coll::BarrierArgs>, 1> barrier;
+    RecentCalls<BoundCall<coll::BcastArgs>, 4> bcast;
+    RecentCalls<BoundCall<coll::ReduceArgs>, 5> reduce;
+    RecentCalls<BoundCall<coll::ReduceArgs>, 4> allreduce, scan;
+    RecentCalls<BoundCall<coll::RootedArgs>, 6> gather, scatter;
+    RecentCalls<BoundCall<coll::AllgatherArgs>, 5> allgather;
+    RecentCalls<BoundCall<coll::AlltoallArgs>, 5> alltoall;
+};
+
+/// Runs a blocking call: with what a recent one was made of if `give`, one of those below, can give that the buffers,
+/// else with what bind() makes. Between groups buffers mean other things.
+template <class Args, std::size_t n, class Give, class Bind>
+[[gnu::always_inline]] inline void run(Call& call, RecentCalls<BoundCall<Args>, n> RecentCollectives::*which,
+                                       std::type_identity_t<std::array<int, n>> const& given, Give const& give,
+                                       Bind const& bind) {
+    using Recent = RecentCalls<BoundCall<Args>, n>;
+    LibraryState& f = call.library_state();
+    if (!f.recent_collectives) [[unlikely]] {
+        if (f.shared) return coll::run(bind());   // several threads may call
+        f.recent_collectives = std::make_shared<RecentCollectives>();
+    }
+    typename Recent::Entry& recent = ((*f.recent_collectives).*which).on(given[0]);
+    std::uint64_t const freed = f.tables.freed();
+    if (recent.is_of(given, freed) && recent.bound().args.first_group_size == 0 && give(recent.bound())) [[likely]] {
+        call.on = &recent.bound().comm;
+        typename Recent::Use const use(recent, freed);
+        return coll::run(recent.bound());
+    }
+    BoundCall<Args> made = bind();
+    if (recent.in_use()) return coll::run(made);
+    BoundCall<Args>& kept = recent.make(given, made);
+    typename Recent::Use const use(recent, freed);
+    coll::run(kept);
+}
+
+// --- Buffers for a call that has been made before; false: they are unusual -------------------------------------------
+
+inline constexpr auto no_buffers = [](auto&) { return true; };
+
+inline bool give_operand(coll::ReduceArgs& args, void const* send, void const* receive) {
+    bool const in_place = is_in_place(send);
+    if (send == receive || (Call::no_address(send) && !in_place)) return false;
+    args.in = in_place ? coll::in_place : send;
+    return true;
+}
+inline auto reduction_buffers(void const* send, void* receive) {
+    return [=](BoundCall<coll::ReduceArgs>& bound) {
+        if (Call::no_address(receive) || !give_operand(bound.args, send, receive)) return false;
+        bound.args.out = receive;
+        return true;
+    };
+}
+/// The result's is not looked at where there is none.
+inline auto reduce_buffers(void const* send, void* receive) {
+    return [=](BoundCall<coll::ReduceArgs>& bound) {
+        if (bound.args.out) return reduction_buffers(send, receive)(bound);
+        bound.args.in = send;
+        return !Call::no_address(send);
+    };
+}
+
+inline bool give_buffer(coll::Buffer& buffer, void const* address) {
+    buffer.address = const_cast<void*>(address);
+    return !Call::no_address(address);
+}
+inline auto bcast_buffer(void* address) {
+    return [=](BoundCall<coll::BcastArgs>& bound) { return give_buffer(bound.args.data, address); };
+}
+/// All parts, and the own one: beside them, or in place among them.
+inline bool give_parts(coll::Parts& parts, void const* all, coll::Buffer& mine, void const* own, int rank,
+                       bool in_place) {
+    if (Call::no_address(all) || in_place != is_in_place(own)) return false;
+    parts.move_to(all);
+    void* const place = parts[rank].address;
+    if (!in_place) return own != place && give_buffer(mine, own);
+    mine.address = place;
+    return true;
+}
+/// `own`: the own part of a gather or scatter; `all`: those at the root.
+inline auto rooted_buffers(void const* own, void const* all) {
+    return [=](BoundCall<coll::RootedArgs>& bound) {
+        coll::RootedArgs& args = bound.args;
+        if (args.parts.empty()) return give_buffer(args.mine, own);   // not at the root
+        return give_parts(args.parts, all, args.mine, own, args.root, args.in_place_at_root);
+    };
+}
+inline auto allgather_buffers(void const* send, void const* receive) {
+    return [=](BoundCall<coll::AllgatherArgs>& bound) {
+        coll::AllgatherArgs& args = bound.args;
+        return give_parts(args.parts, receive, args.mine, send, bound.comm.rank(), args.is_in_place);
+    };
+}
+inline auto alltoall_buffers(void const* send, void const* receive) {
+    return [=](BoundCall<coll::AlltoallArgs>& bound) {
+        coll::AlltoallArgs& args = bound.args;
+        if (Call::no_address(receive) || args.is_in_place != is_in_place(send)) return false;
+        args.receive.move_to(receive);
+        args.send.move_to(args.is_in_place ? receive : send);
+        if (args.is_in_place) return true;
+        int const rank = bound.comm.rank();
+        return !Call::no_address(send) && args.send[rank].address != args.receive[rank].address;
+    };
+}
+
+}   // namespace tutti

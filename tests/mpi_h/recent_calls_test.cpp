@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which calls use again what was made of their arguments, and which make it anew.
+#include "mpi_h/collectives/recent_calls.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tutti {
+namespace {
+
+struct Bound {
+    int number;
+};
+
+/// Calls of two arguments; what is made of them is a running number.
+struct Calls {
+    using Recent = RecentCalls<Bound, 2>;
+
+    /// The number of what the call ran with.
+    int operator()(Recent::Given const& given, std::uint64_t freed = 0) {
+        Recent::Entry& entry = recent.on(given[0]);
+        if (entry.is_of(given, freed)) return entry.bound().number;
+        if (entry.in_use()) return ++made;
+        Recent::Use const use(entry, freed);
+        return entry.make(given, {++made}).number;
+    }
+
+    Recent recent;
+    int made = 0;
+};
+
+constexpr int world = MPI_COMM_WORLD, self = MPI_COMM_SELF, first_dup = static_cast<int>(0x84000000u);
+
+TEST(RecentCalls, AreMadeOnceForTheSameArguments) {
+    Calls calls;
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(calls({world, 8}), 1);
+}
+
+TEST(RecentCalls, AreMadeAnewForOtherArguments) {
+    Calls calls;
+    EXPECT_EQ(calls({world, 8}), 1);
+    EXPECT_EQ(calls({world, 9}), 2);
+    EXPECT_EQ(calls({world, 9}), 2);
+    EXPECT_EQ(calls({world, 8}), 3);
+}
+
+TEST(RecentCalls, AreMadeAnewWhenAHandleWasFreed) {
+    Calls calls;
+    EXPECT_EQ(calls({world, 8}, 5), 1);
+    EXPECT_EQ(calls({world, 8}, 6), 2);
+    EXPECT_EQ(calls({world, 8}, 6), 2);
+}
+
+TEST(RecentCalls, AreKeptForACommunicatorBesideThePredefinedOnes) {
+    Calls calls;
+    EXPECT_EQ(calls({world, 8}), 1);
+    EXPECT_EQ(calls({self, 8}), 2);
+    EXPECT_EQ(calls({first_dup, 8}), 3);
+    EXPECT_EQ(calls({world, 8}), 1);
+    EXPECT_EQ(calls({self, 8}), 2);
+    EXPECT_EQ(calls({first_dup, 8}), 3);
+}
+
+TEST(RecentCalls, OneWithinAnotherIsMadeForItself) {
+    Calls calls;
+    EXPECT_EQ(calls({world, 8}), 1);
+    {
+        Calls::Recent::Use const use(calls.recent.on(world), 0);
+        EXPECT_EQ(calls({world, 8}), 2);
+        EXPECT_EQ(calls({world, 9}), 3);
+        EXPECT_EQ(calls.recent.on(world).bound().number, 1);
+    }
+    EXPECT_EQ(calls({world, 8}), 1);
+}
+
+}   // namespace
+}   // namespace tutti

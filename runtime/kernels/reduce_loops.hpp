@@ -242,19 +242,22 @@ void stream(void const* const* in, int k, void* const* out, int m, int kept, std
     combine_rest<O, T>(all_kept, at, end);
 }
 
+/// Apart from what follows, whose few instructions need no frame.
 template <class O, class T>
-void many(void const* const* in, int k, void* out, std::size_t n) {
+[[gnu::noinline]] void many_at_length(void const* const* in, int k, void* out, std::size_t n) {
     constexpr std::size_t first_cache = 32768;   // of about any processor
-    if (n == 1 && k == 2) {                      // as in `two`
-        T const first = static_cast<Cell<T> const*>(in[0])->value;
-        static_cast<Cell<T>*>(out)->value = O::of(first, static_cast<Cell<T> const*>(in[1])->value);
-        return;
-    }
     if (n == 1 || k == 1) return one_by_one<O, T>(in, k, out, n);
     if (k > 4 || n * sizeof(T) > first_cache) return spread<O, T>(in, k, &out, 1, n);
     if (k == 2) return fold<2, O, T>(in, out, n);
     if (k == 3) return fold<3, O, T>(in, out, n);
     fold<4, O, T>(in, out, n);
+}
+
+template <class O, class T>
+void many(void const* const* in, int k, void* out, std::size_t n) {
+    if (n != 1 || k != 2) return many_at_length<O, T>(in, k, out, n);
+    T const first = static_cast<Cell<T> const*>(in[0])->value;   // as in `two`
+    static_cast<Cell<T>*>(out)->value = O::of(first, static_cast<Cell<T> const*>(in[1])->value);
 }
 
 template <class O, class T>

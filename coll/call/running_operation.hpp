@@ -36,7 +36,7 @@ public:
     void begin(Make make) {
         if (shm_) task_.emplace(make(*shm_));
         else task_.emplace(make(*net_)), ++sequence_.under_way;
-        task_->start();
+        task_->resume();
     }
     /// The same again, once what it waits for has come.
     void go_on() { suspension_.coroutine.resume(); }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/wait/balance.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {
@@ -52,6 +53,10 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
       heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))),
       rank_state_(segment.rank_state(place)) {
     if (home.moves()) waiter.watch(home);
+    if (segment.header().crowded() && variables.balance) {
+        balance = std::make_unique<Balance>(segment, place);
+        waiter.watch(*balance);
+    }
     rank_state().times.started.set(static_cast<std::uint64_t>(now_ns()));
     rank_state().pid.store(getpid(), std::memory_order_relaxed);
     rank_state().state.store(RankPhase::initialised, std::memory_order_release);

@@ -60,6 +60,7 @@ public:
     Ref<Comm> world, self;                             ///< made by coll::start
     std::unique_ptr<Extension> collectives;            ///< what coll/ keeps per process
     std::unique_ptr<ProgressThread> progress_thread;   ///< null: none
+    std::unique_ptr<Balance> balance;                  ///< null: this rank moves to no other core by itself
     void (*end_job)(int code, std::string const& sentence) = nullptr;   ///< does not return; null: nobody can
 
 private:

@@ -40,6 +40,7 @@ struct alignas(cache_line) Times {
     Counter started, ended;   ///< MPI_Init and MPI_Finalize; 0: not yet
     Counter yielded_looks;    ///< calls such as MPI_Test that had looked in vain and gave the core away
     Counter sleeps;           ///< how often it slept in its waits and looks
+    Counter core_moves;       ///< how often it moved to a core with fewer ranks
 };
 
 /// Where a rank's memory is to lie, and where the kernel said that it does (runtime/memory/placement).

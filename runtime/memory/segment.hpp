@@ -21,7 +21,7 @@ struct Homes;
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3730'6974'7475'54ULL;   // "Tutti07"
+    static constexpr std::uint64_t expected_magic = 0x3830'6974'7475'54ULL;   // "Tutti08"
 
     std::uint64_t magic;
     std::uint64_t bytes;   ///< of the whole mapping; the file goes on with the arenas
@@ -58,6 +58,7 @@ struct SegmentHeader : SegmentLayout {
     std::atomic<std::uint32_t> xpmem_forbidden;                ///< set once by the first rank that cannot attach
     std::atomic<std::uint32_t> arenas_refused;                 ///< set once by the first rank that cannot map them
     std::atomic<std::uint32_t> placement_refused;              ///< errno of the first who may not place memory
+    std::atomic<std::int64_t> balanced;                        ///< when a rank last moved (runtime/wait/balance.hpp)
 };
 
 /// Who makes a segment.
@@ -99,6 +100,8 @@ public:
     std::atomic<std::uint64_t>& watched(unsigned rank) const {
         return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + header().watched)[rank];
     }
+    /// On which processing unit `rank` ran when it last looked, as runtime/wait/balance.cpp says it.
+    std::atomic<std::uint64_t>& runs_on(unsigned rank) const { return (&watched(0))[ranks() + rank]; }
     CallStatistics& call_statistics(unsigned rank) const {
         SegmentHeader const& h = header();
         return *reinterpret_cast<CallStatistics*>(base_ + h.call_statistics + rank * h.call_statistics_bytes);

@@ -11,6 +11,7 @@
 
 #include "runtime/base/futex.hpp"
 #include "runtime/memory/placement/placement.hpp"
+#include "runtime/wait/balance.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {
@@ -308,6 +309,7 @@ void Waiter::WaitLoop::finish() {
     std::int64_t const now = now_ns();
     times.waited.add(static_cast<std::uint64_t>(now - start_));
     if (waiter_.home_) waiter_.home_->look(now);
+    if (waiter_.balance_ && !waiter_.lock_.on()) waiter_.balance_->look(now);
 }
 
 }   // namespace tutti

@@ -73,6 +73,7 @@ public:
 
 class ProgressThread;
 class Home;
+class Balance;
 
 class Waiter {
 public:
@@ -88,6 +89,8 @@ public:
 
     /// A rank that may move to another NUMA node looks for that at the end of long waits.
     void watch(Home& home) { home_ = &home; }
+    /// So may one that shares its core: to another core. While there is one thread.
+    void watch(Balance& balance) { balance_ = &balance; }
 
     bool at_rest() const {
         return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
@@ -275,7 +278,8 @@ private:
     int in_vain_ = 0;                       ///< times in a row that one who was called to lead found a leader
     WaitLoop const* announced_ = nullptr;   ///< whose reason is on the rank's state
     ProgressThread* helper_ = nullptr;
-    Home* home_ = nullptr;   ///< null: the rank stays on its node
+    Home* home_ = nullptr;         ///< null: the rank stays on its node
+    Balance* balance_ = nullptr;   ///< null: it moves to no other core by itself
     Pollable* pollable_[4] = {};
     int pollables_ = 0;
 };

@@ -213,6 +213,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
     node->settings = settings_of(process.variables, complaints);
     read_tuning(process, node->settings, complaints);
     read_placement(process, *node);
+    default_table();   // is made here, not in the first call
     if (process.variables.stats) node->call_statistics = &process.segment.call_statistics(process.place());
     process.collectives = std::move(node);
 

@@ -3,11 +3,15 @@
 
 #include <vector>
 
+#include <sys/mman.h>
+
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti::coll {
 namespace {
+
+constexpr std::size_t most_populated = 1 << 20;   // of all members together
 
 constexpr std::size_t whole_pages(std::size_t bytes) { return (bytes + area_page - 1) / area_page * area_page; }
 
@@ -26,6 +30,7 @@ std::size_t Area::row_bytes(AreaRegion which, int members) {
     switch (which) {
     case AreaRegion::pairs: return channel_depth * pair_bytes(members);
     case AreaRegion::outer_levels: return channel_depth * outer_levels * sizeof(LevelFlags);
+    case AreaRegion::small_slots: return channel_depth * small_slot_bytes;
     case AreaRegion::slots: return channel_depth * slot_size(members);
     }
     return 0;
@@ -75,7 +80,20 @@ bool Area::find_region(AreaRegion which) const {
     return true;
 }
 
+// Once for sixteen pages, instead of a fault for each; and who reads a page of a row then gets its neighbours mapped.
+void Area::populate_slots() const {
+    if (!group_ || base_ != process_->segment.commons().data()) return;
+    if (region_bytes(AreaRegion::slots, members_) > most_populated) return;
+    std::size_t const row = row_bytes(AreaRegion::slots, members_);
+    madvise(slot(group_->rank(), 0, slot_bytes_), row, MADV_POPULATE_WRITE);
+}
+
 void Area::get_region(AreaRegion which, std::uint64_t op) const {
+    make_region(which, op);
+    if (which == AreaRegion::slots) populate_slots();
+}
+
+void Area::make_region(AreaRegion which, std::uint64_t op) const {
     if (find_region(which)) return;
     SegmentHeap& heap = process_->heap;
     std::uint64_t const offset = heap.allocate(region_bytes(which, members_));

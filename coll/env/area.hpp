@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member a
-// page of flags, and on demand three regions: counters of pairs, flags of outer levels, slots. Pages that nobody has
-// touched take no memory; fresh ones are zero, which is every flag's first state.
+// page of flags, and on demand four regions: counters of pairs, flags of outer levels, small slots (a page per member
+// for those of all channels) and slots. Pages that nobody has touched take no memory; fresh ones are zero, which is
+// every flag's first state.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
 // alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.
@@ -74,6 +75,8 @@ struct alignas(cache_line) Cell {
     std::byte payload[inline_bytes];
 };
 
+inline constexpr std::size_t small_slot_bytes = area_page / channel_depth;
+
 inline constexpr int inner_levels = 2;   ///< whose flags every member has from the start
 
 struct LevelFlags {
@@ -88,8 +91,8 @@ struct Channel {
 };
 
 /// What an area gets when it is first used.
-enum class AreaRegion { pairs, outer_levels, slots };
-inline constexpr int area_regions = 3;
+enum class AreaRegion { pairs, outer_levels, small_slots, slots };
+inline constexpr int area_regions = 4;
 
 /// A view of such memory; every member's view has the same shape, at its own address.
 class Area {
@@ -162,11 +165,16 @@ public:
     /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
     Word sent(int member, std::uint64_t op, int peer) const { return pair(member, op, peer); }
     Word taken(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
-    std::byte* slot(int member, std::uint64_t op) const {
+    /// For so many bytes: who reads a slot and who writes it must name the same size.
+    std::byte* slot(int member, std::uint64_t op, std::size_t bytes) const {
+        if (bytes <= small_slot_bytes)
+            return region(AreaRegion::small_slots, op).data + place(member, op) * small_slot_bytes;
         return region(AreaRegion::slots, op).data + place(member, op) * slot_bytes_;
     }
     /// From one member's slot to the next one's.
-    std::size_t slot_distance() const { return channel_depth * slot_bytes_; }
+    std::size_t slot_distance(std::size_t bytes) const {
+        return channel_depth * (bytes <= small_slot_bytes ? small_slot_bytes : slot_bytes_);
+    }
 
 private:
     /// Of an operation on each channel.
@@ -214,11 +222,14 @@ private:
     bool find_region(AreaRegion which) const;
     /// Finds or makes it, for operation `op`, which has begun. Throws Error(no_mem).
     void get_region(AreaRegion which, std::uint64_t op) const;
+    void make_region(AreaRegion which, std::uint64_t op) const;
     /// Of each member, and of all.
     static std::size_t row_bytes(AreaRegion which, int members);
     static std::size_t region_bytes(AreaRegion which, int members);
     /// Of a region, or of the area itself: `bytes` for each member, from `at` on.
     void place_rows(std::byte* at, std::size_t bytes) const;
+    /// A member's own slots of a small world are there from their first use on: its first calls take few page faults.
+    void populate_slots() const;
 
     std::atomic<std::uint64_t>* pair_row(RegionView const& pairs, int member, std::uint64_t op) const {
         return reinterpret_cast<std::atomic<std::uint64_t>*>(pairs.data + place(member, op) * pair_bytes(members_));

@@ -74,9 +74,10 @@ public:
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
-    /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line.
+    /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line, and up to 512 of
+    /// all operations under way share a page. Who reads names the same size.
     std::byte* slot(std::size_t bytes) const {
-        return bytes <= Cell::inline_bytes ? mine_->cell.payload : area_.slot(rank_, op_);
+        return bytes <= Cell::inline_bytes ? mine_->cell.payload : area_.slot(rank_, op_, bytes);
     }
     /// Where `peer` wrote so many bytes; valid after until(peer, …).
     std::byte const* slot(int peer, std::size_t bytes) {
@@ -89,7 +90,7 @@ public:
         if (there.cell.stamp.load(std::memory_order_acquire) != stamp(op_, step)) [[unlikely]]
             return nullptr;
         count_message(peer);
-        return bytes <= Cell::inline_bytes ? there.cell.payload : area_.slot(peer, op_);
+        return bytes <= Cell::inline_bytes ? there.cell.payload : area_.slot(peer, op_, bytes);
     }
     /// Where the slots of all ranks for so many bytes lie, at equal distances; no message.
     struct SlotRow {
@@ -99,19 +100,19 @@ public:
     };
     SlotRow slots(std::size_t bytes) const {
         if (bytes <= Cell::inline_bytes) return {channel(0).cell.payload, area_page};
-        return {area_.slot(0, op_), area_.slot_distance()};
+        return {area_.slot(0, op_, bytes), area_.slot_distance(bytes)};
     }
     /// The same without a message: for what tells about data and is none.
     std::byte const* peek(int peer, std::size_t bytes) const { return slot_of(peer, bytes); }
     /// A peer's slot to combine into, where the algorithm has several ranks write one slot; no message.
     std::byte* slot_of(int peer, std::size_t bytes) const {
-        return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_);
+        return bytes <= Cell::inline_bytes ? channel(peer).cell.payload : area_.slot(peer, op_, bytes);
     }
     void publish(std::uint64_t step = 1) { store({mine_->cell.stamp, op_}, step); }
     /// After the last publish of a rank that does not wait for its readers: they find its slot nearer to them.
     void leave(std::size_t bytes) {
         share_soon(&mine_->cell, sizeof(Cell));
-        if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_), bytes);
+        if (bytes > Cell::inline_bytes) share_soon(area_.slot(rank_, op_, bytes), bytes);
     }
     auto until(int peer, std::uint64_t step = 1) { return until({channel(peer).cell.stamp, op_}, step, peer); }
     /// The step that `peer` has published in this operation (0: none yet); it may say what lies in the slot.

@@ -48,14 +48,52 @@ protected:
 
 TEST_F(AreaOfTwo, HasOneRegionForAllWhoeverNeedsItFirst) {
     long long const before = bytes_in_use();
-    std::byte* const slot = views[1].slot(0, 12);
-    EXPECT_EQ(slot, views[0].slot(0, 12));
+    std::byte* const slot = views[1].slot(0, 12, 4096);
+    EXPECT_EQ(slot, views[0].slot(0, 12, 4096));
     EXPECT_EQ(views[0].own_region(static_cast<int>(AreaRegion::slots)), 0u);
     EXPECT_GE(views[1].own_region(static_cast<int>(AreaRegion::slots)), segment.offset(segment.heap(1).data()));
     EXPECT_LE(bytes_in_use() - before, 2 * 4096) << "slots that nobody touches take memory";
     EXPECT_EQ(&views[0].sent(1, 12, 0).value, &views[1].sent(1, 12, 0).value);
     EXPECT_EQ(&views[0].ready(1, 12, inner_levels).value, &views[1].ready(1, 12, inner_levels).value);
     EXPECT_NE(&views[0].ready(1, 12, inner_levels).value, &views[0].ack(1, 12, inner_levels).value);
+}
+
+TEST_F(AreaOfTwo, SmallSlotsOfAllChannelsShareAPage) {
+    std::byte* const first = views[1].slot(1, 8, small_slot_bytes);
+    EXPECT_EQ(segment.offset(first) % area_page, 0u);
+    long long const before = bytes_in_use();
+    for (std::uint64_t op = 8; op < 8 + channel_depth; ++op) {
+        EXPECT_EQ(views[0].slot(1, op, 57), first + (op - 8) * small_slot_bytes);
+        std::memset(views[1].slot(1, op, small_slot_bytes), 1, small_slot_bytes);
+    }
+    EXPECT_EQ(bytes_in_use() - before, 4096);
+    EXPECT_NE(views[0].slot(1, 8, small_slot_bytes + 1), views[0].slot(1, 8, small_slot_bytes));
+}
+
+/// The world's lies at the segment's commons.
+TEST(Area, AMembersSlotsOfASmallWorldAreThereFromTheirFirstUseOn) {
+    auto const pages_of_slots = [](unsigned members, bool world) {
+        Segment segment = Segment::create(members);
+        Process process(segment, 0, {});
+        std::vector<int> all(members);
+        std::iota(all.begin(), all.end(), 0);
+        auto const group = Ref<Group>::adopt(new Group(all, 0));
+        std::byte* const base = world ? segment.commons().data()
+                                      : segment.at(process.heap.allocate(Area::bytes(static_cast<int>(members))));
+        Area const area(base, *group, process);
+        auto const in_use = [&] {
+            struct stat info {};
+            EXPECT_EQ(fstat(segment.descriptor(), &info), 0);
+            return info.st_blocks / 8;
+        };
+        area.slot(0, 8, 1);
+        long long const before = in_use();
+        area.slot(0, 8, area.slot_bytes());
+        return in_use() - before;
+    };
+    EXPECT_EQ(pages_of_slots(4, true), channel_depth * 2);
+    EXPECT_EQ(pages_of_slots(4, false), 0) << "other communicators take what they touch";
+    EXPECT_EQ(pages_of_slots(64, true), 0);
 }
 
 TEST_F(AreaOfTwo, ALateRegionsFlagsSayThatNothingOfWhatIsUnderWayHasHappened) {
@@ -76,7 +114,7 @@ TEST_F(AreaOfTwo, IsReleasedWithItsRegionsWhenAllHaveLeft) {
     {
         OperationSequence first(ranks[0], views[0], 0), second(ranks[1], views[1], 1);
         first.owned_offset = offset;
-        std::memset(second.area.slot(1, 1), 1, second.area.slot_bytes());
+        std::memset(second.area.slot(1, 1, second.area.slot_bytes()), 1, second.area.slot_bytes());
         std::memset(first.area.channel(0, 1).cell.payload, 1, Cell::inline_bytes);
         std::memset(second.area.channel(1, 1).cell.payload, 1, Cell::inline_bytes);
         EXPECT_GT(bytes_in_use(), before);
@@ -124,7 +162,8 @@ TEST(Area, ComesFromEachMembersNumaNodeAlsoWhenItsMemoryIsUsedAgain) {
         for (int m = 0; m < ranks; ++m) {
             int const node = backwards[static_cast<std::size_t>(m)] / 8;
             EXPECT_EQ(numa.asked(made.area + static_cast<unsigned>(m) * 4096u, 4096, node), 4096u) << m;
-            EXPECT_GE(numa.asked(segment.offset(area.slot(m, 8)), row, node), row - 4096) << m << ": slots";
+            EXPECT_GE(numa.asked(segment.offset(area.slot(m, 8, row)), row, node), row - 4096) << m << ": slots";
+            EXPECT_EQ(numa.asked(segment.offset(area.slot(m, 8, 1)), 4096, node), 4096u) << m << ": small slots";
             EXPECT_GE(numa.asked(segment.offset(&area.sent(m, 8, 0).value), counters, node), counters - 4096) << m;
         }
         for (int region = 0; region < area_regions; ++region)

@@ -6,8 +6,8 @@
 //
 // The rules of use:
 //  - Every flag has one writer: publish, ready, ack, sent, taken and tell write this rank's own, `hand` one beside its
-//    reader that nobody else writes; until_… wait for others'. Steps of one operation count up from 1; what was written
-//    before is visible to whoever has seen the step.
+//    reader that nobody else writes (but `claim`, which all may raise); until_… wait for others'. Steps of one
+//    operation count up from 1; what was written before is visible to whoever has seen the step.
 //  - A slot holds slot_bytes() bytes per rank and operation and is free again without anybody's doing (see area.hpp).
 //  - Staging memory and exposed buffers belong to this rank for one operation: an algorithm that uses them returns only
 //    when every reader has said (ack, taken) that it has read.
@@ -149,6 +149,29 @@ public:
     void hand(int peer, std::uint64_t step) { store(area_.handed(peer, op_), step); }
     auto until_handed(int by, std::uint64_t step) { return until(area_.handed(rank_, op_), step, by); }
     std::uint64_t handed() const { return step_of(area_.handed(rank_, op_)); }
+
+    // --- Work that whoever comes first does, in operations that suspend ----------------------------------------------
+    /// Does this operation suspend where a blocking call would wait? The same at all its ranks.
+    bool suspends() const { return Memory::suspends(); }
+    /// What follows is not done by who starts such an operation but by who waits for it, or tests it.
+    auto later() { return Memory::later(); }
+    /// Piece k, 0 … 47, of the work that lies at `owner`: true for one rank alone, which then does it. Which are taken
+    /// stands in the word of `hand`, which here all may raise: operations that use both keep them apart.
+    bool claim(int owner, int k) {
+        Area::Word const word = area_.handed(owner, op_);
+        std::uint64_t const none = stamp(word.op, 0), piece = std::uint64_t{1} << k;
+        for (std::uint64_t old = word.value.load(std::memory_order_relaxed);;) {
+            std::uint64_t const taken = has_come(old, none) ? old - none : 0;
+            if (taken & piece) return false;
+            if (word.value.compare_exchange_weak(old, none + (taken | piece), std::memory_order_acq_rel)) break;
+        }
+        Memory::stored(word.value);
+        return true;
+    }
+    /// Until all of the first `n` pieces at `owner` are taken; `by` is waited for.
+    auto until_claimed(int owner, int n, int by) {
+        return until(area_.handed(owner, op_), (std::uint64_t{1} << n) - 1, by);
+    }
 
     // --- Large messages ----------------------------------------------------------------------------------------------
     /// The best way for peers to bytes of this rank; what the system refuses later, fetch and put say.

@@ -44,6 +44,7 @@ public:
     FramePool& frames() { return frames_; }
     /// A blocking call waits inside its awaiters: its coroutines run to their ends when they are called (Task).
     bool never_suspends() const { return !suspension_; }
+    bool suspends() const { return suspension_ != nullptr; }
     /// How much staging memory an algorithm should be content with.
     std::size_t staging_bytes() const;
     /// For elements larger than that; before expose.
@@ -65,6 +66,17 @@ protected:
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
         return {*this, word, value, peer};
     }
+    /// Suspends once, for what has come already.
+    struct Later {
+        ShmMemory& memory;
+        bool await_ready() const { return !memory.suspension_; }
+        void await_suspend(std::coroutine_handle<> h) const noexcept {
+            static constexpr std::atomic<std::uint64_t> come{0};
+            *memory.suspension_ = {h, &come, 0, 0};
+        }
+        void await_resume() const noexcept {}
+    };
+    Later later() { return {*this}; }
     void stored(std::atomic<std::uint64_t> const& word) { comm_.process.waiter.wake_sleepers(word); }
 
     /// Of the operation's own staging memory, which it takes at the first use and gives back at its end.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allgather(v): every rank says where its part lies and gets everybody else's, from rank + 1 on. Small parts travel in
-// the slots and nobody waits for their readers; large ones are read from their owners' memory.
+// the slots and nobody waits for their readers; large ones are read from their owners' memory, or, in operations that
+// suspend, copied by whoever comes first.
 // p − 1 steps. Bytes per rank: n in and (p − 1) n out for small parts, (p − 1) n for large ones.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/packed.hpp"
@@ -26,7 +27,8 @@ Task any_parts(Env& env, AllgatherArgs const& a) {
 
 template <class Env>
 Task receiver_reading(Env& env, AllgatherArgs const& a) {
-    return goes_packed(env, a) ? packed_allgather(env, a) : any_parts(env, a);
+    if (goes_packed(env, a)) return packed_allgather(env, a);
+    return goes_by_either_side(env, a) ? gather_by_either_side(env, a) : any_parts(env, a);
 }
 
 extern constinit const Algorithm<AllgatherArgs> receiver_reading_algorithm = {

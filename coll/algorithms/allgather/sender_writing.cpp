@@ -8,8 +8,10 @@
 
 namespace tutti::coll::algorithms::allgather {
 
+namespace {
+
 template <class Env>
-Task sender_writing(Env& env, AllgatherArgs const& a) {
+Task everybody_writes(Env& env, AllgatherArgs const& a) {
     Gathering<Env> g(env, a, true);
     g.post();
     for (int peer = 0; peer < env.size(); ++peer)
@@ -18,6 +20,14 @@ Task sender_writing(Env& env, AllgatherArgs const& a) {
     for (int i = 1; i < env.size(); ++i) g.take((env.rank() + i) % env.size());
     if (g.unfinished()) co_await g.finish();
     g.check();
+}
+
+}   // namespace
+
+/// Of two ranks that may compute meanwhile, who waits copies for both, and loads nothing twice.
+template <class Env>
+Task sender_writing(Env& env, AllgatherArgs const& a) {
+    return env.size() == 2 && goes_by_either_side(env, a) ? gather_by_either_side(env, a) : everybody_writes(env, a);
 }
 
 constexpr Parameter sender_writing_parameters[] = {

@@ -5,12 +5,54 @@
 //
 // Range r of every operand is read by rank r alone, before rank r writes that range of the results: in place the
 // operand may be the result. Nobody returns before all have written.
+// In operations that suspend, who waits combines the shares of those who compute, piece by piece: a piece is one rank's
+// from its reading to its writing all the same, and nobody returns before all are written.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/exchange/either_side.hpp"
 #include "coll/blocks/reduce/direct_access.hpp"
 #include "coll/blocks/trees/tree_reduction.hpp"
 
 namespace tutti::coll::algorithms::allreduce {
+
+namespace {
+
+/// Bytes [first, first + bytes) of all operands into all results, this rank's first.
+template <class Env>
+void combine(Env& env, ReduceArgs const& a, DirectAccess<Env>& access, std::size_t first, std::size_t bytes) {
+    auto const own = access.outs().begin() + env.rank();
+    PooledVector<void*> to(env.frames());
+    for (std::byte* out : std::span(own, access.outs().end())) to.push_back(out + first);
+    for (std::byte* out : std::span(access.outs().begin(), own)) to.push_back(out + first);
+    std::size_t const n = bytes / element_bytes(a);
+    Reducer reducer(env.traffic(), a);
+    // What does not stay in the reader's cache anyway is written there past the cache.
+    if (env.outgrows_core(2 * a.bytes()))
+        reducer.stream(access.operands(first), env.size(), to.data(), env.size(), 1, n);
+    else reducer.spread(access.operands(first), env.size(), to.data(), env.size(), n);
+}
+
+/// The word of each rank says which pieces of its share are taken, and then which are done.
+template <class Env>
+Task by_whoever_comes(Env& env, ReduceArgs const& a, DirectAccess<Env>& access) {
+    auto const of = [&](int rank) { return Share(a.bytes(), element_bytes(a), rank, env.size(), a.parameters[0]); };
+    auto const cut = [&](Share const& share) {
+        return CopyPieces(share.last - share.first, CopyPieces::most, line_of(element_bytes(a)));
+    };
+    for (int i = 0; i < env.size(); ++i) {
+        int const owner = (env.rank() + i) % env.size();
+        Share const share = of(owner);
+        CopyPieces const pieces = cut(share);
+        copy_pieces(env, owner, 0, pieces, i == 0 ? From::front : From::back, [&](std::size_t at, std::size_t n) {
+            combine(env, a, access, share.first + at, n);
+            env.claim(owner, pieces.count + static_cast<int>(at / pieces.step));
+        });
+    }
+    for (int owner = 0; owner < env.size(); ++owner)
+        if (int const pieces = cut(of(owner)).count) co_await env.until_claimed(owner, 2 * pieces, owner);
+}
+
+}   // namespace
 
 template <class Env>
 Task direct(Env& env, ReduceArgs const& a) {
@@ -22,17 +64,13 @@ Task direct(Env& env, ReduceArgs const& a) {
         co_await reduction.run();
         co_return;
     }
+    if (env.suspends()) {
+        co_await env.later();
+        co_await by_whoever_comes(env, a, access);
+        co_return;
+    }
     Share const share(a.bytes(), element_bytes(a), env.rank(), env.size(), a.parameters[0]);
-    auto const own = access.outs().begin() + env.rank();
-    PooledVector<void*> to(env.frames());
-    for (std::byte* out : std::span(own, access.outs().end())) to.push_back(out + share.first);
-    for (std::byte* out : std::span(access.outs().begin(), own)) to.push_back(out + share.first);
-    std::size_t const n = (share.last - share.first) / element_bytes(a);
-    Reducer reducer(env.traffic(), a);
-    // What does not stay in the reader's cache anyway is written there past the cache.
-    if (env.outgrows_core(2 * a.bytes()))
-        reducer.stream(access.operands(share.first), env.size(), to.data(), env.size(), 1, n);
-    else reducer.spread(access.operands(share.first), env.size(), to.data(), env.size(), n);
+    combine(env, a, access, share.first, share.last - share.first);
     co_await access.leave_together();
 }
 

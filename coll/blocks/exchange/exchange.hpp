@@ -9,6 +9,7 @@
 //
 // Bytes: small parts are copied in and out of the slot or the staging memory (2n), large ones in one piece are read by
 // the receiver (n) in rotated order, so that no two ranks read the same one at the same time (KNEM-Coll, section V.C).
+// In operations that suspend, parts in arenas on both sides are copied by whoever comes first (either_side.hpp).
 // A root in place that gives parts writes 1/p of each one itself where both sides lie in arenas.
 //
 // Why it ends: post and take never wait for more than a peer's post. Streams go in p rounds; in round i ranks a and b
@@ -16,6 +17,7 @@
 // waits only for what its partner does at earlier places of this order, so the rank that is least far can always go on.
 #pragma once
 
+#include "coll/blocks/exchange/either_side.hpp"
 #include "coll/blocks/exchange/movement.hpp"
 
 namespace tutti::coll {
@@ -32,6 +34,7 @@ struct Sides {
     bool in_place = false;   ///< `out` and `in` are the same memory: a part is read before its place is written
     std::size_t share = 0;   ///< from_root: the root may help with parts from so many bytes on; 0: never
     bool helps = false;      ///< at that root: it does
+    bool either = false;     ///< of `all`, the same everywhere: tables say, behind the parts, where others' go to
     int first_peer = 0;      ///< for users, ranks are counted from here
 
     bool moves(int from, int to) const {
@@ -110,6 +113,8 @@ public:
         deliver_own(env_, sides_.in[env_.rank()], own, working_set(own.bytes()), truncation_);
     }
     void take(int peer);
+    /// Copies what a peer has not yet taken of its part, where either side may.
+    void give(int peer);
     bool unfinished() const { return staging_.outstanding() || left_; }
     Task finish();
     void check() const { truncation_.check(); }
@@ -120,6 +125,21 @@ private:
     int parts() const { return to_one() ? 1 : env_.size(); }
     int part_of(int receiver) const { return to_one() ? 0 : receiver; }
     Entry* my_table() { return reinterpret_cast<Entry*>(env_.slot(env_.slot_bytes())); }
+    Entry const* table_of(int rank) {
+        return rank == env_.rank() ? my_table() : reinterpret_cast<Entry const*>(env_.peek(rank, env_.slot_bytes()));
+    }
+    /// Where a part of `from` goes to at `to`.
+    Entry const& target(int from, int to) { return table_of(to)[env_.size() + from]; }
+    /// May either side copy it? Of this rank and a peer that has published; both find the same.
+    bool by_either(int from, int to) {
+        int const peer = from == env_.rank() ? to : from;
+        if (!sides_.either || !table_ || env_.published(peer) != table_step) return false;
+        return table_of(from)[to].in_arena() && target(from, to).in_arena();
+    }
+    CopyPieces pieces(int from, int to) {
+        return CopyPieces::of_pair(moved(table_of(from)[to], target(from, to)), env_.size());
+    }
+    int first_piece(int sender) const { return CopyPieces::most_of_word / env_.size() * sender; }
     Entry const& mine_for(int peer) { return my_table()[part_of(peer)]; }
     Entry const& theirs(int peer) {
         return reinterpret_cast<Entry const*>(env_.peek(peer, env_.slot_bytes()))[part_of(env_.rank())];
@@ -146,6 +166,7 @@ private:
     Staging<Env> staging_;
     Truncation truncation_;
     bool table_ = false, left_ = false;
+    MadeAlone taken_, given_;
     bool helped_ = false;          ///< the root writes a part of what this rank receives
     PooledVector<bool> refused_;   ///< the peers whose memory could not be read; empty: none
     PairStreams<Env> streams_;
@@ -188,8 +209,13 @@ void Exchange<Env>::post() {
     if (!sends && sides_.share > 0) post_place();
     if (!sends || post_packed()) return;
     table_ = true;
-    staging_.begin_slot(sizeof(Entry) * static_cast<std::size_t>(parts()));
+    staging_.begin_slot(sizeof(Entry) * static_cast<std::size_t>(parts()) * (sides_.either ? 2 : 1));
     Entry* table = my_table();
+    if (sides_.either) {
+        staging_.expose();
+        for (int i = 0; i < env_.size(); ++i)
+            if (i != env_.rank()) table[env_.size() + i] = staging_.show(sides_.in[i], limits_);
+    }
     if (to_one()) {
         table[0] = post(sides_.out[sides_.root]);
     } else {
@@ -213,7 +239,32 @@ void Exchange<Env>::take(int peer) {
         left_ = true;   // my part for the peer still lies where its part must go
         return;
     }
-    take_now(peer);
+    if (!by_either(peer, env_.rank())) return take_now(peer);
+    Entry const& e = theirs(peer);
+    Buffer const to = sides_.in[peer];
+    if (e.bytes > to.bytes()) [[unlikely]]
+        truncation_.note(peer, e.bytes, to.bytes());
+    PeerBuffer<Env> from;   // its owner may be gone with its layout, but not once a piece is left
+    auto const read = [&](std::size_t at, std::size_t n) {
+        if (!from) from = buffer_of(env_, peer, e);
+        from.get(to, at, n, working_set(e.bytes));
+    };
+    CopyPieces const all = pieces(peer, env_.rank());
+    taken_.note(peer, copy_pieces(env_, env_.rank(), first_piece(peer), all, From::front, read));
+    env_.taken(peer, has_all);
+}
+
+template <class Env>
+void Exchange<Env>::give(int peer) {
+    if (!by_either(env_.rank(), peer)) return;
+    PeerBuffer<Env> to;
+    auto const write = [&](std::size_t at, std::size_t n) {
+        if (!to) to = buffer_of(env_, peer, target(env_.rank(), peer));
+        to.put(sides_.out[peer], at, n, working_set(sides_.out[peer].bytes()));
+    };
+    CopyPieces const all = pieces(env_.rank(), peer);
+    given_.note(peer, copy_pieces(env_, peer, first_piece(env_.rank()), all, From::back, write));
+    env_.sent(peer, has_all);
 }
 
 template <class Env>
@@ -304,9 +355,10 @@ Task Exchange<Env>::finish() {
     for (int round = 0; round < size; ++round) {
         int const peer = (round - rank + size) % size;
         if (peer == rank) continue;
+        if (by_either(peer, rank) && !taken_.with(peer)) co_await env_.until_sent(peer, has_all);
         std::uint64_t to_send = 0;
         if (table_ && sends_to(peer)) {
-            if (mine_for(peer).shown()) co_await env_.until_taken(peer, has_all);
+            if (mine_for(peer).shown() && !given_.with(peer)) co_await env_.until_taken(peer, has_all);
             if (asked_to_stream(peer)) to_send = mine_for(peer).pieces();
         }
         std::uint64_t const to_take = pieces_to_take(peer);

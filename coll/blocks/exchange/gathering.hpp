@@ -6,6 +6,8 @@
 //     for each peer: co_await env.until(peer), g.take(peer);
 //     if (g.unfinished()) co_await g.finish();
 //
+// In operations that suspend, what lies in arenas on both sides is copied by whoever comes first (either_side.hpp).
+//
 // Small parts travel in the slots and nobody waits for their readers; large ones in one piece, or in arenas, are read
 // from their owners' memory, or written into their receivers' where both sides lie in arenas; the rest is laid out once
 // in the owner's staging memory, or streamed through it, for all readers together.
@@ -13,6 +15,7 @@
 // Why it ends: writing waits for nobody but for the others' posts; streams: part_streams.hpp.
 #pragma once
 
+#include "coll/blocks/exchange/either_side.hpp"
 #include "coll/blocks/exchange/part_streams.hpp"
 
 namespace tutti::coll {
@@ -20,10 +23,12 @@ namespace tutti::coll {
 template <class Env>
 class Gathering {
 public:
-    /// `writing`: every rank's table has a place for everybody's part, and, at its own number, its own part.
-    Gathering(Env& env, AllgatherArgs const& args, bool writing = false)
-        : env_(env), args_(args), writing_(writing), mine_(args.is_in_place ? args.parts[env.rank()] : args.mine),
-          limits_(Limits::of(args)), staging_(env, limits_.piece), streams_(env.frames()) {}
+    /// `writing`: every rank's table has a place for everybody's part, and, at its own number, its own part. `either`:
+    /// then who reads may copy as well.
+    Gathering(Env& env, AllgatherArgs const& args, bool writing = false, bool either = false)
+        : env_(env), args_(args), writing_(writing), either_(either),
+          mine_(args.is_in_place ? args.parts[env.rank()] : args.mine), limits_(Limits::of(args)),
+          staging_(env, limits_.piece), streams_(env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
     bool unfinished() const { return table_ || left_; }
@@ -34,6 +39,8 @@ public:
     void post();
     void take_own() { take_own(0, mine_.bytes()); }
     void take(int peer);
+    /// Copies what a peer has not yet taken of my part, where either side may.
+    void give(int peer);
     Task finish();
 
 private:
@@ -57,6 +64,10 @@ private:
         Entry const* target = to == env_.rank() ? my_table() : table(to);
         return source[from].in_arena() && target[from].in_arena();
     }
+    CopyPieces pieces(Entry const& source, Entry const& target) const {
+        return CopyPieces::of_pair(moved(source, target), env_.size());
+    }
+    int first_piece(int sender) const { return CopyPieces::most_of_word / env_.size() * sender; }
     void take_own(std::size_t position, std::size_t end) {
         std::size_t const n = mine_.bytes();
         deliver_own(env_, args_.parts[env_.rank()], mine_, position, end, working_set(n), truncation_);
@@ -71,12 +82,13 @@ private:
 
     Env& env_;
     AllgatherArgs const& args_;
-    bool const writing_;
+    bool const writing_, either_;
     Buffer const mine_;
     Limits const limits_;
     Staging<Env> staging_;
     Truncation truncation_;
     bool table_ = false, left_ = false;
+    MadeAlone taken_, given_;
     PooledVector<PartStream> streams_;   ///< what comes to me as a stream
 };
 
@@ -105,6 +117,15 @@ void Gathering<Env>::take(int peer) {
     if (written(peer, env_.rank())) {
         if (e.bytes > to.bytes()) [[unlikely]]
             truncation_.note(peer, e.bytes, to.bytes());
+        if (!either_) return;
+        PeerBuffer<Env> from;   // its owner may be gone with its layout, but not once a piece is left
+        auto const read = [&](std::size_t at, std::size_t n) {
+            if (!from) from = buffer_of(env_, peer, e);
+            from.get(to, at, n, working_set(e.bytes));
+        };
+        CopyPieces const all = pieces(e, my_table()[peer]);
+        taken_.note(peer, copy_pieces(env_, env_.rank(), first_piece(peer), all, From::front, read));
+        env_.taken(peer, has_all);
     } else if (e.place == Place::stream) {
         streams_.push_back({peer, peer, peer + 1});
         left_ = true;
@@ -118,6 +139,20 @@ void Gathering<Env>::take(int peer) {
         left_ = true;
         env_.taken(peer, refused);
     }
+}
+
+template <class Env>
+void Gathering<Env>::give(int peer) {
+    if (!either_ || !written(env_.rank(), peer)) return;
+    Entry const& place = table(peer)[env_.rank()];
+    PeerBuffer<Env> to;
+    auto const write = [&](std::size_t at, std::size_t n) {
+        if (!to) to = buffer_of(env_, peer, place);
+        to.put(mine_, at, n, working_set(mine_.bytes()));
+    };
+    CopyPieces const all = pieces(my_entry(), place);
+    given_.note(peer, copy_pieces(env_, peer, first_piece(env_.rank()), all, From::back, write));
+    env_.sent(peer, has_all);
 }
 
 template <class Env>
@@ -152,14 +187,38 @@ Task Gathering<Env>::finish() {
     PooledVector<int> readers(env_.frames());
     for (int peer = 0; table_ && peer < env_.size(); ++peer) {
         if (peer == rank) continue;
-        if (written(peer, rank)) co_await env_.until_sent(peer, has_all);
-        if (written(rank, peer)) continue;
+        if (written(peer, rank) && !taken_.with(peer)) co_await env_.until_sent(peer, has_all);
+        if (written(rank, peer)) {
+            if (either_ && !given_.with(peer)) co_await env_.until_taken(peer, has_all);
+            continue;
+        }
         if (my_entry().place != Place::stream) co_await env_.until_taken(peer, has_all);
         if (reads_stream(peer)) readers.push_back(peer);
     }
     if (readers.empty() && streams_.empty()) co_return;
     PartStreams<Env, Gathering> s(env_, *this, staging_);
     co_await s.run({rank, rank, rank + 1}, readers, streams_);
+}
+
+/// Of an operation that suspends: do parts go by whoever comes first? All ranks find the same.
+template <class Env>
+bool goes_by_either_side(Env& env, AllgatherArgs const& a) {
+    return env.suspends() && a.largest > env.slot_bytes() && env.size() <= CopyPieces::most_of_word;
+}
+template <class Env>
+Task gather_by_either_side(Env& env, AllgatherArgs const& a) {
+    Gathering<Env> g(env, a, true, true);
+    g.post();
+    co_await env.later();
+    if (!a.is_in_place) g.take_own();
+    for (int i = 1, peer = env.rank(); i < env.size(); ++i) {
+        if (++peer == env.size()) peer = 0;
+        co_await env.until(peer);
+        g.take(peer);
+        g.give(peer);
+    }
+    if (g.unfinished()) co_await g.finish();
+    g.check();
 }
 
 }   // namespace tutti::coll

@@ -2,11 +2,13 @@
 // Broadcast along a tree, pull-based and pipelined: every inner rank shows its buffer, counts up how many chunks are in
 // it, and its children copy them from there; acknowledgements come back over the same tree. The root, which has nothing
 // to pull, writes the last part of each child's buffer itself where both lie in arenas. What cannot be shown goes as in
-// pulled_slices.hpp, a chunk being a slice.
+// pulled_slices.hpp, a chunk being a slice. In operations that suspend, where all are the root's children, root and
+// child share no fixed parts: who waits copies (exchange/either_side.hpp).
 #pragma once
 
 #include <algorithm>
 
+#include "coll/blocks/exchange/either_side.hpp"
 #include "coll/blocks/trees/pulled_slices.hpp"
 
 namespace tutti::coll {
@@ -29,9 +31,13 @@ public:
     Task run(Count children_of_root) {
         if (parent() < 0) {
             co_await pass_on();
-            if (data_.way == AccessPath::load_store && bytes() >= share_) co_await push();
+            if (data_.way == AccessPath::load_store && bytes() >= share_) {
+                if (by_either(children_of_root)) co_await give();
+                else co_await push();
+            }
         } else {
             env_.publish();
+            if (by_either(children_of_root)) co_await env_.later();
             while (data_.got < bytes()) {
                 co_await receive(children_of_root);
                 if (!children().empty()) co_await pass_on();
@@ -61,13 +67,22 @@ private:
         bool const both = data_.way == AccessPath::load_store && e.way == AccessPath::load_store;
         return both && bytes() >= share_ && e.bytes == bytes();
     }
+    /// Are all others the root's children, and may some of them compute meanwhile? All ranks find the same.
+    template <class Count>
+    bool by_either(Count& children_of_root) const {
+        if (!env_.suspends()) return false;
+        std::size_t const of_root = parent() < 0 ? children().size() : children_of_root();
+        return of_root + 1 == static_cast<std::size_t>(env_.size());
+    }
     /// Where the root's part begins, if it has so many children.
     std::size_t split(std::size_t of_root) const { return bytes() / (of_root + 1) * of_root / cache_line * cache_line; }
 
     template <class Count>
     void meet_parent(Count& children_of_root) {
         data_.meet();
-        end_ = parent() == a_.root && shared_with(parent()) ? split(children_of_root()) : bytes();
+        bool const shared = parent() == a_.root && shared_with(parent());
+        either_ = shared && by_either(children_of_root);
+        end_ = shared && !either_ ? split(children_of_root()) : bytes();
     }
 
     /// Receives at least one chunk more. Where it loads for itself it waits for as many as its level takes at a time:
@@ -77,6 +92,13 @@ private:
         std::uint64_t const c = data_.got / chunk();
         co_await env_.until_ready(parent(), data_level, c + 1);
         if (data_.got == 0) meet_parent(children_of_root);
+        if (either_) {
+            bool const all = copy_pieces(env_, env_.rank(), 0, CopyPieces(bytes()), From::front,
+                                         [&](std::size_t at, std::size_t n) { data_.load(at + n); });
+            if (!all) co_await env_.until_sent(parent(), last_step);
+            data_.got = bytes();
+            co_return;
+        }
         if (!data_.source) {
             if (!data_.fetch(data_.end_of(c))) co_await data_.take_slice();
             co_return;
@@ -104,6 +126,26 @@ private:
         }
     }
 
+    /// The root copies what its children have not yet taken, and waits for those alone who have taken something.
+    Task give() {
+        co_await env_.later();
+        PooledVector<int> open = children();
+        std::partition(open.begin(), open.end(), [&](int child) { return env_.published(child) != 0; });
+        for (int child : open) {
+            co_await env_.until(child);
+            if (!shared_with(child)) continue;
+            PeerBuffer<Env> to;   // a child that has taken all may be gone, with its layout
+            auto const write = [&](std::size_t at, std::size_t n) {
+                if (!to) to = env_.buffer_of(child);
+                to.put(a_.data, at, n, data_.working_set());
+            };
+            bool const all = copy_pieces(env_, child, 0, CopyPieces(bytes()), From::back, write);
+            env_.sent(child, last_step);
+            // With gaps it reads the layout in this rank's staging memory before it finds that all is there.
+            if (all && a_.data.type->dense(a_.data.count)) std::erase(data_.place.children, child);
+        }
+    }
+
     /// The root's share of the copies: first for the children that are there, then for the others as they come.
     Task push() {
         std::size_t const from = split(children().size());
@@ -123,6 +165,7 @@ private:
     std::size_t grain_;   ///< what this rank takes at a time where it can: its level's, in whole chunks
     std::size_t share_;
     std::size_t end_ = 0;      ///< where pulling ends
+    bool either_ = false;      ///< the parent copies as well, what this rank has not yet taken
     std::uint64_t said_ = 0;   ///< chunks that the children know of
 };
 

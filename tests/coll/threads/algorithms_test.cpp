@@ -11,14 +11,15 @@ struct WorldShape {
     int ranks, levels;
     bool mixed;
     AccessPath way;
-    bool arenas = false;   ///< some messages can be reached directly
+    bool arenas = false;     ///< some messages can be reached directly
+    bool suspends = false;   ///< as nonblocking operations go
 };
 
 std::string name_of(testing::TestParamInfo<WorldShape> const& info) {
     WorldShape const& s = info.param;
     static constexpr char const* ways[] = {"direct", "attached", "refused", "staged"};
     return std::to_string(s.ranks) + "_ranks_" + std::to_string(s.levels) + "_levels_" + (s.mixed ? "mixed_" : "") +
-           (s.arenas ? "direct_or_" : "") + ways[static_cast<int>(s.way)];
+           (s.arenas ? "direct_or_" : "") + ways[static_cast<int>(s.way)] + (s.suspends ? "_nonblocking" : "");
 }
 
 struct ThreadExecute {
@@ -38,6 +39,7 @@ class Algorithms : public testing::TestWithParam<WorldShape> {};
 TEST_P(Algorithms, AgreeWithPlainComputation) {
     WorldShape const setup = GetParam();
     ThreadWorld world(setup.ranks, make_tree(setup.ranks, setup.levels, setup.mixed), setup.way);
+    world.suspends = setup.suspends;
     Suite suite(world.trees.hierarchy, world.area.slot_bytes());
     CaseList(suite, static_cast<unsigned>(setup.ranks * 31 + setup.levels * 7 + static_cast<int>(setup.way))).add_all();
     if (setup.way == AccessPath::attach || setup.ranks == 3) world.copier = Copier({}, Copier::Stores::nontemporal);
@@ -65,6 +67,8 @@ std::vector<WorldShape> setups() {
         for (AccessPath way : {AccessPath::attach, AccessPath::cma, AccessPath::staged})
             all.push_back({ranks, 1 + ranks / 4, false, way, true});
     }
+    for (int ranks : {2, 3}) all.push_back({ranks, 1, false, AccessPath::load_store, false, true});
+    for (int ranks : {2, 4, 8}) all.push_back({ranks, 1, false, AccessPath::cma, true, true});
     all.push_back({3, 1, false, AccessPath::attach});
     all.push_back({5, 2, true, AccessPath::attach});
     return all;

@@ -41,6 +41,8 @@ struct ThreadWorld {
     Area area;
     std::vector<std::vector<std::byte>> stagings;
     std::vector<Traffic> traffic;
+    /// Do operations go as those of nonblocking calls?
+    bool suspends = false;
     /// What lies between two ranks; without: everything is in one cache.
     std::function<topo::Locality(int, int)> locality;
     /// Told of every flag that a rank asks for, and whose it is.
@@ -52,6 +54,7 @@ public:
     ThreadMemory(ThreadWorld& world, int rank, FramePool& frames) : world_(world), rank_(rank), frames_(frames) {}
 
     FramePool& frames() { return frames_; }
+    bool suspends() const { return world_.suspends; }
     std::size_t staging_bytes() const { return world_.staging_bytes; }
     void reserve_staging(std::size_t bytes) {
         auto& mine = world_.stagings[static_cast<std::size_t>(rank_)];
@@ -80,6 +83,7 @@ protected:
         return {*this, word, value};
     }
     void stored(std::atomic<std::uint64_t> const&) {}
+    std::suspend_never later() { return {}; }
 
     std::uint64_t staging_offset() const {
         return reinterpret_cast<std::uint64_t>(world_.stagings[static_cast<std::size_t>(rank_)].data());

@@ -86,6 +86,10 @@ for ranks in 1 2 5; do
 done
 bench 2 --overlap --sizes 8:8 --seconds 0.02 ibcast | grep -q 'computation *both *hidden %' ||
     { echo "--overlap has no heads"; failed=1; }
+# One rank computes, the others wait: every figure is that rank's.
+out=$(bench 2 --overlap --computes 1 --length 3 --sizes 64K:64K --seconds 0.05 iallreduce ibcast) ||
+    { echo "--computes: exit code $?"; failed=1; }
+grep -q "^rank 1's time .* while the others wait" <<<"$out" || { echo "--computes: $out"; failed=1; }
 
 # Root by root: three columns, whose median lies between least and greatest; nothing for what has no root.
 out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || { echo "--root each: exit code $?"; failed=1; }
@@ -144,6 +148,8 @@ complaint "--overlap is for nonblocking and persistent operations, such as ibcas
 complaint "--overlap goes with none of --limit, --loop and --root each" --overlap --limit
 complaint "--overlap goes with none of --limit, --loop and --root each" --overlap --loop
 complaint "--tests goes with --overlap" --tests 3 ibcast
+complaint "--computes goes with --overlap" --computes 1 ibcast
+complaint "--length goes with --overlap" --length 2 ibcast
 complaint "--root must be a rank below 2, 'every' or 'each'" --root 2
 complaint "there is no operation bcats; --help lists them" bcats
 complaint "there is no option --iteration; --help lists them" --iteration 3

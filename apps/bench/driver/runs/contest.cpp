@@ -53,7 +53,8 @@ Words measuring_words(const Settings &s)
     if (s.loop)
         words.push_back("--loop");
     if (s.overlap)
-        append(words, {"--overlap", "--tests", std::to_string(s.tests)});
+        append(words, {"--overlap", "--tests", std::to_string(s.tests), "--length", std::to_string(s.length),
+                       "--computes", s.computes == every_rank ? "all" : std::to_string(s.computes)});
     return words;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much of an operation's communication a computation hides that lies between its start and its MPI_Wait. Pure
 // communication, pure computation and both together alternate in blocks. The computation is calibrated to take as long
-// as the communication; it is arithmetic in registers, which neither calls MPI nor touches memory.
+// as the communication (times --length); it is arithmetic in registers, which neither calls MPI nor touches memory.
+// Where one rank alone computes, the times are that rank's: the others' count as none.
 #include "measure.hpp"
 
 #include "measurement.hpp"
@@ -56,9 +57,16 @@ void communicate(const Line &line, Trio &trio, const Pass &pass)
     run_pass(line, trio.communication, pass, [&] { trio.communication.perform(); });
 }
 
+bool computes(const Line &line, const Trio &trio)
+{
+    return line.settings.computes == every_rank || line.settings.computes == trio.both.buffers.call.rank;
+}
+
 void compute_alone(const Line &line, Trio &trio, const Pass &pass)
 {
     run_pass(line, trio.computation, pass, [&] {
+        if (!computes(line, trio))
+            return;
         const int parts = line.settings.tests + 1;
         for (int part = 0; part < parts; ++part)
             compute(trio.steps / parts);
@@ -68,6 +76,8 @@ void compute_alone(const Line &line, Trio &trio, const Pass &pass)
 void do_both(const Line &line, Trio &trio, const Pass &pass)
 {
     run_pass(line, trio.both, pass, [&] {
+        if (!computes(line, trio))
+            return trio.both.perform();
         const int parts = line.settings.tests + 1;
         MPI_Request own;
         MPI_Request *request = trio.both.begin(&own);
@@ -80,10 +90,19 @@ void do_both(const Line &line, Trio &trio, const Pass &pass)
     });
 }
 
-// The median of the slowest rank's times, on every rank; forgets them.
-double take_median(Measurement &measurement, MPI_Comm comm)
+// Of a rank that waits for the one that computes, no time counts.
+void leave_out_others(const Line &line, const Trio &trio, Measurement &measurement)
 {
-    MPI_Allreduce(MPI_IN_PLACE, measurement.times.data(), int(measurement.times.size()), MPI_DOUBLE, MPI_MAX, comm);
+    if (!computes(line, trio))
+        std::fill(measurement.times.begin(), measurement.times.end(), 0.0);
+}
+
+// The median of the slowest rank's times, on every rank; forgets them.
+double take_median(const Line &line, const Trio &trio, Measurement &measurement)
+{
+    leave_out_others(line, trio, measurement);
+    MPI_Allreduce(MPI_IN_PLACE, measurement.times.data(), int(measurement.times.size()), MPI_DOUBLE, MPI_MAX,
+                  line.comm);
     const double median = median_of(measurement.times);
     measurement.times.clear();
     measurement.roots.clear();
@@ -94,12 +113,12 @@ double take_median(Measurement &measurement, MPI_Comm comm)
 void calibrate(const Line &line, Trio &trio, Pass pass, double speed)
 {
     communicate(line, trio, pass);
-    const double wanted = take_median(trio.communication, line.comm);
+    const double wanted = line.settings.length * take_median(line, trio, trio.communication);
     pass.warmup = 2;
     for (double guess = wanted * speed; pass.warmup > 0; --pass.warmup) {
         trio.steps = std::max(1L, long(guess));
         compute_alone(line, trio, pass);
-        guess *= std::clamp(wanted / take_median(trio.computation, line.comm), 0.05, 20.0);
+        guess *= std::clamp(wanted / take_median(line, trio, trio.computation), 0.05, 20.0);
         trio.steps = std::max(1L, long(guess));
     }
 }
@@ -133,6 +152,8 @@ std::vector<Outcome> measure_overlap(const Operation &operation, std::size_t byt
         }
     std::vector<Outcome> outcomes;
     for (Trio &trio : trios) {
+        for (Measurement *one : {&trio.communication, &trio.computation, &trio.both})
+            leave_out_others(line, trio, *one);
         Outcome outcome = summarise(line, bytes, trio.communication);
         const Outcome both = summarise(line, bytes, trio.both);
         outcome.point.both = both.point.median;

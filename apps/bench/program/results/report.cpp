@@ -85,10 +85,15 @@ void Report::print_head() const
 {
     if (settings_.csv)
         return;
-    std::printf("%d ranks, %s, buffers %s\nslowest rank's time per call in microseconds, less the clock's %.3f%s\n\n",
+    const bool alone = settings_.computes != every_rank;
+    const std::string whose = alone ? "rank " + std::to_string(settings_.computes) : "slowest rank";
+    std::printf("%d ranks, %s, buffers %s\n%s's time per call in microseconds, less the clock's %.3f%s%s\n\n",
                 results_.ranks, results_.series[0].library.c_str(),
-                settings_.cached ? "left as they are" : "altered before each call", results_.clock,
-                settings_.overlap ? ", and how much of it a computation of the same length hides" : "");
+                settings_.cached ? "left as they are" : "altered before each call", whose.c_str(), results_.clock,
+                !settings_.overlap        ? ""
+                : settings_.length == 1.0 ? ", and how much of it a computation of the same length hides"
+                                          : ", and how much of it a computation hides",
+                alone ? " while the others wait" : "");
     std::printf("%-26s %10s %10s %12s %12s %12s", "operation", "bytes", "iterations", "median", "least", "greatest");
     if (settings_.root_by_root)
         std::printf(" %13s %12s %12s", "roots' median", "least", "greatest");

@@ -81,6 +81,10 @@ int program(int argc, char **argv, const std::string &help)
         result = 2;
         if (rank == 0)
             complain("--root must be a rank below " + std::to_string(ranks) + ", 'every' or 'each'");
+    } else if (settings.computes >= ranks) {
+        result = 2;
+        if (rank == 0)
+            complain("--computes must be a rank below " + std::to_string(ranks) + " or 'all'");
     } else {
         result = run(settings, MPI_COMM_WORLD) ? 1 : 0;
     }

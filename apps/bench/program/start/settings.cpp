@@ -41,6 +41,12 @@ bool read_root(const std::string &text, Settings &settings)
     return text == "each" || text == "every" || read_number(text, 0, many, settings.root);
 }
 
+bool read_computes(const std::string &text, Settings &settings)
+{
+    settings.computes = every_rank;
+    return text == "all" || read_number(text, 0, many, settings.computes);
+}
+
 bool read_hint(const std::string &text, Settings &settings)
 {
     settings.hints.push_back(text);
@@ -100,6 +106,13 @@ std::vector<Option> options_of(Settings &s)
          turn_on(s.overlap)},
         {"--tests", "N", "a whole number", "with --overlap: calls of MPI_Test in the course of the computation (0)",
          [&s](auto &text) { return read_number(text, 0, many, s.tests); }},
+        {"--computes", "R", "a rank or 'all'",
+         "with --overlap: who computes (all). Where it is one rank, the others start the operation and wait for it, "
+         "and all times are those of that rank: what is hidden is what the others did in its place",
+         [&s](auto &text) { return read_computes(text, s); }},
+        {"--length", "X", "a number from 0.01 on",
+         "with --overlap: the computation takes X times as long as the communication (1)",
+         [&s](auto &text) { return read_number(text, 0.01, 1e6, s.length); }},
         {"--hint", "KEY=VALUE", "an info key and its value",
          "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
          "blocks",
@@ -133,7 +146,10 @@ std::string take_operation(const std::string &word, Settings &settings)
 std::string check(const Settings &settings)
 {
     if (!settings.overlap)
-        return settings.tests ? "--tests goes with --overlap" : "";
+        return settings.tests                     ? "--tests goes with --overlap"
+               : settings.computes != every_rank ? "--computes goes with --overlap"
+               : settings.length != 1            ? "--length goes with --overlap"
+                                                 : "";
     if (settings.limit || settings.loop || settings.root_by_root)
         return "--overlap goes with none of --limit, --loop and --root each";
     for (const Operation *operation : chosen_operations(settings.operations, settings))

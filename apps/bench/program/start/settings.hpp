@@ -11,7 +11,7 @@
 
 namespace bench {
 
-constexpr int every_root = -1;
+constexpr int every_root = -1, every_rank = -1;
 
 struct Settings {
     std::vector<std::string> operations;         // and groups of them; empty: the blocking or the nonblocking ones
@@ -27,6 +27,8 @@ struct Settings {
     std::string json;            // a file; empty: none
     bool overlap = false;        // with a computation
     int tests = 0;               // calls of MPI_Test in the computation
+    double length = 1;           // of the computation, in times of the communication
+    int computes = every_rank;   // who computes; the others start the operation and wait for it
     bool limit = false;          // measure the kernels of the same memory traffic too
     bool loop = false;           // measure calls back to back too
     bool check = true;

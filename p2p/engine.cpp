@@ -11,7 +11,8 @@ void start(Process& process, std::vector<int> const& listeners) {
 }
 
 Engine::Engine(Process& process, std::vector<int> const& listeners)
-    : matching_(process), transports_(make_transports(matching_, listeners)) {
+    : matching_(process), transports_(make_transports(matching_, listeners)),
+      announced_from_(process.variables.direct) {
     Cluster const& cluster = process.cluster;
     int const peers = cluster.ranks_here() + (cluster.alone() ? 0 : cluster.size());
     to_.resize(static_cast<std::size_t>(peers));
@@ -62,6 +63,7 @@ void Engine::begin(Receive& op) {
     if (std::string const* lost = loss(op.peer)) [[unlikely]]
         return matching_.fail(op, *lost);
     matching_.post(op);
+    if (op.data.bytes >= announced_from_ && op.peer >= 0) to(op.peer).announce(op);
 }
 
 void Engine::begin(Receive& op, Unexpected* message) {
@@ -70,16 +72,21 @@ void Engine::begin(Receive& op, Unexpected* message) {
 }
 
 void Engine::cancel(Receive& op) {
-    if (!op.posted) return;
-    matching_.withdraw(op);
+    if (!op.posted || !withdraw(op)) return;
     op.status.cancelled = true;
     matching_.finish(op);
     matching_.happened();
 }
 
+/// Out of the queue, unless its message is on its way into the buffer.
+bool Engine::withdraw(Receive& op) noexcept {
+    if (op.peer >= 0 && !to(op.peer).withdraw(op)) return false;
+    matching_.withdraw(op);
+    return true;
+}
+
 void Engine::abandon(Receive& op) noexcept {
-    if (op.posted) return matching_.withdraw(op);
-    outlive(op.done);
+    if (!op.posted || !withdraw(op)) outlive(op.done);
 }
 
 void Engine::abandon(Send& op) noexcept {

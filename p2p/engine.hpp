@@ -77,6 +77,7 @@ public:
 private:
     Transport& to(int peer) const { return *to_[static_cast<std::size_t>(peer)]; }
     bool poll_all();
+    bool withdraw(Receive& op) noexcept;
     void outlive(bool const& done) noexcept;
 
     Matching matching_;
@@ -84,6 +85,7 @@ private:
     std::vector<Transport*> to_;       ///< by peer; null: there is no such peer
     std::vector<Transport*> polled_;   ///< those of which something may come by itself
     int fewest_looks_;
+    std::size_t const announced_from_;   ///< bytes of room that a receive has of which its peer is told
 };
 
 /// Makes the engine of a process and attaches it to its wait. `listeners` as Engine has them.

@@ -44,6 +44,11 @@ public:
     virtual void cancel(Send& op) = 0;
     /// Gives a receive a message that this transport has set aside, and that is in no queue any more.
     virtual void take(Receive& op, Unexpected& message) = 0;
+    /// A receive that waits for this peer alone: the transport may tell the peer of it, so that its message need not be
+    /// kept anywhere else.
+    virtual void announce(Receive&) noexcept {}
+    /// Takes that back; false: the message is on its way into the buffer, and the receive ends with it.
+    virtual bool withdraw(Receive&) noexcept { return true; }
 
     /// Something comes by itself, so it has to be looked for: `poll` and `poll_from` do something.
     virtual bool polled() const { return true; }

@@ -22,6 +22,13 @@ public:
     // --- Receives that wait ------------------------------------------------------------------------------------------
     void post(Receive& op) { posted_.add(op); }
     void withdraw(Receive& op) { posted_.remove(op); }
+    /// True when whatever comes that this waiting receive takes goes to it.
+    bool alone(Receive const& op) const { return posted_.alone(op); }
+    /// A message with this key has its receive, which waits: out of the queue.
+    void match_posted(Receive& op, Key const& message, std::size_t bytes) {
+        posted_.remove(op);
+        match(op, message, bytes);
+    }
     /// The oldest receive that takes a message with this key, which it then has (status, how much of it is wanted); out
     /// of the queue. Null: there is none yet.
     Receive* match(Key const& message, std::size_t bytes) {

@@ -90,6 +90,12 @@ void Posted::remove(Receive& receive) {
     --by_wildcards_[receive.key.wildcards()];
 }
 
+bool Posted::alone(Receive const& receive) const {
+    if (sole_) return true;
+    if (by_wildcards_[1] + by_wildcards_[2] + by_wildcards_[3] != 0) return false;
+    return table_.first(receive.key) == &receive.hook;   // the others of its key are younger
+}
+
 Receive* Posted::take(Key const& message) {
     if (sole_) {
         if (!sole_->key.takes(message)) return nullptr;

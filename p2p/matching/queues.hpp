@@ -92,6 +92,8 @@ public:
     /// Removes and returns all those that `which` is true for, in no order.
     std::vector<Receive*> take_if(std::function<bool(Receive const&)> const& which);
     bool empty() const { return !sole_ && count_ == 0; }
+    /// False when a message that this waiting receive takes may go to another one that waits, too.
+    bool alone(Receive const& receive) const;
 
 private:
     void hash(Receive& receive);

@@ -21,7 +21,7 @@ ShmTransport::ShmTransport(Matching& matching)
       layout_(process_.segment.header().pair_bytes),
       eager_limit_(std::min(process_.variables.eager, layout_.largest_piece())),
       piece_(std::clamp<std::size_t>(process_.variables.staging, cache_line, layout_.capacity / 8)),
-      share_from_(std::max<std::size_t>(process_.variables.share, 1)) {
+      share_from_(std::max<std::size_t>(process_.variables.share, 1)), direct_from_(process_.variables.direct) {
     Segment& segment = process_.segment;
     unsigned ranks = segment.ranks(), me = static_cast<unsigned>(me_);
     bool bells = ranks > polled_directly;
@@ -67,6 +67,7 @@ bool ShmTransport::drain(int peer, Peer& from, Cell const* cell) {
         handle(peer, from, *cell);
         cell = from.in.peek();
     }
+    if (from.announced) announce_again(from);
     if (bells_) seen_[static_cast<std::size_t>(peer)] = static_cast<std::uint8_t>(from.in.number());
     process_.waiter.wake_rank(static_cast<unsigned>(peer));   // it may wait for the room that we made
     return true;
@@ -82,6 +83,7 @@ void ShmTransport::handle(int peer, Peer& from, Cell const& cell) {
     case Kind::piece: return receive_piece(from, cell);
     case Kind::grant: return receive_grant(peer, from, cell);
     case Kind::share: return join(peer, from, cell);
+    case Kind::stored: return receive_stored(from, cell);
     case Kind::placed: matching_.finish(*reinterpret_cast<Receive*>(cell.context)); break;
     case Kind::cancel: return answer_cancel(peer, from, cell);
     case Kind::done: matching_.sent(*reinterpret_cast<Send*>(cell.remote().id)); break;
@@ -92,8 +94,7 @@ void ShmTransport::handle(int peer, Peer& from, Cell const& cell) {
 }
 
 void ShmTransport::receive_small(int peer, Peer& from, Cell const& cell) {
-    Key key{cell.context, cell.source, cell.tag};
-    if (Receive* op = matching_.match(key, cell.length)) {
+    if (Receive* op = match(from, cell)) {
         from.in.matched(cell.length);
         matching_.deliver(*op, cell.payload);
     } else {
@@ -105,11 +106,10 @@ void ShmTransport::receive_small(int peer, Peer& from, Cell const& cell) {
 }
 
 void ShmTransport::receive_eager(int peer, Peer& from, Cell const& cell, bool sync) {
-    Key key{cell.context, cell.source, cell.tag};
     Remote remote = cell.remote();
     std::size_t bytes = cell.length;
     from.arrived = 0;
-    if ((from.into = matching_.match(key, bytes))) {
+    if ((from.into = match(from, cell))) {
         from.in.matched(bytes);
         from.into->send = sync ? remote.id : 0;
     } else {
@@ -142,15 +142,15 @@ void ShmTransport::arrived(int peer, Peer& from) {
     // A receive may have been posted since its first piece came.
     Receive* const op = matching_.match(m->key, m->bytes);
     if (!op) return matching_.add(*m);
+    if (op == from.announced) from.announced = nullptr;
     take(*op, *m);
     Unexpected::discard(m);
 }
 
 void ShmTransport::receive_offer(int peer, Peer& from, Cell const& cell) {
-    Key key{cell.context, cell.source, cell.tag};
     Remote remote = cell.remote();
     std::byte const* layout = remote.bytes ? from.in.bytes(remote) : nullptr;
-    if (Receive* op = matching_.match(key, cell.length)) {
+    if (Receive* op = match(from, cell)) {
         accept(*op, peer, {remote.id, remote.address, cell.length, reinterpret_cast<std::int64_t const*>(layout)});
     } else {
         Unexpected* m = set_aside(peer, cell, Unexpected::What::offered, remote.bytes, remote);

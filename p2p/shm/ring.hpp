@@ -2,8 +2,8 @@
 // The way from one rank to another inside a node: a ring of 64-byte cells and a ring of bytes for what is too big for
 // a cell, in the receiver's part of the segment. A message of up to 32 bytes moves exactly one cache line.
 //
-// The argument. A pair's memory has two writers: the sender writes cells and bytes, the receiver writes `Consumed` (the
-// two words of p2p/shm/halves.hpp have their own argument).
+// The argument. A pair's memory has two writers: the sender writes cells and bytes, the receiver writes `Consumed`
+// (p2p/shm/halves.hpp and p2p/shm/announced.hpp have arguments of their own).
 // Everything counts up from zero and is never reset, so zero memory is an empty ring.
 //  * Cell p (p = 0, 1, 2, …) lies at p mod cells. The sender fills it, then stores its mark, p + 1 and the kind, with
 //    release. The receiver looks, with acquire, for mark p + 1 only: what stood there before is p + 1 − cells, so an
@@ -34,6 +34,7 @@
 #include <cstring>
 
 #include "p2p/matching/operation.hpp"
+#include "p2p/shm/announced.hpp"
 #include "p2p/shm/halves.hpp"
 #include "runtime/memory/segment.hpp"
 
@@ -48,6 +49,7 @@ enum class Kind : std::uint8_t {
     grant,           ///< receiver → sender: put the offered message where I say if you can, else send it in pieces
     piece,           ///< a piece of a granted message
     placed,          ///< a granted message lies where the receiver wanted it
+    stored,          ///< a message that lies in the buffer of the announced receive, which this cell is for
     share,           ///< receiver → sender: I copy the offered message from the front, join in from the back
     done,            ///< receiver → sender: the message was received (or matched, for eager_sync)
     cancel,          ///< sender → receiver: forget my message unless it is matched
@@ -99,7 +101,9 @@ struct RingLayout {
         : cells(std::min<std::size_t>(std::bit_floor(pair_bytes / 8 / sizeof(Cell)), 128)),
           bytes_at(first_cell + cells * sizeof(Cell)), capacity((pair_bytes - bytes_at) / cache_line * cache_line) {}
 
-    static constexpr std::size_t halves_at = 2 * cache_line;   // Consumed's neighbour stays free: lines come in pairs
+    // Lines come in pairs: those of the receiver, those of both.
+    static constexpr std::size_t announced_at = cache_line;
+    static constexpr std::size_t halves_at = 2 * cache_line;
     static constexpr std::size_t first_cell = halves_at + sizeof(Halves);
     static constexpr std::size_t start_cells = Segment::ring_start_bytes / sizeof(Cell);   ///< in the ring's start
 
@@ -149,6 +153,8 @@ public:
         return true;
     }
     std::size_t largest_piece() const { return layout_->largest_piece(); }
+    std::uint64_t number() const { return next_; }   ///< of the next cell
+    Announced& announced() const { return *reinterpret_cast<Announced*>(memory_ + RingLayout::announced_at); }
     Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
 
 private:
@@ -177,6 +183,7 @@ public:
     Cell const* peek() const { return cell_->mark.load(std::memory_order_acquire) >> 8 == next_ + 1 ? cell_ : nullptr; }
     std::uint64_t number() const { return next_; }   ///< of the next cell
     std::byte const* bytes(Remote const& remote) const { return memory_ + layout_->bytes_at + remote.offset; }
+    Announced& announced() const { return *reinterpret_cast<Announced*>(memory_ + RingLayout::announced_at); }
     Halves& halves() const { return *reinterpret_cast<Halves*>(memory_ + RingLayout::halves_at); }
 
     /// The cell that peek gave is done with, its bytes too; `end`: Remote::end where it had any.

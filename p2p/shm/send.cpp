@@ -37,6 +37,7 @@ bool ShmTransport::send_small(int peer, Key const& key, std::byte const* data, s
 void ShmTransport::begin(Send& op) {
     int const peer = op.peer;   // an operation that has been written may be gone
     Peer& to = at(peer);
+    if (may_store(op) && store(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
     op.eager = op.data.bytes <= eager_limit_ && to.out.spend(op.data.bytes);
     if (!to.queued.first && write(to, op)) return process_.waiter.wake_rank(static_cast<unsigned>(peer));
     op.stage = SendStage::queued;

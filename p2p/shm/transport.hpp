@@ -22,6 +22,8 @@ public:
     void begin(Send& op) override;
     void cancel(Send& op) override;
     void take(Receive& op, Unexpected& message) override;
+    void announce(Receive& op) noexcept override;
+    bool withdraw(Receive& op) noexcept override;
 
     bool poll() override {
         if (busy_.empty()) [[likely]]
@@ -92,7 +94,7 @@ private:
         enum Trouble : std::uint8_t { none, refused, fault } trouble = none;
     };
     struct Peer {
-        Peer(Outbox const& outbox, Inbox const& inbox) : out(outbox), in(inbox) {}
+        Peer(Outbox const& outbox, Inbox const& inbox) : out(outbox), in(inbox), announcement(inbox.announced()) {}
 
         Outbox out;
         Inbox in;
@@ -103,6 +105,10 @@ private:
         Receive* into = nullptr;       ///< the receive whose eager message is arriving in pieces,
         Unexpected* aside = nullptr;   ///< or the message, while it is unexpected
         std::size_t arrived = 0;       ///< bytes of it
+        Announcement announcement;
+        Receive* announced = nullptr;   ///< waits, and is announced when it is the next cell's turn
+        std::uint8_t in_vain = 0;       ///< how often in a row one was waited for in vain,
+        std::uint8_t unwaited = 0;      ///< and of how many messages none is to be waited for
 
         bool waits() const { return !controls.empty() || queued.first || granted.first || sharing(); }
         bool sharing() const { return shared && shared->op; }
@@ -118,6 +124,12 @@ private:
     }
     bool drain(int peer, Peer& from, Cell const* cell);
     void handle(int peer, Peer& from, Cell const& cell);
+    Receive* match(Peer& from, Cell const& cell) {
+        Receive* const op = matching_.match({cell.context, cell.source, cell.tag}, cell.length);
+        if (op && op == from.announced) [[unlikely]]
+            from.announced = nullptr;
+        return op;
+    }
     void receive_small(int peer, Peer& from, Cell const& cell);
     void receive_eager(int peer, Peer& from, Cell const& cell, bool sync);
     void receive_more(int peer, Peer& from, Cell const& cell);
@@ -135,6 +147,16 @@ private:
     bool flush(Peer& to);
     bool flush_busy();
     void mark_busy(Peer& to);
+
+    // store.cpp
+    bool may_store(Send const& op) const {
+        return op.data.bytes >= direct_from_ && op.data.bytes < share_from_ && op.data.dense();
+    }
+    bool store(Peer& to, Send& op);
+    bool store_into(Claim& claim, Peer& to, Send& op);
+    int looks_for_announcement(Peer& to, std::size_t bytes) const;
+    void announce_again(Peer& from);
+    void receive_stored(Peer& from, Cell const& cell);
 
     // rendezvous.cpp
     void accept(Receive& op, int peer, Offer const& offer);
@@ -158,7 +180,7 @@ private:
     Process& process_;
     int const me_;
     RingLayout layout_;
-    std::size_t eager_limit_, piece_, share_from_;
+    std::size_t eager_limit_, piece_, share_from_, direct_from_;
     std::vector<Peer> peers_;                            ///< this rank among them, without traffic
     std::vector<Peer*> busy_;                            ///< peers for which something waits for room
     std::atomic<std::uint8_t> const* bells_ = nullptr;   ///< one per sender; null: every ring is looked into

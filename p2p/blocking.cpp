@@ -75,6 +75,12 @@ Reason reason(Comm const& comm, char const* call, int peer, int tag) {
          ") would wait for ever: no receive is posted");
 }
 
+/// True when the message needed no operation, and is sent.
+inline bool sent_small(Engine& e, Comm const& comm, Data const& data, int dest, int tag, Flavour flavour) {
+    return data.bytes <= Transport::small && data.dense() && dest != proc_null &&
+           e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data.base, data.bytes);
+}
+
 void check(Send const& op) {
     if (op.failure) [[unlikely]]
         throw Error(ErrorClass::other, *op.failure);
@@ -99,6 +105,19 @@ Status found(Unexpected const& message) {
     return s;
 }
 
+/// What take_small could not take.
+void recv_posted(Engine& e, Comm& comm, Data const& data, int source, int tag, Status& status, char const* call,
+                 Flavour flavour) {
+    Receive op = make_receive(comm, data, source, tag, flavour);
+    int const peer = op.peer;
+    e.begin(op);
+    OnStack const scope(e, op);
+    wait(e, op, peer, reason(comm, call, peer, tag));
+    status = op.status;
+    if (op.failed()) [[unlikely]]
+        throw Error(op.status.error, describe_failure(op));
+}
+
 }   // namespace
 
 std::string describe_failure(Receive const& op) {
@@ -113,9 +132,8 @@ std::string describe_failure(Receive const& op) {
 void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const* call, Flavour flavour) {
     if (dest == proc_null) return;
     Engine& e = engine(comm.process);
-    if (data.bytes <= Transport::small && data.dense() && (mode == Mode::standard || mode == Mode::ready)) [[likely]]
-        if (e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data.base, data.bytes))
-            return;
+    if (mode == Mode::standard || mode == Mode::ready) [[likely]]
+        if (sent_small(e, comm, data, dest, tag, flavour)) return;
     Send op = make_send(comm, data, dest, tag, mode, flavour);
     if (mode == Mode::buffered) {
         Send& copy = e.keep(op);
@@ -139,14 +157,11 @@ void recv(Comm& comm, Data const& data, int source, int tag, Status& status, cha
         return;
     }
     Engine& e = engine(comm.process);
-    Receive op = make_receive(comm, data, source, tag, flavour);
-    int const peer = op.peer;
-    e.begin(op);
-    OnStack const scope(e, op);
-    wait(e, op, peer, reason(comm, call, peer, tag));
-    status = op.status;
-    if (op.failed()) [[unlikely]]
-        throw Error(op.status.error, describe_failure(op));
+    if (source != any_source && data.dense()) [[likely]]
+        if (e.take_small(place_of(comm, source), {context_of(comm, flavour), source, tag}, data, status) ==
+            Transport::First::taken)
+            return;
+    recv_posted(e, comm, data, source, tag, status, call, flavour);
 }
 
 void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& in, int source, int recv_tag,
@@ -156,6 +171,8 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
         return send(comm, out, dest, send_tag, Mode::standard, call, flavour);
     }
     Engine& e = engine(comm.process);
+    if (sent_small(e, comm, out, dest, send_tag, flavour))
+        return recv(comm, in, source, recv_tag, status, call, flavour);
     Receive receive = make_receive(comm, in, source, recv_tag, flavour);
     int const peer = receive.peer;
     e.begin(receive);

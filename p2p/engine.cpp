@@ -12,7 +12,7 @@ void start(Process& process, std::vector<int> const& listeners) {
 
 Engine::Engine(Process& process, std::vector<int> const& listeners)
     : matching_(process), transports_(make_transports(matching_, listeners)),
-      announced_from_(process.variables.direct) {
+      small_looks_(process.waiter.first_polls()), announced_from_(process.variables.direct) {
     Cluster const& cluster = process.cluster;
     int const peers = cluster.ranks_here() + (cluster.alone() ? 0 : cluster.size());
     to_.resize(static_cast<std::size_t>(peers));

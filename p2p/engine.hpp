@@ -32,6 +32,12 @@ public:
     bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) {
         return to(peer).send_small(peer, key, data, bytes);
     }
+    /// As Transport::take_small: a receive of the next message of a peer, which needs no operation then.
+    Transport::First take_small(int peer, Key const& key, Data const& data, Status& status) {
+        if (!matching_.empty()) return Transport::First::other;
+        int const looks = data.bytes < announced_from_ ? small_looks_ : 1;
+        return to(peer).take_small(peer, key, data, status, looks);
+    }
     /// A copy of a buffered send, in the buffer of its communicator. Messages that have arrived make room in it only
     /// when we look.
     SendBuffer::Copy& keep(Send const& op);
@@ -85,6 +91,7 @@ private:
     std::vector<Transport*> to_;       ///< by peer; null: there is no such peer
     std::vector<Transport*> polled_;   ///< those of which something may come by itself
     int fewest_looks_;
+    int const small_looks_;              ///< as often as a wait looks before it moves everything on
     std::size_t const announced_from_;   ///< bytes of room that a receive has of which its peer is told
 };
 

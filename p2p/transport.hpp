@@ -3,7 +3,8 @@
 // in p2p/transports.cpp, and nothing else changes. It carries messages between this rank and the peers that it reaches,
 // and talks with the Matching (p2p/matching/matching.hpp) in between:
 //
-//  * To begin with: `begin` takes a send, and the transport gets its data, or an offer of it, to the receiver.
+//  * To begin with: `begin` takes a send, and the transport gets its data, or an offer of it, to the receiver. What is
+//    small goes without an operation where nothing is in its way (send_small, take_small).
 //  * What comes in is matched there: the transport asks the Matching for the receive and fills it, or sets the message
 //    aside as an Unexpected, which comes back by `take` once there is a receive.
 //  * What ends it tells the Matching, too: `sent`, `finish`, and `lose` for a peer that nothing will come from again.
@@ -37,6 +38,12 @@ public:
     /// True when a dense message of at most `small` bytes was sent at once, without an operation. Else nothing has
     /// happened, and it is to be begun.
     virtual bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) = 0;
+    /// What take_small found first of a peer.
+    enum class First { nothing, taken, other };
+    /// Looks up to `looks` times for the next message of this peer, while nothing waits in the Matching. If it has at
+    /// most `small` bytes, fits into the dense `data` and is for a receive with this key, it is taken without an
+    /// operation; `other`: it must be polled for.
+    virtual First take_small(int, Key const&, Data const&, Status&, int) { return First::other; }
     /// Begins a send, which lives until it is done.
     virtual void begin(Send& op) = 0;
     /// Asks for a send back, also for one that was done because it left eagerly: it is undone until the answer comes,

@@ -51,6 +51,9 @@ public:
     Unexpected* find(int peer, std::uint64_t number) const { return unexpected_.find(peer, number); }
     void remove(Unexpected& message) { unexpected_.remove(message); }
 
+    /// No receive waits, and no message.
+    bool empty() const { return posted_.empty() && unexpected_.empty(); }
+
     // --- Ends --------------------------------------------------------------------------------------------------------
     /// All of the message is here: copies it out and ends the receive.
     void deliver(Receive& op, std::byte const* content) {

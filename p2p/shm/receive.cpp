@@ -8,6 +8,7 @@
 namespace tutti::p2p {
 namespace {
 
+constexpr int looks_in_a_row = 8;
 constexpr int polled_directly = 8;   // with more ranks on a node, bells say which ring to look into
 
 std::atomic<std::uint8_t>* bells_of(Segment const& segment, unsigned rank) {
@@ -36,6 +37,29 @@ ShmTransport::ShmTransport(Matching& matching)
         bells_ = bells_of(segment, me);
         seen_.resize((ranks + 7) / 8 * 8);
     }
+}
+
+Transport::First ShmTransport::take_small(int peer, Key const& key, Data const& data, Status& status, int looks) {
+    if (!busy_.empty()) return First::other;
+    Peer& from = at(peer);
+    Cell const* cell = from.in.peek();
+    while (!cell) {
+        if (--looks <= 0) return First::nothing;
+        cpu_pause();
+        for (int i = 0; !cell && i < looks_in_a_row; ++i) cell = from.in.peek();
+    }
+    if (cell->kind() != Kind::small || cell->length > data.bytes ||
+        !key.takes({cell->context, cell->source, cell->tag}))
+        return First::other;
+    status.source = cell->source;
+    status.tag = cell->tag;
+    status.bytes = cell->length;
+    if (cell->length != 0) std::memcpy(data.base, cell->payload, cell->length);
+    from.in.matched(cell->length);
+    from.in.advance();
+    if (bells_) seen_[static_cast<std::size_t>(peer)] = static_cast<std::uint8_t>(from.in.number());
+    process_.waiter.wake_rank(static_cast<unsigned>(peer));   // as in drain
+    return First::taken;
 }
 
 bool ShmTransport::poll_rings() {

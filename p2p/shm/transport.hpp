@@ -19,6 +19,7 @@ public:
 
     bool reaches(int peer) const override { return peer != me_ && static_cast<std::size_t>(peer) < peers_.size(); }
     bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) override;
+    First take_small(int peer, Key const& key, Data const& data, Status& status, int looks) override;
     void begin(Send& op) override;
     void cancel(Send& op) override;
     void take(Receive& op, Unexpected& message) override;

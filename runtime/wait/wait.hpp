@@ -161,6 +161,8 @@ public:
     }
 
     WaitPolicy policy() const { return policy_; }
+    /// How often a wait looks before it moves everything attached on.
+    int first_polls() const { return first_polls_; }
 
 private:
     /// One long wait: decides step by step between polling, yielding, sleeping, and following another thread's lead,

@@ -24,11 +24,11 @@
 
 namespace tutti {
 
-/// The last calls of one collective on a few communicators. `n`: arguments that are not buffers.
+/// The last calls of one collective on a few communicators and with a few roots. `n`: arguments that are not buffers.
 template <class Bound, std::size_t n>
 class RecentCalls {
 public:
-    using Given = std::array<int, n>;   ///< these arguments, the communicator first
+    using Given = std::array<int, n>;   ///< these arguments, the communicator first, a root last
     class Use;
 
     /// What one call was made of.
@@ -72,15 +72,16 @@ public:
         std::uint64_t const freed_;
     };
 
-    /// Where calls on a communicator are. Predefined ones have other upper bits than those of the program.
-    Entry& on(int comm) {
-        auto const bits = static_cast<unsigned>(comm);
-        return entries_[(bits ^ bits >> 30) % communicators];
+    /// Where such a call is kept: by its communicator, of which predefined ones have other upper bits than those of the
+    /// program, and by its last argument, which is the root if there is one.
+    Entry& on(Given const& given) {
+        auto const comm = static_cast<unsigned>(given.front()), last = static_cast<unsigned>(given.back());
+        return entries_[((comm ^ comm >> 30) + 3 * last) % places];
     }
 
 private:
-    static constexpr unsigned communicators = 4;
-    std::array<Entry, communicators> entries_;
+    static constexpr unsigned places = 8;
+    std::array<Entry, places> entries_;
 };
 
 /// Of all collectives whose calls are used again.
@@ -106,7 +107,7 @@ template <class Args, std::size_t n, class Give, class Bind>
         if (f.shared) return coll::run(bind());   // several threads may call
         f.recent_collectives = std::make_shared<RecentCollectives>();
     }
-    typename Recent::Entry& recent = ((*f.recent_collectives).*which).on(given[0]);
+    typename Recent::Entry& recent = ((*f.recent_collectives).*which).on(given);
     std::uint64_t const freed = f.tables.freed();
     if (recent.is_of(given, freed) && recent.bound().args.first_group_size == 0 && give(recent.bound())) [[likely]] {
         call.on = &recent.bound().comm;

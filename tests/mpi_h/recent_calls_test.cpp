@@ -17,7 +17,7 @@ struct Calls {
 
     /// The number of what the call ran with.
     int operator()(Recent::Given const& given, std::uint64_t freed = 0) {
-        Recent::Entry& entry = recent.on(given[0]);
+        Recent::Entry& entry = recent.on(given);
         if (entry.is_of(given, freed)) return entry.bound().number;
         if (entry.in_use()) return ++made;
         Recent::Use const use(entry, freed);
@@ -36,11 +36,20 @@ TEST(RecentCalls, AreMadeOnceForTheSameArguments) {
 }
 
 TEST(RecentCalls, AreMadeAnewForOtherArguments) {
+    RecentCalls<Bound, 3> recent;
+    for (int count : {8, 9, 8}) {
+        auto& entry = recent.on({world, count, 0});
+        EXPECT_FALSE(entry.is_of({world, count, 0}, 0)) << count;
+        RecentCalls<Bound, 3>::Use const use(entry, 0);
+        EXPECT_EQ(entry.make({world, count, 0}, {count}).number, count);
+    }
+    EXPECT_TRUE(recent.on({world, 8, 0}).is_of({world, 8, 0}, 0));
+}
+
+TEST(RecentCalls, AreKeptForSeveralRoots) {
     Calls calls;
-    EXPECT_EQ(calls({world, 8}), 1);
-    EXPECT_EQ(calls({world, 9}), 2);
-    EXPECT_EQ(calls({world, 9}), 2);
-    EXPECT_EQ(calls({world, 8}), 3);
+    for (int round = 0; round < 2; ++round)
+        for (int root = 0; root < 8; ++root) EXPECT_EQ(calls({world, root}), root + 1);
 }
 
 TEST(RecentCalls, AreMadeAnewWhenAHandleWasFreed) {
@@ -64,10 +73,9 @@ TEST(RecentCalls, OneWithinAnotherIsMadeForItself) {
     Calls calls;
     EXPECT_EQ(calls({world, 8}), 1);
     {
-        Calls::Recent::Use const use(calls.recent.on(world), 0);
+        Calls::Recent::Use const use(calls.recent.on({world, 8}), 0);
         EXPECT_EQ(calls({world, 8}), 2);
-        EXPECT_EQ(calls({world, 9}), 3);
-        EXPECT_EQ(calls.recent.on(world).bound().number, 1);
+        EXPECT_EQ(calls.recent.on({world, 8}).bound().number, 1);
     }
     EXPECT_EQ(calls({world, 8}), 1);
 }

@@ -133,6 +133,9 @@ TEST(Choose, HasRowsOfItsOwnWhereRanksShareCores) {
     EXPECT_EQ(by_default(Collective::reduce, Where::one_node, 128, 8), "blocks");
     EXPECT_EQ(by_default(Collective::reduce, Where::shared_cores, 128, 8), "slots");
     EXPECT_EQ(by_default(Collective::allreduce, Where::shared_cores, 16, 4096), "exchange");
+    EXPECT_EQ(by_default(Collective::allreduce, Where::shared_cores, 64, 8), "exchange");
+    EXPECT_EQ(by_default(Collective::allreduce, Where::shared_cores, 128, 8), "hierarchical_slots");
+    EXPECT_EQ(by_default(Collective::allreduce, Where::one_node, 128, 8), "rg");
     EXPECT_EQ(by_default(Collective::allreduce, Where::shared_cores, 128, 4096), "rg");
     EXPECT_EQ(by_default(Collective::scan, Where::shared_cores, 4, 8), "slots")
         << "the rows of one node hold there, too";

@@ -42,9 +42,9 @@ public:
     }
 
     FramePool& frames() { return frames_; }
-    /// A blocking call waits inside its awaiters: its coroutines run to their ends when they are called (Task).
-    bool never_suspends() const { return !suspension_; }
     bool suspends() const { return suspension_ != nullptr; }
+    /// A blocking call waits inside its awaiters: its coroutines run to their ends when they are called (Task).
+    bool never_suspends() const { return !suspends(); }
     /// How much staging memory an algorithm should be content with.
     std::size_t staging_bytes() const;
     /// For elements larger than that; before expose.

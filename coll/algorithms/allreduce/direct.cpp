@@ -5,8 +5,8 @@
 //
 // Range r of every operand is read by rank r alone, before rank r writes that range of the results: in place the
 // operand may be the result. Nobody returns before all have written.
-// In operations that suspend, who waits combines the shares of those who compute, piece by piece: a piece is one rank's
-// from its reading to its writing all the same, and nobody returns before all are written.
+// In large operations that suspend, who waits combines the shares of those who compute, piece by piece: a piece is one
+// rank's from its reading to its writing all the same, and nobody returns before all are written.
 // Direct reduction: Hashmi et al., IPDPS 2018; the agreement and the way without it: direct_access.hpp.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/exchange/either_side.hpp"
@@ -16,6 +16,8 @@
 namespace tutti::coll::algorithms::allreduce {
 
 namespace {
+
+constexpr std::size_t worth_pieces = 65536;   // bytes; below, the pieces cost more than there is to hide
 
 /// Bytes [first, first + bytes) of all operands into all results, this rank's first.
 template <class Env>
@@ -64,7 +66,7 @@ Task direct(Env& env, ReduceArgs const& a) {
         co_await reduction.run();
         co_return;
     }
-    if (env.suspends()) {
+    if (env.suspends() && a.bytes() >= worth_pieces) {
         co_await env.later();
         co_await by_whoever_comes(env, a, access);
         co_return;

@@ -16,7 +16,7 @@
 
 namespace tutti::coll {
 
-/// CopyPieces of a copy, whole lines but for the end.
+/// What a copy is cut into: whole lines, but for the end.
 struct CopyPieces {
     static constexpr int most_of_word = 48;   ///< of all the work at one rank (Environment::claim)
     static constexpr int most = 8;

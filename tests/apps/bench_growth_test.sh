@@ -67,7 +67,7 @@ out=$("$bench" --from "$folder/growth.json,$folder/again.json,$folder/six.json")
 mkdir "$folder/bin"
 printf '%s\n' '#!/bin/sh' 'for file; do :; done   # the last word' "cp '$bench' \"\$file\"" >"$folder/bin/mpicxx"
 printf '%s\n' '#!/bin/sh' "echo \"\$2 \$4\" >>'$folder/started'" '[ "$FAIL_AT" != "$2" ] || exit 3' \
-    '[ "$LATE_AT" != "$2" ] || exec sleep 4321' "exec '$build/bin/mpiexec' \"\$@\"" >"$folder/bin/mpiexec"
+    '[ "$LATE_AT" != "$2" ] || exec sleep 4322' "exec '$build/bin/mpiexec' \"\$@\"" >"$folder/bin/mpiexec"
 chmod +x "$folder"/bin/*
 theirs=$folder/bin/mpicxx
 out=$(FAIL_AT=4 "$bench" -n 1:8 "${quick[@]}" --rounds 2 --against "$theirs" barrier 2>&1)

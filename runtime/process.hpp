@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "runtime/kernels/copy.hpp"
+#include "runtime/kernels/measured_copier.hpp"
+#include "runtime/memory/arena/arena.hpp"
 #include "runtime/memory/heap.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/memory/segment.hpp"
@@ -53,14 +55,18 @@ public:
     Waiter waiter;
     topo::NodeMap const node;   ///< as the launcher described it; without ranks when nobody did
     Copier const copier;
+    MeasuredCopier window_copier;   ///< to and from peers' windows
     SingleCopy single_copy;
     SegmentHeap heap;                                  ///< this rank's part of the segment
+    arena::Arena* arena = nullptr;                     ///< from which it allocates what is to be shared; null: none
     FramePool frames;                                  ///< for coroutines
     std::unique_ptr<Extension> p2p;                    ///< the point-to-point engine, made by p2p::start
     Ref<Comm> world, self;                             ///< made by coll::start
     std::unique_ptr<Extension> collectives;            ///< what coll/ keeps per process
+    std::unique_ptr<Extension> one_sided;              ///< what rma/ keeps per process; null: nothing
     std::unique_ptr<ProgressThread> progress_thread;   ///< null: none
     std::unique_ptr<Balance> balance;                  ///< null: this rank moves to no other core by itself
+    void (*threads_begin)(Process&) = nullptr;         ///< from now on the lock is open; null: nobody needs to know
     void (*end_job)(int code, std::string const& sentence) = nullptr;   ///< does not return; null: nobody can
 
 private:

@@ -41,7 +41,19 @@ enum class ErrorClass {
     info,
     name,
     errhandler,
-    unsupported
+    unsupported,
+    win,
+    base,
+    size,
+    disp,
+    locktype,
+    assertion,
+    rma_conflict,
+    rma_sync,
+    rma_range,
+    rma_attach,
+    rma_shared,
+    rma_flavor
 };
 
 /// Joins its arguments as a stream would print them.

@@ -15,7 +15,7 @@ std::string_view fitting(std::string_view text, char const (&)[n]) {
 }   // namespace
 
 CallStatisticsRow& CallStatistics::line(std::string_view communicator, int ranks, std::string_view collective,
-                                        std::string_view algorithm) {
+                                        std::string_view algorithm, bool of_window) {
     std::uint32_t const used = used_.load(std::memory_order_relaxed);
     CallStatisticsRow& fresh = used < room ? lines_[used] : others_;
     communicator = fitting(communicator, fresh.communicator);
@@ -23,10 +23,11 @@ CallStatisticsRow& CallStatistics::line(std::string_view communicator, int ranks
     algorithm = fitting(algorithm, fresh.algorithm);
     for (CallStatisticsRow& l : std::span(lines_.data(), used))
         if (l.ranks == ranks && l.communicator == communicator && l.collective == collective &&
-            l.algorithm == algorithm)
+            l.algorithm == algorithm && l.of_window == of_window)
             return l;
     if (used == room) return fresh;
     fresh.ranks = ranks;
+    fresh.of_window = of_window;
     communicator.copy(fresh.communicator, communicator.size());
     collective.copy(fresh.collective, collective.size());
     algorithm.copy(fresh.algorithm, algorithm.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank's collectives have done, line by line: one for each communicator's name and size, collective and
-// algorithm. It lies in the node segment, so that mpiexec can read it when the rank has ended, however it ended.
-// Only the rank itself writes. A line's texts are written before `used_` tells of it and never change; its counters
-// may be read at any time. Zeroed memory is empty call statistics.
+// algorithm; likewise its calls about windows, by operation and way. It lies in the node segment, so that mpiexec can
+// read it when the rank has ended, however it ended. Only the rank itself writes. A line's texts are written before
+// `used_` tells of it and never change; its counters may be read at any time. Zeroed memory is empty call statistics.
 #pragma once
 
 #include <array>
@@ -20,9 +20,10 @@ struct alignas(cache_line) CallStatisticsRow {
     Counter calls, bytes;    ///< bytes of the messages that the rank itself gave or got
     Counter time, longest;   ///< nanoseconds in all calls, and in the longest
     std::int32_t ranks;      ///< of the communicator
+    bool of_window;          ///< in the place of a communicator; the collective is an operation, the algorithm its way
     char communicator[32];   ///< its name, or the beginning of it; this and the others end in a zero
-    char collective[16];
-    char algorithm[108];   ///< with the parameters that are not as by default
+    char collective[20];
+    char algorithm[103];   ///< with the parameters that are not as by default
 
     void note(std::uint64_t message, std::uint64_t nanoseconds) {
         calls.add(1);
@@ -39,7 +40,7 @@ public:
     /// The line with these texts, made if there is none; `others()` when all are in use. For the call statistics' own
     /// rank.
     CallStatisticsRow& line(std::string_view communicator, int ranks, std::string_view collective,
-                            std::string_view algorithm);
+                            std::string_view algorithm, bool of_window = false);
     std::span<CallStatisticsRow const> lines() const { return {lines_.data(), used_.load(std::memory_order_acquire)}; }
     /// Everything that has no line of its own, together.
     CallStatisticsRow const& others() const { return others_; }

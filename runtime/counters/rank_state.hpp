@@ -34,6 +34,12 @@ struct alignas(cache_line) Traffic {
     Counter to_nodes;         ///< bytes of the messages to other nodes
 };
 
+/// What a rank's one-sided operations have done to targets, each counted when it is over for the rank itself.
+struct alignas(cache_line) OneSided {
+    Counter calls[3];      ///< puts, gets, accumulates of all forms (rma::Operation)
+    Counter bytes[3][3];   ///< of the same, at the target: by load and store, by CMA, by messages (rma::Path)
+};
+
 /// How often and how long a rank has waited, and when it ran; in nanoseconds of now_ns().
 struct alignas(cache_line) Times {
     Counter waits, waited;    ///< waits that were not over after the first few looks, and what they took
@@ -79,6 +85,7 @@ struct alignas(cache_line) RankState {
 
     Counters counters;
     Traffic traffic;
+    OneSided one_sided;
     Times times;
     Placed placed;
 };

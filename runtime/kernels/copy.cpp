@@ -11,10 +11,26 @@
 #include <set>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace tutti {
 namespace {
 
 void copy_portably(void* to, void const* from, std::size_t n) { std::memcpy(to, from, n); }
+
+#if defined(__x86_64__)
+void copy_by_string(void* to, void const* from, std::size_t n) {
+    asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+}
+
+/// "Enhanced REP MOVSB": leaf 7, EBX, bit 9.
+bool has_fast_strings() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 9 & 1);
+}
+#endif
 
 CopyKernels best_copies() {
 #if defined(__x86_64__)
@@ -41,7 +57,22 @@ std::vector<topo::Pu> units_of(topo::NodeMap const& node) {
 
 }   // namespace
 
-constinit CopyKernels const portable_copies{copy_portably, copy_portably, copy_portably};
+constinit CopyKernels const portable_copies{copy_portably, copy_portably, copy_portably, copy_portably};
+
+CopyKernel string_copy() {
+#if defined(__x86_64__)
+    if (has_fast_strings()) return copy_by_string;
+#endif
+    return nullptr;
+}
+
+std::vector<CopyKernel> copies_to_choose_from() {
+    CopyKernels const best = best_copies();
+    std::vector<CopyKernel> kernels{best.in_order};
+    if (best.from_core != best.in_order) kernels.push_back(best.from_core);
+    if (CopyKernel const string = string_copy()) kernels.push_back(string);
+    return kernels;
+}
 
 CacheRoom cache_room(topo::NodeMap const& node) {
     topo::Caches const& caches = node.machine.caches;

@@ -2,6 +2,7 @@
 // First fit over a map of free pieces: a handful of blocks per communicator, never on a data path.
 #include "runtime/memory/heap.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/base/error.hpp"
@@ -11,6 +12,9 @@ namespace tutti {
 namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
+/// A block of up to `small` is set to zero in less time than its pages take to be given back and had again (10
+/// microseconds). Of such blocks a rank keeps `most_kept` bytes.
+constexpr std::uint64_t small = 16384, most_kept = 32768;
 
 }   // namespace
 
@@ -24,6 +28,20 @@ SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segme
 std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
     collect();
     bytes = (bytes + page_bytes - 1) / page_bytes * page_bytes;
+    auto const same = std::ranges::find(kept_, bytes, &Blocks::value_type::second);
+    if (same != kept_.end()) {
+        kept_bytes_ -= bytes;
+        return used_.insert(kept_.extract(same)).position->first;
+    }
+    if (auto const offset = take(bytes)) return *offset;
+    while (!kept_.empty()) give_back(kept_.extract(kept_.begin()));
+    kept_bytes_ = 0;
+    if (auto const offset = take(bytes)) return *offset;
+    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", (end_ - begin_) >> 20,
+         " MiB) has no room for ", bytes >> 10, " KiB more: too many communicators are alive");
+}
+
+std::optional<std::uint64_t> SegmentHeap::take(std::uint64_t bytes) {
     for (auto it = free_.begin(); it != free_.end(); ++it) {
         auto [offset, room] = *it;
         if (room < bytes) continue;
@@ -35,12 +53,21 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
         free_.insert(std::move(piece));
         return offset;
     }
-    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", (end_ - begin_) >> 20,
-         " MiB) has no room for ", bytes >> 10, " KiB more: too many communicators are alive");
+    return {};
 }
 
 void SegmentHeap::release(std::uint64_t offset) {
-    auto piece = used_.extract(offset);   // becomes the free one: nothing here may fail
+    auto piece = used_.extract(offset);   // becomes the kept or the free one: nothing here may fail
+    std::uint64_t const bytes = piece.mapped();
+    // Where there are several NUMA nodes, pages may lie on others' ones.
+    if (bytes > small || kept_bytes_ + bytes > most_kept || places_memory(segment_)) return give_back(std::move(piece));
+    std::memset(segment_.at(offset), 0, bytes);
+    kept_bytes_ += bytes;
+    kept_.insert(std::move(piece));
+}
+
+void SegmentHeap::give_back(Blocks::node_type piece) {
+    std::uint64_t const offset = piece.key();
     std::uint64_t bytes = piece.mapped();
     if (!segment_.forget(offset, bytes)) std::memset(segment_.at(offset), 0, bytes);
     place(segment_, offset, bytes, numa_node_of(segment_, rank_));

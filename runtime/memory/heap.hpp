@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "runtime/memory/segment.hpp"
@@ -19,7 +20,8 @@ public:
     /// Offset in the segment of `bytes` bytes, aligned to a page, which read as zero; pages that nobody touches take no
     /// memory. Throws Error(no_mem) with a sentence when the heap is full.
     std::uint64_t allocate(std::uint64_t bytes);
-    /// The memory goes back to the system; what comes there next lies on this rank's NUMA node again.
+    /// The memory goes back to the system, but for a few small blocks that are kept for the next ones of their sizes;
+    /// what comes there next lies on this rank's NUMA node again.
     void release(std::uint64_t offset);
 
     /// Releases `offset` once `unused()` holds, which is asked at later calls of `allocate`: for areas that other ranks
@@ -27,13 +29,19 @@ public:
     void release_when(std::uint64_t offset, std::function<bool()> unused);
 
 private:
+    using Blocks = std::map<std::uint64_t, std::uint64_t>;   ///< offset → bytes
+
     void collect();
+    std::optional<std::uint64_t> take(std::uint64_t bytes);
+    void give_back(Blocks::node_type piece);
 
     Segment const& segment_;
     unsigned rank_;
     std::uint64_t begin_ = 0, end_ = 0;
-    std::map<std::uint64_t, std::uint64_t> free_;   ///< offset → bytes, neighbours joined
-    std::map<std::uint64_t, std::uint64_t> used_;
+    Blocks free_;   ///< neighbours joined
+    Blocks used_;
+    Blocks kept_;   ///< small ones that are free, and zero
+    std::uint64_t kept_bytes_ = 0;
     std::vector<std::pair<std::uint64_t, std::function<bool()>>> retired_;
 };
 

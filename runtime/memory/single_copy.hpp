@@ -42,6 +42,8 @@ public:
     /// May CMA be tried? False once any rank of the node has been refused.
     bool cma() const { return allowed_.cma && segment_.header().cma_forbidden.load(std::memory_order_relaxed) == 0; }
 
+    /// Can this rank reach the arenas of all others?
+    bool maps_arenas() { return allowed_.arena && arenas_.map(); }
     /// Do these bytes of this rank's own memory lie in its arena, and can it reach the arenas of all others?
     bool direct(void const* address, std::size_t bytes) { return in_own_arena(address, bytes) && arenas_.map(); }
     /// The best way for peers to bytes of this rank's own memory, which are about to be shown to them;

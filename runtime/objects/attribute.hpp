@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes of communicators and datatypes with their key values and callbacks (MPI 3.1, 6.7).
+// Attributes of communicators, datatypes and windows with their key values and callbacks (MPI 3.1, 6.7).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct AttributeValue {
 /// error code that the MPI call passes on. Lives until its creator and the last attribute under it have given it up.
 class Keyval : public Object {
 public:
-    enum class On : std::uint8_t { comm, type };
+    enum class On : std::uint8_t { comm, type, win };
 
     explicit Keyval(On objects) : on(objects) {}
     /// For a duplicate of `from`: sets `wanted` and, if so, the duplicate's value.

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "runtime/objects/attribute.hpp"
 #include "runtime/objects/errhandler.hpp"
@@ -48,7 +47,7 @@ struct Members {
     int first_group_size() const { return comes_first() ? remote_at : inter() ? remote->size() : 0; }
 };
 
-class Comm final : public Object, public Members {
+class Comm final : public HasErrhandler, public Members {
 public:
     /// `context`: unique in the job, made by one of the members (see Process::fresh_context); 0 while MPI_Comm_idup is
     /// under way.
@@ -63,8 +62,6 @@ public:
 
     Process& process;
     std::uint64_t context;
-    std::string name;
-    Ref<Errhandler> errhandler;
     Ref<Info> info;
     Attributes attributes;
     std::unique_ptr<VirtualTopology> topology;          ///< null: none (MPI_UNDEFINED)

@@ -4,7 +4,13 @@
 
 #include <csignal>
 
+#include <ctime>
+
+#include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "runtime/base/futex.hpp"
 #include "runtime/wait/wait.hpp"
@@ -16,6 +22,10 @@ constexpr long longest_rest_ns = 1'000'000'000;
 constexpr int polls_of_its_own_core = 2000;   // about 100 µs
 constexpr long idle_ns = 1'000'000;
 constexpr int most_naps = 20;
+constexpr std::uint64_t slice_ns = 100'000;
+// Of one who may be asked at any time: how long the program may have stopped waiting before it is noticed; how often it
+// looks for what no socket tells; how often otherwise.
+constexpr long service_nap_ns = 300'000, service_look_ns = 200'000, service_sleep_ns = 10'000'000;
 
 bool cores_to_spare(SegmentLayout const& node, WaitPolicy policy) {
     return policy == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
@@ -32,12 +42,27 @@ std::thread without_signals(Body body) {
     return thread;
 }
 
+/// Asks the system to let this thread run soon after it wakes, though all cores are busy: it never runs for long.
+/// Kernels before 6.12 take no notice.
+void run_in_short_slices() {
+    struct {
+        std::uint32_t size, policy;
+        std::uint64_t flags;
+        std::int32_t nice;
+        std::uint32_t priority;
+        std::uint64_t runtime, deadline, period;
+    } wanted{};
+    if (syscall(SYS_sched_getattr, 0, &wanted, sizeof wanted, 0) != 0 || wanted.policy != 0) return;
+    wanted.runtime = slice_ns;
+    syscall(SYS_sched_setattr, 0, &wanted, 0);
+}
+
 }   // namespace
 
 ProgressThread::ProgressThread(Waiter& waiter)
     : waiter_(waiter), lock_(waiter.lock_), rank_state_(waiter.rank_state_),
       polls_(cores_to_spare(waiter.segment_.header(), waiter.policy()) ? polls_of_its_own_core : 0),
-      naps_(waiter.segment_.header().crowded()) {
+      naps_(waiter.segment_.header().crowded()), end_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     lock_.open();
     waiter_.helper_ = this;
     thread_ = without_signals([this] { run(); });
@@ -53,8 +78,12 @@ ProgressThread::~ProgressThread() {
     }
     rank_state_.wake.fetch_add(1, std::memory_order_release);
     futex_wake(rank_state_.wake, everybody);
-    RankLock::Outside outside(lock_);
-    thread_.join();
+    eventfd_write(end_, 1);
+    {
+        RankLock::Outside outside(lock_);
+        thread_.join();
+    }
+    close(end_);
 }
 
 void ProgressThread::call() {
@@ -64,9 +93,13 @@ void ProgressThread::call() {
     futex_wake(work_, 1);
 }
 
-bool ProgressThread::wanted() const { return !stop_ && !waiter_.leader_ && !waiter_.at_rest(); }
+bool ProgressThread::wanted() const {
+    if (waiter_.services_ != 0) return !stop_ && !waiter_.polled();
+    return !stop_ && !waiter_.leader_ && !waiter_.at_rest();
+}
 
 void ProgressThread::run() {
+    run_in_short_slices();
     RankLock::Inside inside(lock_);
     for (int in_vain = 0; !stop_;) {
         if (!wanted()) {
@@ -89,6 +122,10 @@ void ProgressThread::run() {
 // are none of its business. Then it looks by itself now and then, until there was nothing for long.
 void ProgressThread::rest() {
     std::uint32_t const ticket = work_.load(std::memory_order_relaxed);
+    if (waiter_.services_ != 0) {   // the program waits: no need to be called when it has done
+        RankLock::Outside outside(lock_);
+        return futex_wait(work_, ticket, service_nap_ns);
+    }
     if (naps_ && idle_naps_ < most_naps) {
         ++idle_naps_;
         RankLock::Outside outside(lock_);
@@ -101,6 +138,7 @@ void ProgressThread::rest() {
 }
 
 void ProgressThread::sleep() {
+    if (waiter_.services_ != 0 && waiter_.descriptor_ >= 0) return sleep_at_sockets();
     std::uint32_t ticket = waiter_.add_sleeper();
     while (wanted() && !waiter_.progress()) {   // looks between the mark and the sleep
         RankLock::Outside outside(lock_);
@@ -108,6 +146,20 @@ void ProgressThread::sleep() {
         ticket = rank_state_.wake.load(std::memory_order_acquire);
     }
     waiter_.remove_sleeper();
+}
+
+void ProgressThread::sleep_at_sockets() {
+    while (wanted()) {
+        if (waiter_.progress()) {
+            if (waiter_.sleeping_) waiter_.settle();
+            return;
+        }
+        bool const looks = waiter_.services_by_words_ != 0 || !waiter_.at_rest();
+        pollfd what[] = {{waiter_.descriptor_, POLLIN, 0}, {end_, POLLIN, 0}};
+        timespec const longest{0, looks ? service_look_ns : service_sleep_ns};
+        RankLock::Outside outside(lock_);
+        ppoll(what, 2, &longest, nullptr);
+    }
 }
 
 }   // namespace tutti

@@ -2,6 +2,13 @@
 // A thread that moves everything on while the program computes. It rests while nothing is under way or a thread of the
 // program waits, and polls, otherwise. What it polls in vain it goes to sleep over as ranks do (runtime/wait/wait.hpp):
 // at once, unless there are cores to spare.
+//
+// While others may ask this rank for something at any time (Waiter::begin_service) it does not rest: it looks now and
+// then whether the program still polls itself, and else sleeps until something comes, also for a thread of the program
+// that sleeps in a wait. Where that may come by sockets, it
+// sleeps in poll(2) on what the sockets are watched with. That tells of everything that came before as well, so no
+// arrival is lost between the look and the sleep; what ranks of this node store is then found by looking. It does not
+// count as a sleeper there: else every store of every rank of the node would have to look whom to wake.
 #pragma once
 
 #include <atomic>
@@ -31,6 +38,7 @@ private:
     bool wanted() const;
     void rest();
     void sleep();
+    void sleep_at_sockets();
 
     Waiter& waiter_;
     RankLock& lock_;
@@ -40,6 +48,7 @@ private:
     int idle_naps_ = 0;                     ///< in a row
     bool resting_ = false, stop_ = false;   ///< inside the lock
     std::atomic<std::uint32_t> work_{0};    ///< futex, counts calls
+    int const end_;                         ///< an eventfd, readable when it shall end
     std::thread thread_;
 };
 

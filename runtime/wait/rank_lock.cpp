@@ -2,14 +2,12 @@
 // The slow half of the lock: finding it taken.
 #include "runtime/wait/rank_lock.hpp"
 
-#include <linux/membarrier.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "runtime/base/clock.hpp"
 #include "runtime/base/flag.hpp"
 #include "runtime/base/futex.hpp"
+#include "runtime/base/membarrier.hpp"
 
 namespace tutti {
 namespace {
@@ -21,7 +19,7 @@ constexpr long longest_sleep_ns = 10'000'000;
 }   // namespace
 
 void RankLock::open() {
-    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    register_for_own_fences();
     on_ = true;
 }
 
@@ -67,7 +65,7 @@ void RankLock::sleep() {
     std::int64_t const since = now_ns();
     bool starving = false;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    fence_own_threads();
     for (;;) {
         std::uint32_t const turn = turn_.load(std::memory_order_acquire);
         called_.exchange(false, std::memory_order_acq_rel);

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "runtime/base/futex.hpp"
+#include "runtime/base/membarrier.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/wait/balance.hpp"
 #include "runtime/wait/progress_thread.hpp"
@@ -36,8 +33,6 @@ long longest_sleep(SegmentLayout const& node) {
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
 }
 
-void membarrier(int command) { syscall(SYS_membarrier, command, 0, 0); }
-
 }   // namespace
 
 Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock)
@@ -52,7 +47,7 @@ Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sl
         header.sleepers.fetch_or(SegmentHeader::fencing, std::memory_order_seq_cst);
         lock.yielding.share_core(header.ranks / header.usable_cores);
     } else {
-        membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+        register_for_fences();
     }
 }
 
@@ -61,6 +56,17 @@ void Waiter::attach(Pollable* pollable) { pollable_[pollables_++] = pollable; }
 void Waiter::detach(Pollable* pollable) {
     auto* end = std::remove(pollable_, pollable_ + pollables_, pollable);
     pollables_ = static_cast<int>(end - pollable_);
+}
+
+void Waiter::begin_service(bool words) {
+    ++services_;
+    services_by_words_ += words;
+    started();
+}
+
+void Waiter::end_service(bool words) {
+    --services_;
+    services_by_words_ -= words;
 }
 
 /// A yield during which threads of this rank got on with their calls did pay, however long it took.
@@ -159,6 +165,7 @@ void Waiter::WaitLoop::announce() {
     std::string text = why_.operation;
     if (why_.peer >= 0) text += ", peer " + std::to_string(why_.peer);
     if (why_.tag >= 0) text += ", tag " + std::to_string(why_.tag);
+    if (why_.more) why_.more(why_.about, text);
     std::snprintf(waiter_.rank_state_.reason, sizeof waiter_.rank_state_.reason, "%s", text.c_str());
     waiter_.rank_state_.waits.fetch_add(1, std::memory_order_release);
 }
@@ -177,7 +184,7 @@ std::uint32_t Waiter::add_sleeper(std::atomic<std::uint64_t> const* word) {
     rank_state_.asleep.fetch_add(1, std::memory_order_relaxed);
     bool const fencing = segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst) & SegmentHeader::fencing;
     if (fencing) std::atomic_thread_fence(std::memory_order_seq_cst);
-    else membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+    else fence_registered_processes();
     return ticket;
 }
 

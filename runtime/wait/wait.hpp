@@ -57,6 +57,9 @@ struct Reason {
     int peer = -1;                ///< world rank waited for, −1: several or unknown
     int tag = -1;
     std::uint64_t context = 0;   ///< of the communicator
+    /// Adds to the text what else is known by then, such as who holds the lock that is waited for. Null: nothing.
+    void (*more)(void const* about, std::string& text) = nullptr;
+    void const* about = nullptr;   ///< stays while it is waited
 };
 
 /// Something that moves communication on when it is called: the transports, and suspended operations.
@@ -86,6 +89,15 @@ public:
 
     /// For what polls something that no rank of this node can wake a sleeper for, such as a socket.
     void sleep_at_most(long nanoseconds) { longest_sleep_ns_ = std::min(longest_sleep_ns_, nanoseconds); }
+
+    /// What `sleep_at_most` is for becomes readable when there is something to poll: the progress thread may wait for
+    /// that. Valid as long as anything is polled.
+    void watch(int descriptor) { descriptor_ = descriptor; }
+    /// From the first begin_service() to the last end_service() others may ask this rank for something at any time,
+    /// also while nothing of its own is under way: the progress thread, if there is one, is always ready for that.
+    /// `words`: they may be ranks of this node.
+    void begin_service(bool words);
+    void end_service(bool words);
 
     /// A rank that may move to another NUMA node looks for that at the end of long waits.
     void watch(Home& home) { home_ = &home; }
@@ -255,6 +267,8 @@ private:
     void wake_one(unsigned place);
     void wake(unsigned place);
     void call_helper();
+    /// A thread of the program polls.
+    bool polled() const { return leader_ && !leader_->asleep_; }
     void yield();
     std::uint32_t add_sleeper(std::atomic<std::uint64_t> const* word = nullptr);
     std::atomic<std::uint64_t>& watched() { return segment_.watched(place_); }
@@ -280,8 +294,10 @@ private:
     int in_vain_ = 0;                       ///< times in a row that one who was called to lead found a leader
     WaitLoop const* announced_ = nullptr;   ///< whose reason is on the rank's state
     ProgressThread* helper_ = nullptr;
-    Home* home_ = nullptr;         ///< null: the rank stays on its node
-    Balance* balance_ = nullptr;   ///< null: it moves to no other core by itself
+    int descriptor_ = -1;                        ///< readable when there is something to poll; −1: there is no such
+    int services_ = 0, services_by_words_ = 0;   ///< begun and not ended, and those of them that ranks of this node ask
+    Home* home_ = nullptr;                       ///< null: the rank stays on its node
+    Balance* balance_ = nullptr;                 ///< null: it moves to no other core by itself
     Pollable* pollable_[4] = {};
     int pollables_ = 0;
 };

@@ -39,11 +39,11 @@ struct Pages {
     std::vector<char> memory;
 };
 
-class CopyKernel : public ::testing::Test {
+class EveryCopyKernel : public ::testing::Test {
 protected:
     static constexpr std::size_t most = (1 << 20) + 77, around = 128;
 
-    CopyKernel() : from_(most + 256), to_(most + 256 + 2 * around) {
+    EveryCopyKernel() : from_(most + 256), to_(most + 256 + 2 * around) {
         std::uint32_t state = 1;
         for (std::size_t i = 0; i < most + 256; ++i) {
             state = state * 69069 + 1;
@@ -52,7 +52,7 @@ protected:
     }
 
     /// Copies, and tells whether all of it and nothing else arrived.
-    bool copies(tutti::CopyKernel kernel, std::size_t to_offset, std::size_t from_offset, std::size_t n) {
+    bool copies(CopyKernel kernel, std::size_t to_offset, std::size_t from_offset, std::size_t n) {
         char* const start = to_.at(to_offset);
         std::fill(start, start + n + 2 * around, 'z');
         kernel(start + around, from_.at(from_offset), n);
@@ -66,8 +66,10 @@ protected:
         for (Named const& table : tables()) {
             check(table.name, "from a core's cache", table.kernels.from_core);
             check(table.name, "from a shared cache", table.kernels.from_shared);
+            check(table.name, "in order", table.kernels.in_order);
             check(table.name, "streaming", table.kernels.streaming);
         }
+        if (auto const string = string_copy()) check("processor", "string", string);
     }
 
 private:
@@ -75,8 +77,8 @@ private:
     Pages from_, to_;
 };
 
-TEST_F(CopyKernel, CopiesAllSmallLengthsAtManyAlignments) {
-    for_each_kernel([&](char const* set, char const* form, tutti::CopyKernel kernel) {
+TEST_F(EveryCopyKernel, CopiesAllSmallLengthsAtManyAlignments) {
+    for_each_kernel([&](char const* set, char const* form, CopyKernel kernel) {
         for (std::size_t n = 0; n <= 300; ++n)
             for (std::size_t to : {0, 1, 31, 32, 63})
                 for (std::size_t from : {0, 1, 17, 32, 60})
@@ -85,8 +87,8 @@ TEST_F(CopyKernel, CopiesAllSmallLengthsAtManyAlignments) {
     });
 }
 
-TEST_F(CopyKernel, CopiesAtEveryAlignmentOfEitherSide) {
-    for_each_kernel([&](char const* set, char const* form, tutti::CopyKernel kernel) {
+TEST_F(EveryCopyKernel, CopiesAtEveryAlignmentOfEitherSide) {
+    for_each_kernel([&](char const* set, char const* form, CopyKernel kernel) {
         for (std::size_t offset = 0; offset < 64; ++offset)
             for (std::size_t n : {4096 + 700, 16384 + 100}) {
                 ASSERT_TRUE(copies(kernel, offset, 0, n)) << set << ' ' << form << ' ' << n << " to " << offset;
@@ -96,8 +98,8 @@ TEST_F(CopyKernel, CopiesAtEveryAlignmentOfEitherSide) {
 }
 
 /// Around the lengths at which the loops change: blocks, pages, groups of pages.
-TEST_F(CopyKernel, CopiesLengthsAroundItsOwnLimits) {
-    for_each_kernel([&](char const* set, char const* form, tutti::CopyKernel kernel) {
+TEST_F(EveryCopyKernel, CopiesLengthsAroundItsOwnLimits) {
+    for_each_kernel([&](char const* set, char const* form, CopyKernel kernel) {
         for (std::size_t limit : {256, 512, 768, 4096, 4096 + 256, 4 * 4096, 5 * 4096, 8 * 4096, 1 << 20})
             for (std::size_t n : {limit - 65, limit - 1, limit, limit + 1, limit + 63, limit + 64})
                 for (std::size_t to : {0, 3})
@@ -105,7 +107,7 @@ TEST_F(CopyKernel, CopiesLengthsAroundItsOwnLimits) {
     });
 }
 
-TEST_F(CopyKernel, IsNeverMissingWhicheverACopierTakes) {
+TEST_F(EveryCopyKernel, IsNeverMissingWhicheverACopierTakes) {
     CacheRoom const room{1 << 19, 1 << 16};
     for (auto stores : {Copier::Stores::automatic, Copier::Stores::temporal, Copier::Stores::nontemporal}) {
         Copier const copier(room, stores);

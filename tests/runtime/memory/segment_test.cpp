@@ -2,6 +2,7 @@
 // The node segment and the heaps in it.
 #include "runtime/memory/segment.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -147,6 +148,35 @@ TEST(SegmentHeap, HandsOutPagesThatDoNotOverlapAndTakesThemBack) {
     heap.release(b);
     heap.release(c);
     EXPECT_EQ(heap.allocate(s.heap(1).size()), a) << "neighbours were not joined";
+}
+
+TEST(SegmentHeap, KeepsAFewSmallBlocksAndGivesTheOthersBack) {
+    Segment s = Segment::create(1);
+    SegmentHeap heap(s, 0);
+    auto const pages = [&] {
+        struct stat info {};
+        EXPECT_EQ(fstat(s.descriptor(), &info), 0);
+        return info.st_blocks / 8;
+    };
+    for (std::uint64_t const bytes : {8192, 1 << 20}) {
+        std::uint64_t const block = heap.allocate(bytes);
+        std::memset(s.at(block), 1, bytes);
+        auto const before = pages();
+        heap.release(block);
+        bool const kept = bytes == 8192 && !s.numa();
+        EXPECT_EQ(before - pages(), kept ? 0 : static_cast<blkcnt_t>(bytes / 4096));
+        std::byte const* const again = s.at(heap.allocate(bytes));
+        EXPECT_EQ(s.offset(again), block);
+        EXPECT_TRUE(std::all_of(again, again + bytes, [](std::byte b) { return b == std::byte{0}; }));
+        heap.release(block);
+    }
+    auto const before = pages();
+    std::vector<std::uint64_t> many;
+    for (int i = 0; i < 100; ++i) std::memset(s.at(many.emplace_back(heap.allocate(8192))), 1, 8192);
+    for (std::uint64_t block : many) heap.release(block);
+    EXPECT_LE(pages() - before, 8);
+    std::uint64_t const all = heap.allocate(s.heap(0).size());   // what was kept is no obstacle
+    heap.release(all);
 }
 
 TEST(SegmentHeap, SaysWhenItIsFullAndRecovers) {

@@ -40,6 +40,7 @@ public:
     }
     int move(std::byte* first, std::size_t bytes, int node) override {
         ++moves;
+        if (refusal == 0) moved.push_back({first, bytes, node});
         return refusal;
     }
     int locate(std::span<void*>, std::span<int> nodes) const override {
@@ -65,6 +66,12 @@ public:
     int refusal = 0;           ///< errno of every call
     int all_pages_on = 0;
     int calls = 0, moves = 0;
+    struct Moved {
+        std::byte* first;
+        std::size_t bytes;
+        int node;
+    };
+    std::vector<Moved> moved;
 
 private:
     struct Range {

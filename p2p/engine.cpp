@@ -61,7 +61,7 @@ void Engine::begin(Receive& op) {
     if (Unexpected* m = matching_.find(op.key)) [[unlikely]]
         return begin(op, claim(m));
     if (std::string const* lost = loss(op.peer)) [[unlikely]]
-        return matching_.fail(op, *lost);
+        if (op.peer >= 0 || !op.key.of_service()) return matching_.fail(op, *lost);
     matching_.post(op);
     if (op.data.bytes >= announced_from_ && op.peer >= 0) to(op.peer).announce(op);
 }

@@ -24,7 +24,9 @@ std::string const* Matching::loss_of(int peer) const {
 
 std::vector<Receive*> Matching::lose(int peer, std::string const& sentence) {
     losses_[peer] = any_loss_ = &sentence;
-    return posted_.take_if([&](Receive const& op) { return op.peer < 0 || op.peer == peer; });
+    std::vector<Receive*> taken = posted_.take_if([&](Receive const& op) { return op.peer < 0 || op.peer == peer; });
+    for (Receive* op : services_.take_if([&](Receive const& op) { return op.peer == peer; })) taken.push_back(op);
+    return taken;
 }
 
 }   // namespace tutti::p2p

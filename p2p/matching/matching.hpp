@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where sends, receives and what comes meet: the receives that wait, the messages that wait, and what it means that one
 // has found the other or has ended. The engine calls it for what the program asks, transports for what comes.
+//
+// Messages of services have queues of their own: the receives that always wait for them keep nobody else's short ways
+// from being taken, and are not told of peers that are lost.
 #pragma once
 
 #include <map>
@@ -20,19 +23,19 @@ public:
     Process& process() const { return process_; }
 
     // --- Receives that wait ------------------------------------------------------------------------------------------
-    void post(Receive& op) { posted_.add(op); }
-    void withdraw(Receive& op) { posted_.remove(op); }
+    void post(Receive& op) { posted(op.key).add(op); }
+    void withdraw(Receive& op) { posted(op.key).remove(op); }
     /// True when whatever comes that this waiting receive takes goes to it.
-    bool alone(Receive const& op) const { return posted_.alone(op); }
+    bool alone(Receive const& op) const { return !op.key.of_service() && posted_.alone(op); }
     /// A message with this key has its receive, which waits: out of the queue.
     void match_posted(Receive& op, Key const& message, std::size_t bytes) {
-        posted_.remove(op);
+        posted(op.key).remove(op);
         match(op, message, bytes);
     }
     /// The oldest receive that takes a message with this key, which it then has (status, how much of it is wanted); out
     /// of the queue. Null: there is none yet.
     Receive* match(Key const& message, std::size_t bytes) {
-        Receive* const op = posted_.take(message);
+        Receive* const op = posted(message).take(message);
         if (op) match(*op, message, bytes);
         return op;
     }
@@ -46,12 +49,12 @@ public:
     }
 
     // --- Messages that wait ------------------------------------------------------------------------------------------
-    void add(Unexpected& message) { unexpected_.add(message); }
-    Unexpected* find(Key const& receive) { return unexpected_.find(receive); }
+    void add(Unexpected& message) { unexpected(message.key).add(message); }
+    Unexpected* find(Key const& receive) { return unexpected(receive).find(receive); }
     Unexpected* find(int peer, std::uint64_t number) const { return unexpected_.find(peer, number); }
-    void remove(Unexpected& message) { unexpected_.remove(message); }
+    void remove(Unexpected& message) { unexpected(message.key).remove(message); }
 
-    /// No receive waits, and no message.
+    /// No receive waits, and no message, but for those of services.
     bool empty() const { return posted_.empty() && unexpected_.empty(); }
 
     // --- Ends --------------------------------------------------------------------------------------------------------
@@ -92,10 +95,12 @@ public:
 
 private:
     std::string const* loss_of(int peer) const;
+    Posted& posted(Key const& key) { return key.of_service() ? services_ : posted_; }
+    UnexpectedList& unexpected(Key const& key) { return key.of_service() ? unserved_ : unexpected_; }
 
     Process& process_;
-    Posted posted_;
-    UnexpectedList unexpected_;
+    Posted posted_, services_;
+    UnexpectedList unexpected_, unserved_;       ///< the second of each: of services
     std::map<int, std::string const*> losses_;   ///< by peer
     std::string const* any_loss_ = nullptr;
 };

@@ -13,10 +13,15 @@
 
 namespace tutti::p2p {
 
+/// In a context: of messages for which a receive of any source always waits (rma/messages/).
+inline constexpr std::uint64_t service_context = 1ULL << 61;
+
 struct Key {
     std::uint64_t context = 0;
     std::int32_t source = 0;
     std::int32_t tag = 0;
+
+    bool of_service() const { return (context & service_context) != 0; }
 
     bool operator==(Key const&) const = default;
     /// True when a receive with this key takes a message with that one.

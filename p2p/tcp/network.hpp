@@ -34,6 +34,8 @@ public:
     bool poll();
     /// Looks first for what comes from one rank.
     bool poll(int rank);
+    /// As Poller::descriptor.
+    int descriptor() const { return poller_.descriptor(); }
     /// Everything to be sent was given to the system.
     bool idle() const;
 

@@ -27,6 +27,7 @@ TcpTransport::TcpTransport(Matching& matching, std::vector<tcp::Socket> listener
       network_(matching.process().cluster, matching.process().rank(), std::move(listeners),
                matching.process().variables.network, *this) {
     matching.process().waiter.sleep_at_most(longest_sleep_ns);
+    matching.process().waiter.watch(network_.descriptor());
 }
 
 bool TcpTransport::reaches(int peer) const {

@@ -29,7 +29,8 @@ void TcpTransport::begin(Send& op) {
     if (std::string const* lost = matching_.loss(op.peer)) return matching_.fail(op, *lost);
     Peer& to = peer(rank);
     bool const sync = op.mode == Mode::synchronous;
-    op.eager = op.data.bytes <= eager_limit_ && to.credit.spend(op.data.bytes);
+    bool const awaited = op.mode == Mode::ready && op.data.dense();   // goes straight to where it belongs
+    op.eager = op.data.bytes <= (awaited ? Frame::most_eager : eager_limit_) && to.credit.spend(op.data.bytes);
     op.number = to.sent++;
     op.stage = SendStage::offered;
     Frame frame{.kind = !op.eager ? FrameKind::offer

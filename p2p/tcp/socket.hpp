@@ -55,6 +55,8 @@ public:
     void add(Socket const& socket, std::uint64_t number, bool out);
     void change(Socket const& socket, std::uint64_t number, bool out);
     void remove(Socket const& socket);
+    /// Readable for poll(2) and its like while look() would find something.
+    int descriptor() const { return epoll_.get(); }
     /// What is ready now; nothing is waited for. Valid until the next call.
     std::span<epoll_event const> look();
 

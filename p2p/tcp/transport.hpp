@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages to and from ranks of other nodes. Those up to TUTTI_EAGER_NETWORK leave
+// Messages to and from ranks of other nodes. Those up to TUTTI_EAGER_NETWORK, and ready ones up to 1 MiB, leave
 // at once as long as the receiver has room for what it has not asked for (Credit); above, an offer, and the data, in
 // pieces, once the receiver has granted it. Offers, answers and small messages go between the pieces of large ones.
 #pragma once

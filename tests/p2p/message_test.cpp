@@ -119,6 +119,35 @@ TEST_P(Message, WhatIsSentNeedsItsSenderNoMore) {
     });
 }
 
+TEST_P(Message, ReadyOnesToAnotherNodeAreNotOfferedUpToAMebibyte) {
+    if (GetParam() == Layout::one_node) GTEST_SKIP() << "on a node the receiver reads them where they are";
+    run(2, [](Rank& r) {
+        constexpr std::size_t most = 1 << 18;   // ints
+        auto const receive = [&](std::size_t n) {
+            std::vector<int> memory(n);
+            auto const type = TypeBuilder::predefined(Basic::int32);
+            Ref<Request> const request = irecv(*r.comm, memory.data(), static_cast<std::int64_t>(n), *type, 0, 5);
+            r.barrier();
+            r.wait(*request);
+            EXPECT_EQ(memory, numbers(n, 3));
+        };
+        auto const send = [&](std::size_t n, Mode mode) {
+            std::vector<int> const memory = numbers(n, 3);
+            Send op;
+            op.data = Data::of_bytes(memory.data(), n * sizeof(int));
+            op.key = {r.comm->context, 0, 5};
+            op.peer = r.process.cluster.peer_of(1);
+            op.mode = mode;
+            r.barrier();
+            engine(r.process).begin(op);
+            EXPECT_EQ(op.eager, mode == Mode::ready && n <= most) << n;
+            r.process.waiter.until([&] { return r.process.waiter.progress(), op.done; }, {"send"});
+        };
+        for (std::size_t n : {most, most + 1})
+            for (Mode mode : {Mode::standard, Mode::ready}) r.me() == 1 ? receive(n) : send(n, mode);
+    });
+}
+
 TEST_P(Message, FullRingToOneRankDoesNotHoldUpAnother) {
     std::atomic<bool> awake = false;
     run(3, [&](Rank& r) {

@@ -50,7 +50,8 @@ public:
     NeighborExchange(Env& env, Blocks const& blocks, Limits limits)
         : env_(env), b_(blocks), limits_(limits), half_(env.staging_bytes() / 2),
           count_(entries(blocks.edges.out_degree())),
-          staging_(env, std::min(limits.piece, half_ / 2 / std::max<std::size_t>(1, count_))), refused_(env.frames()) {}
+          staging_(env, std::min(limits.piece, half_ / 2 / std::max<std::size_t>(1, count_))), refused_(env.frames()),
+          pending_(env.frames()) {}
 
     FramePool& frames() { return env_.frames(); }
 
@@ -120,6 +121,7 @@ private:
     Staging<Env> staging_;
     bool table_ = false, unfinished_ = false;
     PooledVector<bool> refused_;   ///< peers, by their places, whose memory could not be read; empty: none
+    PooledVector<bool> pending_;   ///< of whom more comes; empty: of none
 };
 
 /// Small blocks of one size: no table, nothing to wait for afterwards.
@@ -170,17 +172,21 @@ void NeighborExchange<Env>::take(std::size_t place) {
     Peer const& peer = b_.edges.peers()[place];
     std::uint64_t const step = env_.published(peer.rank);
     if (step < far_table_step) return take_packed(peer, step - 1);
-    bool all = true, answer = step == far_table_step;
+    bool all = true, more = false, answer = step == far_table_step;
     for (Edge const& e : peer.in) {
         Entry const& there = theirs(peer, e);
         answer = answer || answered(there);
-        if (there.place == Place::stream) unfinished_ = true;
+        if (there.place == Place::stream) more = true;
         else all = take_entry(peer, b_.in[e.mine], there) && all;
     }
     if (!all) {
-        unfinished_ = true;
         refused_.resize(b_.edges.peers().size());
         refused_[place] = true;
+    }
+    if (!all || more) {
+        unfinished_ = true;
+        pending_.resize(b_.edges.peers().size());
+        pending_[place] = true;
     }
     if (answer) env_.taken(peer.rank, all ? has_all : refused);
 }
@@ -226,7 +232,8 @@ auto NeighborExchange<Env>::streams_in() -> PooledVector<Stream> {
     for (std::size_t i = 0; i < b_.edges.peers().size(); ++i) {
         Peer const& peer = b_.edges.peers()[i];
         Stream stream(peer, env_.frames());
-        if (peer.in.empty() || env_.published(peer.rank) < far_table_step) continue;
+        // Who has been answered and brings no more may be in its next operation: its table is not looked at again.
+        if (pending_.empty() || !pending_[i]) continue;
         for (Edge const& e : peer.in) {
             Entry const& there = theirs(peer, e);
             if (there.place != Place::stream && !(there.shown() && !refused_.empty() && refused_[i])) continue;

@@ -22,20 +22,6 @@ using namespace tutti;
 
 namespace {
 
-/// Runs `body(world)` on ranks that are on these nodes.
-void run(std::vector<int> const& node_of, std::function<void(Comm&)> const& body) {
-    Variables variables;
-    variables.wait = "shared";
-    coll::test::NodesWorld world(node_of, variables);
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < world.size(); ++rank)
-        threads.emplace_back([&, rank] {
-            body(world.comm(rank));
-            world.leave(rank);
-        });
-    for (auto& t : threads) t.join();
-}
-
 /// What every member of `comm` says, in rank order.
 template <class T>
 std::vector<T> everybody(Comm& comm, T mine) {
@@ -137,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(SeveralNodes, CommDerive,
                                          Nodes{0, 1, 2, 0, 1, 2, 0}));
 
 TEST_P(CommDerive, DuplicatesHaveAContextOfTheirOwn) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         world.topology = std::make_unique<VirtualTopology>(CartTopology{{world.size()}, {true}, {world.rank()}});
         std::vector<int> all(world.group->world_ranks().begin(), world.group->world_ranks().end());
         Ref<Comm> one = coll::duplicate(world), two = coll::duplicate(*one);
@@ -151,7 +137,7 @@ TEST_P(CommDerive, DuplicatesHaveAContextOfTheirOwn) {
 }
 
 TEST_P(CommDerive, DuplicatesMayComeLaterAndInAnyOrder) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         std::vector<int> all(world.group->world_ranks().begin(), world.group->world_ranks().end());
         std::vector<std::pair<Ref<Comm>, Ref<Request>>> under_way;
         for (int i = 0; i < 5; ++i) under_way.push_back(coll::duplicate_later(world, {}));
@@ -167,7 +153,7 @@ TEST_P(CommDerive, DuplicatesMayComeLaterAndInAnyOrder) {
 }
 
 TEST_P(CommDerive, SplitsFollowColorsAndKeys) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         std::mt19937 random(11);   // the same sequence on every rank
         std::set<std::uint64_t> contexts;
         for (int round = 0; round < 60; ++round) {
@@ -192,7 +178,7 @@ TEST_P(CommDerive, SplitsFollowColorsAndKeys) {
 }
 
 TEST_P(CommDerive, GroupsWhoseMembersAloneCallHearAlongATree) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), last = world.size() - 1;
         std::vector<int> all(static_cast<std::size_t>(world.size())), same;
         for (int r = last; r >= 0; --r) {
@@ -208,7 +194,7 @@ TEST_P(CommDerive, GroupsWhoseMembersAloneCallHearAlongATree) {
 }
 
 TEST_P(CommDerive, GroupsJoinAndMergeInEitherOrder) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), side = me % 2;
         if (world.size() < 2) return;
         std::vector<int> sides[2];
@@ -238,7 +224,7 @@ TEST_P(CommDerive, GroupsJoinAndMergeInEitherOrder) {
 }
 
 TEST_P(CommDerive, AWrongLeaderKeepsNobodyWaiting) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         EXPECT_THROW(coll::connect(world, world.size() - 1, std::nullopt), Error);
         if (world.size() < 2) return;
         Ref<Comm> local = coll::split(world, world.rank() % 2, 0);
@@ -251,7 +237,7 @@ TEST_P(CommDerive, AWrongLeaderKeepsNobodyWaiting) {
 }
 
 TEST_P(CommDerive, EdgesGivenByAnybodyReachBothEnds) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), size = world.size();
         for (int givers : {size, 1}) {
             std::vector<coll::Edge> edges;   // from every rank to rank 0, given by one or by the next rank
@@ -271,7 +257,7 @@ TEST_P(CommDerive, EdgesGivenByAnybodyReachBothEnds) {
 // The memory of one rank after another is used up. Of the ways to make a communicator those fail that need it, and then
 // for all who called, members or not; what the others had got for it they have again.
 TEST_P(CommDerive, WhatCannotBeMadeFailsForAll) {
-    run(GetParam(), [](Comm& world) {
+    coll::test::run_on_nodes(GetParam(), [](Comm& world) {
         int const me = world.rank(), size = world.size();
         Ref<Comm> half = coll::split(world, me % 2, 0), inter;
         std::optional<coll::Bridge> bridge;

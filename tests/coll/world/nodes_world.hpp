@@ -6,8 +6,10 @@
 #include <gmock/gmock.h>
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "coll/call/collectives.hpp"
@@ -69,6 +71,20 @@ private:
     std::deque<Segment> segments_;
     std::vector<std::unique_ptr<Process>> processes_;
 };
+
+/// Runs `body(world communicator)` on ranks that are on these nodes, one thread each.
+inline void run_on_nodes(std::vector<int> const& node_of, std::function<void(Comm&)> const& body) {
+    Variables variables;
+    variables.wait = "shared";
+    NodesWorld world(node_of, variables);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < world.size(); ++rank)
+        threads.emplace_back([&, rank] {
+            body(world.comm(rank));
+            world.leave(rank);
+        });
+    for (auto& t : threads) t.join();
+}
 
 /// The levels of a communicator of ranks that are on these nodes.
 inline topo::Hierarchy tree_of_nodes(std::vector<int> const& node_of) {

@@ -111,7 +111,7 @@ if [ -n "$all" ]; then
     TUTTI_ARENA=no TUTTI_CMA=no run_tests build -L ranks -E ranks/memory
     # Each file by itself: in lots one may lean on what another includes, or define what another defines differently.
     title "Build of every file alone"
-    configure_and_build build-alone tutti_coll tutti_launcher tests_topo tests_launcher -- \
+    configure_and_build build-alone tutti_coll tutti_rma tutti_launcher tests_topo tests_launcher -- \
         -DTUTTI_UNITY=OFF -DCMAKE_BUILD_TYPE=Plain -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON && passed=$((passed + 1))
     # Unrecovered reports: the first one ends the program, and with it the test.
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
@@ -122,9 +122,9 @@ if [ -n "$all" ]; then
         run_tests build-asan -L 'unit|ranks'
     fi
     title "Build with ThreadSanitizer"
-    if configure_and_build build-tsan tests_coll tests_coll_threads tests_p2p tests_runtime -- -DTUTTI_SANITIZE=thread; then
-        title "Ranks as threads under it: collectives, messages, arenas"
-        run_tests build-tsan -R 'unit/(coll|p2p|runtime)'
+    if configure_and_build build-tsan tests_coll tests_coll_threads tests_p2p tests_rma tests_runtime -- -DTUTTI_SANITIZE=thread; then
+        title "Ranks as threads under it: collectives, messages, windows, arenas"
+        run_tests build-tsan -R 'unit/(coll|p2p|rma|runtime)'
     fi
 fi
 

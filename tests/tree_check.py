@@ -16,7 +16,8 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "runtime": {"runtime", "topo"},
     "p2p": {"p2p", "runtime", "topo"},
     "coll": {"coll", "p2p", "runtime", "topo"},
-    "mpi_h": {"mpi_h", "coll", "p2p", "runtime", "topo"},
+    "rma": {"rma", "coll", "p2p", "runtime", "topo"},
+    "mpi_h": {"mpi_h", "rma", "coll", "p2p", "runtime", "topo"},
     "launcher": {"launcher", "runtime", "topo"},
     "launcher/info": {"launcher", "coll", "p2p", "runtime", "topo"},  # a program of its own that lists all layers
     "launcher/tune": {"launcher", "coll", "p2p", "runtime", "topo"},  # likewise
@@ -26,8 +27,9 @@ ROOMS = {  # the folders of a folder, each of which may include itself and those
     "runtime": ["base", "kernels", "counters", "settings", "memory", "wait", "topologies", "objects", "datatype", "job", ""],
     "p2p": ["matching", "self", "shm", "tcp", ""],
     "coll": ["env", "blocks", "algorithms", "choice", "call", "comm"],
-    "mpi_h": ["include", "abi", "entry", "p2p", "communicators", "topologies", "collectives", "datatypes", "fortran",
-              "environment", "tools"],
+    "rma": ["node", "window", "messages", "operations", "synchronization", "making"],
+    "mpi_h": ["include", "abi", "entry", "p2p", "communicators", "topologies", "collectives", "datatypes", "windows",
+              "fortran", "environment", "tools"],
     "launcher": ["base", "streams", "statistics", "start", "allocation", "supervise", "options", "nodes", ""],
 }
 # Folders beside each other that know neither each other nor what is above them but for one header, and that nobody

@@ -14,6 +14,7 @@ namespace {
 struct Line {
     std::string communicator, collective, algorithm;
     int ranks = 0;
+    bool of_window = false;
     std::uint64_t calls = 0, bytes = 0, time = 0, longest = 0;
 };
 
@@ -25,7 +26,7 @@ struct Whole {
 
 template <class A>
 void members(A& a, Line& l) {
-    a(l.communicator, l.collective, l.algorithm, l.ranks, l.calls, l.bytes, l.time, l.longest);
+    a(l.communicator, l.collective, l.algorithm, l.ranks, l.of_window, l.calls, l.bytes, l.time, l.longest);
 }
 template <class A>
 void members(A& a, Whole& w) {
@@ -47,7 +48,7 @@ void each_counter(AnyRankState& rank_state, Visit const& visit) {
 }
 
 Line copied(CallStatisticsRow const& from) {
-    return {from.communicator, from.collective,   from.algorithm,   from.ranks,
+    return {from.communicator, from.collective,   from.algorithm,   from.ranks,         from.of_window,
             from.calls.read(), from.bytes.read(), from.time.read(), from.longest.read()};
 }
 
@@ -75,7 +76,7 @@ std::unique_ptr<RankCountsCopy> copy_of_counts(std::string_view bytes) {
     });
     for (Line const& from : whole.lines) {
         CallStatisticsRow& to =
-            copy->call_statistics.line(from.communicator, from.ranks, from.collective, from.algorithm);
+            copy->call_statistics.line(from.communicator, from.ranks, from.collective, from.algorithm, from.of_window);
         to.calls.set(from.calls);
         to.bytes.set(from.bytes);
         to.time.set(from.time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From the ranks' call statistics to one table of the whole job.
+// From the ranks' call statistics to tables of the whole job: one of collectives, one of calls about windows.
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -13,11 +13,18 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr char meaning[] =
+constexpr char collectives_meaning[] =
     R"(communicator, ranks: its name (MPI_Comm_set_name) and size; those of one name and size share a line. calls and
 bytes are of the rank with the most; of a reduction the whole vector, else what the rank itself gave or got.
 mean, most: the time that a rank spent in these calls, waiting included, on average and at most. longest: one call's.
 share: of the time that all ranks together spent between MPI_Init and MPI_Finalize.
+)";
+
+constexpr char windows_meaning[] =
+    R"(window, ranks: its name (MPI_Win_set_name) and size; those of one name and size share a line. way: how the
+target's memory was reached: by load and store, by the kernel (CMA), by messages to who has it. calls and bytes are of
+the rank with the most. mean, most: the time that a rank spent in these calls, waiting included, on average and at most.
+longest: one call's. share: of the time that all ranks together spent between MPI_Init and MPI_Finalize.
 )";
 
 struct Key {
@@ -41,15 +48,18 @@ struct Sum {
     }
 };
 
-std::map<Key, Sum> add_up(AllRankCounts const& counts) {
+/// Of all windows, or of all communicators.
+std::map<Key, Sum> add_up(AllRankCounts const& counts, bool of_windows) {
     std::map<Key, Sum> sums;
     for (RankCounts const& counts : counts) {
         CallStatistics const& call_statistics = *counts.call_statistics;
         for (CallStatisticsRow const& line : call_statistics.lines()) {
+            if (line.of_window != of_windows) continue;
             std::string const name = line.communicator[0] ? line.communicator : "(unnamed)";
             sums[{name, line.ranks, line.collective, line.algorithm}].add(line);
         }
-        if (call_statistics.others().calls.read() != 0) sums[{"(others)", 0, "", ""}].add(call_statistics.others());
+        if (!of_windows && call_statistics.others().calls.read() != 0)
+            sums[{"(others)", 0, "", ""}].add(call_statistics.others());
     }
     return sums;
 }
@@ -61,26 +71,40 @@ std::string per_cent(std::uint64_t part, std::uint64_t whole) {
     return text;
 }
 
-}   // namespace
-
-std::string collectives_table(AllRankCounts const& counts, std::uint64_t now) {
+/// A line for each sum, the longest time first; `first` are the titles of what tells them apart.
+std::string by_time(std::map<Key, Sum> const& sums, std::vector<std::string> first, AllRankCounts const& counts,
+                    std::uint64_t now) {
     std::uint64_t all_time = 0;
     for (RankCounts const& counts : counts) all_time += run_time(counts.rank_state->times, now);
-    std::map<Key, Sum> const sums = add_up(counts);
-    if (sums.empty()) return "No rank called a collective.\n";
     std::vector<std::pair<Key, Sum>> rows(sums.begin(), sums.end());
     std::ranges::stable_sort(rows, std::greater{}, [](auto const& row) { return row.second.time; });
-    Table table(
-        {"communicator", "collective", "algorithm", "ranks", "calls", "bytes", "mean", "most", "longest", "share"}, 3);
+    for (char const* title : {"ranks", "calls", "bytes", "mean", "most", "longest", "share"}) first.push_back(title);
+    Table table(first, 3);
     for (auto const& [key, sum] : rows)
         table.add({key.communicator, key.collective, key.algorithm, key.ranks == 0 ? "" : std::to_string(key.ranks),
                    std::to_string(sum.calls), size_words(sum.bytes), time_words(sum.time / sum.ranks),
                    time_words(sum.most), time_words(sum.longest), per_cent(sum.time, all_time)});
-    std::string text = "Time in collectives:\n" + table.text() + meaning;
+    return table.text();
+}
+
+}   // namespace
+
+std::string collectives_table(AllRankCounts const& counts, std::uint64_t now) {
+    std::map<Key, Sum> const sums = add_up(counts, false);
+    if (sums.empty()) return "No rank called a collective.\n";
+    std::string text = "Time in collectives:\n" +
+                       by_time(sums, {"communicator", "collective", "algorithm"}, counts, now) + collectives_meaning;
     if (sums.contains({"(others)", 0, "", ""}))
         text += join("(others): what a rank did after all ", CallStatistics::room,
                      " lines of its call statistics were in use.\n");
     return text;
+}
+
+std::string windows_table(AllRankCounts const& counts, std::uint64_t now) {
+    std::map<Key, Sum> const sums = add_up(counts, true);
+    if (sums.empty()) return "";
+    return "Time in calls about windows:\n" + by_time(sums, {"window", "operation", "way"}, counts, now) +
+           windows_meaning;
 }
 
 }   // namespace tutti::launcher

@@ -106,8 +106,9 @@ std::string traffic_table(AllRankCounts const& counts, std::uint64_t now) {
 
 std::string statistics(AllRankCounts const& counts) {
     auto const now = static_cast<std::uint64_t>(now_ns());
+    std::string const windows = windows_table(counts, now);
     return ways_table(counts) + "\n" + traffic_table(counts, now) + "\n" + memory_table(counts) + "\n" +
-           collectives_table(counts, now);
+           collectives_table(counts, now) + (windows.empty() ? "" : "\n" + windows);
 }
 
 }   // namespace tutti::launcher

@@ -30,6 +30,8 @@ std::string traffic_table(AllRankCounts const& counts, std::uint64_t now);
 std::string memory_table(AllRankCounts const& counts);
 /// The collectives of all ranks, a line for each communicator, collective and algorithm, the longest first.
 std::string collectives_table(AllRankCounts const& counts, std::uint64_t now);
+/// The calls about windows, a line for each window, operation and way, the longest first; empty when there were none.
+std::string windows_table(AllRankCounts const& counts, std::uint64_t now);
 
 /// All of them.
 std::string statistics(AllRankCounts const& counts);

@@ -37,6 +37,18 @@ constexpr std::pair<ErrorClass, int> numbers[] = {
     {ErrorClass::name, MPI_ERR_NAME},
     {ErrorClass::errhandler, MPI_ERR_ARG},
     {ErrorClass::unsupported, MPI_ERR_UNSUPPORTED_OPERATION},
+    {ErrorClass::win, MPI_ERR_WIN},
+    {ErrorClass::base, MPI_ERR_BASE},
+    {ErrorClass::size, MPI_ERR_SIZE},
+    {ErrorClass::disp, MPI_ERR_DISP},
+    {ErrorClass::locktype, MPI_ERR_LOCKTYPE},
+    {ErrorClass::assertion, MPI_ERR_ASSERT},
+    {ErrorClass::rma_conflict, MPI_ERR_RMA_CONFLICT},
+    {ErrorClass::rma_sync, MPI_ERR_RMA_SYNC},
+    {ErrorClass::rma_range, MPI_ERR_RMA_RANGE},
+    {ErrorClass::rma_attach, MPI_ERR_RMA_ATTACH},
+    {ErrorClass::rma_shared, MPI_ERR_RMA_SHARED},
+    {ErrorClass::rma_flavor, MPI_ERR_RMA_FLAVOR},
 };
 
 }   // namespace

@@ -11,6 +11,7 @@
 #include <array>
 #include <vector>
 
+#include "rma/window/window.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/datatype/datatype.hpp"
 #include "runtime/datatype/op.hpp"
@@ -30,6 +31,7 @@ enum class Kind : unsigned {
     errhandler = 5,
     op = 6,
     info = 7,
+    win = 8,
     keyval = 9,
     request = 11
 };
@@ -39,7 +41,7 @@ template <class T, Kind kind>
 class Table {
 public:
     /// Null when the handle is none of this kind or names nothing (any more).
-    T* find(int handle) const {
+    [[gnu::always_inline]] T* find(int handle) const {
         unsigned bits = static_cast<unsigned>(handle);
         if (((bits >> 26) & 0xf) != static_cast<unsigned>(kind)) return nullptr;
         if (bits >> 30 == 1) return builtin_[bits & 0xff];
@@ -47,6 +49,16 @@ public:
         return bits >> 30 == 2 && index < direct_.size() ? direct_[index] : nullptr;
     }
 
+    /// The predefined object of this handle; null: the handle is of none whose number is built in.
+    [[gnu::always_inline]] T* builtin(int handle) const {
+        T* const object = builtin_[static_cast<unsigned>(handle) & 0xff];
+        return object && static_cast<int>(object->handle) == handle ? object : nullptr;
+    }
+
+    T* builtin_at(unsigned number) const { return builtin_[number]; }
+
+    /// Does add() need no memory?
+    bool has_room() const { return !free_.empty(); }
     /// Gives the object a fresh handle; the table takes over the caller's reference.
     int add(T* object) {
         unsigned index;
@@ -101,6 +113,13 @@ private:
     std::uint64_t freed_ = 0;
 };
 
+/// All that common calls need to know of a predefined datatype, in one word.
+struct SimpleType {
+    MPI_Datatype handle = 0;
+    std::uint16_t bytes = 0;   ///< of one element, which another one follows without a gap; 0: it is none of these
+    Basic kind = Basic::none;
+};
+
 struct Tables {
     /// Of communicators, datatypes and operators: what collectives are made of.
     std::uint64_t freed() const { return comms.freed() + datatypes.freed() + ops.freed(); }
@@ -111,8 +130,15 @@ struct Tables {
     Table<Errhandler, Kind::errhandler> errhandlers;
     Table<Op, Kind::op> ops;
     Table<Info, Kind::info> infos;
+    Table<rma::Window, Kind::win> wins;
     Table<Keyval, Kind::keyval> keyvals;
     Table<Request, Kind::request> requests;
+
+    /// By the low eight bits of built-in handles; elsewhere the handle is another one, or there are no bytes.
+    std::array<SimpleType, 256> simple_types{};
+    SimpleType const& simple_type(MPI_Datatype handle) const {
+        return simple_types[static_cast<unsigned>(handle) & 0xff];
+    }
 };
 
 /// The ABI's number of an error class, and back (unknown numbers: ErrorClass::unknown).

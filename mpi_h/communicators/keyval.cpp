@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Key values and attributes, for communicators and datatypes and for every language.
+// Key values and attributes, for communicators, datatypes and windows and for every language.
 #include "mpi_h/communicators/keyval.hpp"
 
 namespace tutti {
@@ -21,15 +21,22 @@ Target target(Call& call, Keyval::On on, int handle) {
         Comm& c = call.any_comm(handle);
         return {c, c.attributes};
     }
+    if (on == Keyval::On::win) {
+        rma::Window& w = call.win(handle);
+        return {w, w.attributes};
+    }
     Datatype& t = call.any_type(handle);
     return {t, t.attributes};
 }
 
+char const* plural(Keyval::On on) {
+    return on == Keyval::On::comm ? "communicators" : on == Keyval::On::win ? "windows" : "datatypes";
+}
+
 UserKeyval& key_for(Call& call, Keyval::On on, int keyval) {
-    if (is_predefined_key(keyval)) fail(ErrorClass::keyval, "keyval is a predefined one, which cannot be changed");
+    if (predefined_key(keyval)) fail(ErrorClass::keyval, "keyval is a predefined one, which cannot be changed");
     Keyval& key = call.keyval(keyval);
-    if (key.on != on)
-        fail(ErrorClass::keyval, "keyval was made for ", key.on == Keyval::On::comm ? "communicators" : "datatypes");
+    if (key.on != on) fail(ErrorClass::keyval, "keyval was made for ", plural(key.on));
     return static_cast<UserKeyval&>(key);
 }
 
@@ -97,11 +104,12 @@ bool get_attribute(Call& call, Keyval::On on, int handle, int keyval, GivenAs as
     call.pointer(out, "attribute_val");
     Target t = target(call, on, handle);
     bool from_c = asked == GivenAs::pointer;
-    if (on == Keyval::On::comm && is_predefined_key(keyval)) {
-        int const* value = predefined_attribute(keyval);
-        if (value && from_c) *static_cast<int const**>(out) = value;
-        else if (value) *static_cast<std::intptr_t*>(out) = *value;
-        return value != nullptr;
+    if (std::optional<Keyval::On> const predefined = predefined_key(keyval)) {
+        if (predefined != on) fail(ErrorClass::keyval, "keyval is a predefined one of ", plural(*predefined));
+        std::optional<PredefinedAttribute> const value = predefined_attribute(t.object, keyval);
+        if (value && from_c) *static_cast<void const**>(out) = value->pointer;
+        else if (value) *static_cast<std::intptr_t*>(out) = value->number;
+        return value.has_value();
     }
     AttributeValue const* value = t.attributes.find(key_for(call, on, keyval));
     if (value && from_c) *static_cast<void**>(out) = seen_from_c(*value);

@@ -50,8 +50,7 @@ Comm& freeable(Call& call, MPI_Comm const* comm) {
     return c;
 }
 
-void forget(Call& call, MPI_Comm* comm) {
-    Comm& c = *call.on;
+void forget(Call& call, Comm& c, MPI_Comm* comm) {
     c.attributes.clear(c);
     p2p::forget_buffer(c);
     call.on = nullptr;
@@ -150,8 +149,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
 TUTTI_FUNCTION(Comm_free)
 int PMPI_Comm_free(MPI_Comm* comm) {
     return enter("MPI_Comm_free", [&](Call& call) {
-        freeable(call, comm);
-        forget(call, comm);
+        Comm& c = freeable(call, comm);
+        forget(call, c, comm);
     });
 }
 
@@ -166,6 +165,6 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
             coll::barrier(c);
         }
         p2p::flush(c.process, p2p::buffer_of(c), call.name);
-        forget(call, comm);
+        forget(call, c, comm);
     });
 }

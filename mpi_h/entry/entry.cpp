@@ -43,6 +43,10 @@ void Call::bad_rank(ErrorClass what, Comm const& c, int value, char const* argum
          " ranks: 0 to ", size - 1);
 }
 
+void Call::bad_target(rma::Window const& w, int value, char const* argument) {
+    fail(ErrorClass::rank, argument, " is ", value, " but the window has ", w.size(), " ranks: 0 to ", w.size() - 1);
+}
+
 namespace {
 
 /// What stands where an address should.
@@ -91,7 +95,7 @@ int error_code(Error const& error, std::string const& sentence) {
 
 int raise(Call const& call, Error const& error) {
     LibraryState& f = library();
-    Comm* on = call.on ? call.on : f.process ? f.process->world.get() : nullptr;
+    HasErrhandler* on = call.on ? call.on : f.process ? f.process->world.get() : nullptr;
     std::string sentence = join(call.name, ": ", error.what());
     if (on && !on->name.empty()) sentence += join(" (on ", on->name, ")");
     int code = error_code(error, sentence);

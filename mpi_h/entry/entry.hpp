@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How every MPI function is written: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body,
-// and Call's members check arguments and turn handles into objects. A body throws Error; `enter` names the call,
-// finds the error handler (the communicator's once `call.comm` has seen one, MPI_COMM_WORLD's before) and returns the
-// code. The whole call is inside the process's lock. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
+// and Call's members check arguments and turn handles into objects. A body throws Error; `enter` names the call, finds
+// the error handler (of the communicator or window that `call` has seen, else MPI_COMM_WORLD's) and returns the code.
+// The whole call is inside the process's lock. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
 #pragma once
 
 #include <new>
@@ -33,7 +33,8 @@ public:
         Comm* c = library_.tables.comms.find(handle);
         if (!c) [[unlikely]]
             bad_handle(ErrorClass::comm, "comm", handle, handle == MPI_COMM_NULL);
-        return *(on = c);
+        on = c;
+        return *c;
     }
     /// The same where MPI allows no intercommunicator.
     Comm& intracomm(MPI_Comm handle, char const* argument = "comm") {
@@ -41,6 +42,14 @@ public:
         if (c.inter()) [[unlikely]]
             fail(ErrorClass::comm, argument, " is an intercommunicator");
         return c;
+    }
+    /// The window that the call is about; its error handler hears of whatever follows.
+    [[gnu::always_inline]] rma::Window& win(MPI_Win handle) {
+        rma::Window* w = library_.tables.wins.find(handle);
+        if (!w) [[unlikely]]
+            bad_handle(ErrorClass::win, "win", handle, handle == MPI_WIN_NULL);
+        on = w;
+        return *w;
     }
     /// A committed datatype with which data is moved.
     Datatype& type(MPI_Datatype handle, char const* argument = "datatype") {
@@ -104,6 +113,11 @@ public:
             if (value != MPI_PROC_NULL && !(any && value == MPI_ANY_SOURCE))
                 bad_rank(ErrorClass::rank, c, value, argument);
     }
+    /// A rank of the window that something is done to; MPI_PROC_NULL is allowed.
+    void target(rma::Window const& w, int value, char const* argument = "target_rank") const {
+        if (static_cast<std::size_t>(value) >= w.targets.size() && library_.check_arguments) [[unlikely]]
+            if (value != MPI_PROC_NULL) bad_target(w, value, argument);
+    }
     void root(Comm const& c, int value) const {
         if (static_cast<unsigned>(value) >= static_cast<unsigned>(c.size()) && library_.check_arguments) [[unlikely]]
             bad_rank(ErrorClass::root, c, value, "root");
@@ -151,7 +165,7 @@ public:
     LibraryState& library_state() const { return library_; }
 
     char const* const name;
-    Comm* on = nullptr;
+    HasErrhandler* on = nullptr;
 
 private:
     /// A quarter of what can be counted is left for displacements.
@@ -164,6 +178,7 @@ private:
     [[noreturn]] static void bad_handle(ErrorClass what, char const* argument, int handle, bool null);
     [[noreturn]] static void negative(ErrorClass what, char const* argument, long value);
     [[noreturn]] static void bad_rank(ErrorClass what, Comm const& c, int value, char const* argument);
+    [[noreturn]] static void bad_target(rma::Window const& w, int value, char const* argument);
     [[noreturn]] static void bad_pointer(ErrorClass what, void const* address, char const* argument);
     [[noreturn]] static void bad_status(void const* address, char const* argument, char const* constant);
     [[noreturn]] static void bad_size(long n, Datatype const& t, char const* argument);

@@ -37,6 +37,24 @@ struct LibraryState {
     RankState* rank_state = nullptr;   ///< this rank's, as soon as MPI_Init has found it
     abi::Tables tables;
     std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first one
+    /// Windows by their handles, of which the common calls find them (mpi_h/windows/common_calls.hpp). A window is here
+    /// only while it lives, the library runs, and one thread alone may be in its calls: so nothing of that need be
+    /// looked at.
+    struct RecentWindow {
+        MPI_Win handle;
+        rma::Window* window = nullptr;   ///< null: there is none, and the handle is one that belongs at another place
+    };
+    std::array<RecentWindow, 4> recent_windows{{{1}, {0}, {3}, {2}}};
+    RecentWindow& recent_window(MPI_Win handle) {
+        return recent_windows[static_cast<unsigned>(handle) % recent_windows.size()];
+    }
+    /// One of the three has changed. Where several threads call there is nothing to forget, and nothing is written.
+    void forget_windows() {
+        for (int place = 0; RecentWindow & recent : recent_windows) {
+            if (recent.window) recent = {place ^ 1};
+            ++place;
+        }
+    }
     std::uint64_t searches = 0;          ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
     std::shared_ptr<tool::State> tool;   ///< of the interface for tools; null before its first use
     std::recursive_mutex tool_lock;      ///< of its calls, which may come before MPI_Init; taken inside the lock
@@ -64,7 +82,7 @@ struct LibraryState {
 
 extern std::atomic<LibraryState*> the_library_state;   ///< null until somebody asks
 LibraryState& make_library_state();
-inline LibraryState& library() {
+[[gnu::always_inline]] inline LibraryState& library() {
     LibraryState* f = the_library_state.load(std::memory_order_acquire);
     return f ? *f : make_library_state();
 }

@@ -12,6 +12,17 @@ void place(Table& table, int handle, Ref<T> object) {
     table.place(handle, object.detach());
 }
 
+/// All that have built-in handles and no gaps, nor anything before their first byte.
+void place_simple_types(abi::Tables& tables) {
+    for (unsigned number = 0; number < tables.simple_types.size(); ++number) {
+        Datatype const* const type = tables.datatypes.builtin_at(number);
+        bool const simple = type && type->dense(2) && type->true_lb() == 0 && type->size() <= UINT16_MAX;
+        if (simple && type->size() == type->extent())
+            tables.simple_types[number] = {static_cast<MPI_Datatype>(type->handle),
+                                           static_cast<std::uint16_t>(type->size()), type->basic()};
+    }
+}
+
 Elementary with_external(Elementary unit, std::uint8_t bytes) {
     unit.external = bytes;
     return unit;
@@ -38,6 +49,7 @@ void place_predefined_types(abi::Tables& tables) {
 #undef PAIR
     place(types, MPI_LB, B::marker("MPI_LB", false));
     place(types, MPI_UB, B::marker("MPI_UB", true));
+    place_simple_types(tables);
 }
 
 void place_predefined_ops(abi::Tables& tables) {

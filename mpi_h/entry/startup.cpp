@@ -160,6 +160,7 @@ void watch_forks() {
         if (f.stage != Stage::running) return;
         f.stage = Stage::child;
         f.shared = nullptr;
+        f.forget_windows();
     });
 }
 
@@ -192,7 +193,12 @@ void start(LibraryState& f, int thread_level) {
     f.thread_level = thread_level;
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
     f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
+    if (f.process->variables.arena) f.process->arena = tutti_arena()->arena;
     f.process->end_job = abort_job;
+    f.process->threads_begin = [](Process& process) {
+        library().shared = &process.waiter;
+        library().forget_windows();
+    };
     f.process->many_threads = thread_level == MPI_THREAD_MULTIPLE;
     if (f.process->many_threads) f.process->lock.open();
     p2p::start(*f.process, mine.listeners);
@@ -234,6 +240,7 @@ void finish(LibraryState& f) {
     rank_state.state.store(RankPhase::finalised, std::memory_order_release);
     if (job_server()) job_server()->finish();
     f.recent_collectives.reset();
+    f.forget_windows();
     f.stage = Stage::after;
 }
 

@@ -4,6 +4,7 @@
 
 #include "mpi_h/entry/entry.hpp"
 #include "runtime/memory/arena/access.hpp"
+#include "runtime/memory/map_window.hpp"
 
 using namespace tutti;
 using arena::Arena;
@@ -19,8 +20,10 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
         if (info != MPI_INFO_NULL) call.info(info);
         call.pointer(baseptr, "baseptr");
         // From the arena whatever its size and whoever is the program's allocator: it is asked for to be communicated.
-        void* memory = tutti_arena()->arena->allocate(static_cast<std::size_t>(size));
-        if (!memory && posix_memalign(&memory, alignment, static_cast<std::size_t>(size)) != 0)
+        auto const bytes = static_cast<std::size_t>(size);
+        std::size_t const page = bytes < huge_page_bytes ? arena::page_bytes : huge_page_bytes;
+        void* memory = tutti_arena()->arena->allocate(bytes, page);
+        if (!memory && posix_memalign(&memory, alignment, bytes) != 0)
             fail(ErrorClass::no_mem, "the system does not give ", size, " bytes");
         *static_cast<void**>(baseptr) = memory;
     });

@@ -21,6 +21,8 @@
 #undef MPI_Errhandler_f2c
 #undef MPI_Message_c2f
 #undef MPI_Message_f2c
+#undef MPI_Win_c2f
+#undef MPI_Win_f2c
 
 using namespace tutti;
 
@@ -71,6 +73,12 @@ MPI_Fint PMPI_Message_c2f(MPI_Message message) { return message; }
 
 TUTTI_FUNCTION(Message_f2c)
 MPI_Message PMPI_Message_f2c(MPI_Fint message) { return message; }
+
+TUTTI_FUNCTION(Win_c2f)
+MPI_Fint PMPI_Win_c2f(MPI_Win win) { return win; }
+
+TUTTI_FUNCTION(Win_f2c)
+MPI_Win PMPI_Win_f2c(MPI_Fint win) { return win; }
 
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "a status in Fortran is the same integers");
 

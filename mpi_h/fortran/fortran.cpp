@@ -43,6 +43,14 @@ int MPII_Type_set_attr(MPI_Datatype datatype, int keyval, void* value, int given
     return set("MPI_Type_set_attr", Keyval::On::type, datatype, keyval, value, given);
 }
 
+int MPII_Win_get_attr(MPI_Win win, int keyval, void* value, int* flag, int asked) {
+    return get("MPI_Win_get_attr", Keyval::On::win, win, keyval, value, flag, asked);
+}
+
+int MPII_Win_set_attr(MPI_Win win, int keyval, void* value, int given) {
+    return set("MPI_Win_set_attr", Keyval::On::win, win, keyval, value, given);
+}
+
 /// Called right after the key was made; gives it the functions that translate for Fortran.
 void MPII_Keyval_set_proxy(int keyval, CopyProxy* copy, DeleteProxy* remove) {
     if (auto* key = static_cast<UserKeyval*>(library().tables.keyvals.find(keyval))) {

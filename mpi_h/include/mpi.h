@@ -2,7 +2,7 @@
 /*
  * The MPI 3.1 interface of Tutti for C and C++ programs. Handles, constants and layouts are those of the MPICH ABI,
  * so that objects compiled against this file and against MPICH's can be mixed; tests/mpi_h compares the values.
- * What Tutti does not offer yet (files, windows, sessions, ...) is not declared here; of MPI 4.0 and 4.1 some functions
+ * What Tutti does not offer yet (files, sessions, ...) is not declared here; of MPI 4.0 and 4.1 some functions
  * are, from which nothing else can be concluded.
  */
 #ifndef TUTTI_MPI_H
@@ -44,9 +44,9 @@ typedef int MPI_Request;
 typedef int MPI_Message;
 typedef int MPI_Info;
 typedef int MPI_Errhandler;
+typedef int MPI_Win;
 
 /* Programs name these types even where they never call the functions behind them. */
-typedef int MPI_Win;
 typedef int MPI_Session;
 typedef struct ADIOI_FileD *MPI_File;
 
@@ -81,7 +81,11 @@ typedef int(MPI_Comm_delete_attr_function)(MPI_Comm comm, int keyval, void *valu
 typedef int(MPI_Type_copy_attr_function)(MPI_Datatype datatype, int keyval, void *extra_state, void *value_in,
                                          void *value_out, int *flag);
 typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype, int keyval, void *value, void *extra_state);
+typedef int(MPI_Win_copy_attr_function)(MPI_Win win, int keyval, void *extra_state, void *value_in, void *value_out,
+                                        int *flag);
+typedef int(MPI_Win_delete_attr_function)(MPI_Win win, int keyval, void *value, void *extra_state);
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm *comm, int *error, ...);
+typedef void(MPI_Win_errhandler_function)(MPI_Win *win, int *error, ...);
 typedef int(MPI_Grequest_query_function)(void *extra_state, MPI_Status *status);
 typedef int(MPI_Grequest_free_function)(void *extra_state);
 typedef int(MPI_Grequest_cancel_function)(void *extra_state, int complete);
@@ -92,6 +96,7 @@ typedef int(MPI_Copy_function)(MPI_Comm comm, int keyval, void *extra_state, voi
 typedef int(MPI_Delete_function)(MPI_Comm comm, int keyval, void *value, void *extra_state);
 typedef void(MPI_Handler_function)(MPI_Comm *comm, int *error, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 
 /* ------------------------------------------------------- named handles */
 
@@ -102,7 +107,7 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_GROUP_NULL  ((MPI_Group)0x08000000)
 #define MPI_GROUP_EMPTY ((MPI_Group)0x48000000)
 
-/* Requests, messages, infos, error handlers, and the nulls of what comes later */
+/* Requests, messages, infos, error handlers, windows, and the nulls of what comes later */
 #define MPI_REQUEST_NULL     ((MPI_Request)0x2c000000)
 #define MPI_MESSAGE_NULL     ((MPI_Message)0x2c000000)
 #define MPI_MESSAGE_NO_PROC  ((MPI_Message)0x6c000000)
@@ -281,6 +286,28 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_LASTUSEDCODE    0x6440000b
 #define MPI_APPNUM          0x6440000d
 
+/* Attributes that every window has from the start */
+#define MPI_WIN_BASE          0x66000001
+#define MPI_WIN_SIZE          0x66000003
+#define MPI_WIN_DISP_UNIT     0x66000005
+#define MPI_WIN_CREATE_FLAVOR 0x66000007
+#define MPI_WIN_MODEL         0x66000009
+
+/* Windows: how one was made, how stores become visible, locks, assertions */
+#define MPI_WIN_FLAVOR_CREATE   1
+#define MPI_WIN_FLAVOR_ALLOCATE 2
+#define MPI_WIN_FLAVOR_DYNAMIC  3
+#define MPI_WIN_FLAVOR_SHARED   4
+#define MPI_WIN_SEPARATE        1
+#define MPI_WIN_UNIFIED         2
+#define MPI_LOCK_EXCLUSIVE      234
+#define MPI_LOCK_SHARED         235
+#define MPI_MODE_NOCHECK        1024
+#define MPI_MODE_NOSTORE        2048
+#define MPI_MODE_NOPUT          4096
+#define MPI_MODE_NOPRECEDE      8192
+#define MPI_MODE_NOSUCCEED      16384
+
 /* Distributed arrays, order of arrays, kinds of number */
 #define MPI_DISTRIBUTE_BLOCK     121
 #define MPI_DISTRIBUTE_CYCLIC    122
@@ -446,6 +473,9 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_TYPE_NULL_COPY_FN   ((MPI_Type_copy_attr_function *)0)
 #define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
 #define MPI_TYPE_DUP_FN         ((MPI_Type_copy_attr_function *)MPIR_Dup_fn)
+#define MPI_WIN_NULL_COPY_FN    ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_NULL_DELETE_FN  ((MPI_Win_delete_attr_function *)0)
+#define MPI_WIN_DUP_FN          ((MPI_Win_copy_attr_function *)MPIR_Dup_fn)
 #define MPI_NULL_COPY_FN        ((MPI_Copy_function *)0)
 #define MPI_NULL_DELETE_FN      ((MPI_Delete_function *)0)
 #define MPI_DUP_FN              MPIR_Dup_fn
@@ -811,6 +841,12 @@ int MPI_Type_free_keyval(int *type_keyval);
 int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val);
 int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void *attribute_val, int *flag);
 int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
+int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
+    MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, void *extra_state);
+int MPI_Win_free_keyval(int *win_keyval);
+int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
+int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val, int *flag);
+int MPI_Win_delete_attr(MPI_Win win, int win_keyval);
 int MPI_Keyval_create(MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, void *extra_state);
 int MPI_Keyval_free(int *keyval);
 int MPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val);
@@ -881,6 +917,61 @@ int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], con
     const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[],
     const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request);
 
+/* Functions: windows */
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+int MPI_Win_detach(MPI_Win win, const void *base);
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr);
+int MPI_Win_free(MPI_Win *win);
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group);
+int MPI_Win_set_name(MPI_Win win, const char *win_name);
+int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
+int MPI_Win_set_info(MPI_Win win, MPI_Info info);
+int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
+
+/* Functions: one-sided communication */
+int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+    int target_count, MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
+    int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
+    MPI_Aint target_disp, MPI_Op op, MPI_Win win);
+int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype,
+    int target_rank, MPI_Aint target_disp, MPI_Win win);
+int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+    int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+    MPI_Request *request);
+int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
+    int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
+    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Win_fence(int assert, MPI_Win win);
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+int MPI_Win_complete(MPI_Win win);
+int MPI_Win_wait(MPI_Win win);
+int MPI_Win_test(MPI_Win win, int *flag);
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+int MPI_Win_unlock(int rank, MPI_Win win);
+int MPI_Win_lock_all(int assert, MPI_Win win);
+int MPI_Win_unlock_all(MPI_Win win);
+int MPI_Win_flush(int rank, MPI_Win win);
+int MPI_Win_flush_all(MPI_Win win);
+int MPI_Win_flush_local(int rank, MPI_Win win);
+int MPI_Win_flush_local_all(MPI_Win win);
+int MPI_Win_sync(MPI_Win win);
+
 /* Functions: info */
 int MPI_Info_create(MPI_Info *info);
 int MPI_Info_create_env(int argc, char *argv[], MPI_Info *info);
@@ -907,6 +998,10 @@ int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function *comm_errhandler_fn,
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler);
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn, MPI_Errhandler *errhandler);
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
+int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 int MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
 int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
@@ -933,6 +1028,8 @@ MPI_Fint MPI_Errhandler_c2f(MPI_Errhandler errhandler);
 MPI_Errhandler MPI_Errhandler_f2c(MPI_Fint errhandler);
 MPI_Fint MPI_Message_c2f(MPI_Message message);
 MPI_Message MPI_Message_f2c(MPI_Fint message);
+MPI_Fint MPI_Win_c2f(MPI_Win win);
+MPI_Win MPI_Win_f2c(MPI_Fint win);
 int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status);
 int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
 
@@ -1200,6 +1297,11 @@ extern __typeof__(MPI_Type_free_keyval) PMPI_Type_free_keyval;
 extern __typeof__(MPI_Type_set_attr) PMPI_Type_set_attr;
 extern __typeof__(MPI_Type_get_attr) PMPI_Type_get_attr;
 extern __typeof__(MPI_Type_delete_attr) PMPI_Type_delete_attr;
+extern __typeof__(MPI_Win_create_keyval) PMPI_Win_create_keyval;
+extern __typeof__(MPI_Win_free_keyval) PMPI_Win_free_keyval;
+extern __typeof__(MPI_Win_set_attr) PMPI_Win_set_attr;
+extern __typeof__(MPI_Win_get_attr) PMPI_Win_get_attr;
+extern __typeof__(MPI_Win_delete_attr) PMPI_Win_delete_attr;
 extern __typeof__(MPI_Keyval_create) PMPI_Keyval_create;
 extern __typeof__(MPI_Keyval_free) PMPI_Keyval_free;
 extern __typeof__(MPI_Attr_put) PMPI_Attr_put;
@@ -1240,6 +1342,44 @@ extern __typeof__(MPI_Neighbor_allgatherv_init) PMPI_Neighbor_allgatherv_init;
 extern __typeof__(MPI_Neighbor_alltoall_init) PMPI_Neighbor_alltoall_init;
 extern __typeof__(MPI_Neighbor_alltoallv_init) PMPI_Neighbor_alltoallv_init;
 extern __typeof__(MPI_Neighbor_alltoallw_init) PMPI_Neighbor_alltoallw_init;
+extern __typeof__(MPI_Win_create) PMPI_Win_create;
+extern __typeof__(MPI_Win_allocate) PMPI_Win_allocate;
+extern __typeof__(MPI_Win_allocate_shared) PMPI_Win_allocate_shared;
+extern __typeof__(MPI_Win_create_dynamic) PMPI_Win_create_dynamic;
+extern __typeof__(MPI_Win_attach) PMPI_Win_attach;
+extern __typeof__(MPI_Win_detach) PMPI_Win_detach;
+extern __typeof__(MPI_Win_shared_query) PMPI_Win_shared_query;
+extern __typeof__(MPI_Win_free) PMPI_Win_free;
+extern __typeof__(MPI_Win_get_group) PMPI_Win_get_group;
+extern __typeof__(MPI_Win_set_name) PMPI_Win_set_name;
+extern __typeof__(MPI_Win_get_name) PMPI_Win_get_name;
+extern __typeof__(MPI_Win_set_info) PMPI_Win_set_info;
+extern __typeof__(MPI_Win_get_info) PMPI_Win_get_info;
+extern __typeof__(MPI_Put) PMPI_Put;
+extern __typeof__(MPI_Get) PMPI_Get;
+extern __typeof__(MPI_Accumulate) PMPI_Accumulate;
+extern __typeof__(MPI_Get_accumulate) PMPI_Get_accumulate;
+extern __typeof__(MPI_Fetch_and_op) PMPI_Fetch_and_op;
+extern __typeof__(MPI_Compare_and_swap) PMPI_Compare_and_swap;
+extern __typeof__(MPI_Rput) PMPI_Rput;
+extern __typeof__(MPI_Rget) PMPI_Rget;
+extern __typeof__(MPI_Raccumulate) PMPI_Raccumulate;
+extern __typeof__(MPI_Rget_accumulate) PMPI_Rget_accumulate;
+extern __typeof__(MPI_Win_fence) PMPI_Win_fence;
+extern __typeof__(MPI_Win_post) PMPI_Win_post;
+extern __typeof__(MPI_Win_start) PMPI_Win_start;
+extern __typeof__(MPI_Win_complete) PMPI_Win_complete;
+extern __typeof__(MPI_Win_wait) PMPI_Win_wait;
+extern __typeof__(MPI_Win_test) PMPI_Win_test;
+extern __typeof__(MPI_Win_lock) PMPI_Win_lock;
+extern __typeof__(MPI_Win_unlock) PMPI_Win_unlock;
+extern __typeof__(MPI_Win_lock_all) PMPI_Win_lock_all;
+extern __typeof__(MPI_Win_unlock_all) PMPI_Win_unlock_all;
+extern __typeof__(MPI_Win_flush) PMPI_Win_flush;
+extern __typeof__(MPI_Win_flush_all) PMPI_Win_flush_all;
+extern __typeof__(MPI_Win_flush_local) PMPI_Win_flush_local;
+extern __typeof__(MPI_Win_flush_local_all) PMPI_Win_flush_local_all;
+extern __typeof__(MPI_Win_sync) PMPI_Win_sync;
 extern __typeof__(MPI_Info_create) PMPI_Info_create;
 extern __typeof__(MPI_Info_create_env) PMPI_Info_create_env;
 extern __typeof__(MPI_Info_dup) PMPI_Info_dup;
@@ -1263,6 +1403,10 @@ extern __typeof__(MPI_Comm_create_errhandler) PMPI_Comm_create_errhandler;
 extern __typeof__(MPI_Comm_set_errhandler) PMPI_Comm_set_errhandler;
 extern __typeof__(MPI_Comm_get_errhandler) PMPI_Comm_get_errhandler;
 extern __typeof__(MPI_Comm_call_errhandler) PMPI_Comm_call_errhandler;
+extern __typeof__(MPI_Win_create_errhandler) PMPI_Win_create_errhandler;
+extern __typeof__(MPI_Win_set_errhandler) PMPI_Win_set_errhandler;
+extern __typeof__(MPI_Win_get_errhandler) PMPI_Win_get_errhandler;
+extern __typeof__(MPI_Win_call_errhandler) PMPI_Win_call_errhandler;
 extern __typeof__(MPI_Errhandler_free) PMPI_Errhandler_free;
 extern __typeof__(MPI_Errhandler_create) PMPI_Errhandler_create;
 extern __typeof__(MPI_Errhandler_set) PMPI_Errhandler_set;
@@ -1285,6 +1429,8 @@ extern __typeof__(MPI_Errhandler_c2f) PMPI_Errhandler_c2f;
 extern __typeof__(MPI_Errhandler_f2c) PMPI_Errhandler_f2c;
 extern __typeof__(MPI_Message_c2f) PMPI_Message_c2f;
 extern __typeof__(MPI_Message_f2c) PMPI_Message_f2c;
+extern __typeof__(MPI_Win_c2f) PMPI_Win_c2f;
+extern __typeof__(MPI_Win_f2c) PMPI_Win_f2c;
 extern __typeof__(MPI_Status_c2f) PMPI_Status_c2f;
 extern __typeof__(MPI_Status_f2c) PMPI_Status_f2c;
 extern __typeof__(MPI_T_init_thread) PMPI_T_init_thread;
@@ -1334,6 +1480,8 @@ extern __typeof__(MPI_T_category_changed) PMPI_T_category_changed;
 #define MPI_Info_f2c(info)             ((MPI_Info)(info))
 #define MPI_Errhandler_c2f(errhandler) ((MPI_Fint)(errhandler))
 #define MPI_Errhandler_f2c(errhandler) ((MPI_Errhandler)(errhandler))
+#define MPI_Win_c2f(win)               ((MPI_Fint)(win))
+#define MPI_Win_f2c(win)               ((MPI_Win)(win))
 #define MPI_Message_c2f(message)       ((MPI_Fint)(message))
 #define MPI_Message_f2c(message)       ((MPI_Message)(message))
 

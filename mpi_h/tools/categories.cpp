@@ -14,6 +14,7 @@ char const* sentence_of(std::string_view group) {
         {"p2p", "Messages from rank to rank."},
         {"network", "Connections between nodes."},
         {"coll", "Collective operations."},
+        {"rma", "One-sided communication."},
         {"check", "Checks, warnings and records."},
         {"communicator", "What a communicator's collectives have done, and by which algorithm."},
     };

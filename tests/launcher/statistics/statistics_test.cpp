@@ -122,6 +122,23 @@ TEST(Statistics, collectives_of_all_ranks_by_time) {
     EXPECT_THAT(table, Not(HasSubstr("others")));
 }
 
+TEST(Statistics, windows_have_a_table_of_their_own) {
+    Segment segment = Segment::create(2);
+    EXPECT_EQ(windows_table(counts_of(segment), 0), "");
+    for (unsigned r = 0; r < 2; ++r) {
+        segment.rank_state(r).times.started.set(1);
+        segment.rank_state(r).times.ended.set(1'000'001);
+        segment.call_statistics(r).line("halo", 2, "put", "load and store", true).note(64, 1000);
+        segment.call_statistics(r).line("halo", 2, "fence", "", true).note(0, 100'000 * (r + 1));
+    }
+    std::string const table = windows_table(counts_of(segment), 0);
+    EXPECT_THAT(table, ContainsRegex("window +operation +way +ranks +calls +bytes +mean +most +longest"));
+    EXPECT_THAT(table, ContainsRegex("halo +put +load and store +2 +1 +64 B +1.0 us +1.0 us +1.0 us +0.1 %\n"));
+    EXPECT_THAT(table, ContainsRegex("halo +fence +2 +1 +0 +150.0 us +200.0 us +200.0 us +15.0 %\n"));
+    EXPECT_LT(table.find("fence"), table.find("put"));
+    EXPECT_EQ(collectives_table(counts_of(segment), 0), "No rank called a collective.\n");
+}
+
 TEST(Statistics, what_did_not_fit_into_a_ledger_is_told) {
     Segment segment = Segment::create(1);
     for (std::size_t i = 0; i < CallStatistics::room + 3; ++i)
@@ -147,7 +164,7 @@ TEST(Statistics, are_the_same_of_a_copy_from_another_node) {
         segment.rank_state(r).placed.node.set(r + 1);
         segment.rank_state(r).placed.seen[r].set(8);
         for (std::size_t i = 0; i < CallStatistics::room + 2; ++i)
-            segment.call_statistics(r).line("c" + std::to_string(i), 2, "bcast", "slots").note(i, 10 + r);
+            segment.call_statistics(r).line("c" + std::to_string(i), 2, "bcast", "slots", i % 2 == 0).note(i, 10 + r);
     }
     segment.rank_state(0).times.ended.set(4000);
     AllRankCounts const counts = counts_of(segment);
@@ -159,6 +176,7 @@ TEST(Statistics, are_the_same_of_a_copy_from_another_node) {
     EXPECT_EQ(traffic_table(copies, 0), traffic_table(counts, 9000));
     EXPECT_EQ(memory_table(copies), memory_table(counts));
     EXPECT_EQ(collectives_table(copies, 0), collectives_table(counts, 9000));
+    EXPECT_EQ(windows_table(copies, 0), windows_table(counts, 9000));
     EXPECT_THROW(copy_of_counts("too short"), Error);
 }
 

@@ -39,6 +39,12 @@ run -n 3 --stats -genv TUTTI_COLL bcast=hierarchical:chunk=32K,allreduce=blocks 
 line bcast hierarchical:chunk=32K 3 4 "1.0 MiB"
 line allreduce blocks 3 4 "1.0 MiB"
 [[ $err != *" barrier "* ]] || wrong "MPI_Finalize's barriers are counted: $err"
+[[ $err != *"calls about windows"* ]] || wrong "there are no windows: $err"
+# the same of windows, by name and operation
+of_window() { grep -E "^ +$1 +2 +$2 +" <<< "$err" > /dev/null || wrong "$what has no line $* of a window: $err"; }
+run -n 2 --stats "$build/tests/ranks_rma_epochs"; expect_code 0; expect_err "Time in calls about windows"
+of_window "allocated +put +load and store" "12 +256 B"
+of_window "allocated +fence" 10
 run -n 1 --stats true; expect_code 0; expect_err "No rank called a collective."
 # also when the job fails
 run -n 2 --stats "$rank" init exit 3; expect_code 3; expect_err "Data that ranks got"

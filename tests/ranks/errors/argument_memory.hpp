@@ -6,7 +6,7 @@
 #include "tests/ranks/errors/argument_values.hpp"
 
 inline Value Values::buffer(Function const& f, Parameter const& p, bool spoil) {
-    bool const sent = p.is(" sendbuf inbuf ");
+    bool const sent = p.is(" sendbuf inbuf compare_addr ") || (p.is(" origin_addr ") && !f.ends("et"));   // no (R)get
     if (!spoil) return {word(data_[sent ? 0 : 1] + data_room / 2), Quality::fine};
     bool const in_place = p.is(" sendbuf recvbuf ");   // which is allowed in some collectives
     bool const insignificant = f.name.find("xscan") != f.name.npos && p.is(" recvbuf ");
@@ -119,7 +119,10 @@ inline std::optional<Value> Values::special(Function const& f, Parameter const& 
         MPI_Alloc_mem(100, MPI_INFO_NULL, &memory);
         return Value{word(memory), Quality::fine};
     }
-    if (p.is(" baseptr ") && !spoil) {
+    if (f.starts("MPI_Win_") && p.is(" base "))   // a null pointer is refused where there is a size
+        return spoil ? no_address(f.ends("_detach") ? Quality::odd : Quality::bad)
+                     : Value{word(data_[1]), Quality::fine};
+    if (f.starts("MPI_Alloc_mem") && p.is(" baseptr ") && !spoil) {
         allocated_ = reinterpret_cast<void**>(slots_[index]);
         *allocated_ = nullptr;
     }

@@ -7,7 +7,7 @@
 
 #include "tests/ranks/check.h"
 
-enum class Kind { comm, group, datatype, op, request, message, info, errhandler, keyval, cvar, pvar, session };
+enum class Kind { comm, group, datatype, op, request, message, info, errhandler, win, keyval, cvar, pvar, session };
 
 /// Frees whatever a call left in a handle's place; errors do not matter, as it may be anything.
 inline void end_request(MPI_Request r) {
@@ -22,6 +22,16 @@ inline void end_message(MPI_Message m) {
     if (m != MPI_MESSAGE_NULL) MPI_Mrecv(room, sizeof room, MPI_BYTE, &m, MPI_STATUS_IGNORE);
 }
 
+/// A window of one rank, whose errors return.
+inline MPI_Win returning(MPI_Win win) {
+    if (win != MPI_WIN_NULL) MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    return win;
+}
+
+inline void end_window(MPI_Win win) {
+    if (returning(win) != MPI_WIN_NULL) MPI_Win_free(&win);
+}
+
 inline void end_object(Kind kind, int handle) {
     switch (kind) {
     case Kind::comm: MPI_Comm_free(&handle); break;
@@ -32,8 +42,10 @@ inline void end_object(Kind kind, int handle) {
     case Kind::message: end_message(handle); break;
     case Kind::info: MPI_Info_free(&handle); break;
     case Kind::errhandler: MPI_Errhandler_free(&handle); break;
+    case Kind::win: end_window(handle); break;
     case Kind::keyval:
-        if (MPI_Comm_free_keyval(&handle) != MPI_SUCCESS) MPI_Type_free_keyval(&handle);
+        if (MPI_Comm_free_keyval(&handle) != MPI_SUCCESS && MPI_Type_free_keyval(&handle) != MPI_SUCCESS)
+            MPI_Win_free_keyval(&handle);
         break;
     default: break;
     }
@@ -75,6 +87,22 @@ inline MPI_Request fresh_request(unsigned number, bool may_wait) {
     return r;
 }
 
+inline constexpr int window_bytes = 1 << 16;
+
+/// What `number` chooses among: one of each flavour.
+inline MPI_Win fresh_window(unsigned number) {
+    alignas(64) static char bytes[window_bytes];
+    void* base;
+    MPI_Win w = MPI_WIN_NULL;
+    switch (number % 4) {
+    case 0: MPI_Win_create(bytes, window_bytes, 1, MPI_INFO_NULL, MPI_COMM_SELF, &w); break;
+    case 1: MPI_Win_allocate(window_bytes, 8, MPI_INFO_NULL, MPI_COMM_SELF, &base, &w); break;
+    case 2: MPI_Win_allocate_shared(window_bytes, 4, MPI_INFO_NULL, MPI_COMM_SELF, &base, &w); break;
+    case 3: MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_SELF, &w); break;
+    }
+    return returning(w);
+}
+
 /// A new object of a kind, for the caller to end.
 inline int fresh_object(Kind kind, unsigned number, bool may_wait = true) {
     int made = 0;
@@ -90,8 +118,10 @@ inline int fresh_object(Kind kind, unsigned number, bool may_wait = true) {
         MPI_Info_set(made, "key", "value");
         break;
     case Kind::errhandler: MPI_Comm_create_errhandler(ignore_error, &made); break;
+    case Kind::win: made = fresh_window(number); break;
     case Kind::keyval:
-        if (number % 2) MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr);
+        if (number % 3 == 2) MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &made, nullptr);
+        else if (number % 3) MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &made, nullptr);
         else MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &made, nullptr);
         break;
     default: break;
@@ -100,7 +130,7 @@ inline int fresh_object(Kind kind, unsigned number, bool may_wait = true) {
 }
 
 /// The handles that live on, by kind: `fine` ones, which most functions take, and `odd` ones, which some refuse.
-/// `wild` ones need more memory than there is.
+/// `wild` ones need memory that is not there.
 struct Handles {
     std::vector<int> fine, odd, wild;
 };
@@ -151,7 +181,11 @@ inline Handles handles_of(Kind kind) {
     case Kind::op: return {{MPI_SUM, MPI_MAX, fresh_object(kind, 0)}, {MPI_MINLOC, MPI_REPLACE, MPI_NO_OP}, {}};
     case Kind::info: return {{fresh_object(kind, 0)}, {MPI_INFO_ENV, MPI_INFO_NULL}, {}};
     case Kind::errhandler: return {{MPI_ERRORS_RETURN, fresh_object(kind, 0)}, {}, {}};
-    case Kind::keyval: return {{fresh_object(kind, 0), fresh_object(kind, 1)}, {MPI_TAG_UB, MPI_WTIME_IS_GLOBAL}, {}};
+    case Kind::win: return {{fresh_window(0), fresh_window(1), fresh_window(2)}, {}, {fresh_window(3)}};
+    case Kind::keyval:
+        return {{fresh_object(kind, 0), fresh_object(kind, 1), fresh_object(kind, 2)},
+                {MPI_TAG_UB, MPI_WTIME_IS_GLOBAL, MPI_WIN_BASE, MPI_WIN_MODEL},
+                {}};
     default: return {};
     }
 }

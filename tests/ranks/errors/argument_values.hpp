@@ -161,6 +161,7 @@ inline std::optional<Kind> kind_of(std::string_view type) {
                                                            {"MPI_Message", Kind::message},
                                                            {"MPI_Info", Kind::info},
                                                            {"MPI_Errhandler", Kind::errhandler},
+                                                           {"MPI_Win", Kind::win},
                                                            {"MPI_T_cvar_handle", Kind::cvar},
                                                            {"MPI_T_pvar_handle", Kind::pvar},
                                                            {"MPI_T_pvar_session", Kind::session}};
@@ -194,20 +195,24 @@ inline Value Values::number(Function const& f, Parameter const& p, bool spoil) {
     bool const lists = f.starts("MPI_Type_") || f.starts("MPI_Status_") || f.ends("_size") || f.starts("MPI_Dims");
     if (f.starts("MPI_Status_set_") && !p.is(" count "))   // any number is stored
         return {word(any_number()), spoil ? Quality::odd : Quality::fine};
-    if (p.is(" count incount outcount sendcount recvcount "))
+    if (p.is(" count incount outcount sendcount recvcount origin_count target_count result_count "))
         return made(1 + static_cast<int>(below(3)), {0}, {-1, INT_MIN, -100},
                     lists && p.type == "int" && f.parameters[1].type == "MPI_Datatype" ? Quality::odd : Quality::wild);
     if (p.is(" n ndims indegree outdegree ")) return made(1, {0, 2, 3}, {-1, INT_MIN}, Quality::wild);
     if (p.is(" nnodes ") && !lists) return made(1, {0}, {-1, INT_MIN, 100}, Quality::wild);
-    if (p.is(" dest source root local_leader remote_leader "))
+    if (p.is(" dest source root local_leader remote_leader target_rank ") || (p.is(" rank ") && f.starts("MPI_Win_")))
         return made(0, {-1, -2, -3}, {2, 100, INT_MIN, -4}, Quality::bad);
     if (p.is(" tag sendtag recvtag ")) return made(7, {-1, 0}, {-2, INT_MIN}, Quality::odd);
     if (p.is(" insize outsize ")) return made(1000, {0, 3}, {-1, INT_MIN}, Quality::wild);
     if (f.starts("MPI_Buffer_attach")) return made(4096, {0, 1, 96, 100}, {-1, INT_MIN}, Quality::wild);
+    if (p.is(" disp_unit ")) return made(1, {2, 8}, {0, -1, INT_MIN}, Quality::odd);
+    if (p.is(" assert ")) return made(0, {MPI_MODE_NOCHECK, MPI_MODE_NOPUT}, {1, -1, 1 << 20}, Quality::bad);
+    if (p.is(" lock_type ")) return made(MPI_LOCK_SHARED, {MPI_LOCK_EXCLUSIVE}, {0, 1, -1}, Quality::bad);
     if (p.name.find("keyval") != p.name.npos) return handle(Kind::keyval, f, spoil);
     if (p.name.substr(0, 3) == "max" || p.is(" len valuelen "))
         return spoil ? Value{word(any_number()), Quality::odd} : Value{word(10), Quality::fine};
-    if (f.starts("MPI_Alloc_mem") && spoil)
+    if (f.starts("MPI_Win_") && p.is(" size ") && !spoil) return {64, Quality::fine};
+    if ((f.starts("MPI_Alloc_mem") || f.starts("MPI_Win_")) && spoil)
         return {static_cast<Word>(one_of({0L, 1L, -1L, LONG_MIN, LONG_MAX, 1L << 40, 1L << 62})), Quality::odd};
     if (spoil && (p.type == "MPI_Aint" || p.type == "MPI_Count") && below(2))
         return {static_cast<Word>(one_of({LONG_MIN, LONG_MAX, 1L << 61, -(1L << 61), 1L << 40, 3L})), Quality::odd};
@@ -229,6 +234,7 @@ inline int Values::wrong_handle(Kind kind) {
                               : kind == Kind::request           ? 11u
                               : kind == Kind::info              ? 7u
                               : kind == Kind::errhandler        ? 5u
+                              : kind == Kind::win               ? 8u
                                                                 : 9u;
         return static_cast<int>(one_of({0x40000000u, 0x80000000u, 0xc0000000u}) | bits << 26 |
                                 one_of({0xfeu, 0xfffffu, 0x3ffffffu}));
@@ -258,7 +264,7 @@ inline Value Values::handle(Kind kind, Function const& f, bool spoil) {
         return {word(freed), Quality::odd};
     }
     if (!all.wild.empty() && below(5) == 0)
-        return {word(any(all.wild)), f.starts("MPI_Type_") ? Quality::odd : Quality::wild};
+        return {word(any(all.wild)), f.starts("MPI_Type_") || f.starts("MPI_Win_") ? Quality::odd : Quality::wild};
     if (!all.odd.empty() && below(4) == 0) return {word(any(all.odd)), Quality::odd};
     int const wrong = wrong_handle(kind);
     return {word(wrong), wrong == MPI_INFO_NULL && kind == Kind::info ? Quality::odd : Quality::bad};

@@ -61,7 +61,7 @@ bool apart(Function const& f) {
 bool waits(Function const& f) {
     static std::string_view const names =
         " MPI_Recv MPI_Bsend MPI_Ibsend MPI_Ssend MPI_Rsend MPI_Irsend MPI_Sendrecv MPI_Sendrecv_replace MPI_Isendrecv "
-        "MPI_Isendrecv_replace MPI_Probe MPI_Mprobe ";
+        "MPI_Isendrecv_replace MPI_Probe MPI_Mprobe MPI_Win_complete MPI_Win_wait ";
     return names.find(" " + std::string(f.name) + " ") != names.npos;
 }
 
@@ -157,13 +157,43 @@ void check(int code) {
     CHECK(std::strstr(text, std::string(f.name).c_str()), "'%s' for %s", text, described().c_str());
 }
 
+/// The handle of the window that the call has got; MPI_WIN_NULL: none.
+MPI_Win window() {
+    for (std::size_t i = 0; i < now.words.size(); ++i)
+        if (now.function->parameters[i].type == "MPI_Win") return static_cast<MPI_Win>(now.words[i]);
+    return MPI_WIN_NULL;
+}
+
+/// Most calls about windows need an epoch.
+bool needs_epoch(Function const& f) {
+    return window() != MPI_WIN_NULL && (!f.starts("MPI_Win_") || f.starts("MPI_Win_flush") || f.ends("_sync"));
+}
+
+/// Ends what a call has begun, so that the next one finds the window as it was.
+void end_epochs() {
+    std::string_view const name = now.function->name;
+    MPI_Win const win = window();
+    auto const group = static_cast<MPI_Group>(now.words[0]);
+    bool const starts = name == "MPI_Win_start", posts = name == "MPI_Win_post";
+    if (starts) MPI_Win_post(group, 0, win);
+    if (posts) MPI_Win_start(group, 0, win);
+    if (starts || posts) MPI_Win_complete(win), MPI_Win_wait(win);
+    if (name == "MPI_Win_lock") MPI_Win_unlock(static_cast<int>(now.words[1]), win);
+    if (name == "MPI_Win_lock_all") MPI_Win_unlock_all(win);
+    if (name == "MPI_Win_fence") MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    if (name == "MPI_Win_attach") MPI_Win_detach(win, reinterpret_cast<void*>(now.words[1]));
+}
+
 void try_one(Values& values, Function const& f) {
     for (int attempt = 0; attempt < 50; ++attempt) {
         choose(values, f);
         if (admissible()) {
             alarm(20);
+            bool const opened = needs_epoch(f) && MPI_Win_lock_all(0, window()) == MPI_SUCCESS;
             int const code = f.call(now.words.data());
             check(code);
+            if (code == MPI_SUCCESS) end_epochs();
+            if (opened) MPI_Win_unlock_all(window());
             values.clean_up();
             alarm(0);
             return;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The common one-sided call: elements of one predefined datatype on both sides, a window that was used before, a target
+// whose memory is mapped here and towards which an epoch is open. It takes a few dozen instructions, because only what
+// makes it common is looked at. Each function does the call or says false; then nothing has happened, and the call goes
+// the general way (operations.cpp, synchronization.cpp), which checks every argument and tells what is wrong.
+#pragma once
+
+#include "mpi_h/entry/entry.hpp"
+#include "rma/operations/direct.hpp"
+#include "rma/operations/request.hpp"
+
+namespace tutti::common_calls {
+
+/// The window that a call is about; null: it was not remembered.
+struct On {
+    LibraryState* library;
+    rma::Window* window;
+};
+
+/// Of the one that is remembered nothing else need be checked (LibraryState::RecentWindow).
+[[gnu::always_inline]] inline On recent(MPI_Win handle) {
+    LibraryState* const f = the_library_state.load(std::memory_order_acquire);
+    if (!f) [[unlikely]]
+        return {};
+    auto const& one = f->recent_window(handle);
+    if (one.handle != handle) [[unlikely]]
+        return {};
+    if (!one.window) __builtin_unreachable();   // no handle is equal then
+    return {f, one.window};
+}
+
+/// Of a call that goes the general way, and for the next one that does not.
+inline On remembered(LibraryState& f, MPI_Win handle, rma::Window& window) {
+    if (!f.shared.load(std::memory_order_relaxed)) f.recent_window(handle) = {handle, &window};
+    return {&f, &window};
+}
+
+/// Elements as the program gave them, the same in number and datatype on both sides, or not.
+struct Elements {
+    void const* address;
+    int count;
+    MPI_Datatype datatype;
+};
+
+/// Which elements a common call is for: one word, which an instruction or two copy or combine, or all. The first are
+/// done by the MPI function itself, the others, and those of several threads, from the general way.
+enum class Of { one_word, any };
+
+/// What a common operation is about.
+struct Found {
+    abi::SimpleType type;
+    std::int64_t bytes = 0;
+    std::byte* there = nullptr;   ///< of the target, as it is mapped here; null: it is not a common operation
+};
+
+/// Of `count` elements, at most rma::direct_most bytes.
+[[gnu::always_inline]] inline Found find(On const& on, int count, MPI_Datatype datatype, int rank, MPI_Aint disp) {
+    if (!on.window) [[unlikely]]
+        return {};
+    abi::SimpleType const& type = on.library->tables.simple_type(datatype);
+    std::int64_t const bytes = std::int64_t{count} * type.bytes;
+    if (type.handle != datatype || static_cast<std::uint64_t>(bytes - 1) >= rma::direct_most) [[unlikely]]
+        return {};
+    return {type, bytes, rma::direct(*on.window, rank, disp, bytes)};
+}
+
+[[gnu::always_inline]] inline bool same(Elements const& a, int count, MPI_Datatype datatype) {
+    return a.count == count && a.datatype == datatype;
+}
+
+template <Of elements>
+[[gnu::always_inline]] inline bool copy(void* to, void const* from, std::int64_t bytes) {
+    if (rma::copy_word(to, from, bytes)) [[likely]]
+        return true;
+    if constexpr (elements == Of::any) rma::copy_direct(to, from, static_cast<std::size_t>(bytes));
+    return elements == Of::any;
+}
+
+template <Of elements>
+[[gnu::always_inline]] inline bool put(On const& on, Elements const& here, int rank, MPI_Aint disp, int count,
+                                       MPI_Datatype datatype) {
+    if (!same(here, count, datatype) || Call::no_address(here.address)) [[unlikely]]
+        return false;
+    Found const to = find(on, here.count, here.datatype, rank, disp);
+    if (!to.there || !copy<elements>(to.there, here.address, to.bytes)) [[unlikely]]
+        return false;
+    on.window->count(rma::Operation::put, rma::Path::load_store, static_cast<std::uint64_t>(to.bytes));
+    return true;
+}
+
+template <Of elements>
+[[gnu::always_inline]] inline bool get(On const& on, Elements const& here, int rank, MPI_Aint disp, int count,
+                                       MPI_Datatype datatype) {
+    if (!same(here, count, datatype) || Call::no_address(here.address)) [[unlikely]]
+        return false;
+    Found const from = find(on, here.count, here.datatype, rank, disp);
+    if (!from.there || !copy<elements>(const_cast<void*>(here.address), from.there, from.bytes)) [[unlikely]]
+        return false;
+    on.window->count(rma::Operation::get, rma::Path::load_store, static_cast<std::uint64_t>(from.bytes));
+    return true;
+}
+
+/// The operator, if its handle is built in and it needs no more operands than there are: with MPI_NO_OP, which only
+/// calls that fetch may have, the origin is not looked at.
+[[gnu::always_inline]] inline Op const* operator_of(On const& on, MPI_Op handle, void const* origin, void const* old) {
+    Op const* const op = on.library->tables.ops.builtin(handle);
+    if (!op || (op->builtin == BuiltinOp::no_op ? !old : Call::no_address(origin))) [[unlikely]]
+        return nullptr;
+    return op;
+}
+
+/// Of all accumulates but compare-and-swap. `old`: null, or where what was there before goes.
+template <Of elements>
+[[gnu::always_inline]] inline bool combine(On const& on, Found const& to, void const* origin, void* old, int rank,
+                                           MPI_Op handle) {
+    if (!to.there) [[unlikely]]
+        return false;
+    Op const* const op = operator_of(on, handle, origin, old);
+    if (!op) [[unlikely]]
+        return false;
+    if (to.bytes == to.type.bytes &&
+        rma::combine_word(*on.window, rank, to.there, to.type.kind, op->builtin, origin, old, to.bytes)) [[likely]]
+        return true;
+    if constexpr (elements == Of::one_word) return false;
+    return rma::combine_direct(*on.window, rank, to.there, *on.library->tables.datatypes.builtin(to.type.handle), *op,
+                               origin, old, to.bytes);
+}
+
+template <Of elements>
+[[gnu::always_inline]] inline bool accumulate(On const& on, Elements const& here, int rank, MPI_Aint disp, int count,
+                                              MPI_Datatype datatype, MPI_Op op) {
+    if (!same(here, count, datatype)) [[unlikely]]
+        return false;
+    return combine<elements>(on, find(on, here.count, here.datatype, rank, disp), here.address, nullptr, rank, op);
+}
+
+template <Of elements>
+[[gnu::always_inline]] inline bool get_accumulate(On const& on, Elements const& here, Elements const& result, int rank,
+                                                  MPI_Aint disp, int count, MPI_Datatype datatype, MPI_Op op) {
+    if (!same(here, count, datatype) || !same(result, count, datatype) || Call::no_address(result.address)) [[unlikely]]
+        return false;
+    return combine<elements>(on, find(on, here.count, here.datatype, rank, disp), here.address,
+                             const_cast<void*>(result.address), rank, op);
+}
+
+template <Of elements>
+[[gnu::always_inline]] inline bool fetch_and_op(On const& on, void const* origin, void* result, MPI_Datatype datatype,
+                                                int rank, MPI_Aint disp, MPI_Op op) {
+    if (Call::no_address(result)) [[unlikely]]
+        return false;
+    return combine<elements>(on, find(on, 1, datatype, rank, disp), origin, result, rank, op);
+}
+
+[[gnu::always_inline]] inline bool compare_and_swap(On const& on, void const* origin, void const* compare, void* old,
+                                                    MPI_Datatype datatype, int rank, MPI_Aint disp) {
+    if (Call::no_address(origin) || Call::no_address(compare) || Call::no_address(old)) [[unlikely]]
+        return false;
+    Found const to = find(on, 1, datatype, rank, disp);
+    return to.there && rma::swap_direct(*on.window, rank, to.there, to.type.kind, compare, origin, old, to.bytes);
+}
+
+/// MPI_Rput and MPI_Rget: what `done` has done is complete.
+template <class Operation>
+[[gnu::always_inline]] inline bool with_request(On const& on, MPI_Request* request, Operation const& done) {
+    if (!on.window || Call::no_address(request) || !on.library->tables.requests.has_room() || !done()) [[unlikely]]
+        return false;
+    *request = on.library->tables.requests.add(rma::completed_request(*on.window).detach());
+    return true;
+}
+
+// Flushes of a window, or of null, that are fences: what was put is there, and is to be seen.
+
+[[gnu::always_inline]] inline bool flush_all(rma::Window* w) {
+    if (!w || !w->open_targets.flush_is_fence) [[unlikely]]
+        return false;
+    w->order();
+    return true;
+}
+
+[[gnu::always_inline]] inline bool flush(rma::Window* w, int rank) {
+    if (!w || !w->open_targets.contain(rank)) [[unlikely]]
+        return false;
+    return flush_all(w);
+}
+
+/// The buffers may be used again since the operations returned.
+[[gnu::always_inline]] inline bool flush_local(rma::Window* w, int rank) {
+    return w && w->open_targets.flush_is_fence && w->open_targets.contain(rank);
+}
+
+}   // namespace tutti::common_calls

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One-sided operations, with and without requests (MPI 3.1, 11.3): arguments and handles. Whether an epoch is open,
+// the target's memory long enough, and what moves fits, is seen below. Most calls are common ones and are done at once
+// (common_calls.hpp); the general way of each is a function of its own, which is called last, so that a common call
+// saves no registers for it.
+#include "rma/operations/operations.hpp"
+#include <algorithm>
+
+#include "mpi_h/windows/common_calls.hpp"
+#include "mpi_h/windows/recorded.hpp"
+
+namespace tutti {
+namespace {
+
+using common_calls::Of;
+using common_calls::On;
+using common_calls::recent;
+
+/// Elements of this process and of the target's, as the program gave them.
+struct Here {
+    void const* addr;
+    int count;
+    MPI_Datatype datatype;
+};
+struct There {
+    int rank;
+    MPI_Aint disp;
+    int count;
+    MPI_Datatype datatype;
+};
+
+/// To nobody nothing goes, so no type is needed.
+inline MPI_Datatype needed(MPI_Datatype datatype, int rank) {
+    if (rank == MPI_PROC_NULL) [[unlikely]]
+        return datatype == MPI_DATATYPE_NULL ? MPI_BYTE : datatype;
+    return datatype;
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void negative(ErrorClass what, char const* argument, long value) {
+    fail(what, argument, " is ", value, " but must be at least 0");
+}
+
+inline void check_disp(Call const& call, MPI_Aint disp) {
+    if (disp < 0 && call.library_state().check_arguments) [[unlikely]]
+        negative(ErrorClass::disp, "target_disp", disp);
+}
+
+/// The target's side: its type.
+[[gnu::always_inline]] inline Datatype& type_there(Call& call, Here const& here, Datatype& type, There const& there) {
+    // Written so that the compiler does not put the four into memory to compare them in pairs.
+    if (((here.datatype ^ there.datatype) | (here.count ^ there.count)) == 0) [[likely]]
+        return type;
+    Datatype& other = call.type(needed(there.datatype, there.rank), "target_datatype");
+    call.count(there.count, "target_count");
+    call.size(there.count, other, "target_count");
+    return other;
+}
+
+/// An operation that is never a common one.
+constexpr auto never = [](On const&) { return false; };
+
+/// Does the call if it is a common one. Else checks what all operations on elements of one buffer have and calls
+/// `body(call, window, here, there)`.
+template <class Common, class Body>
+[[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win, Common&& common,
+                                       Body&& body) {
+    return enter(name, [&](Call& call) {
+        rma::Window& w = call.win(win);
+        if (common(common_calls::remembered(call.library_state(), win, w))) return;
+        call.target(w, b.rank);
+        Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
+        call.count(a.count, "origin_count");
+        check_disp(call, b.disp);
+        call.buffer(a.addr, a.count, type, "origin_addr");
+        Datatype& other = type_there(call, a, type, b);
+        auto const bytes = [&] { return std::min(a.count * type.size(), b.count * other.size()); };
+        recorded(w, name, b.rank, bytes, [&] {
+            body(call, w, rma::Local::of(a.addr, a.count, type),
+                 rma::Remote{abi::rank_in(b.rank), b.disp, b.count, other});
+        });
+    });
+}
+
+/// The same with a request: `body(window, here, there, &request)`.
+template <class Body>
+[[gnu::always_inline]] inline int with(char const* name, Here const& a, There const& b, MPI_Win win,
+                                       MPI_Request* request, Body&& body) {
+    return with(name, a, b, win, never,
+                [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
+                    call.pointer(request, "request");
+                    Ref<Request> made;
+                    body(call, w, here, there, &made);
+                    *request = call.library_state().tables.requests.add(made.detach());
+                });
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void bad_op(Op const& op) {
+    if (op.builtin == BuiltinOp::none)
+        fail(ErrorClass::op, "op is the program's own, but must be a predefined one (MPI 3.1, 11.3.4)");
+    fail(ErrorClass::op, "op is MPI_NO_OP, which only calls that get something may have");
+}
+
+/// An operator of one-sided communication.
+inline Op const& predefined_op(Call& call, MPI_Op handle, bool gets) {
+    Op const& op = call.op(handle);
+    if (op.builtin == BuiltinOp::none || (!gets && op.builtin == BuiltinOp::no_op)) [[unlikely]]
+        bad_op(op);
+    return op;
+}
+
+/// One element of a predefined type.
+inline Datatype const& predefined_type(Call& call, MPI_Datatype handle, int rank) {
+    Datatype const& type = call.type(needed(handle, rank));
+    if (!type.predefined) [[unlikely]]
+        fail(ErrorClass::type, "datatype is derived, but must be a predefined one");
+    return type;
+}
+
+/// MPI_Get_accumulate and its like; with MPI_NO_OP the origin is not looked at (MPI 3.1, 11.3.4).
+template <class Common, class Body>
+[[gnu::always_inline]] inline int get_accumulate(char const* name, Here const& a, Here const& result, There const& b,
+                                                 MPI_Op handle, MPI_Win win, Common&& common, Body&& body) {
+    return enter(name, [&](Call& call) {
+        rma::Window& w = call.win(win);
+        if (common(common_calls::remembered(call.library_state(), win, w))) return;
+        call.target(w, b.rank);
+        Op const& op = predefined_op(call, handle, true);
+        Datatype& result_type = call.type(needed(result.datatype, b.rank), "result_datatype");
+        call.count(result.count, "result_count");
+        check_disp(call, b.disp);
+        call.buffer(result.addr, result.count, result_type, "result_addr");
+        Datatype& other = type_there(call, result, result_type, b);
+        auto const bytes = [&] { return b.count * other.size(); };
+        rma::Local const got = rma::Local::of(result.addr, result.count, result_type);
+        rma::Remote const there{abi::rank_in(b.rank), b.disp, b.count, other};
+        if (op.builtin == BuiltinOp::no_op) {
+            rma::Local const nothing = rma::Local::of(nullptr, 0, other);
+            return recorded(w, name, b.rank, bytes, [&] { body(call, w, nothing, got, there, op); });
+        }
+        Datatype& type = call.type(needed(a.datatype, b.rank), "origin_datatype");
+        call.count(a.count, "origin_count");
+        call.buffer(a.addr, a.count, type, "origin_addr");
+        rma::Local const here = rma::Local::of(a.addr, a.count, type);
+        recorded(w, name, b.rank, bytes, [&] { body(call, w, here, got, there, op); });
+    });
+}
+
+[[gnu::noinline]] int general_put(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                  int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+                                  MPI_Win win) {
+    return with(
+        "MPI_Put", {origin_addr, origin_count, origin_datatype},
+        {target_rank, target_disp, target_count, target_datatype}, win,
+        [&](On const& on) {
+            return common_calls::put<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank,
+                                              target_disp, target_count, target_datatype);
+        },
+        [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there) { rma::put(w, here, there); });
+}
+
+[[gnu::noinline]] int general_get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                                  MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+    return with(
+        "MPI_Get", {origin_addr, origin_count, origin_datatype},
+        {target_rank, target_disp, target_count, target_datatype}, win,
+        [&](On const& on) {
+            return common_calls::get<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank,
+                                              target_disp, target_count, target_datatype);
+        },
+        [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there) { rma::get(w, here, there); });
+}
+
+[[gnu::noinline]] int general_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                         int target_rank, MPI_Aint target_disp, int target_count,
+                                         MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+    return with(
+        "MPI_Accumulate", {origin_addr, origin_count, origin_datatype},
+        {target_rank, target_disp, target_count, target_datatype}, win,
+        [&](On const& on) {
+            return common_calls::accumulate<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank,
+                                                     target_disp, target_count, target_datatype, op);
+        },
+        [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there) {
+            rma::accumulate(w, here, there, predefined_op(call, op, false));
+        });
+}
+
+[[gnu::noinline]] int general_get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                             void* result_addr, int result_count, MPI_Datatype result_datatype,
+                                             int target_rank, MPI_Aint target_disp, int target_count,
+                                             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+    return get_accumulate(
+        "MPI_Get_accumulate", {origin_addr, origin_count, origin_datatype},
+        {result_addr, result_count, result_datatype}, {target_rank, target_disp, target_count, target_datatype}, op,
+        win,
+        [&](On const& on) {
+            return common_calls::get_accumulate<Of::any>(on, {origin_addr, origin_count, origin_datatype},
+                                                         {result_addr, result_count, result_datatype}, target_rank,
+                                                         target_disp, target_count, target_datatype, op);
+        },
+        [](Call&, rma::Window& w, rma::Local const& here, rma::Local const& result, rma::Remote const& there,
+           Op const& o) { rma::get_accumulate(w, here, result, there, o); });
+}
+
+[[gnu::noinline]] int general_fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype datatype,
+                                           int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
+    return enter("MPI_Fetch_and_op", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        On const on = common_calls::remembered(call.library_state(), win, w);
+        if (common_calls::fetch_and_op<Of::any>(on, origin_addr, result_addr, datatype, target_rank, target_disp, op))
+            return;
+        call.target(w, target_rank);
+        Datatype const& type = predefined_type(call, datatype, target_rank);
+        Op const& o = predefined_op(call, op, true);
+        check_disp(call, target_disp);
+        call.pointer(result_addr, "result_addr", ErrorClass::buffer);
+        if (o.builtin != BuiltinOp::no_op) call.pointer(origin_addr, "origin_addr", ErrorClass::buffer);
+        recorded(
+            w, call.name, target_rank, [&] { return type.size(); },
+            [&] { rma::fetch_and_op(w, origin_addr, result_addr, type, abi::rank_in(target_rank), target_disp, o); });
+    });
+}
+
+[[gnu::noinline]] int general_compare_and_swap(void const* origin_addr, void const* compare_addr, void* result_addr,
+                                               MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
+                                               MPI_Win win) {
+    return enter("MPI_Compare_and_swap", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        On const on = common_calls::remembered(call.library_state(), win, w);
+        if (common_calls::compare_and_swap(on, origin_addr, compare_addr, result_addr, datatype, target_rank,
+                                           target_disp))
+            return;
+        call.target(w, target_rank);
+        Datatype const& type = predefined_type(call, datatype, target_rank);
+        check_disp(call, target_disp);
+        call.pointer(origin_addr, "origin_addr", ErrorClass::buffer);
+        call.pointer(compare_addr, "compare_addr", ErrorClass::buffer);
+        call.pointer(result_addr, "result_addr", ErrorClass::buffer);
+        recorded(
+            w, call.name, target_rank, [&] { return type.size(); },
+            [&] {
+                rma::compare_and_swap(w, origin_addr, compare_addr, result_addr, type, abi::rank_in(target_rank),
+                                      target_disp);
+            });
+    });
+}
+
+[[gnu::noinline]] int general_rput(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                   int target_rank, MPI_Aint target_disp, int target_count,
+                                   MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+    return with("MPI_Rput", {origin_addr, origin_count, origin_datatype},
+                {target_rank, target_disp, target_count, target_datatype}, win, request,
+                [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there, Ref<Request>* made) {
+                    rma::put(w, here, there, made);
+                });
+}
+
+[[gnu::noinline]] int general_rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                                   MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                                   MPI_Request* request) {
+    return with("MPI_Rget", {origin_addr, origin_count, origin_datatype},
+                {target_rank, target_disp, target_count, target_datatype}, win, request,
+                [](Call&, rma::Window& w, rma::Local const& here, rma::Remote const& there, Ref<Request>* made) {
+                    rma::get(w, here, there, made);
+                });
+}
+
+}   // namespace
+}   // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Put)
+int PMPI_Put(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+    if (common_calls::put<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
+                                        target_disp, target_count, target_datatype)) [[likely]]
+        return MPI_SUCCESS;
+    return general_put(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                       target_datatype, win);
+}
+
+TUTTI_FUNCTION(Get)
+int PMPI_Get(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+             int target_count, MPI_Datatype target_datatype, MPI_Win win) {
+    if (common_calls::get<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
+                                        target_disp, target_count, target_datatype)) [[likely]]
+        return MPI_SUCCESS;
+    return general_get(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                       target_datatype, win);
+}
+
+TUTTI_FUNCTION(Accumulate)
+int PMPI_Accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                    MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+    if (common_calls::accumulate<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype}, target_rank,
+                                               target_disp, target_count, target_datatype, op)) [[likely]]
+        return MPI_SUCCESS;
+    return general_accumulate(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                              target_datatype, op, win);
+}
+
+TUTTI_FUNCTION(Get_accumulate)
+int PMPI_Get_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
+                        int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                        int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
+    if (common_calls::get_accumulate<Of::one_word>(recent(win), {origin_addr, origin_count, origin_datatype},
+                                                   {result_addr, result_count, result_datatype}, target_rank,
+                                                   target_disp, target_count, target_datatype, op)) [[likely]]
+        return MPI_SUCCESS;
+    return general_get_accumulate(origin_addr, origin_count, origin_datatype, result_addr, result_count,
+                                  result_datatype, target_rank, target_disp, target_count, target_datatype, op, win);
+}
+
+TUTTI_FUNCTION(Fetch_and_op)
+int PMPI_Fetch_and_op(void const* origin_addr, void* result_addr, MPI_Datatype datatype, int target_rank,
+                      MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
+    if (common_calls::fetch_and_op<Of::one_word>(recent(win), origin_addr, result_addr, datatype, target_rank,
+                                                 target_disp, op)) [[likely]]
+        return MPI_SUCCESS;
+    return general_fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
+}
+
+TUTTI_FUNCTION(Compare_and_swap)
+int PMPI_Compare_and_swap(void const* origin_addr, void const* compare_addr, void* result_addr, MPI_Datatype datatype,
+                          int target_rank, MPI_Aint target_disp, MPI_Win win) {
+    if (common_calls::compare_and_swap(recent(win), origin_addr, compare_addr, result_addr, datatype, target_rank,
+                                       target_disp)) [[likely]]
+        return MPI_SUCCESS;
+    return general_compare_and_swap(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win);
+}
+
+TUTTI_FUNCTION(Rput)
+int PMPI_Rput(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+              MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+    On const on = recent(win);
+    auto const done = [&] {
+        return common_calls::put<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank, target_disp,
+                                          target_count, target_datatype);
+    };
+    if (common_calls::with_request(on, request, done)) [[likely]]
+        return MPI_SUCCESS;
+    return general_rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                        target_datatype, win, request);
+}
+
+TUTTI_FUNCTION(Rget)
+int PMPI_Rget(void* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+              int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request* request) {
+    On const on = recent(win);
+    auto const done = [&] {
+        return common_calls::get<Of::any>(on, {origin_addr, origin_count, origin_datatype}, target_rank, target_disp,
+                                          target_count, target_datatype);
+    };
+    if (common_calls::with_request(on, request, done)) [[likely]]
+        return MPI_SUCCESS;
+    return general_rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+                        target_datatype, win, request);
+}
+
+TUTTI_FUNCTION(Raccumulate)
+int PMPI_Raccumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                     MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                     MPI_Request* request) {
+    return with("MPI_Raccumulate", {origin_addr, origin_count, origin_datatype},
+                {target_rank, target_disp, target_count, target_datatype}, win, request,
+                [&](Call& call, rma::Window& w, rma::Local const& here, rma::Remote const& there, Ref<Request>* made) {
+                    rma::accumulate(w, here, there, predefined_op(call, op, false), made);
+                });
+}
+
+TUTTI_FUNCTION(Rget_accumulate)
+int PMPI_Rget_accumulate(void const* origin_addr, int origin_count, MPI_Datatype origin_datatype, void* result_addr,
+                         int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                         int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request* request) {
+    return get_accumulate("MPI_Rget_accumulate", {origin_addr, origin_count, origin_datatype},
+                          {result_addr, result_count, result_datatype},
+                          {target_rank, target_disp, target_count, target_datatype}, op, win, never,
+                          [&](Call& call, rma::Window& w, rma::Local const& here, rma::Local const& result,
+                              rma::Remote const& there, Op const& o) {
+                              call.pointer(request, "request");
+                              Ref<Request> made;
+                              rma::get_accumulate(w, here, result, there, o, &made);
+                              *request = call.library_state().tables.requests.add(made.detach());
+                          });
+}

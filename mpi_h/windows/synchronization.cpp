@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Epochs: fences, between groups, locks, flushes (MPI 3.1, 11.5). What is done to MPI_PROC_NULL is done at once.
+#include "rma/synchronization/synchronization.hpp"
+#include "mpi_h/windows/common_calls.hpp"
+#include "mpi_h/windows/recorded.hpp"
+
+namespace tutti {
+namespace {
+
+[[gnu::cold, gnu::noinline]] void bad_assertions(int given, int allowed) {
+    static constexpr std::pair<int, char const*> names[] = {{MPI_MODE_NOCHECK, "MPI_MODE_NOCHECK"},
+                                                            {MPI_MODE_NOSTORE, "MPI_MODE_NOSTORE"},
+                                                            {MPI_MODE_NOPUT, "MPI_MODE_NOPUT"},
+                                                            {MPI_MODE_NOPRECEDE, "MPI_MODE_NOPRECEDE"},
+                                                            {MPI_MODE_NOSUCCEED, "MPI_MODE_NOSUCCEED"}};
+    std::string here = "0";
+    for (auto [bit, name] : names) {
+        if (allowed & bit) here += join(", ", name);
+        else if (given & bit) fail(ErrorClass::assertion, "assert has ", name, ", which says nothing to this call");
+    }
+    fail(ErrorClass::assertion, "assert is ", given, " but must be made of ", here);
+}
+
+/// What is asserted; `allowed` are the bits that mean something to the call.
+inline rma::Assertions assertions(Call const& call, int given, int allowed) {
+    if ((given & ~allowed) && call.library_state().check_arguments) [[unlikely]]
+        bad_assertions(given, allowed);
+    return {(given & MPI_MODE_NOCHECK) != 0, (given & MPI_MODE_NOSTORE) != 0, (given & MPI_MODE_NOPUT) != 0,
+            (given & MPI_MODE_NOPRECEDE) != 0, (given & MPI_MODE_NOSUCCEED) != 0};
+}
+
+Ref<Group> part_of(Call& call, rma::Window const& w, MPI_Group handle) {
+    Group& group = call.group(handle);
+    for (int world : group.world_ranks())
+        if (w.comm->group->rank_of(world) < 0)
+            fail(ErrorClass::group, "group contains world rank ", world, ", which is not in the window's group");
+    return Ref<Group>::share(&group);
+}
+
+/// Of a call that is about a window and nothing else.
+template <class Body>
+[[gnu::always_inline]] inline int with(char const* name, MPI_Win win, Body&& body) {
+    return enter(
+        name, [&](Call & call) __attribute__((always_inline)) {
+            rma::Window& w = call.win(win);
+            common_calls::remembered(call.library_state(), win, w);
+            recorded(w, name, [&] { body(w, name); });
+        });
+}
+
+/// Of one that is about one of its ranks.
+template <class Body>
+[[gnu::always_inline]] inline int with(char const* name, int rank, MPI_Win win, Body&& body) {
+    return enter(
+        name, [&](Call & call) __attribute__((always_inline)) {
+            rma::Window& w = call.win(win);
+            call.target(w, rank, "rank");
+            if (rank == MPI_PROC_NULL) [[unlikely]]
+                return;
+            common_calls::remembered(call.library_state(), win, w);
+            recorded(w, name, [&] { body(w, rank, name); });
+        });
+}
+
+}   // namespace
+}   // namespace tutti
+
+using namespace tutti;
+
+TUTTI_FUNCTION(Win_fence)
+int PMPI_Win_fence(int assert, MPI_Win win) {
+    return enter("MPI_Win_fence", [&](Call& call) {
+        constexpr int allowed = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+        rma::Window& w = call.win(win);
+        auto const given = assertions(call, assert, allowed);
+        recorded(w, call.name, [&] { rma::fence(w, given, call.name); });
+    });
+}
+
+TUTTI_FUNCTION(Win_post)
+int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
+    return enter("MPI_Win_post", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        Ref<Group> origins = part_of(call, w, group);
+        auto const given = assertions(call, assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
+        recorded(w, call.name, [&] { rma::post(w, std::move(origins), given, call.name); });
+    });
+}
+
+TUTTI_FUNCTION(Win_start)
+int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
+    return enter("MPI_Win_start", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        Ref<Group> targets = part_of(call, w, group);
+        auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
+        recorded(w, call.name, [&] { rma::start(w, std::move(targets), given, call.name); });
+    });
+}
+
+TUTTI_FUNCTION(Win_complete)
+int PMPI_Win_complete(MPI_Win win) { return with("MPI_Win_complete", win, rma::complete); }
+
+TUTTI_FUNCTION(Win_wait)
+int PMPI_Win_wait(MPI_Win win) { return with("MPI_Win_wait", win, rma::wait); }
+
+TUTTI_FUNCTION(Win_test)
+int PMPI_Win_test(MPI_Win win, int* flag) {
+    return enter("MPI_Win_test", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        call.pointer(flag, "flag");
+        recorded(w, call.name, [&] { *flag = rma::test(w, call.name); });
+    });
+}
+
+TUTTI_FUNCTION(Win_lock)
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win) {
+    return enter("MPI_Win_lock", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE) [[unlikely]]
+            fail(ErrorClass::locktype, "lock_type is ", lock_type,
+                 " but must be MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE");
+        call.target(w, rank, "rank");
+        auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
+        if (rank == MPI_PROC_NULL) [[unlikely]]
+            return;
+        recorded(w, call.name, [&] { rma::lock(w, lock_type == MPI_LOCK_EXCLUSIVE, rank, given, call.name); });
+    });
+}
+
+TUTTI_FUNCTION(Win_unlock)
+int PMPI_Win_unlock(int rank, MPI_Win win) { return with("MPI_Win_unlock", rank, win, rma::unlock); }
+
+TUTTI_FUNCTION(Win_lock_all)
+int PMPI_Win_lock_all(int assert, MPI_Win win) {
+    return enter("MPI_Win_lock_all", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        auto const given = assertions(call, assert, MPI_MODE_NOCHECK);
+        recorded(w, call.name, [&] { rma::lock_all(w, given, call.name); });
+    });
+}
+
+TUTTI_FUNCTION(Win_unlock_all)
+int PMPI_Win_unlock_all(MPI_Win win) { return with("MPI_Win_unlock_all", win, rma::unlock_all); }
+
+// Flushes are common calls, too; their general ways are called last (operations.cpp), and try the same inside the lock.
+
+[[gnu::noinline]] static int general_flush(int rank, MPI_Win win) {
+    return with("MPI_Win_flush", rank, win, [](rma::Window& w, int target, char const* name) {
+        if (!common_calls::flush(&w, target)) rma::flush(w, target, name);
+    });
+}
+[[gnu::noinline]] static int general_flush_all(MPI_Win win) {
+    return with("MPI_Win_flush_all", win, [](rma::Window& w, char const* name) {
+        if (!common_calls::flush_all(&w)) rma::flush_all(w, name);
+    });
+}
+[[gnu::noinline]] static int general_flush_local(int rank, MPI_Win win) {
+    return with("MPI_Win_flush_local", rank, win, [](rma::Window& w, int target, char const* name) {
+        if (!common_calls::flush_local(&w, target)) rma::flush_local(w, target, name);
+    });
+}
+
+TUTTI_FUNCTION(Win_flush)
+int PMPI_Win_flush(int rank, MPI_Win win) {
+    return common_calls::flush(common_calls::recent(win).window, rank) ? MPI_SUCCESS : general_flush(rank, win);
+}
+
+TUTTI_FUNCTION(Win_flush_all)
+int PMPI_Win_flush_all(MPI_Win win) {
+    return common_calls::flush_all(common_calls::recent(win).window) ? MPI_SUCCESS : general_flush_all(win);
+}
+
+TUTTI_FUNCTION(Win_flush_local)
+int PMPI_Win_flush_local(int rank, MPI_Win win) {
+    return common_calls::flush_local(common_calls::recent(win).window, rank) ? MPI_SUCCESS
+                                                                             : general_flush_local(rank, win);
+}
+
+TUTTI_FUNCTION(Win_flush_local_all)
+int PMPI_Win_flush_local_all(MPI_Win win) { return with("MPI_Win_flush_local_all", win, rma::flush_local_all); }
+
+[[gnu::noinline]] static int general_sync(MPI_Win win) {
+    return enter("MPI_Win_sync", [&](Call& call) {
+        rma::Window& w = call.win(win);
+        common_calls::remembered(call.library_state(), win, w);
+        rma::sync(w);
+    });
+}
+
+TUTTI_FUNCTION(Win_sync)
+int PMPI_Win_sync(MPI_Win win) {
+    rma::Window* const w = common_calls::recent(win).window;
+    if (!w) [[unlikely]]
+        return general_sync(win);
+    rma::sync(*w);
+    return MPI_SUCCESS;
+}

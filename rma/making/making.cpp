@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows are made in three steps, of which each member takes part in each: everybody says what it brings; each looks
+// how it reaches what the others bring; they agree, for each target, on the way that all of its node can go.
+#include "rma/making/making.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "coll/call/bytes.hpp"
+#include "coll/comm/derive.hpp"
+#include "rma/making/hints.hpp"
+#include "rma/making/memory.hpp"
+#include "rma/messages/messages.hpp"
+#include "rma/synchronization/barrier.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/membarrier.hpp"
+
+namespace tutti::rma {
+namespace {
+
+/// What a member brings. Plain bytes, to be sent around.
+struct Brought {
+    std::uint64_t address = 0;   ///< of its memory, in its own address space
+    std::int64_t bytes = 0;
+    std::uint64_t control = 0;   ///< offset in its node's segment
+    std::uint64_t segment = 0;   ///< the same of the memory; 0: it does not lie there
+    std::int32_t disp_unit = 1;
+    std::uint32_t place = 0;   ///< of the rank in whose address space it is, on its node
+    AccessPath path = AccessPath::load_store;
+    std::int32_t failed = 0;   ///< no memory could be had
+    bool fenced = false;       ///< as Members has it
+};
+
+/// The ranks of this node, and this process's control, as far as there is memory for it.
+Ref<Window> begin(Comm& parent, Flavor flavor, Hints hints) {
+    auto made = Ref<Window>::adopt(new Window(parent.process, coll::duplicate_bare(parent), flavor));
+    Window& w = *made;
+    take_hints(w, hints);
+    w.targets.resize(static_cast<std::size_t>(w.size()));
+    for (int r = 0; r < w.size(); ++r) {
+        if (!w.process.cluster.is_here(w.comm->world_rank(r))) continue;
+        Target& t = w.target(r);
+        t.member = static_cast<unsigned>(w.on_node.size());
+        t.place = static_cast<unsigned>(w.process.cluster.place_of(w.comm->world_rank(r)));
+        w.on_node.push_back(r);
+    }
+    w.several_nodes = w.on_node.size() != w.targets.size();
+    w.posts_used.resize(w.on_node.size());
+    w.completes_used.resize(w.on_node.size());
+    return made;
+}
+
+/// Sets `failed` where there is none.
+void allocate_control(Window& w, Brought& mine) {
+    try {
+        mine.control = w.control_offset = w.process.heap.allocate(Control::bytes(w.on_node.size()));
+    } catch (Error const&) { mine.failed = 1; }
+}
+
+std::vector<Brought> exchange(Window& w, Brought const& mine) {
+    std::vector<Brought> all(w.targets.size());
+    coll::allgather_bytes(*w.comm, &mine, sizeof mine, all.data());
+    if (std::ranges::none_of(all, &Brought::failed)) return all;
+    // Nobody has seen anything of this one's, so it may go at once.
+    if (w.control_offset) w.process.heap.release(w.control_offset);
+    release_memory(w);
+    fail(ErrorClass::no_mem, "the node has no memory for a window of ", w.size(), w.size() == 1 ? " rank" : " ranks");
+}
+
+/// The best that this process can do with the memory of a member of its node.
+Path look(Window& w, Target& t, Brought const& b) {
+    SingleCopy& copy = w.process.single_copy;
+    auto const bytes = static_cast<std::size_t>(b.bytes);
+    bool const mine = b.place == w.process.place();
+    std::byte first;
+    if (w.flavor == Flavor::dynamic)   // something outside of its arena
+        return mine || copy.read(b.place, b.address, &first, 1) ? Path::load_store : Path::messages;
+    if (mine) t.memory = reinterpret_cast<std::byte*>(b.address);
+    else if (b.segment) t.memory = w.process.segment.at(b.segment);
+    else if (bytes != 0) t.memory = copy.reach(b.place, b.address, bytes);
+    if (mine || t.memory || bytes == 0) return Path::load_store;
+    return b.path != AccessPath::staged && copy.read(b.place, b.address, &first, 1) ? Path::cma : Path::messages;
+}
+
+void fill_in(Window& w, std::vector<Brought> const& all) {
+    for (std::size_t r = 0; r < all.size(); ++r) {
+        Target& t = w.targets[r];
+        t.address = all[r].address;
+        t.bytes = static_cast<std::uint64_t>(all[r].bytes);
+        t.disp_unit = all[r].disp_unit;
+        t.path = Path::messages;
+    }
+    w.members.fenced = true;
+    for (int r : w.on_node) {
+        Target& t = w.target(r);
+        Brought const& b = all[static_cast<std::size_t>(r)];
+        t.control = reinterpret_cast<Control*>(w.process.segment.at(b.control));
+        if (r == w.rank()) w.members.mine = t.control;
+        w.members.controls.push_back(t.control);
+        w.members.fenced &= b.fenced;
+        t.path = look(w, t, b);
+    }
+}
+
+/// By everybody: the worst that anybody of a target's node has found is the way for all.
+void agree(Window& w) {
+    std::vector<Path> mine, all(w.targets.size());
+    for (Target const& t : w.targets) mine.push_back(t.control ? t.path : Path::load_store);
+    Path const worst = *std::ranges::max_element(mine);
+    coll::allgather_bytes(*w.comm, &worst, sizeof worst, all.data());
+    if (*std::ranges::max_element(all) == Path::load_store) return;
+    all.resize(w.targets.size() * w.targets.size());
+    coll::allgather_bytes(*w.comm, mine.data(), mine.size() * sizeof(Path), all.data());
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        Target& t = w.targets[at % w.targets.size()];
+        if (t.control) t.path = std::max(t.path, all[at]);
+    }
+    w.needs_messages = std::ranges::any_of(w.on_node, [&](int r) { return w.target(r).path == Path::messages; });
+    for (int r : w.on_node) {
+        Target& t = w.target(r);
+        // What the system refuses to one rank no rank of the node asks for again (SingleCopy::cma), also not one that
+        // had looked before.
+        if (w.needs_messages && t.path == Path::cma) t.path = Path::messages;
+        if (w.flavor == Flavor::dynamic) t.path = Path::load_store;   // or what is found when it is used
+        t.by_processor = t.path != Path::cma;
+        if (t.path != Path::load_store && r != w.rank()) t.memory = nullptr;
+    }
+}
+
+void finish(Window& w, Brought mine) {
+    w.bytes = mine.bytes;
+    w.disp_unit = mine.disp_unit;
+    allocate_control(w, mine);
+    // Where ranks share cores, to interrupt all of them costs more than a fence in each small operation.
+    mine.fenced = !w.process.segment.header().crowded() && register_for_fences();
+    std::vector<Brought> const all = exchange(w, mine);
+    fill_in(w, all);
+    agree(w);
+    for (Target& t : w.targets) t.mapped = t.memory ? t.bytes : 0;
+    if (!w.several_nodes && !w.needs_messages) return;
+    make_messages(w);
+    synchronize(w, "the making of a window");
+}
+
+/// Everything is done for it.
+Ref<Window> made_of(Ref<Window> w) {
+    start_serving(*w);
+    return w;
+}
+
+/// Can all ranks of the node map each other's arenas?
+bool all_map_arenas(Window& w) {
+    std::vector<char> all(w.targets.size());
+    char const mine = w.process.single_copy.maps_arenas();
+    coll::allgather_bytes(*w.comm, &mine, 1, all.data());
+    return std::ranges::all_of(w.on_node, [&](int r) { return all[static_cast<std::size_t>(r)] != 0; });
+}
+
+/// What `w` has allocated for itself, as the others are to know it.
+Brought own(Window& w, std::int64_t bytes, int disp_unit) {
+    Brought mine{.bytes = bytes, .disp_unit = disp_unit, .place = w.process.place()};
+    mine.failed = !allocate_memory(w, static_cast<std::size_t>(bytes), all_map_arenas(w));
+    mine.address = reinterpret_cast<std::uint64_t>(w.base);
+    mine.segment = w.own_segment;
+    return mine;
+}
+
+/// The part of this process in a block that the first member has allocated for all, by rank.
+Brought part_of_block(Window& w, std::int64_t bytes, int disp_unit) {
+    std::vector<std::int64_t> sizes(w.targets.size());
+    coll::allgather_bytes(*w.comm, &bytes, sizeof bytes, sizes.data());
+    auto const mine = sizes.begin() + w.rank();
+    std::int64_t const before = std::accumulate(sizes.begin(), mine, std::int64_t{0}),
+                       total = std::accumulate(mine, sizes.end(), before);
+    bool const arenas = all_map_arenas(w);
+    Brought block{.disp_unit = disp_unit, .place = w.process.place()};
+    if (w.rank() == 0) {
+        block.failed = !allocate_memory(w, static_cast<std::size_t>(total), arenas);
+        block.address = reinterpret_cast<std::uint64_t>(w.base);
+        block.segment = w.own_segment;
+    }
+    coll::bcast_bytes(*w.comm, &block, sizeof block, 0);
+    block.disp_unit = disp_unit;
+    block.bytes = bytes;
+    block.address += static_cast<std::uint64_t>(before);
+    if (block.segment) block.segment += static_cast<std::uint64_t>(before);
+    return block;
+}
+
+}   // namespace
+
+Ref<Window> create(Comm& parent, void* base, std::int64_t bytes, int disp_unit, Hints hints) {
+    Ref<Window> made = begin(parent, Flavor::create, hints);
+    made->base = base;
+    Brought mine{.address = reinterpret_cast<std::uint64_t>(base),
+                 .bytes = bytes,
+                 .disp_unit = disp_unit,
+                 .place = made->process.place()};
+    if (bytes != 0) mine.path = made->process.single_copy.way(base, static_cast<std::size_t>(bytes));
+    finish(*made, mine);
+    return made_of(std::move(made));
+}
+
+Ref<Window> allocate(Comm& parent, std::int64_t bytes, int disp_unit, Hints hints) {
+    Ref<Window> made = begin(parent, Flavor::allocate, hints);
+    finish(*made, own(*made, bytes, disp_unit));
+    return made_of(std::move(made));
+}
+
+Ref<Window> create_dynamic(Comm& parent, Hints hints) {
+    Ref<Window> made = begin(parent, Flavor::dynamic, hints);
+    made->process.single_copy.show(&made->bytes, 1);   // what is attached may lie anywhere
+    finish(*made, {.address = reinterpret_cast<std::uint64_t>(&made->bytes), .place = made->process.place()});
+    for (Target& t : made->targets) {
+        t.bytes = ~0ULL >> 1;
+        t.address = 0;   // displacements are addresses
+    }
+    return made_of(std::move(made));
+}
+
+/// The first member of the node allocates for all, so that the parts lie behind each other in every process.
+Ref<Window> allocate_shared(Comm& parent, std::int64_t bytes, int disp_unit, Hints hints) {
+    Ref<Window> made = begin(parent, Flavor::shared, hints);
+    Window& w = *made;
+    if (w.several_nodes)
+        fail(ErrorClass::rma_shared,
+             "comm has ranks on several nodes, which share no memory (MPI_Comm_split_type with "
+             "MPI_COMM_TYPE_SHARED makes one that can be used)");
+    Brought const mine = w.noncontiguous ? own(w, bytes, disp_unit) : part_of_block(w, bytes, disp_unit);
+    finish(w, mine);
+    w.base = w.target(w.rank()).memory;
+    place_part(w);
+    return made_of(std::move(made));
+}
+
+void attach(Window& window, void* base, std::int64_t bytes) {
+    if (window.flavor != Flavor::dynamic)
+        fail(ErrorClass::rma_flavor,
+             "win was not made by MPI_Win_create_dynamic: only to such a window memory is attached");
+    auto const first = reinterpret_cast<std::uint64_t>(base), end = first + static_cast<std::uint64_t>(bytes);
+    for (auto const& [other, length] : window.attached)
+        if (other < end && first < other + length)
+            fail(ErrorClass::rma_attach, "memory of ", bytes, " bytes at ", base,
+                 " overlaps memory that is attached: ", length, " bytes at ", reinterpret_cast<void*>(other));
+    window.attached.emplace(first, static_cast<std::uint64_t>(bytes));
+    window.process.single_copy.way(base, static_cast<std::size_t>(bytes));
+}
+
+void detach(Window& window, void const* base) {
+    if (window.flavor != Flavor::dynamic)
+        fail(ErrorClass::rma_flavor, "win was not made by MPI_Win_create_dynamic: no memory is attached to it");
+    if (window.attached.erase(reinterpret_cast<std::uint64_t>(base)) == 0)
+        fail(ErrorClass::rma_attach, "no memory is attached at ", base);
+}
+
+void check_closed(Window const& window, char const* doing) {
+    std::string const open = open_epochs(window);
+    if (!open.empty() && window.everybody != Access::fence)
+        fail(ErrorClass::rma_sync, doing, " while ", open, " is open");
+}
+
+void free(Ref<Window> window) {
+    Window& w = *window;
+    synchronize(w, "MPI_Win_free");
+    w.messages.reset();
+    release_memory(w);
+    w.process.heap.release(w.control_offset);
+}
+
+Part shared_query(Window& window, int rank) {
+    if (window.flavor == Flavor::dynamic)
+        fail(ErrorClass::rma_flavor, "win was made by MPI_Win_create_dynamic: it has no memory of its own");
+    if (rank == proc_null) {
+        auto const some = std::ranges::find_if(window.targets, [](Target const& t) { return t.bytes != 0; });
+        if (some == window.targets.end()) return {0, static_cast<int>(window.targets[0].disp_unit), nullptr};
+        rank = static_cast<int>(some - window.targets.begin());
+    }
+    Target const& t = window.target(rank);
+    if (!t.control || !t.memory || t.bytes == 0) return {0, static_cast<int>(t.disp_unit), nullptr};
+    return {static_cast<std::int64_t>(t.bytes), static_cast<int>(t.disp_unit), t.memory};
+}
+
+}   // namespace tutti::rma

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The origin's side of operations: commands that are kept back until there are enough of them or somebody waits, and
+// data that goes and comes in messages of its own.
+#include <algorithm>
+#include <cstring>
+
+#include "rma/messages/operation.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::rma {
+namespace {
+
+constexpr std::size_t most_types = 16;
+constexpr unsigned most_pieces = 32;   // of data under way to one target, when another one begins
+
+Ref<Datatype> keep(p2p::Data const& data) { return Ref<Datatype>::share(const_cast<Datatype*>(data.type)); }
+
+/// Bytes [position, position + bytes) where they lie in one piece, or all of it; else nothing.
+bool in_place(p2p::Data const& data, std::size_t position, std::size_t bytes, p2p::Data& part) {
+    if (data.dense()) part = p2p::Data::of_bytes(data.base + position, bytes);
+    else if (bytes == data.bytes) part = data;
+    else return false;
+    return true;
+}
+
+p2p::Data data_of(Local const& l) { return p2p::Data::of(l.buffer, l.count, l.type); }
+
+}   // namespace
+
+Messages::Peer& Messages::peer(int rank) {
+    auto& slot = peers_[static_cast<std::size_t>(rank)];
+    if (!slot) {
+        slot = std::make_unique<Peer>();
+        slot->rank = rank;
+        slot->world = window_.comm->world_rank(rank);
+        slot->here = window_.process.cluster.is_here(slot->world);
+        used_.push_back(slot.get());
+    }
+    return *slot;
+}
+
+void Messages::check(Peer const& to) const {
+    if (to.failure) [[unlikely]]
+        throw Error(ErrorClass::other, *to.failure);
+}
+
+/// For a command with `length` bytes behind it; nothing but that one is added before it.
+void Messages::make_room(Peer& to, std::size_t length) {
+    if (to.lock == Lock::wanted || (all_locked_ && to.lock == Lock::none && !to.here)) ask_for_lock(to);
+    if (to.open && to.open->used + sizeof(Command) + filled_up(length) > message_bytes) dispatch(to);
+}
+
+/// Room for the command's data, which the caller writes at once.
+std::byte* Messages::add(Peer& to, Command const& command) {
+    make_room(to, command.length);
+    if (!to.open) {
+        to.open = &service_.make();
+        to.open->since = now_ns();
+        MessageHead const head{window_.comm->context, 0, window_.rank()};
+        std::memcpy(to.open->content, &head, sizeof head);
+        ++open_;
+    }
+    std::byte* const at = to.open->content + to.open->used;
+    std::memcpy(at, &command, sizeof command);
+    if (command.gathered) to.last_answered = to.open->used;
+    to.open->used += sizeof command + filled_up(command.length);
+    return at + sizeof command;
+}
+
+void Messages::add_with_data(Peer& to, Command command, p2p::Data const& data, std::size_t position) {
+    command.with_data = true;
+    command.length = static_cast<std::uint32_t>(command.bytes);
+    data.gather(position, add(to, command), command.bytes);
+}
+
+void Messages::dispatch(Peer& to) {
+    if (!to.open) return;
+    if (to.gathering) end_gathering(to);
+    --open_;
+    service_.send(*std::exchange(to.open, nullptr), to.world);
+}
+
+/// What a command does not bring itself. Of a put the target has posted the receive, unless the command waits.
+void Messages::send_data(Peer& to, Command const& command, p2p::Data const& from, OperationRequest* request) {
+    auto* const op = new (window_.process.frames) DataOut;
+    if (!in_place(from, command.position, command.bytes, op->data)) {
+        op->own.resize(command.bytes);
+        from.gather(command.position, op->own.data(), command.bytes);
+        op->data = p2p::Data::of_bytes(op->own.data(), command.bytes);
+    }
+    if (command.act == Act::put) op->mode = p2p::Mode::ready;
+    op->type = keep(op->data);
+    op->key = service_.key(service_.me(), tag_of_data(command.number));
+    op->peer = service_.peer(to.world);
+    op->to = &to;
+    op->request = Ref<OperationRequest>::share(request);
+    if (request) request->begun();
+    op->finished = [](p2p::Send& done) {
+        auto& mine = static_cast<DataOut&>(done);
+        --mine.to->under_way;
+        if (mine.failure) mine.to->failure = mine.failure;
+        if (mine.request) mine.request->ended(mine.failure);
+        delete &mine;
+    };
+    ++to.under_way;
+    ++service_.data_sent;
+    p2p::engine(window_.process).begin(*op);
+}
+
+/// The caller adds the command, of which this is the answer, at once.
+void Messages::await_answer(Peer& from, Command& command, p2p::Data const& to, std::size_t position,
+                            OperationRequest* request) {
+    command.answered = true;
+    command.gathered = !command.elsewhere && command.bytes <= most_gathered;
+    if (command.gathered) {
+        make_room(from, command.length);
+        if (from.gathering && from.gathering->bytes + command.bytes > message_bytes) end_gathering(from);
+        if (!from.gathering) from.gathering = &make_answer(from);
+    }
+    Answer& answer = command.gathered ? *from.gathering : make_answer(from);
+    answer.parts.push_back({to, position, command.bytes, keep(to), Ref<OperationRequest>::share(request)});
+    answer.bytes += command.bytes;
+    if (request) request->begun();
+    command.number = answer.number;
+    if (!command.gathered) begin(answer);
+}
+
+Messages::Answer& Messages::make_answer(Peer& from) {
+    auto* const made = new (window_.process.frames) Answer;
+    made->from = &from;
+    made->number = service_.next_number();
+    ++from.under_way;
+    return *made;
+}
+
+/// What was added last is the last one of the answer.
+void Messages::end_gathering(Peer& from) {
+    std::byte* const at = from.open->content + from.last_answered;
+    Command command;
+    std::memcpy(&command, at, sizeof command);
+    command.last = true;
+    std::memcpy(at, &command, sizeof command);
+    begin(*std::exchange(from.gathering, nullptr));
+}
+
+void Messages::begin(Answer& answer) {
+    Answer::Part const& first = answer.parts.front();
+    if (answer.parts.size() > 1 || !in_place(first.into, first.position, first.bytes, answer.data)) {
+        answer.own.resize(answer.bytes);
+        answer.data = p2p::Data::of_bytes(answer.own.data(), answer.bytes);
+    }
+    answer.key = service_.key(answer.from->world, tag_of_answer(answer.number));
+    answer.peer = service_.peer(answer.from->world);
+    answer.finished = [](p2p::Receive& done) {
+        auto& mine = static_cast<Answer&>(done);
+        --mine.from->under_way;
+        if (mine.failure) mine.from->failure = mine.failure;
+        std::byte const* at = mine.own.data();
+        for (Answer::Part& part : mine.parts) {
+            if (at && !mine.failure) part.into.scatter(part.position, at, part.bytes), at += part.bytes;
+            if (part.request) part.request->ended(mine.failure);
+        }
+        delete &mine;
+    };
+    p2p::engine(window_.process).begin(answer);
+}
+
+Messages::There Messages::locate(Peer& to, Remote const& elements, std::int64_t origin_of) {
+    std::uint64_t const address = window_.target(to.rank).address + static_cast<std::uint64_t>(origin_of);
+    if (elements.type.dense(elements.count))
+        return {address + static_cast<std::uint64_t>(elements.type.true_lb()), 1, 0};
+    return {address, elements.count, number_of(to, elements.type)};
+}
+
+/// What the target knows a datatype by; describes it first if it does not.
+std::uint32_t Messages::number_of(Peer& to, Datatype const& type) {
+    auto const same = std::ranges::find_if(to.types, [&](auto const& one) { return one.get() == &type; });
+    if (same != to.types.end()) return static_cast<std::uint32_t>(same - to.types.begin()) + 1;
+    bool const room = to.types.size() < most_types;
+    std::size_t const slot = room ? to.types.size() : to.oldest_type;
+    if (room) to.types.emplace_back();
+    else to.oldest_type = (to.oldest_type + 1) % most_types;
+    to.types[slot] = Ref<Datatype>::share(const_cast<Datatype*>(&type));
+    std::vector<std::int64_t> numbers(128);
+    std::size_t n = 0;
+    while ((n = flatten(type, numbers)) == 0) numbers.resize(4 * numbers.size());
+    auto const data = p2p::Data::of_bytes(numbers.data(), n * sizeof(std::int64_t));
+    Command command{.act = Act::describe, .type = static_cast<std::uint32_t>(slot + 1), .bytes = data.bytes};
+    if (data.bytes <= most_with_command) {
+        add_with_data(to, command, data, 0);
+        return command.type;
+    }
+    command.elsewhere = true;
+    command.number = service_.next_number();
+    add(to, command);
+    dispatch(to);
+    send_data(to, command, data, nullptr);
+    to.unconfirmed = true;
+    await_quiet(to, "MPI_Put");   // the numbers go with this call
+    return command.type;
+}
+
+/// The call has begun all of it.
+void Messages::settle(Peer& to, OperationRequest* request) {
+    if (!request) return;
+    request->ended(nullptr);
+    dispatch(to);
+}
+
+/// Pieces are copies, or cost the target copies: they shall not be without number.
+void Messages::not_too_much(Peer& to, char const* call) {
+    if (to.under_way < most_pieces) return;
+    dispatch(to);
+    window_.process.waiter.until([&] { return to.under_way < most_pieces / 2; }, window_.reason(call, to.rank));
+}
+
+void Messages::put(Local const& from, Remote const& to, std::int64_t origin_of, Ref<Request>* request) {
+    Peer& t = peer(to.rank);
+    check(t);
+    auto const made = request ? Ref<OperationRequest>::adopt(new OperationRequest(window_)) : Ref<OperationRequest>();
+    p2p::Data const data = data_of(from);
+    There const there = locate(t, to, origin_of);
+    Command command{.act = Act::put, .type = there.type, .address = there.address, .count = there.count};
+    bool const small = data.bytes <= most_with_command;
+    std::size_t const most = small || there.type == 0 ? data.bytes : piece_bytes;
+    t.unconfirmed = true;
+    for (std::size_t at = 0; at < data.bytes; at += most) {
+        command.position = at;
+        command.bytes = std::min(most, data.bytes - at);
+        if (small) {
+            add_with_data(t, command, data, at);
+            continue;
+        }
+        if (at != 0) not_too_much(t, "MPI_Put");
+        command.elsewhere = true;
+        command.number = service_.next_number();
+        add(t, command);
+        dispatch(t);
+        send_data(t, command, data, made.get());
+    }
+    settle(t, made.get());
+    if (request) *request = Ref<Request>::share(made.get());
+}
+
+void Messages::get(Local const& to, Remote const& from, std::int64_t origin_of, Ref<Request>* request) {
+    Peer& t = peer(from.rank);
+    check(t);
+    auto const made = request ? Ref<OperationRequest>::adopt(new OperationRequest(window_)) : Ref<OperationRequest>();
+    p2p::Data const data = data_of(to);
+    There const there = locate(t, from, origin_of);
+    Command command{.act = Act::get, .type = there.type, .address = there.address, .count = there.count};
+    std::size_t const total = std::min(data.bytes, static_cast<std::size_t>(from.count * from.type.size())),
+                      most = there.type == 0 ? total : piece_bytes;
+    for (std::size_t at = 0; at < total; at += most) {
+        if (at != 0) not_too_much(t, "MPI_Get");
+        command.position = at;
+        command.bytes = std::min(most, total - at);
+        await_answer(t, command, data, at, made.get());
+        add(t, command);
+    }
+    settle(t, made.get());
+    if (request) *request = Ref<Request>::share(made.get());
+}
+
+void Messages::accumulate(Local const& from, Local const* result, Remote const& to, std::int64_t origin_of,
+                          Accumulation const& how, Ref<Request>* request) {
+    Peer& t = peer(to.rank);
+    check(t);
+    auto const made = request ? Ref<OperationRequest>::adopt(new OperationRequest(window_)) : Ref<OperationRequest>();
+    auto const there_bytes = static_cast<std::size_t>(to.count * to.type.size());
+    bool const given = how.op() != BuiltinOp::no_op;
+    p2p::Data const data = given ? data_of(from) : p2p::Data{}, old = result ? data_of(*result) : p2p::Data{};
+    std::size_t const total = given ? std::min(data.bytes, there_bytes) : there_bytes;
+    There const there = locate(t, to, origin_of);
+    Command command{.act = Act::accumulate,
+                    .op = how.op(),
+                    .basic = how.basic(),
+                    .type = there.type,
+                    .address = there.address,
+                    .count = there.count,
+                    .element = static_cast<std::uint32_t>(how.element())};
+    bool const small = total <= most_with_command;
+    std::size_t const most = small ? total : piece_bytes / how.element() * how.element();
+    t.unconfirmed = true;
+    for (std::size_t at = 0; at < total; at += most) {
+        if (at != 0) not_too_much(t, "MPI_Accumulate");
+        command.position = at;
+        command.bytes = std::min(most, total - at);
+        command.elsewhere = given && !small;
+        command.length = given && small ? static_cast<std::uint32_t>(command.bytes) : 0;
+        if (result) await_answer(t, command, old, at, made.get());
+        else if (command.elsewhere) command.number = service_.next_number();
+        if (given && small) add_with_data(t, command, data, at);
+        else add(t, command);
+        if (!command.elsewhere) continue;
+        dispatch(t);
+        send_data(t, command, data, made.get());
+    }
+    settle(t, made.get());
+    if (request) *request = Ref<Request>::share(made.get());
+}
+
+void Messages::compare_and_swap(void const* origin, void const* compare, void* result, Datatype const& type, int rank,
+                                std::int64_t origin_of) {
+    Peer& t = peer(rank);
+    check(t);
+    auto const bytes = static_cast<std::size_t>(type.size());
+    Command command{.act = Act::compare_and_swap,
+                    .basic = type.basic(),
+                    .with_data = true,
+                    .address = window_.target(rank).address + static_cast<std::uint64_t>(origin_of),
+                    .count = 1,
+                    .bytes = bytes,
+                    .length = static_cast<std::uint32_t>(2 * bytes),
+                    .element = static_cast<std::uint32_t>(bytes)};
+    t.unconfirmed = true;
+    await_answer(t, command, p2p::Data::of_bytes(result, bytes), 0, nullptr);
+    std::byte* const at = add(t, command);
+    std::memcpy(at, compare, bytes);
+    std::memcpy(at + bytes, origin, bytes);
+}
+
+}   // namespace tutti::rma

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a process keeps for all its windows whose members ask each other by messages: the receives that always wait for
+// commands, and the order of what they bring.
+//
+// Order: messages of commands between two processes are numbered, and looked at in that order. They come so as a rule,
+// for they are short and leave at once; one that had to be offered (p2p/README.md) may be overtaken, and then those
+// that came before it wait here. All that happens in here happens inside the rank's lock, in whichever thread polls.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "p2p/engine.hpp"
+#include "rma/messages/protocol.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti::rma {
+
+class Messages;
+
+/// A message of commands on its way out.
+struct Outgoing : p2p::Send {
+    class Service* service = nullptr;
+    std::int64_t since = 0;   ///< when its first command was written
+    std::size_t used = 0;
+    alignas(16) std::byte content[message_bytes];
+};
+
+class Service final : public Extension, public Pollable {
+public:
+    explicit Service(Process& process);
+    ~Service() override;
+
+    void add(Messages& window, std::uint64_t name);
+    void remove(Messages& window, std::uint64_t name);
+
+    Outgoing& make();
+    /// Sends it, and takes it back when it has left.
+    void send(Outgoing& message, int world_rank);
+    /// For tags of this process's commands.
+    std::uint32_t next_number() { return next_number_ = next_number_ % most_numbers + 1; }
+    p2p::Key key(int world_source, int tag) const { return {context_, world_source, tag}; }
+    int peer(int world_rank) const { return process_.cluster.peer_of(world_rank); }
+    int me() const { return process_.rank(); }
+
+    /// As rma::hold_locks.
+    void hold_locks(char const* call);
+
+    bool poll() override;
+    /// Nothing is kept back, and nobody waits for a lock.
+    bool at_rest() const override;
+
+    Process& process_;
+    std::uint64_t messages_sent = 0, answers_sent = 0, data_sent = 0;
+
+private:
+    static constexpr std::uint32_t most_numbers = 1u << 29;
+    static constexpr std::size_t receives = 4;
+
+    struct Incoming : p2p::Receive {
+        Service* service = nullptr;
+        alignas(16) std::byte content[message_bytes];
+    };
+    void post(Incoming& receive);
+    static void arrived(p2p::Receive& receive);
+    void take(Incoming const& receive);
+    void look_at(int from, std::byte const* message, std::size_t bytes);
+
+    std::uint64_t const context_;
+    std::map<std::uint64_t, Messages*> windows_;
+    std::vector<std::unique_ptr<Incoming>> incoming_;
+    std::deque<Incoming*> arrived_;
+    bool inside_ = false;
+    std::vector<std::uint32_t> sent_, looked_at_;   ///< messages to and from each rank of the world
+    std::map<std::pair<int, std::uint32_t>, std::vector<std::byte>> ahead_;   ///< by rank and number
+    std::vector<std::unique_ptr<Outgoing>> all_outgoing_;
+    std::vector<Outgoing*> unused_;
+    std::uint32_t next_number_ = 0;
+};
+
+/// The process's; made when first asked for.
+Service& service_of(Process& process);
+
+}   // namespace tutti::rma

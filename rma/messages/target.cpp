@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The target's side: what others ask for is done where it can be done at once. What cannot (a lock that somebody else
+// has, an accumulate whose data is still coming, the word that all is done) waits, and everything of its origin behind
+// it.
+#include <algorithm>
+#include <cstring>
+
+#include "rma/messages/operation.hpp"
+#include "rma/node/lock.hpp"
+#include "runtime/datatype/layout/walk.hpp"
+#include "runtime/memory/peer_arenas.hpp"
+
+namespace tutti::rma {
+namespace {
+
+constexpr std::size_t fetched_ahead = 4;   // commands whose data comes while those before them wait
+
+std::byte* memory(std::uint64_t address) {
+    return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));   // of this process
+}
+
+}   // namespace
+
+void Messages::asked(int origin, Command const& command, std::byte const* data) {
+    Peer& from = peer(origin);
+    bool const apart = command.elsewhere && command.act != Act::put;
+    if (from.waiting.empty() && !apart && carry_out(from, command, data)) return;
+    from.waiting.push_back({command, {data, data + command.length}});
+    locks_wanted_ += command.act == Act::lock;
+    if (apart || from.waiting.size() > 1) advance(from);
+}
+
+void Messages::advance(Peer& from) {
+    if (from.advancing) return;
+    from.advancing = true;
+    for (; !from.waiting.empty(); from.waiting.pop_front()) {
+        fetch_ahead(from);
+        Waiting& first = from.waiting.front();
+        if (first.coming && !first.here) break;
+        if (!carry_out(from, first.command, first.data.data())) break;
+        locks_wanted_ -= first.command.act == Act::lock;
+    }
+    from.advancing = false;
+}
+
+void Messages::fetch_ahead(Peer& from) {
+    for (std::size_t i = 0; i < std::min(fetched_ahead, from.waiting.size()); ++i) {
+        Waiting& one = from.waiting[i];
+        if (!one.command.elsewhere || one.command.act == Act::put || one.coming) continue;
+        one.coming = true;
+        one.data.resize(one.command.bytes);
+        auto* const op = new (window_.process.frames) DataIn;
+        op->data = p2p::Data::of_bytes(one.data.data(), one.data.size());
+        op->key = service_.key(from.world, tag_of_data(one.command.number));
+        op->peer = service_.peer(from.world);
+        op->owner = this;
+        op->from = &from;
+        op->waiting = &one;
+        op->finished = [](p2p::Receive& done) {
+            auto& mine = static_cast<DataIn&>(done);
+            Messages& owner = *mine.owner;
+            Peer& from = *mine.from;
+            if (mine.failure) from.failure = mine.failure;
+            else mine.waiting->here = true;
+            delete &mine;
+            owner.advance(from);
+        };
+        p2p::engine(window_.process).begin(*op);
+    }
+}
+
+/// False: not now. Then nothing has happened.
+bool Messages::carry_out(Peer& from, Command const& command, std::byte const* data) {
+    switch (command.act) {
+    case Act::put: command.elsewhere ? put_from_message(from, command) : put_here(from, command, data); break;
+    case Act::get: answer_get(from, command); break;
+    case Act::accumulate: accumulate_here(from, command, data); break;
+    case Act::compare_and_swap: compare_and_swap_here(from, command, data); break;
+    case Act::describe: describe_here(from, command, data); break;
+    default: return carry_out_epoch(from, command);
+    }
+    return true;
+}
+
+bool Messages::carry_out_epoch(Peer& from, Command const& command) {
+    switch (command.act) {
+    case Act::lock: return lock_here(from, command);
+    case Act::posted: ++from.posts; break;
+    case Act::completed:
+        if (from.arriving != 0 || from.leaving != 0) return false;
+        ++from.completes;
+        break;
+    default:   // flush, unlock
+        if (from.arriving != 0 || (command.act == Act::unlock && from.leaving != 0)) return false;
+        if (command.act == Act::unlock) unlock_here(command);
+        reply(from, command, {}, {});
+    }
+    window_.process.waiter.wake_sleepers();   // another thread may wait for it
+    return true;
+}
+
+TypedMemory Messages::elements(Peer const& from, Command const& command) {
+    RemoteType const& type = *from.described[command.type - 1];
+    return type.at(memory(type.range(command.address, command.count).first), command.address, command.count);
+}
+
+void Messages::put_here(Peer& from, Command const& command, std::byte const* data) {
+    if (command.type == 0) std::memcpy(memory(command.address + command.position), data, command.bytes);
+    else unpack_typed(elements(from, command), command.position, data, command.bytes);
+}
+
+/// Straight into the window where it has no gaps.
+void Messages::put_from_message(Peer& from, Command const& command) {
+    auto* const op = new (window_.process.frames) DataIn;
+    if (command.type == 0) {
+        op->data = p2p::Data::of_bytes(memory(command.address + command.position), command.bytes);
+    } else {
+        op->own.resize(command.bytes);
+        op->data = p2p::Data::of_bytes(op->own.data(), op->own.size());
+        op->type = from.described[command.type - 1];
+        op->elements = elements(from, command);
+        op->position = command.position;
+    }
+    op->key = service_.key(from.world, tag_of_data(command.number));
+    op->peer = service_.peer(from.world);
+    op->owner = this;
+    op->from = &from;
+    op->finished = [](p2p::Receive& done) {
+        auto& mine = static_cast<DataIn&>(done);
+        Messages& owner = *mine.owner;
+        Peer& from = *mine.from;
+        if (mine.failure) from.failure = mine.failure;
+        else if (mine.type) unpack_typed(mine.elements, mine.position, mine.own.data(), mine.own.size());
+        delete &mine;
+        --from.arriving;
+        owner.advance(from);
+    };
+    ++from.arriving;
+    p2p::engine(window_.process).begin(*op);
+}
+
+/// What is gathered leaves with the last of it, so what is answered before was done before.
+void Messages::reply(Peer& to, Command const& command, p2p::Data const& data, std::vector<std::byte> own) {
+    if (command.gathered) {
+        if (own.empty()) to.answers.insert(to.answers.end(), data.base, data.base + data.bytes);
+        else to.answers.insert(to.answers.end(), own.begin(), own.end());
+        if (!command.last) return;
+        own = std::exchange(to.answers, {});
+    }
+    auto* const op = new (window_.process.frames) Reply;
+    op->own = std::move(own);
+    op->data = op->own.empty() ? data : p2p::Data::of_bytes(op->own.data(), op->own.size());
+    op->mode = p2p::Mode::ready;   // its receive was posted before it was asked for
+    op->key = service_.key(service_.me(), tag_of_answer(command.number));
+    op->peer = service_.peer(to.world);
+    op->owner = this;
+    if (op->own.empty() && data.bytes != 0) {   // else it is a copy
+        op->to = &to;
+        ++to.leaving;
+    }
+    op->finished = [](p2p::Send& done) {
+        auto& mine = static_cast<Reply&>(done);
+        Messages& owner = *mine.owner;
+        Peer* const to = mine.to;
+        delete &mine;
+        --owner.replies_;
+        if (!to) return;
+        --to->leaving;
+        owner.advance(*to);
+    };
+    ++replies_;
+    ++service_.answers_sent;
+    p2p::engine(window_.process).begin(*op);
+}
+
+void Messages::answer_get(Peer& from, Command const& command) {
+    if (command.type == 0)
+        return reply(from, command, p2p::Data::of_bytes(memory(command.address + command.position), command.bytes), {});
+    std::vector<std::byte> packed(command.bytes);
+    pack_typed(elements(from, command), command.position, packed.data(), packed.size());
+    reply(from, command, {}, std::move(packed));
+}
+
+void Messages::describe_here(Peer& from, Command const& command, std::byte const* data) {
+    if (from.described.size() < command.type) from.described.resize(command.type);
+    std::vector<std::int64_t> numbers(command.bytes / sizeof(std::int64_t));
+    std::memcpy(numbers.data(), data, command.bytes);
+    from.described[command.type - 1] = std::make_shared<RemoteType>(numbers.data());
+}
+
+/// As everybody on this node sees it.
+SharedMemory Messages::memory_at(std::uint64_t address, std::size_t bytes) const {
+    Target const& own = window_.target(window_.rank());
+    bool const by_processor =
+        window_.flavor == Flavor::dynamic ? in_arena(window_.process.rank_state(), address, bytes) : own.by_processor;
+    return {memory(address), address, &window_.members, own.member, nullptr, window_.process.place(), by_processor};
+}
+
+void Messages::accumulate_here(Peer& from, Command const& command, std::byte const* data) {
+    struct Sink {
+        Messages const& owner;
+        Accumulation const& how;
+        bool by_processor;
+        std::uint64_t origin;
+        std::byte const* in;
+        std::byte* old;
+        void run(std::int64_t at, std::int64_t n) {
+            std::uint64_t const address = origin + static_cast<std::uint64_t>(at);
+            SharedMemory to = owner.memory_at(address, 1);
+            to.by_processor = by_processor;
+            how.run(to, in, old, static_cast<std::size_t>(n));
+            if (in) in += n;
+            if (old) old += n;
+        }
+        void strided(std::int64_t at, std::int64_t stride, std::int64_t block, std::int64_t times) {
+            for (std::int64_t i = 0; i < times; ++i) run(at + i * stride, block);
+        }
+    };
+    Accumulation const how(command.op, command.basic, command.element);
+    bool const given = command.op != BuiltinOp::no_op;
+    std::vector<std::byte> old(command.answered ? command.bytes : 0);
+    Sink sink{*this, how, false, command.address, given ? data : nullptr, command.answered ? old.data() : nullptr};
+    auto const bytes = static_cast<std::int64_t>(command.bytes), position = static_cast<std::int64_t>(command.position);
+    if (command.type == 0) {
+        sink.by_processor = memory_at(command.address + command.position, command.bytes).by_processor;
+        sink.run(position, bytes);
+    } else {
+        TypedMemory const to = elements(from, command);
+        AddressRange const range = from.described[command.type - 1]->range(command.address, command.count);
+        sink.by_processor = memory_at(range.first, range.bytes).by_processor;
+        TypeWalk(sink).repeated(*to.layout, 0, to.count, to.extent, position, bytes);
+    }
+    if (command.answered) reply(from, command, {}, std::move(old));
+}
+
+void Messages::compare_and_swap_here(Peer& from, Command const& command, std::byte const* data) {
+    std::vector<std::byte> old(command.bytes);
+    rma::compare_and_swap(memory_at(command.address, command.bytes), command.basic, command.bytes, data,
+                          data + command.bytes, old.data());
+    reply(from, command, {}, std::move(old));
+}
+
+bool Messages::lock_here(Peer& from, Command const& command) {
+    Waiter& waiter = window_.process.waiter;
+    Word& lock = window_.target(window_.rank()).control->lock.word;
+    if (!command.exclusive) return try_shared(lock);
+    Others const others{window_.members.controls, nullptr, window_.members.controls.front()->exclusive.word};
+    bool disturbed = false;
+    bool const got = try_exclusive(lock, from.world, others, command.has_another, disturbed);
+    if (disturbed) waiter.wake_sleepers(others.exclusive);
+    return got;
+}
+
+void Messages::unlock_here(Command const& command) {
+    Waiter& waiter = window_.process.waiter;
+    Word& lock = window_.target(window_.rank()).control->lock.word;
+    if (command.exclusive) {
+        leave_exclusive(lock, window_.members.controls.front()->exclusive.word);
+        waiter.wake_sleepers();
+    } else {
+        leave_shared(lock);
+        waiter.wake_sleepers(lock);
+    }
+    if (locks_wanted_ != 0) retry_locks();
+}
+
+void Messages::retry_locks() {
+    for (std::size_t i = 0; i < used_.size(); ++i)
+        if (!used_[i]->waiting.empty() && used_[i]->waiting.front().command.act == Act::lock) advance(*used_[i]);
+}
+
+}   // namespace tutti::rma

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two ways of combining: atomic instructions, and kernels under a stripe.
+#include "rma/node/accumulation.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/error.hpp"
+#include "runtime/datatype/layout/copy.hpp"
+#include "runtime/datatype/layout/walk.hpp"
+#include "runtime/datatype/recipe.hpp"
+
+namespace tutti::rma {
+namespace {
+
+/// The predefined datatype that all of a datatype is made of; null: there are several.
+Datatype const* element_of(Datatype const& type) {
+    if (type.basic() != Basic::none || !type.recipe()) return &type;
+    Datatype const* all = nullptr;
+    for (Ref<Datatype> const& part : type.recipe()->types) {
+        Datatype const* one = element_of(*part);
+        if (one && one->size() == 0) continue;   // bounds
+        if (!one || (all && one->basic() != all->basic())) return nullptr;
+        all = one;
+    }
+    return all;
+}
+
+/// What MPI_Compare_and_swap takes (MPI 3.1, 11.3.4).
+bool comparable(Basic kind) {
+    switch (kind) {
+    case Basic::byte_:
+    case Basic::int8:
+    case Basic::int16:
+    case Basic::uint8:
+    case Basic::uint16:
+    case Basic::c_bool: return true;
+    default: return processor_combines(kind);
+    }
+}
+
+/// What was there before. Operators without an instruction of their own: by compare-and-swap.
+template <class T>
+T combine_one(T& at, T in, BuiltinOp op, Kernel2 kernel) {
+    std::atomic_ref<T> shared(at);
+    switch (op) {
+    case BuiltinOp::no_op: return shared.load(std::memory_order_acquire);
+    case BuiltinOp::replace: return shared.exchange(in, std::memory_order_acq_rel);
+    case BuiltinOp::sum: return shared.fetch_add(in, std::memory_order_acq_rel);
+    case BuiltinOp::band: return shared.fetch_and(in, std::memory_order_acq_rel);
+    case BuiltinOp::bor: return shared.fetch_or(in, std::memory_order_acq_rel);
+    case BuiltinOp::bxor: return shared.fetch_xor(in, std::memory_order_acq_rel);
+    default: break;
+    }
+    T old = shared.load(std::memory_order_relaxed), combined;
+    do {
+        combined = old;
+        kernel(&in, &combined, 1);
+    } while (!shared.compare_exchange_weak(old, combined, std::memory_order_acq_rel, std::memory_order_relaxed));
+    return old;
+}
+
+template <class T>
+void combine_each(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes, BuiltinOp op, Kernel2 kernel) {
+    T* const elements = reinterpret_cast<T*>(at);
+    for (std::size_t i = 0; i < bytes / sizeof(T); ++i) {
+        T value{};
+        if (op != BuiltinOp::no_op) std::memcpy(&value, in + i * sizeof(T), sizeof(T));
+        if (op == BuiltinOp::replace && !old) {
+            std::atomic_ref<T>(elements[i]).store(value, std::memory_order_release);
+            continue;
+        }
+        T const before = combine_one(elements[i], value, op, kernel);
+        if (old) std::memcpy(old + i * sizeof(T), &before, sizeof(T));
+    }
+}
+
+template <class Body>
+void with_word_of(std::size_t bytes, Body&& body) {
+    switch (bytes) {
+    case 4: return body(std::uint32_t{});
+    case 8: return body(std::uint64_t{});
+    }
+}
+
+/// Bytes that only the kernel reaches.
+void fetch(SharedMemory const& from, std::byte* to, std::size_t bytes) {
+    if (!from.copy->read(from.place, from.address, to, bytes))
+        fail(ErrorClass::other, "the system does not let this rank read the window's memory any more");
+}
+void store(SharedMemory const& to, std::byte const* from, std::size_t bytes) {
+    if (!to.copy->write(to.place, to.address, from, bytes))
+        fail(ErrorClass::other, "the system does not let this rank write the window's memory any more");
+}
+
+/// How many of `bytes` bytes, in whole elements, begin in the granule of the first one.
+std::size_t in_granule(std::uint64_t address, std::size_t element, std::size_t bytes) {
+    std::uint64_t const left = granule_bytes - address % granule_bytes;
+    return std::min<std::size_t>(bytes, (left + element - 1) / element * element);
+}
+
+}   // namespace
+
+Accumulation::Accumulation(Op const& op, Datatype const& type) : op_(op.builtin) {
+    if (op_ == BuiltinOp::none) fail(ErrorClass::op, "op is not a predefined operator");
+    Datatype const* const element = type.basic() != Basic::none ? &type : element_of(type);
+    if (!element)
+        fail(ErrorClass::type, "the datatype is made of several predefined datatypes, which no operator takes");
+    basic_ = element->basic();
+    packed_ = std::max<std::size_t>(1, static_cast<std::size_t>(element->size()));
+    integer_ = processor_combines(basic_);
+    if (op_ == BuiltinOp::replace || op_ == BuiltinOp::no_op) return;
+    bool const padded = element->size() != element->extent();
+    kernel_ = padded ? packed_pair_kernels(op_, basic_).two : nullptr;
+    if (!kernel_) kernel_ = op.kernels(*element).two;
+}
+
+Accumulation::Accumulation(BuiltinOp op, Basic kind, std::size_t packed)
+    : op_(op), basic_(kind), packed_(packed), integer_(processor_combines(kind)) {
+    if (op_ == BuiltinOp::replace || op_ == BuiltinOp::no_op) return;
+    Kernels const padded = packed_pair_kernels(op_, basic_);
+    kernel_ = padded.two ? padded.two : kernel2(op_, basic_);
+}
+
+void Accumulation::combine(std::byte const* in, std::byte* inout, std::size_t elements) const {
+    if (op_ == BuiltinOp::replace) std::memcpy(inout, in, elements * packed_);
+    else if (op_ != BuiltinOp::no_op) kernel_(in, inout, elements);
+}
+
+void Accumulation::run(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const {
+    if (!integer_ || !to.by_processor || to.address % packed_ != 0) return under_stripes(to, in, old, bytes);
+    if (bytes >= many_elements * packed_) {
+        use_stripes_only(*to.members, to.owner);
+        return under_stripes(to, in, old, bytes);
+    }
+    {
+        ByProcessor const way(*to.members, to.owner);
+        if (way.granted())
+            return with_word_of(
+                packed_, [&](auto word) { combine_each<decltype(word)>(to.mapped, in, old, bytes, op_, kernel_); });
+    }
+    under_stripes(to, in, old, bytes);
+}
+
+void Accumulation::in_place(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes) const {
+    if (old) std::memcpy(old, at, bytes);
+    combine(in, at, bytes == packed_ ? 1 : bytes / packed_);
+}
+
+void Accumulation::under_stripes(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const {
+    if (to.mapped && to.address % granule_bytes + bytes <= granule_bytes) {
+        HeldStripe const held(to.control(), to.address);
+        return in_place(to.mapped, in, old, bytes);
+    }
+    for (std::size_t done = 0; done < bytes;) {
+        SharedMemory const here = to.at(static_cast<std::int64_t>(done));
+        std::size_t const n = in_granule(here.address, packed_, bytes - done);
+        std::byte const* const operand = in ? in + done : nullptr;
+        HeldStripe const held(to.control(), here.address);
+        if (here.mapped) {
+            in_place(here.mapped, operand, old ? old + done : nullptr, n);
+        } else {
+            std::byte copy[granule_bytes + 64];
+            fetch(here, copy, n);
+            if (old) std::memcpy(old + done, copy, n);
+            combine(operand, copy, n / packed_);
+            if (op_ != BuiltinOp::no_op) store(here, copy, n);
+        }
+        done += n;
+    }
+}
+
+void Accumulation::typed(SharedMemory const& to, std::int64_t count, Datatype const& type, std::size_t position,
+                         std::byte const* in, std::byte* old, std::size_t bytes) const {
+    struct Sink {
+        Accumulation const& how;
+        SharedMemory const& to;
+        std::byte const* in;
+        std::byte* old;
+        void run(std::int64_t at, std::int64_t n) {
+            how.run(to.at(at), in, old, static_cast<std::size_t>(n));
+            if (in) in += n;
+            if (old) old += n;
+        }
+        void strided(std::int64_t at, std::int64_t stride, std::int64_t block, std::int64_t times) {
+            for (std::int64_t i = 0; i < times; ++i) run(at + i * stride, block);
+        }
+    } sink{*this, to, in, old};
+    if (type.dense(count))
+        return sink.run(type.true_lb() + static_cast<std::int64_t>(position), static_cast<std::int64_t>(bytes));
+    TypeWalk(sink).repeated(*type.layout(), 0, count, type.extent(), static_cast<std::int64_t>(position),
+                            static_cast<std::int64_t>(bytes));
+}
+
+void check_swappable(Datatype const& type) {
+    if (!comparable(type.basic()))
+        fail(ErrorClass::type, "MPI_Compare_and_swap is for integers, logicals and MPI_BYTE");
+}
+
+void compare_and_swap(SharedMemory const& at, Datatype const& type, void const* compare, void const* origin,
+                      void* old) {
+    check_swappable(type);
+    compare_and_swap(at, type.basic(), static_cast<std::size_t>(type.size()), compare, origin, old);
+}
+
+void compare_and_swap(SharedMemory const& at, Basic kind, std::size_t bytes, void const* compare, void const* origin,
+                      void* old) {
+    if (at.by_processor) {
+        ByProcessor const way(*at.members, at.owner);
+        if (way.granted() && swap_integer(kind, at.mapped, compare, origin, old)) return;
+    }
+    HeldStripe const held(at.control(), at.address);
+    std::byte copy[8];
+    if (at.mapped) std::memcpy(copy, at.mapped, bytes);
+    else fetch(at, copy, bytes);
+    bool const same = std::memcmp(copy, compare, bytes) == 0;
+    std::memcpy(old, copy, bytes);
+    if (!same) return;
+    if (at.mapped) std::memcpy(at.mapped, origin, bytes);
+    else store(at, static_cast<std::byte const*>(origin), bytes);
+}
+
+}   // namespace tutti::rma

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the members of a window on one node synchronise by: words in the node's segment, a piece for each member, which
+// that member allocates from its heap, so that it lies where the member runs.
+//
+// Zero is the first state of all of it. Who waits for a word waits by the one wait; who stores one that others may wait
+// for wakes them. The arguments stand where the words are used: lock.hpp, stripes.hpp, by_processor.hpp,
+// rma/synchronization/groups.cpp.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/base/flag.hpp"
+
+namespace tutti::rma {
+
+using Word = std::atomic<std::uint64_t>;
+
+/// A word with a cache line of its own.
+struct alignas(cache_line) LineWord {
+    Word word;
+};
+
+/// Of one member. Followed by what each member of the node has told it.
+struct Control {
+    static constexpr std::size_t stripes = 64;
+
+    LineWord lock;              ///< of this member's part of the window: exclusive holder, or number of shared ones
+    LineWord all;               ///< not 0: this member has locked everybody, or waits for that
+    LineWord exclusive;         ///< of the node's first member: exclusive locks held on the node
+    LineWord stripe[stripes];   ///< of this member's part: held while an accumulate works there
+    LineWord by_processor;      ///< in whose part this member combines integers so: place among members + 1; or 0
+    LineWord stripes_only;      ///< of this member's part: whether integers are combined under stripes, too
+    enum : std::uint64_t { no, begun, yes };
+
+    /// What one member has told another. One writer, and both words only grow.
+    struct alignas(cache_line) Pair {
+        Word posted;      ///< exposure epochs opened for the other
+        Word completed;   ///< access epochs closed towards the other
+    };
+    /// What the member with this place on the node has told.
+    Pair& from(std::size_t member) { return reinterpret_cast<Pair*>(this + 1)[member]; }
+
+    static std::size_t bytes(std::size_t members) { return sizeof(Control) + members * sizeof(Pair); }
+};
+
+/// The window's members on one node, as one of them sees them.
+struct NodeMembers {
+    std::vector<Control*> controls;   ///< by place among them
+    Control* mine = nullptr;          ///< of this process
+    bool fenced = false;              ///< all are registered for fences by others (runtime/base/membarrier.hpp)
+};
+
+}   // namespace tutti::rma

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The barrier of a window's members.
+#pragma once
+
+#include "rma/window/window.hpp"
+
+namespace tutti::rma {
+
+/// Collective: what any member has stored before it is visible to all after it.
+void synchronize(Window& window, char const* call);
+
+}   // namespace tutti::rma

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Passive targets: locks and flushes (MPI 3.1, 11.5.3, 11.5.4). How locks exclude each other stands in
+// rma/node/lock.hpp.
+#include "rma/node/lock.hpp"
+
+#include "rma/messages/messages.hpp"
+#include "rma/synchronization/synchronization.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::rma {
+namespace {
+
+Word& exclusive_count(Window& window) { return window.members.controls.front()->exclusive.word; }
+Control& own_control(Window& window) { return *window.target(window.rank()).control; }
+
+/// An epoch of this process must not be open towards the same targets; that it exposes its own part does not hinder it,
+/// nor the hint no_locks: what it promises not to do works as well, and some programs break the promise.
+void may_lock(Window const& window, int rank) {
+    bool const by_nobody =
+        window.everybody == Access::none || (window.everybody == Access::fence && !window.fence_used);
+    if (by_nobody && window.locks == 0 && !window.started && !window.posted) return;
+    bool const others_locked =
+        window.locks > 0 && rank >= 0 && window.targets[static_cast<std::size_t>(rank)].access != Access::lock;
+    bool const only_exposed = window.posted && !window.started && window.locks == 0 && window.everybody == Access::none;
+    std::string const open = others_locked || only_exposed ? "" : open_epochs(window);
+    if (!open.empty()) fail(ErrorClass::rma_sync, "a lock while ", open, " is open");
+}
+
+/// Who waits for which lock.
+struct Wanted {
+    Window const& window;
+    Target const& target;
+
+    /// Held by whom, as it is then.
+    static void describe(void const* about, std::string& text) {
+        auto const& [window, target] = *static_cast<Wanted const*>(about);
+        Window::add_name(&window, text);
+        int const holder = exclusive_holder(target.control->lock.word);
+        if (holder >= 0) return void(text += join(", whose lock rank ", holder, " holds"));
+        std::string list;
+        for (std::size_t i = 0; i < window.members.controls.size(); ++i)
+            if (window.members.controls[i]->all.word.load(std::memory_order_relaxed) != 0)
+                list += join(list.empty() ? "" : ", ", window.comm->world_rank(window.on_node[i]));
+        std::uint64_t const shared = target.control->lock.word.load(std::memory_order_relaxed);
+        if (shared != 0)
+            text += join(", where ", shared, shared == 1 ? " shared lock is held" : " shared locks are held");
+        if (!list.empty()) text += ", where everybody is locked by rank " + list;
+    }
+    Reason reason(char const* call, int rank) const {
+        return {call, window.comm->world_rank(rank), -1, window.comm->context, describe, this};
+    }
+};
+
+void take_exclusive(Window& window, Target& t, int rank, char const* call) {
+    Others const others{window.members.controls, &own_control(window), exclusive_count(window)};
+    bool got = false;   // a wait may ask once more after the lock was taken, by another thread that looks for it
+    auto const ready = [&] {
+        if (got) return true;
+        bool disturbed = false;
+        got = try_exclusive(t.control->lock.word, window.process.rank(), others, window.exclusives > 0, disturbed);
+        if (disturbed) window.process.waiter.wake_sleepers(others.exclusive);
+        return got;
+    };
+    Wanted const wanted{window, t};
+    if (!ready()) window.process.waiter.until(ready, wanted.reason(call, rank));
+    ++window.exclusives;
+}
+
+void take_shared(Window& window, Target& t, int rank, char const* call) {
+    Word& lock = t.control->lock.word;
+    bool got = false;
+    auto const ready = [&] { return got = got || try_shared(lock); };
+    Wanted const wanted{window, t};
+    if (!ready()) window.process.waiter.until(ready, wanted.reason(call, rank), &lock);
+}
+
+void give_back(Window& window, Target& t) {
+    Word& lock = t.control->lock.word;
+    if (t.exclusive) {
+        leave_exclusive(lock, exclusive_count(window));
+        --window.exclusives;
+        window.process.waiter.wake_sleepers();
+    } else {
+        leave_shared(lock);
+        window.process.waiter.wake_sleepers(lock);
+    }
+}
+
+/// What was stored is stored before whatever comes now, in this program and for all who learn from it.
+void order() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+void must_be_passive(Window const& window, int rank) {
+    bool const locked =
+        window.everybody == Access::lock_all ||
+        (rank >= 0 ? window.targets[static_cast<std::size_t>(rank)].access == Access::lock : window.locks > 0);
+    if (locked) return;
+    if (rank >= 0) fail(ErrorClass::rma_sync, "rank ", rank, " is not locked (MPI_Win_lock, MPI_Win_lock_all)");
+    fail(ErrorClass::rma_sync, "nobody is locked (MPI_Win_lock, MPI_Win_lock_all)");
+}
+
+}   // namespace
+
+void lock(Window& window, bool exclusive, int rank, Assertions assertions, char const* call) {
+    if (rank == proc_null) return;
+    may_lock(window, rank);
+    hold_locks(window.process, call);
+    Target& t = window.target(rank);
+    t.exclusive = exclusive;
+    t.no_check = assertions.no_check;
+    if (!t.no_check && !t.control) messages(window).lock(rank, exclusive);
+    if (!t.no_check && t.control)
+        exclusive ? take_exclusive(window, t, rank, call) : take_shared(window, t, rank, call);
+    t.access = Access::lock;
+    window.everybody = Access::none;
+    ++window.locks;
+    if (window.locks == 1) window.open_towards(rank, 1, true);
+    else window.open_towards_nobody();
+}
+
+void unlock(Window& window, int rank, char const* call) {
+    if (rank == proc_null) return;
+    Target& t = window.target(rank);
+    if (t.access != Access::lock)
+        fail(ErrorClass::rma_sync, "rank ", rank, " is not locked by MPI_Win_lock",
+             window.everybody == Access::lock_all ? ", but by MPI_Win_lock_all (MPI_Win_unlock_all)" : "");
+    window.open_towards_nobody();
+    if (window.messages) messages(window).unlock(rank, call);
+    if (t.no_check) order();
+    else if (t.control) give_back(window, t);
+    t.access = Access::none;
+    --window.locks;
+}
+
+void lock_all(Window& window, Assertions assertions, char const* call) {
+    may_lock(window, -1);
+    hold_locks(window.process, call);
+    window.all_no_check = assertions.no_check;
+    if (!assertions.no_check) {
+        Word const& exclusive = exclusive_count(window);
+        Word& mine = own_control(window).all.word;
+        if (window.messages) messages(window).lock_all();
+        if (!begin_all(mine, exclusive))
+            window.process.waiter.until([&] { return exclusive.load(std::memory_order_seq_cst) == 0; },
+                                        window.reason(call), &exclusive);
+    }
+    window.everybody = Access::lock_all;
+    window.open_towards_all(true);
+}
+
+void unlock_all(Window& window, char const* call) {
+    if (window.everybody != Access::lock_all) fail(ErrorClass::rma_sync, "MPI_Win_lock_all was not called");
+    window.open_towards_nobody();
+    if (window.messages) messages(window).unlock_all(call);
+    if (window.all_no_check) order();
+    else {
+        leave_all(own_control(window).all.word);
+        window.process.waiter.wake_sleepers();
+    }
+    window.everybody = Access::none;
+}
+
+void flush(Window& window, int rank, char const* call) {
+    if (rank == proc_null) return;
+    must_be_passive(window, rank);
+    if (window.messages) messages(window).flush(rank, call);
+    window.order();
+}
+
+void flush_all(Window& window, char const* call) {
+    must_be_passive(window, -1);
+    if (window.messages) messages(window).flush_all(call);
+    window.order();
+}
+
+void flush_local(Window& window, int rank, char const* call) {
+    if (rank == proc_null) return;
+    must_be_passive(window, rank);
+    if (window.messages) messages(window).flush_local(rank, call);
+}
+
+void flush_local_all(Window& window, char const* call) {
+    must_be_passive(window, -1);
+    if (window.messages) messages(window).flush_local_all(call);
+}
+
+}   // namespace tutti::rma

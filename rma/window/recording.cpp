@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names under which calls are recorded.
+#include "rma/window/recording.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace tutti::rma {
+namespace {
+
+/// "MPI_Win_fence" → "fence", "MPI_Get_accumulate" → "get_accumulate".
+std::string operation_name(std::string_view call) {
+    for (std::string_view prefix : {"MPI_", "Win_"})
+        if (call.starts_with(prefix)) call.remove_prefix(prefix.size());
+    std::string name(call);
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name;
+}
+
+}   // namespace
+
+CallStatisticsRow& Recording::line(std::string const& window, int ranks, char const* call, char const* way) {
+    auto const found = std::ranges::find_if(known_, [&](Known const& k) { return k.call == call && k.way == way; });
+    if (found != known_.end()) return *found->row;
+    CallStatisticsRow& row = statistics_.line(window, ranks, operation_name(call), way, true);
+    known_.push_back({call, way, &row});
+    return row;
+}
+
+}   // namespace tutti::rma

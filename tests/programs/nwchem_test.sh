@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# NWChem, as Debian built it against MPICH, unmodified: the energy of a water molecule, as its own tests publish it. Its
+# arrays live in windows, by ARMCI-MPI, in passive epochs, with datatypes on both sides.
+set -u
+build=$1
+command -v nwchem.mpich >/dev/null || { echo "skipped: no nwchem.mpich (Debian: apt-get install nwchem-mpich)"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+cat >water.nw <<'END'
+start water
+geometry units au
+  O  0  0      0
+  H  0  1.430 -1.107
+  H  0 -1.430 -1.107
+end
+basis
+  * library 6-31g*
+end
+task scf
+END
+for ranks in 1 2 4; do
+    rm -f water.db water.movecs
+    timeout -k 5 180 "$build/bin/mpiexec" --drop-in -n $ranks nwchem.mpich water.nw >out 2>&1 </dev/null ||
+        { echo "on $ranks ranks it did not end well:"; tail -n 5 out; exit 1; }
+    energy=$(sed -nE 's/^ *Total SCF energy = *(-?[0-9.]+)$/\1/p' out)
+    [[ $energy == -76.010538* ]] || { echo "on $ranks ranks the energy is '$energy' instead of -76.010538"; exit 1; }
+done

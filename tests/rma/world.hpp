@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranks as threads of this process, with windows among them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "rma/making/making.hpp"
+#include "rma/operations/operations.hpp"
+#include "rma/synchronization/synchronization.hpp"
+#include "runtime/datatype/builder.hpp"
+#include "tests/coll/world/nodes_world.hpp"
+
+namespace tutti::rma::ranks_as_threads {
+
+/// On one node.
+inline void run(int ranks, std::function<void(Comm&)> const& body) {
+    coll::test::run_on_nodes(std::vector<int>(static_cast<std::size_t>(ranks), 0), body);
+}
+
+inline Ref<Datatype> type_of(Basic kind) {
+    Ref<Datatype> t = TypeBuilder::predefined(kind);
+    t->committed = true;
+    return t;
+}
+/// A predefined operator.
+struct Operator {
+    explicit Operator(BuiltinOp builtin) : op(Ref<Op>::adopt(new Op)) { op->builtin = builtin; }
+    operator Op const&() const { return *op; }
+    Ref<Op> op;
+};
+
+/// Throws nothing, or an Error of this class.
+template <class Body>
+void expect_error(ErrorClass error_class, Body&& body) {
+    try {
+        body();
+        ADD_FAILURE() << "no error";
+    } catch (Error const& e) { EXPECT_EQ(e.error_class, error_class) << e.what(); }
+}
+
+}   // namespace tutti::rma::ranks_as_threads

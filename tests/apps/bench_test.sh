@@ -11,7 +11,7 @@ operations=$(bench 1 --help | sed -n '/^Operations/,$ s/^  \([a-z_]*\) .*/\1/p')
 [ "$(wc -w <<<"$operations")" -ge 66 ] || { echo "--help lists only: $operations"; failed=1; }
 for ranks in 2 3 4; do # 4: a grid with two ranks in each dimension
     out=$(bench $ranks --csv --sizes 8:64K --iterations 5 --warmup 3 --seconds 0.2 blocking neighborhood nonblocking \
-        persistent communicators) || { echo "exit code $?"; failed=1; }
+        persistent communicators rma) || { echo "exit code $?"; failed=1; }
     grep WRONG <<<"$out" && failed=1
     for operation in $operations; do
         lines=$(grep -c "^$operation,$ranks," <<<"$out")

@@ -78,7 +78,8 @@ Results merge(const std::vector<Results> &runs)
     Results all;
     for (const Results &run : runs) {
         if (all.series.empty())
-            all = {run.ranks, run.cached, run.overlap, run.processor, run.loop, run.clock, {}};
+            all = {run.ranks,     run.cached,   run.overlap, run.processor, run.loop,
+                   run.one_sided, run.per_sync, run.clock,   {}};
         for (const Series &series : run.series) {
             auto &points = series_like(all.series, series).points;
             points.insert(points.end(), series.points.begin(), series.points.end());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plot.hpp"
 
+#include "../program/operations/operation.hpp"
 #include "complaint.hpp"
 #include "figure.hpp"
 #include "merge.hpp"
@@ -98,9 +99,17 @@ void write_upper(std::ostream &out, const std::vector<Line> &lines, double top)
     out << "\n";
 }
 
-void write_lower(std::ostream &out, const std::vector<Line> &lines)
+// What the sizes are of; how a one-sided operation was measured has no room in the title.
+std::string below(const Results &results, const std::string &operation)
 {
-    write_lower_frame(out, "message size");
+    const Operation *const known = find_operation(operation);
+    const bool one_sided = known && known->access == Access::call && !results.one_sided.empty();
+    return "message size" + (one_sided ? "; " + results.one_sided : "");
+}
+
+void write_lower(std::ostream &out, const std::vector<Line> &lines, const std::string &below)
+{
+    write_lower_frame(out, below);
     out << "set ylabel " << quoted("time / " + lines[0].series->name) << " offset 1\nplot ";
     for (std::size_t i = 0; i < lines.size(); ++i)
         out << (i ? ", " : "") << "$line" << i << " using 1:5 with " << lines[i].style << " notitle";
@@ -137,7 +146,7 @@ void write_script(std::ostream &out, const Results &results, const std::string &
     out << "unset label\n";
     write_range(out, ratios.first / 1.3, ratios.second * 1.3);
     write_marks(out, sizes, true);
-    write_lower(out, lines);
+    write_lower(out, lines, below(results, operation));
 }
 
 std::string file_for(const std::string &file, const std::string &operation, bool alone)

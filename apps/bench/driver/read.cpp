@@ -40,8 +40,8 @@ Series series_of(const json &from)
 Results results_of(const json &from)
 {
     Results results{from.at("ranks"),           from.at("cached"),         from.value("overlap", false),
-                    from.at("processor"),       from.value("loop", false), from.value("clock", 0.0),
-                    {}};
+                    from.at("processor"),       from.value("loop", false), from.value("one_sided", ""),
+                    from.value("per_sync", 1),  from.value("clock", 0.0),  {}};
     for (auto &series : from.at("series"))
         results.series.push_back(series_of(series));
     return results;
@@ -83,12 +83,16 @@ Results compared(std::vector<FromFile> &all_files)
     for (auto &[file, results] : all_files) {
         const std::string &first_file = all_files[0].file;
         if (all.series.empty())
-            all = {results.ranks, results.cached, results.overlap, results.processor, results.loop, results.clock, {}};
+            all = {results.ranks, results.cached, results.overlap, results.processor, results.loop,
+                   results.one_sided, results.per_sync, results.clock, {}};
         if (results.ranks != all.ranks || results.cached != all.cached)
             throw Complaint(file + " was measured on " + std::to_string(results.ranks) + " ranks with buffers " +
                             (results.cached ? "left as they were" : "altered") + ", " + first_file + " was not");
         if (results.overlap != all.overlap)
             throw Complaint("of " + file + " and " + first_file + " only one has overlap");
+        if (results.one_sided != all.one_sided)
+            throw Complaint(file + " and " + first_file +
+                            " were not measured with the same windows and synchronisation");
         if (results.loop != all.loop)
             throw Complaint("of " + file + " and " + first_file + " only one has loops");
         const std::size_t before = all.series.size();

@@ -195,6 +195,8 @@ Column sizes_column(const Part &part)
 
 void print_tables(std::ostream &out, const Results &results, bool by_root, std::size_t width)
 {
+    if (!results.one_sided.empty())
+        out << "One-sided: " << results.one_sided << ".\n\n";
     for (const std::string &operation : operations_in(results)) {
         out << operation << ", " << results.ranks << " ranks, buffers "
             << (results.cached ? "left as they are" : "altered before each call")

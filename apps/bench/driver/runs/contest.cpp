@@ -52,6 +52,7 @@ Words measuring_words(const Settings &s)
         append(words, {"--blocks", std::to_string(s.blocks)});
     if (s.loop)
         words.push_back("--loop");
+    append(words, {"--window", name_of(s.window), "--sync", name_of(s.sync), "--per-sync", std::to_string(s.per_sync)});
     if (s.overlap)
         append(words, {"--overlap", "--tests", std::to_string(s.tests), "--length", std::to_string(s.length),
                        "--computes", s.computes == every_rank ? "all" : std::to_string(s.computes)});

@@ -11,6 +11,8 @@ std::string same_traffic(const std::string &operation)
         return operation.substr(0, operation.size() - 1);
     if (operation == "alltoallv" || operation == "alltoallw")
         return "alltoall";
+    if (operation == "fence")
+        return "barrier";
     return operation == "reduce_scatter_block" ? "reduce_scatter" : operation;
 }
 
@@ -18,6 +20,8 @@ std::string same_traffic(const std::string &operation)
 
 std::vector<LimitKernel> limit_kernels(const std::string &operation, std::size_t bytes)
 {
+    if (const auto kernels = one_sided_kernels(operation, bytes); !kernels.empty())
+        return kernels;
     const std::string name = same_traffic(operation);
     const Kernel all = kernel_by_all(name), receiver = kernel_by_receiver(name);
     const Kernel channels = kernel_through_channels(name);

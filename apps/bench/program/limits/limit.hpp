@@ -6,6 +6,7 @@
 //                        twice: until the buffers may be touched, and until nobody touches them any more.
 //   through_channels.cpp copied in and out, through lines or slots between the buffers: no sender waits for a receiver
 //                        that is less than a ring behind.
+//   one_sided.cpp        loads, stores and atomic operations of the origin alone, in the target's window.
 #pragma once
 
 #include "../measure/shared_page.hpp"
@@ -21,7 +22,7 @@ namespace bench {
 struct LimitCall {
     const Call &call;
     const std::vector<const double *> &sends; // of all ranks
-    const std::vector<double *> &receives;
+    const std::vector<double *> &receives, &windows;
     SharedPage &page;
     Traffic traffic;
     Channels *channels;                           // of a kernel that copies in and out
@@ -48,5 +49,7 @@ using Kernel = void (*)(const LimitCall &);
 Kernel kernel_by_all(const std::string &operation);
 Kernel kernel_by_receiver(const std::string &operation);
 Kernel kernel_through_channels(const std::string &operation);
+// All of a one-sided operation's; empty where it is none, or what it moves is another operation's.
+std::vector<LimitKernel> one_sided_kernels(const std::string &operation, std::size_t bytes);
 
 } // namespace bench

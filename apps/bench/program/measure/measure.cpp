@@ -15,13 +15,14 @@ namespace {
 // The kernels' buffers, which all ranks map.
 struct LimitMemory {
     LimitMemory(const Room &room, MPI_Comm comm)
-        : each(pages(room.send) + pages(room.receive)),
+        : each(pages(room.send) + pages(room.receive) + pages(room.window)),
           memory(comm, std::max<std::size_t>(1, each) * std::size_t(room.ranks) * sizeof(double))
     {
         for (int rank = 0; rank < room.ranks; ++rank) {
             double *place = static_cast<double *>(memory.data()) + each * std::size_t(rank);
             sends.push_back(place);
             receives.push_back(place + pages(room.send));
+            windows.push_back(receives.back() + pages(room.receive));
         }
         operands.resize(sends.size());
         results.resize(sends.size());
@@ -34,7 +35,7 @@ struct LimitMemory {
     std::size_t each;
     SharedMemory memory;
     std::vector<const double *> sends, operands;
-    std::vector<double *> receives, results;
+    std::vector<double *> receives, windows, results;
 };
 
 // A kernel, and what it copies through.
@@ -89,8 +90,8 @@ Outcome best_of(const std::vector<Outcome> &outcomes, const std::vector<Contende
 class Turns {
 public:
     Turns(const Line &line, std::size_t bytes, const Variants &variants)
-        : line_(line), bytes_(bytes), room_(line.operation, bytes, line.comm), send_(room_.send),
-          receive_(room_.receive)
+        : line_(line), bytes_(bytes), room_(line.operation, bytes, line.settings.per_sync, line.comm),
+          send_(room_.send), receive_(room_.receive)
     {
         for (auto &variant : variants.all())
             measurements_.emplace_back(line, room_, send_.data(), receive_.data(),
@@ -129,9 +130,13 @@ private:
             return;
         const std::size_t rank = std::size_t(measurements_[0].buffers.call.rank);
         shared_ = std::make_unique<LimitMemory>(room_, line_.comm);
+        OneSided one_sided;
+        one_sided.own = shared_->windows[rank];
+        one_sided.target = room_.ranks > 1 ? 1 : 0;
+        one_sided.operations = line_.settings.per_sync;
         for (const LimitKernel &kernel : kernels) {
             measurements_.emplace_back(line_, room_, const_cast<double *>(shared_->sends[rank]),
-                                       shared_->receives[rank], line_.comm, false);
+                                       shared_->receives[rank], line_.comm, false, one_sided);
             contenders_.push_back({kernel, nullptr});
             if (kernel.through_channels)
                 contenders_.back().channels =
@@ -150,7 +155,7 @@ private:
                 continue;
             }
             const Contender &contender = contenders_[at - plain_];
-            const LimitCall call{measurement.buffers.call, shared_->sends, shared_->receives,
+            const LimitCall call{measurement.buffers.call, shared_->sends, shared_->receives, shared_->windows,
                                  line_.page, contender.kernel.traffic, contender.channels.get(),
                                  shared_->operands, shared_->results};
             run(measurement, pass, [&, kernel = contender.kernel.run] { kernel(call); });

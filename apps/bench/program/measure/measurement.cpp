@@ -42,8 +42,11 @@ std::vector<double> medians_by_root(const Measurement &measurement, int ranks)
 
 } // namespace
 
-Measurement::Measurement(const Line &line, const Room &room, double *send, double *receive, MPI_Comm comm, bool calls)
-    : buffers(room, send, receive, comm), calls(calls), operation_(line.operation)
+Measurement::Measurement(const Line &line, const Room &room, double *send, double *receive, MPI_Comm comm, bool calls,
+                         const OneSided &one_sided)
+    : window(calls && line.operation.has_window() ? std::make_unique<Window>(line.settings, room, comm) : nullptr),
+      buffers(room, send, receive, window ? window->access() : one_sided, comm), calls(calls),
+      operation_(line.operation)
 {
     if (!calls || !operation_.prepare)
         return;

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "../operations/buffers.hpp"
+#include "../operations/window.hpp"
 #include "measure.hpp"
 
 #include <algorithm>
 #include <ctime>
+#include <memory>
 
 namespace bench {
 
@@ -24,14 +26,17 @@ struct Line {
     const Settings &settings;
     SharedPage &page;
     MPI_Comm comm;
+    // How much of a measured time is one operation's.
+    double share() const { return operation.accesses() ? operation.share / settings.per_sync : operation.share; }
 };
 
 // What is called, on which buffers, and the times so far.
 class Measurement {
 public:
-    // Collective: a persistent operation's requests are made here, one for each root. `calls` is false where no call
-    // of MPI's is timed.
-    Measurement(const Line &line, const Room &room, double *send, double *receive, MPI_Comm comm, bool calls);
+    // Collective: a persistent operation's requests are made here, one for each root, and a one-sided operation's
+    // window. `calls` is false where no call of MPI's is timed, on `one_sided` in place of a window.
+    Measurement(const Line &line, const Room &room, double *send, double *receive, MPI_Comm comm, bool calls,
+                const OneSided &one_sided = {});
     ~Measurement();
     Measurement(const Measurement &) = delete;
     Measurement &operator=(const Measurement &) = delete;
@@ -56,6 +61,18 @@ public:
         return persistent;
     }
 
+    // All ranks have done their part. There are libraries in which a target must call MPI for an origin to go on.
+    void meet(SharedPage &page)
+    {
+        if (!window)
+            return page.barrier();
+        page.barrier_helping([this] {
+            int found;
+            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, buffers.call.comm, &found, MPI_STATUS_IGNORE);
+        });
+    }
+
+    const std::unique_ptr<Window> window; // a one-sided operation's
     Buffers buffers;
     bool checks = true;  // the call delivers results
     const bool calls;    // what is timed is a call of MPI's
@@ -122,6 +139,7 @@ void run_pass(const Line &line, Measurement &measurement, const Pass &pass, Run 
 {
     Call &call = measurement.buffers.call;
     const double end = now_us() + pass.seconds * 1e6, cost = clock_cost();
+    call.calls = 1;
     for (int iteration = -pass.warmup; iteration < pass.iterations; ++iteration) {
         const int number = iteration + pass.warmup;
         call.root = root_of(line, call, pass, number);
@@ -133,14 +151,15 @@ void run_pass(const Line &line, Measurement &measurement, const Pass &pass, Run 
         const double start = begin_together(line.page);
         run();
         const double time = now_us() - start;
-        line.page.barrier(); // nobody alters a buffer that a peer may still read, nor hears the next word too early
+        // Nobody alters a buffer that a peer may still read, nor hears the next word too early.
+        measurement.meet(line.page);
         if (iteration >= 0) {
-            measurement.times.push_back(call_time(time, cost, line.operation.share));
+            measurement.times.push_back(call_time(time, cost, line.share()));
             measurement.roots.push_back(call.root);
         }
         // Cached buffers keep the numbers of the first call, but a receive buffer may then hold them from before.
         if (line.settings.check && measurement.checks && fresh && measurement.wrong.empty())
-            measurement.wrong = measurement.buffers.wrong(line.operation, number, number == 0);
+            measurement.wrong = measurement.buffers.wrong(number, number == 0);
     }
 }
 
@@ -166,8 +185,9 @@ double timed_loop(const Line &line, Measurement &measurement, const Pass &pass, 
 template <class Run>
 void run_loops(const Line &line, Measurement &measurement, const Pass &pass, int calls, Run run)
 {
-    const Call &call = measurement.buffers.call;
+    Call &call = measurement.buffers.call;
     const double end = now_us() + pass.seconds * 1e6;
+    call.calls = calls;
     std::vector<double> nothing; // loops without a call
     for (int loop = 0; loop < 11; ++loop)
         nothing.push_back(timed_loop(line, measurement, pass, calls, [] {}));
@@ -179,11 +199,11 @@ void run_loops(const Line &line, Measurement &measurement, const Pass &pass, int
         if (!goes_on(line, pass, call.rank, loop, end))
             break;
         const double time = timed_loop(line, measurement, pass, calls, run);
-        line.page.barrier();
+        measurement.meet(line.page);
         if (loop >= 0)
-            measurement.loops.push_back(call_time(time, cost, line.operation.share / calls));
+            measurement.loops.push_back(call_time(time, cost, line.share() / calls));
         if (line.settings.check && measurement.checks && fresh && measurement.wrong.empty())
-            measurement.wrong = measurement.buffers.wrong(line.operation, calls - 1, loop < 0);
+            measurement.wrong = measurement.buffers.wrong(calls - 1, loop < 0);
     }
 }
 

@@ -129,7 +129,7 @@ std::vector<Outcome> measure_overlap(const Operation &operation, std::size_t byt
                                      SharedPage &page, const Variants &variants, MPI_Comm comm)
 {
     const Line line{operation, settings, page, comm};
-    const Room room(operation, bytes, comm);
+    const Room room(operation, bytes, 1, comm);
     std::vector<double> send(room.send), receive(room.receive);
     std::deque<Trio> trios;
     for (auto &variant : variants.all())

@@ -45,6 +45,16 @@ public:
         arrive();
         await_all();
     }
+    // The same, while this rank does again and again what the others may need of it: so it keeps its core.
+    template <class Help>
+    void barrier_helping(Help help)
+    {
+        arrive();
+        for (int rank = 0; rank < ranks_; ++rank)
+            for (; lines_[rank].arrived.load(std::memory_order_acquire) < count_; help())
+                if (crowded_)
+                    sched_yield();
+    }
     // A barrier at which each rank says what time it is; until the next one, the latest of these times is known to all.
     void barrier(double now)
     {

@@ -2,6 +2,8 @@
 #include "buffers.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace bench {
 namespace {
@@ -29,17 +31,21 @@ Grid grid_of(MPI_Comm comm)
 
 } // namespace
 
-Room::Room(const Operation &operation, std::size_t bytes, MPI_Comm comm)
+Room::Room(const Operation &operation, std::size_t bytes, int operations, MPI_Comm comm) : operation(operation)
 {
     MPI_Comm_size(comm, &ranks);
     peers = operation.has_neighbors() ? Grid::neighbors : ranks;
     count = int(bytes / sizeof(double));
-    send = numbers(operation.send, count, ranks);
-    receive = numbers(operation.receive, count, ranks);
+    const std::size_t times = operation.accesses() ? std::size_t(operations) : 1;
+    send = times * numbers(operation.send, count, ranks);
+    receive = times * numbers(operation.receive, count, ranks);
+    window = operation.accesses() ? times * std::size_t(count) : operation.has_window() ? 8 : 0;
 }
 
-Buffers::Buffers(const Room &room, double *send_memory, double *receive_memory, MPI_Comm comm)
-    : send_(send_memory, room.send), receive_(receive_memory, room.receive)
+Buffers::Buffers(const Room &room, double *send_memory, double *receive_memory, const OneSided &one_sided,
+                 MPI_Comm comm)
+    : operation_(room.operation), send_(send_memory, room.send), receive_(receive_memory, room.receive),
+      window_(one_sided.own, room.window)
 {
     MPI_Comm_rank(comm, &call.rank);
     call.ranks = room.ranks;
@@ -61,17 +67,40 @@ Buffers::Buffers(const Room &room, double *send_memory, double *receive_memory, 
     call.places = places_.data();
     call.byte_places = byte_places_.data();
     call.types = types_.data();
+    call.one_sided = one_sided;
+}
+
+double Buffers::kept(double number) const
+{
+    return operation_.integers ? std::bit_cast<double>(std::int64_t(number)) : number;
+}
+
+double Buffers::held(double kept) const
+{
+    return operation_.integers ? double(std::bit_cast<std::int64_t>(kept)) : kept;
+}
+
+void Buffers::synchronize() const
+{
+    if (call.one_sided.locked)
+        MPI_Win_sync(call.one_sided.win);
 }
 
 void Buffers::alter(int iteration)
 {
+    const bool got = operation_.accesses() && !operation_.expected_in_window;
     for (std::size_t i = 0; i < send_.size(); ++i)
-        send_[i] = value(call.rank, i, iteration);
-    std::fill(receive_.begin(), receive_.end(), -1.0);
+        send_[i] = kept(value(call.rank, i, iteration));
+    std::fill(receive_.begin(), receive_.end(), kept(-1));
+    for (std::size_t i = 0; i < window_.size(); ++i)
+        window_[i] = kept(got ? value(call.rank, i, iteration) : -1);
+    synchronize();
 }
 
 void Buffers::touch(int iteration, bool last)
 {
+    if (operation_.has_window())
+        return;
     constexpr std::size_t line = 64 / sizeof(double);
     for (std::size_t i = 0; i < send_.size(); i += line)
         send_[i] = last ? value(call.rank, i, iteration) : double(-iteration);
@@ -79,20 +108,29 @@ void Buffers::touch(int iteration, bool last)
         receive_[i] = -1.0;
 }
 
-std::string Buffers::wrong(const Operation &operation, int iteration, bool all) const
+std::string Buffers::first_wrong(std::span<const double> numbers, Expected expected, int iteration, bool all) const
 {
-    if (operation.examine)
-        return all ? operation.examine(call) : "";
-    if (!operation.receives(call))
-        return "";
-    const std::size_t stride = all || receive_.size() < 512 ? 1 : receive_.size() / 61;
-    for (std::size_t i = 0; i < receive_.size(); i += stride) {
-        const double expected = operation.expected(call, i, iteration);
-        if (receive_[i] != expected)
+    const std::size_t stride = all || numbers.size() < 512 ? 1 : numbers.size() / 61;
+    for (std::size_t i = 0; i < numbers.size(); i += stride) {
+        const double right = expected(call, i, iteration), number = held(numbers[i]);
+        if (number != right)
             return "rank " + std::to_string(call.rank) + ", iteration " + std::to_string(iteration) + ", number " +
-                   std::to_string(i) + ": " + std::to_string(receive_[i]) + " instead of " + std::to_string(expected);
+                   std::to_string(i) + ": " + std::to_string(number) + " instead of " + std::to_string(right);
     }
     return "";
+}
+
+std::string Buffers::wrong(int iteration, bool all) const
+{
+    if (operation_.examine)
+        return all ? operation_.examine(call) : "";
+    synchronize();
+    std::string found;
+    if (operation_.receives(call))
+        found = first_wrong(receive_, operation_.expected, iteration, all);
+    if (found.empty() && operation_.expected_in_window && call.rank == call.one_sided.target)
+        found = first_wrong(window_, operation_.expected_in_window, iteration, all);
+    return found;
 }
 
 } // namespace bench

@@ -172,7 +172,10 @@ std::vector<Group> make_groups()
             {"nonblocking", "a call that starts it, and MPI_Wait", nonblocking},
             {"persistent", "MPI_Start and MPI_Wait, the request having been made beforehand",
              persistent_operations(nonblocking)},
-            {"communicators", "making a communicator and freeing it, one after the other", communicator_operations()}};
+            {"communicators", "making a communicator and freeing it, one after the other", communicator_operations()},
+            {"rma",
+             "one-sided, from rank 0 to rank 1, with its synchronisation; and synchronisations alone, of all ranks",
+             one_sided_operations()}};
 }
 
 } // namespace

@@ -54,6 +54,32 @@ void write_file(const std::string &name, const std::string &text)
     }
 }
 
+std::string call_of(Flavor flavor)
+{
+    switch (flavor) {
+    case Flavor::shared: return "MPI_Win_allocate_shared";
+    case Flavor::dynamic: return "MPI_Win_create_dynamic";
+    default: return "MPI_Win_" + name_of(flavor);
+    }
+}
+
+// How one-sided operations are measured; empty where none is.
+std::string one_sided_way(const Settings &settings)
+{
+    const auto chosen = chosen_operations(settings.operations, settings);
+    auto is = [&](Access access) {
+        return std::any_of(chosen.begin(), chosen.end(), [&](auto *o) { return o->access == access; });
+    };
+    std::string way;
+    if (is(Access::call) || is(Access::synchronization))
+        way = "windows by " + call_of(settings.window);
+    if (is(Access::call))
+        way += ", synchronised by " + name_of(settings.sync);
+    if (settings.per_sync > 1 && (is(Access::call) || is(Access::load_store)))
+        way += (way.empty() ? "" : ", ") + std::to_string(settings.per_sync) + " operations each time";
+    return way;
+}
+
 void complain(const Point &point, const std::string &wrong, const char *whose)
 {
     if (!wrong.empty())
@@ -71,6 +97,8 @@ Report::Report(const Settings &settings, const Variants &variants, MPI_Comm comm
     results_.cached = settings.cached;
     results_.overlap = settings.overlap;
     results_.loop = settings.loop;
+    results_.one_sided = one_sided_way(settings);
+    results_.per_sync = settings.per_sync;
     results_.clock = clock_cost();
     results_.processor = processor_name();
     for (auto &variant : variants.all())
@@ -87,9 +115,10 @@ void Report::print_head() const
         return;
     const bool alone = settings_.computes != every_rank;
     const std::string whose = alone ? "rank " + std::to_string(settings_.computes) : "slowest rank";
-    std::printf("%d ranks, %s, buffers %s\n%s's time per call in microseconds, less the clock's %.3f%s%s\n\n",
+    std::printf("%d ranks, %s, buffers %s\n%s%s%s's time per call in microseconds, less the clock's %.3f%s%s\n\n",
                 results_.ranks, results_.series[0].library.c_str(),
-                settings_.cached ? "left as they are" : "altered before each call", whose.c_str(), results_.clock,
+                settings_.cached ? "left as they are" : "altered before each call", results_.one_sided.c_str(),
+                results_.one_sided.empty() ? "" : "\n", whose.c_str(), results_.clock,
                 !settings_.overlap        ? ""
                 : settings_.length == 1.0 ? ", and how much of it a computation of the same length hides"
                                           : ", and how much of it a computation hides",
@@ -105,6 +134,8 @@ void Report::print_head() const
         std::printf(" %12s %8s", "loop limit", "ratio");
     if (settings_.overlap)
         std::printf(" %12s %12s %9s", "computation", "both", "hidden %");
+    if (settings_.per_sync > 1)
+        std::printf(" %12s %9s", "million/s", "GB/s");
     std::printf(variants_ > 1 ? "  %-19s series\n" : "  %s\n", "algorithm");
 }
 
@@ -134,11 +165,23 @@ void Report::print(const Point &point, const std::string &name, const Point *lim
         std::printf(csv ? ",," : " %12s %8s", "-", "-");
     if (settings_.overlap)
         std::printf(csv ? ",%.3f,%.3f,%.1f" : " %12.2f %12.2f %9.0f", point.computation, point.both, point.hidden);
+    if (settings_.per_sync > 1)
+        print_rate(point);
     const char *algorithm = point.algorithm.empty() && !csv ? "-" : point.algorithm.c_str();
     std::printf(csv ? ",%s" : variants_ > 1 ? "  %-19s" : "  %s", algorithm);
     if (variants_ > 1)
         std::printf(csv ? ",%s" : " %s", name.c_str());
     std::printf("\n");
+}
+
+void Report::print_rate(const Point &point) const
+{
+    const Operation *operation = find_operation(point.operation);
+    if (operation && operation->accesses())
+        std::printf(settings_.csv ? ",%.3f,%.3f" : " %12.2f %9.3f", millions_per_second(point),
+                    gigabytes_per_second(point));
+    else
+        std::printf(settings_.csv ? ",," : " %12s %9s", "-", "-");
 }
 
 void Report::keep() const

@@ -16,6 +16,7 @@ public:
 private:
     void print_head() const;
     void print(const Point &point, const std::string &name, const Point *limit) const;
+    void print_rate(const Point &point) const;
     void keep() const;
 
     const Settings &settings_;

@@ -80,6 +80,9 @@ std::string as_json(const Results &results)
                       ",\n  \"overlap\": " + (results.overlap ? "true" : "false") +
                       ",\n  \"loop\": " + (results.loop ? "true" : "false") +
                       ",\n  \"clock\": " + decimal(results.clock) +
+                      (results.one_sided.empty() ? ""
+                                                 : ",\n  \"one_sided\": " + quoted(results.one_sided) +
+                                                       ",\n  \"per_sync\": " + std::to_string(results.per_sync)) +
                       ",\n  \"processor\": " + quoted(results.processor) + ",\n  \"series\": [";
     for (std::size_t i = 0; i < results.series.size(); ++i)
         out += (i ? ",\n" : "\n") + as_json(results.series[i]);
@@ -91,6 +94,12 @@ double hidden_percent(const Point &point)
     if (point.median <= 0)
         return 0;
     return 100 * std::clamp(1 - (point.both - point.computation) / point.median, 0.0, 1.0);
+}
+
+double millions_per_second(const Point &point) { return point.median > 0 ? 1 / point.median : 0; }
+double gigabytes_per_second(const Point &point)
+{
+    return point.median > 0 ? double(point.bytes) / point.median * 1e-3 : 0;
 }
 
 double median_of(std::vector<double> values)

@@ -40,6 +40,8 @@ struct Results {
     bool overlap = false; // all points have it
     std::string processor;
     bool loop = false;    // all points have it
+    std::string one_sided{}; // with one-sided operations: how they were measured, in words
+    int per_sync = 1;        // how many of them lie between two synchronisations
     double clock = 0;     // what reading the clock takes, in microseconds; no point's time has it
     std::vector<Series> series; // the first one is what the others are compared with
 };
@@ -47,6 +49,11 @@ struct Results {
 inline constexpr char limit_name[] = "limit"; // the series of the kernels written by hand
 
 std::string as_json(const Results &results);
+
+// Of one-sided operations between two synchronisations, whose point has the time of one: millions of them, and 10^9
+// bytes, in a second.
+double millions_per_second(const Point &point);
+double gigabytes_per_second(const Point &point);
 
 double median_of(std::vector<double> values); // of at least one
 

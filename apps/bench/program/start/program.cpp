@@ -24,8 +24,9 @@ int run(const Settings &settings, MPI_Comm comm)
                 report.lacks(operation->name);
             continue;
         }
-        const bool sized = operation->send != Blocks::none;
-        const std::size_t first = sized ? settings.smallest : 0, last = sized ? settings.largest : 0;
+        const bool sized = operation->send != Blocks::none || operation->receive != Blocks::none;
+        const std::size_t only = operation->only_size, first = only ? only : sized ? settings.smallest : 0,
+                          last = only ? only : sized ? settings.largest : 0;
         for (std::size_t bytes = first; bytes <= last; bytes = bytes ? bytes * 2 : last + 1) {
             const auto outcomes =
                 (settings.overlap ? measure_overlap : measure)(*operation, bytes, settings, page, variants, comm);

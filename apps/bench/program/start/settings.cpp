@@ -47,6 +47,17 @@ bool read_computes(const std::string &text, Settings &settings)
     return text == "all" || read_number(text, 0, many, settings.computes);
 }
 
+constexpr const char *flavors[] = {"create", "allocate", "shared", "dynamic"};
+constexpr const char *syncs[] = {"flush", "lock", "fence", "pscw"};
+
+template <class Choice>
+bool read_choice(const std::string &text, const char *const (&names)[4], Choice &choice)
+{
+    const auto found = std::find(std::begin(names), std::end(names), text);
+    choice = Choice(found - std::begin(names));
+    return found != std::end(names);
+}
+
 bool read_hint(const std::string &text, Settings &settings)
 {
     settings.hints.push_back(text);
@@ -54,14 +65,61 @@ bool read_hint(const std::string &text, Settings &settings)
     return equals != std::string::npos && equals > 0 && equals + 1 < text.size();
 }
 
+// Of one-sided operations.
+std::vector<Option> window_options(Settings &s)
+{
+    return {
+        {"--window", "W", "create, allocate, shared or dynamic",
+         "of one-sided operations: which window (create); create and dynamic are over memory of malloc",
+         [&s](auto &text) { return read_choice(text, flavors, s.window); }},
+        {"--sync", "S", "flush, lock, fence or pscw",
+         "of one-sided operations: what is timed with them (flush). flush: MPI_Win_flush, in one epoch of "
+         "MPI_Win_lock_all; lock: MPI_Win_lock, shared, and MPI_Win_unlock; fence: one before and one behind; pscw: "
+         "MPI_Win_post, start, complete and wait",
+         [&s](auto &text) { return read_choice(text, syncs, s.sync); }},
+        {"--per-sync", "N", "a whole number from 1 to 100000",
+         "so many one-sided operations, each on numbers of its own, between two synchronisations (1); times are those "
+         "of one operation, and there are two columns more: millions of operations and GB per second",
+         [&s](auto &text) { return read_number(text, 1, 100000, s.per_sync); }},
+    };
+}
+
+// How series are compared and where they go.
+std::vector<Option> output_options(Settings &s)
+{
+    return {
+        {"--hint", "KEY=VALUE", "an info key and its value",
+         "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
+         "blocks",
+         [&s](auto &text) { return read_hint(text, s); }},
+        {"--blocks", "N", "a whole number from 1 on",
+         "in how many blocks series and roots take turns (10; 1 where nothing is compared)",
+         [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
+        {"--csv", "", "",
+         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each, "
+         "--limit, --loop, both of these together, --overlap and --per-sync add, empty where there is nothing; then "
+         "the algorithm that did it, where the library tells; then the hint's value",
+         [&s](auto &) { return s.csv = true; }},
+        {"--json", "FILE", "a file's name", "write the results there, anew after each line",
+         [&s](auto &text) {
+             s.json = text;
+             return !text.empty();
+         }},
+        {"--help", "", "", "this text", [&s](auto &) { return s.help = true; }},
+    };
+}
+
 } // namespace
+
+std::string name_of(Flavor flavor) { return flavors[int(flavor)]; }
+std::string name_of(Sync sync) { return syncs[int(sync)]; }
 
 std::vector<Option> options_of(Settings &s)
 {
     auto turn_on = [](bool &flag) {
         return [&flag](const std::string &) { return flag = true; };
     };
-    return {
+    std::vector<Option> options{
         {"--sizes", "FROM:TO", "sizes in multiples of 8 bytes such as 8:1M",
          "bytes, doubling in between, all numbers being doubles; K and M are understood (8:1M)",
          [&s](auto &text) { return read_sizes(text, s); }},
@@ -113,25 +171,10 @@ std::vector<Option> options_of(Settings &s)
         {"--length", "X", "a number from 0.01 on",
          "with --overlap: the computation takes X times as long as the communication (1)",
          [&s](auto &text) { return read_number(text, 0.01, 1e6, s.length); }},
-        {"--hint", "KEY=VALUE", "an info key and its value",
-         "measure once more on a communicator that was given this info key; may be repeated; the series alternate in "
-         "blocks",
-         [&s](auto &text) { return read_hint(text, s); }},
-        {"--blocks", "N", "a whole number from 1 on",
-         "in how many blocks series and roots take turns (10; 1 where nothing is compared)",
-         [&s](auto &text) { return read_number(text, 1, many, s.blocks); }},
-        {"--csv", "", "",
-         "lines of operation,ranks,bytes,iterations,median,least,greatest in microseconds; then what --root each, "
-         "--limit, --loop, both of these together, and --overlap add, empty where there is nothing; then the algorithm "
-         "that did it, where the library tells; then the hint's value",
-         turn_on(s.csv)},
-        {"--json", "FILE", "a file's name", "write the results there, anew after each line",
-         [&s](auto &text) {
-             s.json = text;
-             return !text.empty();
-         }},
-        {"--help", "", "", "this text", turn_on(s.help)},
     };
+    for (auto &&more : {window_options(s), output_options(s)})
+        options.insert(options.end(), more.begin(), more.end());
+    return options;
 }
 
 std::string take_operation(const std::string &word, Settings &settings)

@@ -31,12 +31,19 @@ struct Settings {
     int computes = every_rank;   // who computes; the others start the operation and wait for it
     bool limit = false;          // measure the kernels of the same memory traffic too
     bool loop = false;           // measure calls back to back too
+    Flavor window = Flavor::create;
+    Sync sync = Sync::flush;
+    int per_sync = 1;            // one-sided operations between two synchronisations
     bool check = true;
     bool cached = false;         // leave the buffers as they are between iterations
     bool help = false;
 };
 
 std::vector<Option> options_of(Settings &settings);
+
+// As the command line has them.
+std::string name_of(Flavor flavor);
+std::string name_of(Sync sync);
 
 // Reads the command line's words. The return is a complaint, or empty.
 std::string parse(const std::vector<std::string> &words, Settings &settings);

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The benchmark's one-sided operations: right results with every kind of window and every synchronisation, in single calls
+# and in loops, several between two synchronisations, also by the limit's kernels; wrong results are noticed. Times are not
+# judged here.
+set -u
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh" "$1"
+bench() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-bench" "${@:2}"; }
+quick="--csv --iterations 4 --warmup 1 --seconds 0.01"
+operations="put get accumulate get_accumulate fetch_and_op compare_and_swap store load fence pscw lock lock_all"
+
+try() { # RANKS WINDOW SYNC
+    # 6 operations of 2 sizes, 2 of one, 4 synchronisations
+    out=$(bench "$1" $quick --limit --loop --window "$2" --sync "$3" --per-sync 3 --sizes 8:16 rma) || wrong "$*: exit code $?"
+    [ "$(awk -F, 'NF == 15 && $8 > 0 && $10 > 0 && $11 > 0' <<<"$out" | wc -l)" = 18 ] || wrong "$*: $out"
+    [ "$(cut -d, -f1 <<<"$out" | uniq | xargs)" = "$operations" ] || wrong "not the operations: $out"
+}
+for sync in flush lock fence pscw; do
+    for window in create allocate shared dynamic; do try 2 $window $sync; done
+done
+for ranks in 1 5; do
+    try $ranks create pscw; try $ranks allocate lock; try $ranks shared fence; try $ranks dynamic flush
+done
+out=$(bench 2 $quick --limit --loop --sizes 56000:448000 put get accumulate get_accumulate store load) && ! grep WRONG <<<"$out" &&
+    [ "$(grep -c , <<<"$out")" = 24 ] || wrong "large ones: $out"
+
+# Rates follow from the time of one operation; those that only synchronise have none.
+out=$(bench 2 $quick --per-sync 8 --sizes 4096:4096 put lock_all)
+awk -F, '$1 == "put" { rate = 1 / $5; if ($8 > 0.9 * rate && $8 < 1.1 * rate && $9 > 3.6 * $8 && $9 < 4.6 * $8) put = 1 }
+    $1 == "lock_all" && $8 == "" && $9 == "" { none = 1 } END { exit !(put && none) }' <<<"$out" || wrong "rates: $out"
+out=$(bench 2 --seconds 0.02 --sizes 8:8 --window dynamic --sync pscw --per-sync 2 put)
+grep -q '^windows by MPI_Win_create_dynamic, synchronised by pscw, 2 operations each time$' <<<"$out" &&
+    grep -q 'million/s *GB/s' <<<"$out" || wrong "the table: $out"
+bench 2 --seconds 0.02 --json "$folder/out.json" --sizes 8:16 --sync lock --limit put fetch_and_op >/dev/null || wrong "--json"
+python3 - "$folder/out.json" <<'END' || wrong "$(cat "$folder/out.json")"
+import json, sys
+results = json.load(open(sys.argv[1]))
+assert results["one_sided"] == "windows by MPI_Win_create, synchronised by lock" and results["per_sync"] == 1, results
+points = {(p["operation"], p["bytes"]): p for p in results["series"][1]["points"]}
+assert set(points) == {("put", 8), ("put", 16), ("fetch_and_op", 8)}, points
+assert points["put", 8]["kernel"] == "store" and points["fetch_and_op", 8]["kernel"] == "atomic", points
+END
+# what was read from files says how it was measured, and is compared with its like alone
+out=$("$build/bin/tutti-bench" --from "$folder/out.json") && grep -q '^One-sided: windows by MPI_Win_create' <<<"$out" ||
+    wrong "--from: $out"
+if command -v gnuplot >/dev/null; then
+    "$build/bin/tutti-bench" --from "$folder/out.json" --plot "$folder/put.svg" >/dev/null 2>&1 || wrong "--plot: $?"
+    grep -q 'message size; windows by MPI_Win_create, synchronised by lock' "$folder/put.svg" || wrong "the plot's words"
+else
+    echo "gnuplot is missing: no plot"
+fi
+bench 2 --seconds 0.02 --json "$folder/other.json" --sizes 8:8 --sync fence put >/dev/null || wrong "--json"
+out=$("$build/bin/tutti-bench" --from "$folder/out.json,$folder/other.json" 2>&1) && wrong "other synchronisation: $out"
+[[ "$out" == *"were not measured with the same windows and synchronisation."* ]] || wrong "other synchronisation: $out"
+for no in "--sync flash" "--window created" "--per-sync 0"; do
+    out=$(bench 2 $no put 2>&1) && wrong "$no was accepted"
+    [[ "$out" == "tutti-bench: ${no% *} needs "* ]] || wrong "$no: $out"
+done
+
+# An MPI that puts nothing, and one whose sums are not what they should be.
+cat >"$folder/other.c" <<'END'
+#include <mpi.h>
+#define ARGUMENTS const void *from, int n, MPI_Datatype type, int rank, MPI_Aint place, int m, MPI_Datatype there
+int MPI_Put(ARGUMENTS, MPI_Win win) { (void)from, (void)n, (void)type, (void)rank, (void)place, (void)m, (void)there, (void)win; return MPI_SUCCESS; }
+int MPI_Accumulate(ARGUMENTS, MPI_Op op, MPI_Win win)
+{
+    (void)op;
+    return PMPI_Accumulate(from, n, type, rank, place, m, there, MPI_REPLACE, win);
+}
+END
+"$build/bin/mpicc" -shared -fPIC -o "$folder/other.so" "$folder/other.c" || wrong "mpicc ended with $?"
+out=$("$build/bin/mpiexec" -n 2 env LD_PRELOAD="$folder/other.so" "$build/bin/tutti-bench" $quick --sizes 8:8 put accumulate get 2>/dev/null)
+[ $? = 1 ] || wrong "another result is no failure"
+[ "$(grep -o '^[a-z]* of 8 bytes is WRONG: rank 1' <<<"$out" | xargs)" = "put of 8 bytes is WRONG: rank 1 accumulate of 8 bytes is WRONG: rank 1" ] ||
+    wrong "other results: $out"
+exit $failed

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is needed, builds Tutti, and shows it at work: a first program, an adaptive-mesh code, a solver,
-# the machine.
+# one-sided communication, the machine.
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in
@@ -38,7 +38,11 @@ title "4. Conjugate gradients: thousands of small sums over all ranks, checked a
 show mpiexec -n 2 build/bin/tutti-cg
 show mpiexec -n 2 build/bin/tutti-cg --dots pipelined
 
-title "5. The machine, as the collectives see it"
+title "5. One-sided communication: a hash table in everybody's memory, and a halo by messages and by a shared window"
+show mpiexec -n 4 build/bin/tutti-hashtable
+show mpiexec -n 2 build/bin/tutti-halo
+
+title "6. The machine, as the collectives see it"
 show mpiexec -n 4 --show-hierarchy
 
 title "Done. Your own program: build/bin/mpicc app.c -o app && build/bin/mpiexec -n 8 ./app"

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tutti-halo: one computation with its halo exchanged in two ways, by messages and by a shared window, and both times.
+// A plain MPI program: it builds with any MPI. Start with strip.hpp.
+#include "strip.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace halo {
+namespace {
+
+const char *const help =
+    "Usage: mpiexec -n N tutti-halo [options]\n\n"
+    "Spreads heat in a plate, whose rows are dealt out to the ranks. In each step a rank needs a row of both its\n"
+    "neighbours (the halo): once by messages, and once by loads from a window that the node's ranks share.\n\n"
+    "  --rows N        of each rank (16)\n"
+    "  --columns N     so a row of the halo has 8 N bytes (1024)\n"
+    "  --steps N       (1000)\n"
+    "  --rounds N      of both ways by turns; the median of their times counts (5)\n\n"
+    "It prints the time of a step in both ways, and how much of it the exchange took. The exit code is 1 where a\n"
+    "number of the plate is another than what one rank alone computes.\n";
+
+struct Options {
+    int rows = 16, columns = 1024, steps = 1000, rounds = 5;
+};
+
+// A complaint, or what --help prints, or nothing.
+std::string parse(int argc, char **argv, Options &options, bool &failed)
+{
+    failed = false;
+    for (int i = 1; i < argc; i += 2) {
+        const std::string word = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
+        if (word == "--help" || word == "-h")
+            return help;
+        int *number = word == "--rows"      ? &options.rows
+                      : word == "--columns" ? &options.columns
+                      : word == "--steps"   ? &options.steps
+                      : word == "--rounds"  ? &options.rounds
+                                            : nullptr;
+        char *end = nullptr;
+        const long read = std::strtol(value.c_str(), &end, 10);
+        failed = !number || value.empty() || *end || read < 1 || read > 1000000;
+        if (failed)
+            return "tutti-halo: " + word + (number ? " needs a whole number from 1 to 1000000" : " is no option") +
+                   "; see --help\n";
+        *number = int(read);
+    }
+    return "";
+}
+
+// All rows of the plate, by one rank alone.
+std::vector<double> serial(int rows, int columns, int steps)
+{
+    const std::size_t width = std::size_t(columns);
+    std::vector<double> now(std::size_t(rows) * width, inside), next = now;
+    const std::vector<double> up(width, above), down(width, below);
+    for (int step = 0; step < steps; ++step, std::swap(now, next))
+        for (int row = 0; row < rows; ++row) {
+            const double *here = &now[std::size_t(row) * width];
+            relax(&next[std::size_t(row) * width], row > 0 ? here - width : up.data(), here,
+                  row + 1 < rows ? here + width : down.data(), columns);
+        }
+    return now;
+}
+
+// The same bits everywhere as in the serial run. On rank 0.
+bool same(const Strip &strip, const std::vector<double> &rows, const std::vector<double> &right)
+{
+    std::vector<double> all(right.size());
+    MPI_Gather(rows.data(), int(rows.size()), MPI_DOUBLE, all.data(), int(rows.size()), MPI_DOUBLE, 0, strip.comm);
+    return all == right;
+}
+
+struct Times {
+    std::vector<double> steps, exchanges; // of each round, the slowest rank's
+    void add(const Result &result, MPI_Comm comm)
+    {
+        const double mine[] = {result.seconds, result.exchanging};
+        double slowest[2] = {};
+        MPI_Reduce(mine, slowest, 2, MPI_DOUBLE, MPI_MAX, 0, comm);
+        steps.push_back(slowest[0]);
+        exchanges.push_back(slowest[1]);
+    }
+};
+
+void print(const char *way, Times &times, int steps)
+{
+    auto median = [](std::vector<double> &all) {
+        std::sort(all.begin(), all.end());
+        return all[all.size() / 2];
+    };
+    std::printf("%-18s %.2f us per step, %.2f of them in the exchange\n", way, median(times.steps) / steps * 1e6,
+                median(times.exchanges) / steps * 1e6);
+}
+
+// Returns whether everything was right.
+bool run(const Options &o, MPI_Comm comm)
+{
+    Strip strip{o.rows, o.columns, 0, 0, comm};
+    MPI_Comm_rank(comm, &strip.rank);
+    MPI_Comm_size(comm, &strip.ranks);
+    const std::vector<double> right =
+        strip.rank == 0 ? serial(o.rows * strip.ranks, o.columns, o.steps) : std::vector<double>();
+    Times messages, shared;
+    int good = 1;
+    for (int round = 0; round < o.rounds; ++round)
+        for (const bool by_window : {false, true}) {
+            MPI_Barrier(comm);
+            const Result result = by_window ? by_shared_window(strip, o.steps) : by_messages(strip, o.steps);
+            (by_window ? shared : messages).add(result, comm);
+            good &= same(strip, result.rows, right);
+        }
+    MPI_Bcast(&good, 1, MPI_INT, 0, comm);
+    if (strip.rank == 0) {
+        std::printf("%d ranks, %d rows of %d numbers on each, %d steps\n", strip.ranks, o.rows, o.columns, o.steps);
+        print("messages", messages, o.steps);
+        print("shared window", shared, o.steps);
+        std::puts(good ? "PASSED" : "FAILED: the plate is not what one rank alone computes");
+    }
+    return good;
+}
+
+} // namespace
+} // namespace halo
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    halo::Options options;
+    bool failed = false;
+    const std::string message = halo::parse(argc, argv, options, failed);
+    int result = failed ? 2 : 0;
+    if (message.empty())
+        result = halo::run(options, MPI_COMM_WORLD) ? 0 : 1;
+    else if (rank == 0)
+        std::fputs(message.c_str(), failed ? stderr : stdout);
+    MPI_Finalize();
+    return result;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tutti-hashtable: a distributed hash table by one-sided operations. A plain MPI program: it builds with any MPI. Start
+// with table.hpp.
+#include "options.hpp"
+#include "table.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+namespace hashtable {
+namespace {
+
+// What rank `rank` inserts as its insertion `number`; every rank can tell it of every other.
+Key key_of(int rank, int number, std::uint64_t keys)
+{
+    std::uint64_t mixed = (std::uint64_t(rank) << 32 | std::uint32_t(number)) * 0x9e3779b97f4a7c15;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+    return 1 + (mixed ^ mixed >> 31) % keys;
+}
+
+struct Job {
+    const Options &options;
+    MPI_Comm comm;
+    int rank, ranks;
+    std::uint64_t keys() const { return std::uint64_t(options.keys) * std::uint64_t(ranks); }
+};
+
+// The keys that belong here, of all ranks' insertions.
+std::map<Key, std::int64_t> expected_part(const Job &job, const Table &table)
+{
+    std::map<Key, std::int64_t> part;
+    for (int rank = 0; rank < job.ranks; ++rank)
+        for (int number = 0; number < job.options.insertions; ++number) {
+            const Key key = key_of(rank, number, job.keys());
+            if (table.owner_of(key) == job.rank)
+                ++part[key];
+        }
+    return part;
+}
+
+// The slowest rank's seconds, on rank 0, of what `act` does with each of this rank's keys; whether it was always right.
+template <class Act>
+double timed(const Job &job, bool &right, Act act)
+{
+    MPI_Barrier(job.comm);
+    const double start = MPI_Wtime();
+    for (int number = 0; right && number < job.options.insertions; ++number)
+        right = act(key_of(job.rank, number, job.keys()));
+    const double mine = MPI_Wtime() - start;
+    double slowest = 0;
+    MPI_Reduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, job.comm);
+    MPI_Barrier(job.comm);
+    return slowest;
+}
+
+// Returns whether everything was right.
+bool run(const Options &options, MPI_Comm comm)
+{
+    Job job{options, comm, 0, 0};
+    MPI_Comm_rank(comm, &job.rank);
+    MPI_Comm_size(comm, &job.ranks);
+    // The keys of one owner are some more or less than its share, and may all have been made once in vain by each rank.
+    Table table(options.buckets, 4 * options.keys + 64 * job.ranks, comm);
+    bool right = true;
+    const double inserting = timed(job, right, [&](Key key) { return table.insert(key); });
+    const bool room = right;
+    const double finding = timed(job, right, [&](Key key) { return table.find(key) > 0; });
+    right = right && table.own_part() == expected_part(job, table);
+    std::int64_t mine[] = {table.in_chains(), right, room}, sums[3];
+    MPI_Allreduce(mine, sums, 3, MPI_INT64_T, MPI_SUM, comm);
+    if (job.rank == 0) {
+        const double all = double(options.insertions) * job.ranks * 1e-6;
+        std::printf("%d ranks, %d insertions by each, %d buckets on each\n", job.ranks, options.insertions,
+                    options.buckets);
+        std::printf("insertions         %.3f million per second, %.2f us each\n", all / inserting,
+                    inserting / options.insertions * 1e6);
+        std::printf("look-ups           %.3f million per second, %.2f us each\n", all / finding,
+                    finding / options.insertions * 1e6);
+        std::printf("in chains          %" PRId64 " elements\n", sums[0]);
+        std::puts(sums[2] < job.ranks   ? "FAILED: a rank's part of the table is full"
+                  : sums[1] < job.ranks ? "FAILED: the table does not hold what was inserted"
+                                        : "PASSED");
+    }
+    return sums[1] == job.ranks;
+}
+
+} // namespace
+} // namespace hashtable
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    hashtable::Options options;
+    bool failed = false;
+    const std::string message = hashtable::parse(argc, argv, options, failed);
+    int result = failed ? 2 : 0;
+    if (message.empty())
+        result = hashtable::run(options, MPI_COMM_WORLD) ? 0 : 1;
+    else if (rank == 0)
+        std::fputs(message.c_str(), failed ? stderr : stdout);
+    MPI_Finalize();
+    return result;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The halo by messages and by a shared window: both are what one rank computes, for any number of ranks;
+# a halo that is not what it should be is noticed; wrong options are refused; other MPIs build it too.
+set -u
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh" "$1"
+halo() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-halo" --rounds 2 "${@:2}"; }
+
+for ranks in 1 2 3 8; do
+    for options in "--steps 100" "--rows 1 --columns 1 --steps 7" "--rows 1 --columns 3 --steps 40" "--rows 5 --columns 3000 --steps 21"; do
+        out=$(halo $ranks $options) || wrong "$ranks ranks, $options: exit code $?"
+        [ "$(grep -cE '^(messages|shared window)  *[0-9.]+ us per step, [0-9.]+ of them in the exchange$' <<<"$out")" = 2 ] &&
+            grep -q '^PASSED' <<<"$out" || wrong "$ranks ranks, $options: $out"
+    done
+done
+
+# Messages of other numbers.
+cat >"$folder/other.c" <<'END'
+#include <mpi.h>
+int MPI_Isend(const void *from, int n, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    static double nothing[4096];
+    (void)from;
+    return PMPI_Isend(nothing, n, type, rank, tag, comm, request);
+}
+END
+"$build/bin/mpicc" -shared -fPIC -o "$folder/other.so" "$folder/other.c" || wrong "mpicc ended with $?"
+out=$("$build/bin/mpiexec" -n 3 env LD_PRELOAD="$folder/other.so" "$build/bin/tutti-halo" --steps 40)
+[ $? = 1 ] && grep -q '^FAILED: the plate is not what one rank alone computes$' <<<"$out" || wrong "other messages: $out"
+
+for mpi in mpich openmpi; do
+    command -v "mpicxx.$mpi" >/dev/null || { echo "$mpi is missing"; continue; }
+    "mpicxx.$mpi" -std=c++20 -O2 "$source"/apps/halo/*.cpp -o "$folder/$mpi" || wrong "$mpi does not build it"
+done
+for no in "--row 8" "--rows 0" "--steps x" "--columns"; do
+    out=$("$build/bin/mpiexec" -n 2 "$build/bin/tutti-halo" $no 2>&1) && wrong "$no was accepted"
+    [[ "$out" == "tutti-halo: ${no%% *} "*"; see --help"* ]] || wrong "$no: $out"
+done
+out=$("$build/bin/mpiexec" -n 2 "$build/bin/tutti-halo" --help) || wrong "--help: $?"
+[[ "$out" == "Usage: "*--rows*--columns*--steps* ]] || wrong "--help: $out"
+exit $failed

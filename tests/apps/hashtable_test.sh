@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The distributed hash table: right for any number of ranks, with hardly any chains and with hardly anything else; what is
+# lost is noticed; wrong options are refused; other MPIs build it too.
+set -u
+# shellcheck source=tests/apps/common.sh
+. "$(dirname "$0")/common.sh" "$1"
+table() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-hashtable" "${@:2}"; }
+
+for ranks in 1 2 3 8; do
+    for options in "" "--buckets 1 --keys 40 --insertions 400" "--keys 1 --insertions 2000" "--buckets 100000 --insertions 500"; do
+        out=$(table $ranks $options) || wrong "$ranks ranks, $options: exit code $?"
+        grep -q '^PASSED' <<<"$out" || wrong "$ranks ranks, $options: $out"
+    done
+done
+out=$(table 2 --buckets 1 --keys 20 --insertions 2000)
+chains=$(awk '/^in chains/ {print $3}' <<<"$out") # of 40 keys two at most are in buckets
+[ "${chains:-0}" -ge 38 ] || wrong "chains: $out"
+grep -q '^insertions  *[0-9.]* million per second, [0-9.]* us each$' <<<"$out" || wrong "no rate: $out"
+
+# An MPI that forgets one of its sums: the table does not hold what was inserted.
+cat >"$folder/other.c" <<'END'
+#include <mpi.h>
+int MPI_Fetch_and_op(const void *from, void *to, MPI_Datatype type, int rank, MPI_Aint place, MPI_Op op, MPI_Win win)
+{
+    static int sums;
+    return PMPI_Fetch_and_op(from, to, type, rank, place, op == MPI_SUM && ++sums == 300 ? MPI_NO_OP : op, win);
+}
+END
+"$build/bin/mpicc" -shared -fPIC -o "$folder/other.so" "$folder/other.c" || wrong "mpicc ended with $?"
+out=$("$build/bin/mpiexec" -n 2 env LD_PRELOAD="$folder/other.so" "$build/bin/tutti-hashtable" --insertions 500 --buckets 100000)
+[ $? = 1 ] && grep -q '^FAILED: the table does not hold what was inserted$' <<<"$out" || wrong "a lost sum: $out"
+
+for mpi in mpich openmpi; do
+    command -v "mpicxx.$mpi" >/dev/null || { echo "$mpi is missing"; continue; }
+    "mpicxx.$mpi" -std=c++20 -O2 "$source"/apps/hashtable/*.cpp -o "$folder/$mpi" || wrong "$mpi does not build it"
+done
+for no in "--bucket 8" "--buckets 0" "--keys x" "--insertions"; do
+    out=$(table 2 $no 2>&1) && wrong "$no was accepted"
+    [[ "$out" == "tutti-hashtable: ${no%% *} "*"; see --help"* ]] || wrong "$no: $out"
+done
+out=$(table 2 --help) || wrong "--help: $?"
+[[ "$out" == "Usage: "*--insertions*--buckets*--keys* ]] || wrong "--help: $out"
+exit $failed

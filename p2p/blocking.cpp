@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "p2p/blockage.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti::p2p {
@@ -14,8 +15,9 @@ int place_of(Comm const& comm, int rank) { return comm.process.cluster.peer_of(c
 
 /// Waits for `op`, looking first where its message comes from (−1: everywhere).
 template <class Op>
-void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
+void wait(Engine& engine, Op const& op, int peer, Comm const& comm, char const* call) {
     if (op.done) return;
+    BlockedIn const why{comm, op, call};
     int const looks = engine.looks(peer);
     engine.process().waiter.until(
         [&] {
@@ -25,7 +27,7 @@ void wait(Engine& engine, Op const& op, int peer, Reason const& why) {
             }
             return op.done;
         },
-        why);
+        why.reason());
 }
 
 /// An operation that has begun, on the stack of its call: should the call end first, nobody may find it there.
@@ -62,10 +64,6 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
     op.key = {context_of(comm, flavour), source, tag};
     op.peer = peer_of(comm, source);
     return op;
-}
-
-Reason reason(Comm const& comm, char const* call, int peer, int tag) {
-    return {call, comm.process.cluster.rank_of_peer(peer), tag, comm.context};
 }
 
 /// A send to oneself that nobody can receive while this call waits: there is no other thread.
@@ -112,7 +110,7 @@ void recv_posted(Engine& e, Comm& comm, Data const& data, int source, int tag, S
     int const peer = op.peer;
     e.begin(op);
     OnStack const scope(e, op);
-    wait(e, op, peer, reason(comm, call, peer, tag));
+    wait(e, op, peer, comm, call);
     status = op.status;
     if (op.failed()) [[unlikely]]
         throw Error(op.status.error, describe_failure(op));
@@ -146,7 +144,7 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
             e.cancel(op);
             waits_for_itself(op);
         }
-        wait(e, op, -1, reason(comm, call, op.peer, tag));
+        wait(e, op, -1, comm, call);
     }
     check(op);
 }
@@ -181,11 +179,11 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
         Send op = make_send(comm, out, dest, send_tag, Mode::standard, flavour);
         e.begin(op);
         OnStack const scope_of_send(e, op);
-        wait(e, receive, op.done ? peer : -1, reason(comm, call, peer, recv_tag));
-        wait(e, op, -1, reason(comm, call, op.peer, send_tag));
+        wait(e, receive, op.done ? peer : -1, comm, call);
+        wait(e, op, -1, comm, call);
         check(op);
     } else {
-        wait(e, receive, peer, reason(comm, call, peer, recv_tag));
+        wait(e, receive, peer, comm, call);
     }
     status = receive.status;
     if (receive.failed()) [[unlikely]]
@@ -238,11 +236,14 @@ void probe(Comm& comm, int source, int tag, Status& status, char const* call) {
     Engine& e = engine(comm.process);
     Unexpected* m = nullptr;
     int const peer = peer_of(comm, source);
+    Key const key{comm.context, source, tag};
+    BlockedIn const why{comm, key, call};
     comm.process.waiter.until(
         [&] {
-            return e.poll(), (m = e.find({comm.context, source, tag})) != nullptr || e.loss(peer);
+            e.poll_from(-1);
+            return (m = e.find(key)) != nullptr || e.loss(peer);
         },
-        reason(comm, call, peer, tag));
+        why.reason());
     if (!m) check_source(e, peer);
     status = found(*m);
 }
@@ -273,7 +274,7 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     Receive op = make_receive(comm, data, message.status.source, message.status.tag, Flavour::user);
     e.begin(op, std::exchange(message.content, nullptr));
     OnStack const scope(e, op);
-    wait(e, op, op.peer, reason(comm, call, op.peer, op.key.tag));
+    wait(e, op, op.peer, comm, call);
     status = op.status;
     if (op.failed()) throw Error(op.status.error, describe_failure(op));
 }

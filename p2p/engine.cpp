@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runtime/base/error.hpp"
+
 namespace tutti::p2p {
 
 void start(Process& process, std::vector<int> const& listeners) {
@@ -37,12 +39,21 @@ bool Engine::idle() const {
     return std::ranges::all_of(transports_, [](auto const& one) { return one->idle(); });
 }
 
+/// Names them, but nobody whose act is needed: one that has ended has sent its goodbye, which may be under way.
+void Engine::tell_staying(void const* engine, Blockage& blockage) {
+    std::vector<int> ranks;
+    for (auto const& one : static_cast<Engine const*>(engine)->transports_) one->add_staying(ranks);
+    if (ranks.empty()) return;
+    blockage.call += join("(waits for the goodbye of rank ", ranks.front());
+    blockage.call += ranks.size() == 1 ? ")" : join(" and ", ranks.size() - 1, " more)");
+}
+
 void Engine::leave(char const* call) {
     for (auto const& one : transports_) one->say_goodbye();
     auto const parted = [this] {
         return std::ranges::all_of(transports_, [](auto const& one) { return one->parted(); });
     };
-    process().waiter.until(parted, {call});
+    process().waiter.until(parted, {call, -1, -1, tell_staying, this});
     for (auto const& one : transports_) one->close();
 }
 

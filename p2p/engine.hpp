@@ -7,6 +7,7 @@
 // to a busy rank never keeps a message for us from arriving.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,6 +49,8 @@ public:
 
     /// The oldest message here that a receive with this key would get; null when there is none.
     Unexpected* find(Key const& key) { return matching_.find(key); }
+    /// Calls `look` with each message here that nobody has asked for, in order of arrival, until it is true.
+    void look_through(std::function<bool(Unexpected const&)> const& look) const { matching_.look_through(look); }
     /// Takes a message that `find` gave out of matching; it waits for its own receive.
     Unexpected* claim(Unexpected* message) { return matching_.remove(*message), message; }
 
@@ -63,7 +66,11 @@ public:
 
     bool poll() override { return polled_.size() == 1 ? polled_.front()->poll() : poll_all(); }
     /// Looks for what comes from one peer only (−1: all).
-    bool poll_from(int peer) { return peer < 0 ? poll() : to(peer).poll_from(peer); }
+    bool poll_from(int peer) {
+        bool const moved = peer < 0 ? poll() : to(peer).poll_from(peer);
+        if (moved) process().waiter.count_move();
+        return moved;
+    }
     /// How often to look in a row without a pause (−1: everywhere), as Transport::looks.
     int looks(int peer) const { return peer < 0 ? fewest_looks_ : to(peer).looks(); }
     /// Why nothing will ever come from a peer (−1: from some): its connection is lost. Null: it is not.
@@ -76,6 +83,9 @@ public:
     /// True when everything that can leave this rank now has left it; offers wait for those who want them.
     bool idle() const;
     bool at_rest() const override { return requests == 0 && idle() && buffers.idle(); }
+    void count_bytes(Segment const& segment, NetworkBytes& bytes) const override {
+        for (auto const& one : transports_) one->count_bytes(segment, bytes);
+    }
 
     SendBuffers buffers;
     std::size_t requests = 0;   ///< under way
@@ -83,6 +93,7 @@ public:
 private:
     Transport& to(int peer) const { return *to_[static_cast<std::size_t>(peer)]; }
     bool poll_all();
+    static void tell_staying(void const* engine, Blockage& blockage);
     bool withdraw(Receive& op) noexcept;
     void outlive(bool const& done) noexcept;
 

@@ -7,8 +7,11 @@
 namespace tutti::p2p {
 namespace {
 
-/// Dense data needs no datatype any more, so that freeing it later costs nothing now.
-Ref<Datatype> keep_type(Data const& data) { return Ref<Datatype>::share(const_cast<Datatype*>(data.type)); }
+/// A type of the program's may be freed meanwhile; what is predefined stays.
+Ref<Datatype> keep_type(Data const& data) {
+    bool const may_go = data.element && data.element->recipe();
+    return Ref<Datatype>::share(may_go ? const_cast<Datatype*>(data.element) : nullptr);
+}
 
 template <class R, class... Arguments>
 Ref<Request> make_started(Comm& comm, Arguments&&... arguments) {
@@ -160,8 +163,14 @@ void RecvRequest::cancel() {
     if (active && !complete) engine(comm->process).cancel(op_);
 }
 
-Reason RecvRequest::reason(char const* call) const {
-    return {call, comm->process.cluster.rank_of_peer(from_), op_.key.tag, comm->context};
+void SendRequest::tell(Blockage& blockage) const {
+    blockage.call = "send of " + words(*comm, op_);
+    p2p::tell(*comm, op_, blockage);
+}
+
+void RecvRequest::tell(Blockage& blockage) const {
+    blockage.call = "receive of " + words(*comm, op_);
+    p2p::tell(*comm, op_, blockage);
 }
 
 void RecvRequest::finished(Receive& op) { static_cast<Op&>(op).request->completed(); }

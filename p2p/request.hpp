@@ -3,6 +3,7 @@
 // it, so that MPI_Request_free only forgets its handle.
 #pragma once
 
+#include "p2p/blockage.hpp"
 #include "p2p/p2p.hpp"
 
 namespace tutti::p2p {
@@ -27,9 +28,7 @@ public:
     void start() override;
     void advance() override { engine(comm->process).poll(); }
     void cancel() override;
-    Reason reason(char const* call) const override {
-        return {call, comm->process.cluster.rank_of_peer(op_.peer), op_.key.tag, comm->context};
-    }
+    void tell(Blockage& blockage) const override;
 
     // Requests come and go with every message: their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
@@ -61,7 +60,7 @@ public:
     /// Looks where its message comes from.
     void advance() override { engine(comm->process).poll_from(from_); }
     void cancel() override;
-    Reason reason(char const* call) const override;
+    void tell(Blockage& blockage) const override;
     /// Instead of start(): receives a message that mprobe took.
     void start_with(Unexpected* message);
 
@@ -103,7 +102,7 @@ public:
 
     /// `copy`: what is sent, where the receive overwrites it; kept until the end.
     void begin(std::vector<std::byte> copy);
-    Reason reason(char const* call) const override;
+    void tell(Blockage& blockage) const override;
     void half_complete();
 
 private:

@@ -51,8 +51,8 @@ void SendrecvRequest::half_complete() {
     Ref<Request>::release(this);
 }
 
-Reason SendrecvRequest::reason(char const* call) const {
-    return receive_->complete ? send_->reason(call) : receive_->reason(call);
+void SendrecvRequest::tell(Blockage& blockage) const {
+    receive_->complete ? send_->tell(blockage) : receive_->tell(blockage);
 }
 
 Ref<Request> isendrecv(Comm& comm, void const* out, std::int64_t out_count, Datatype const& out_type, int dest,

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "p2p/matching/operation.hpp"
 #include "runtime/wait/wait.hpp"
@@ -72,6 +73,8 @@ public:
     // The end, in this order, with polls until all are parted. Nothing is begun any more.
     virtual void say_goodbye() {}
     virtual bool parted() const { return true; }
+    /// Adds the ranks of the world whose goodbye has not come.
+    virtual void add_staying(std::vector<int>&) const {}
     virtual void close() {}
 };
 

@@ -9,7 +9,7 @@ void fail_operation(Comm const& comm, char const* operation, std::uint64_t numbe
     comm.process.frames.hold();
     auto const wait = [&](std::atomic<std::uint64_t> const& word, std::uint64_t value, int member) {
         waiter.until([&] { return has_come(word.load(std::memory_order_acquire), value); },
-                     {operation, comm.union_group->world_rank(member), -1, comm.context});
+                     comm.reason(operation, member));
     };
     if (!concerns_this_rank_alone(std::current_exception())) channel.fail(wait);
     comm.process.frames.let_go();

@@ -22,6 +22,11 @@ bool Progress::poll() {
     return moved;
 }
 
+void Progress::tell(Blockage& blockage) const {
+    for (CollectiveRequest const* r = first_; r; r = r->next_)
+        if (!r->tell_peers(blockage.others)) return blockage.await_unknown();
+}
+
 void Progress::add(CollectiveRequest& r) {
     r.previous_ = last_;
     r.next_ = nullptr;
@@ -109,6 +114,7 @@ bool CollectiveRequest::move() {
         if (operation->ended()) end_fragment(at);
     }
     while (may_begin_next()) moved = true, begin_next();
+    if (moved) comm->process.waiter.count_move();
     if (ended_ == fragments_) end();
     return moved;
 }
@@ -175,10 +181,24 @@ void CollectiveRequest::over() {
     finished();
 }
 
-Reason CollectiveRequest::reason(char const* call) const {
-    for (RunningOperation const* operation : running_)
-        if (operation) return {call, comm->union_group->world_rank(operation->suspension().peer), -1, comm->context};
-    return {call, -1, -1, comm->context};
+bool CollectiveRequest::tell_peers(std::vector<RankRange>& peers) const {
+    for (RunningOperation const* operation : running_) {
+        if (!operation) continue;
+        if (operation->suspension().peer == anybody) return false;
+        int const peer = comm->union_group->world_rank(operation->suspension().peer);
+        peers.push_back({peer, peer, 1});
+    }
+    return !in_line_;
+}
+
+// One that waits for its turn is released by nobody in particular.
+void CollectiveRequest::tell(Blockage& blockage) const {
+    blockage.call = join("collective operation on ", comm->words());
+    for (RunningOperation const* operation : running_) {
+        if (!operation || operation->suspension().peer == anybody) continue;
+        blockage.call = join(operation->name(), " on ", comm->words());
+        return blockage.await(comm->union_group->world_rank(operation->suspension().peer));
+    }
 }
 
 }   // namespace tutti::coll

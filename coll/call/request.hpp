@@ -27,7 +27,9 @@ public:
     /// first. 0 where they take it from the process's pool.
     std::size_t frames_made() const { return own_frames_ ? own_frames_->made() : 0; }
     void advance() override { move(); }
-    Reason reason(char const* call) const override;
+    void tell(Blockage& blockage) const override;
+    /// Adds whose acts move it on now; false: nobody can tell.
+    bool tell_peers(std::vector<RankRange>& peers) const;
 
     // Requests come and go with every call: their memory is pooled per process.
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }

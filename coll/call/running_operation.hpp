@@ -16,7 +16,7 @@ public:
     /// Its channel is free. The sequence, the trees, the communicator and `frames` (as in ShmMemory) outlive it.
     RunningOperation(Comm const& comm, OperationSequence& sequence, Trees const& trees, char const* operation,
                      Numbers numbers, FramePool* frames = nullptr)
-        : sequence_(sequence), number_(numbers.operation) {
+        : sequence_(sequence), name_(operation), number_(numbers.operation) {
         if (state_of(comm).multi_node) net_.emplace(comm, trees, operation, numbers, &suspension_, frames);
         else
             shm_.emplace(sequence.area, trees, sequence.rank, number_, comm, operation,
@@ -24,6 +24,7 @@ public:
     }
 
     Suspension const& suspension() const { return suspension_; }
+    char const* name() const { return name_; }
 
     /// The same operation once more, with other numbers.
     void restart(Numbers numbers) {
@@ -62,6 +63,7 @@ public:
 
 private:
     OperationSequence& sequence_;
+    char const* name_;
     std::uint64_t number_;
     Suspension suspension_;
     std::optional<ShmEnv> shm_;   ///< on one node,

@@ -45,6 +45,9 @@ struct Trees {
     topo::Hierarchy hierarchy, one_team;
 };
 
+/// As the peer that is waited for: any of several may do what has to come.
+inline constexpr int anybody = -1;
+
 /// What both environments of one node share. `Memory` provides: Awaiter until(word, value, peer), stored(word) (after
 /// every publication), expose/fetch/staging, frames(), traffic(), locality(peer).
 template <class Memory>
@@ -168,9 +171,9 @@ public:
         Memory::stored(word.value);
         return true;
     }
-    /// Until all of the first `n` pieces at `owner` are taken; `by` is waited for.
-    auto until_claimed(int owner, int n, int by) {
-        return until(area_.handed(owner, op_), (std::uint64_t{1} << n) - 1, by);
+    /// Until all of the first `n` pieces at `owner` are taken, by whomever.
+    auto until_claimed(int owner, int n) {
+        return until(area_.handed(owner, op_), (std::uint64_t{1} << n) - 1, anybody);
     }
 
     // --- Large messages ----------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "coll/env/net_env.hpp"
 
 #include "coll/env/comm_memory.hpp"
+#include "coll/env/operation_sequence.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -91,7 +92,7 @@ bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value,
             }
             return reached();
         },
-        {operation_, comm_.union_group->world_rank(peer), -1, comm_.context});
+        reason_in(comm_, operation_, peer));
     return true;
 }
 

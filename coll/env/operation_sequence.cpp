@@ -33,10 +33,15 @@ bool OperationSequence::look_for_channel(std::uint64_t number) {
 void OperationSequence::wait_for_channel(Comm const& comm, char const* operation, std::uint64_t number) {
     for (int m = 0; area && m < area.members(); ++m) {
         Flag const& done = area.done(m);
-        process.waiter.until([&] { return done.reached(number - channel_depth); },
-                             {operation, comm.union_group->world_rank(m), -1, comm.context}, &done.value);
+        process.waiter.until([&] { return done.reached(number - channel_depth); }, reason_in(comm, operation, m),
+                             &done.value);
     }
-    process.waiter.until([&] { return may_begin(number); }, {operation, -1, -1, comm.context});
+    process.waiter.until([&] { return may_begin(number); }, reason_in(comm, operation));
+}
+
+Reason reason_in(Comm const& comm, char const* operation, int member) {
+    char const* const call = comm.process.call_name;
+    return comm.reason(*call ? call : operation, member);
 }
 
 bool concerns_this_rank_alone(std::exception_ptr const& error) {

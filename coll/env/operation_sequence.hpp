@@ -78,6 +78,9 @@ private:
     void end_early(std::uint64_t number);
 };
 
+/// Why this rank waits in a blocking call that is, or uses, that operation. `member`: as Comm::reason has it.
+Reason reason_in(Comm const& comm, char const* operation, int member = -1);
+
 /// Was what ended an operation found after this rank's last step (that something is longer than its place)? Its peers
 /// have all that they need of it then.
 bool concerns_this_rank_alone(std::exception_ptr const& error);

@@ -19,6 +19,8 @@ public:
     bool poll() override;
     bool at_rest() const override { return in_flight_ == 0; }
     bool awaits_words() const override { return in_flight_ != 0; }
+    /// A collective under way goes on while its rank waits for something else, and others may wait for that.
+    void tell(Blockage& blockage) const override;
     void add(CollectiveRequest& request);
     void remove(CollectiveRequest& request);
     int in_flight() const { return in_flight_; }

@@ -3,6 +3,7 @@
 #include "coll/env/shm_env.hpp"
 
 #include "coll/env/comm_memory.hpp"
+#include "coll/env/operation_sequence.hpp"
 
 namespace tutti::coll {
 
@@ -23,8 +24,7 @@ bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t val
     if (suspension_) return false;
     auto const& env = static_cast<ShmEnv const&>(*this);
     auto come = [&] { return has_come(word.load(std::memory_order_acquire), value); };
-    comm_.process.waiter.until([&] { return come() || env.failed(); },
-                               {operation_, comm_.union_group->world_rank(peer), -1, comm_.context}, &word);
+    comm_.process.waiter.until([&] { return come() || env.failed(); }, reason_in(comm_, operation_, peer), &word);
     if (!come()) [[unlikely]]
         throw_failure_of(env.failed_member());
     return true;

@@ -19,7 +19,7 @@ struct Suspension {
     std::coroutine_handle<> coroutine;
     std::atomic<std::uint64_t> const* word = nullptr;
     std::uint64_t value = 0;
-    int peer = -1;   ///< whose word it is
+    int peer = anybody;   ///< without whose act it does not come
 
     bool over() const { return has_come(word->load(std::memory_order_acquire), value); }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Completing requests, one, any, some or all of them (MPI 3.1, 3.7.3 to 3.7.5). A null handle and an inactive
 // persistent request count as not there, and answer with the empty status where an answer is due.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -13,9 +14,9 @@
 namespace tutti {
 namespace {
 
-template <class Ready>
-void wait(Ready&& done, Reason const& why) {
-    waiter().until([&] { return done() || (waiter().progress(), done()); }, why);
+template <class Ready, class Requests>
+void wait(Ready&& done, Requests const& requests) {
+    waiter().until([&] { return done() || (waiter().progress(), done()); }, requests.reason());
 }
 
 /// How a completed request failed, if it did, once its handle is given up (or, if it is persistent, made inactive).
@@ -136,16 +137,62 @@ private:
     Handles handles_;
 };
 
-Reason reason_of_first(Call& call, Handles handles) {
-    for (MPI_Request h : handles)
-        if (Request* r = active(h); r && !r->complete) return r->reason(call.name);
-    return {call.name};
-}
+/// What a call waits for that completes all of its requests: the first one that is not complete is needed.
+struct AllOf {
+    char const* call;
+    Handles handles;
+
+    static void tell(void const* about, Blockage& blockage) {
+        auto const& [call, handles] = *static_cast<AllOf const*>(about);
+        for (std::size_t i = 0; i < handles.size(); ++i) {
+            Request const* r = active(handles[i]);
+            if (!r || r->complete) continue;
+            r->tell(blockage);
+            std::string const which = handles.size() == 1 ? "" : join(handles.size(), " requests, of which ", i, ": ");
+            blockage.call = join(call, "(", which, blockage.call, ")");
+            return;
+        }
+    }
+    Reason reason() const { return {call, -1, -1, tell, this}; }
+};
+
+/// The same of a call that is content with one of its requests.
+struct AnyOf {
+    char const* call;
+    Handles handles;
+
+    static void tell(void const* about, Blockage& blockage) {
+        auto const& [call, handles] = *static_cast<AnyOf const*>(about);
+        std::string list;
+        bool known = true;
+        std::size_t open = 0;
+        for (MPI_Request h : handles) {
+            Request const* r = active(h);
+            if (!r) continue;
+            Blockage one;
+            r->tell(one);
+            known = known && !one.awaited.empty();
+            for (RankRange const& range : one.awaited) add(blockage, range);
+            if (++open <= most_told) list += (list.empty() ? "" : "; ") + one.call;
+        }
+        if (open > most_told) list += join("; and ", open - most_told, " more");
+        blockage.call = join(call, "(", open, open == 1 ? " request: " : " requests: ", list, ")");
+        blockage.awaiting = Awaiting::any;
+        if (!known) blockage.await_unknown();
+    }
+    Reason reason() const { return {call, -1, -1, tell, this}; }
+
+private:
+    static constexpr std::size_t most_told = 3;
+    static void add(Blockage& blockage, RankRange const& range) {
+        if (std::ranges::find(blockage.awaited, range) == blockage.awaited.end()) blockage.awaited.push_back(range);
+    }
+};
 
 /// Takes every complete request of `handles`; `count`: of them, MPI_UNDEFINED when there is nothing to wait for.
 void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     Search search(handles);
-    if (waits) wait(search, reason_of_first(call, handles));
+    if (waits) wait(search, AnyOf{call.name, handles});
     else waiter().look(search);
     count = search.some ? 0 : MPI_UNDEFINED;
     Answers answers(call, statuses);
@@ -186,7 +233,7 @@ int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
         Request* r = active_in(call, *request);
         if (r && !r->complete) {
             auto const done = [r] { return r->complete || (r->advance(), r->complete); };
-            if (!done()) waiter().until(done, r->reason(call.name));
+            if (!done()) waiter().until(done, AllOf{call.name, {request, 1}}.reason());
         }
         if (!r || !r->plain()) return answer_one(call, *request, status);
         abi::store(status, r->status);
@@ -217,7 +264,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status* array_o
                 while (done < handles.size() && ready(handles[done])) ++done;
                 return done == handles.size();
             },
-            reason_of_first(call, handles));
+            AllOf{call.name, handles});
         Answers answers(call, array_of_statuses);
         for (MPI_Request& h : handles) answers.add(h);
         answers.finish();
@@ -249,7 +296,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int* indx, MPI_Stat
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
         Search search(handles);
-        wait(search, reason_of_first(call, handles));
+        wait(search, AnyOf{call.name, handles});
         *indx = search.found;
         if (*indx == MPI_UNDEFINED) store_empty(status);
         else answer_one(call, handles[static_cast<std::size_t>(*indx)], status);

@@ -53,6 +53,7 @@ public:
     Unexpected* find(Key const& receive) { return unexpected(receive).find(receive); }
     Unexpected* find(int peer, std::uint64_t number) const { return unexpected_.find(peer, number); }
     void remove(Unexpected& message) { unexpected(message.key).remove(message); }
+    void look_through(std::function<bool(Unexpected const&)> const& look) const { unexpected_.look_through(look); }
 
     /// No receive waits, and no message, but for those of services.
     bool empty() const { return posted_.empty() && unexpected_.empty(); }

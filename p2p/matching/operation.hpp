@@ -44,9 +44,10 @@ struct Data {
     std::size_t bytes = 0;            ///< of packed data
     Datatype const* type = nullptr;   ///< null: dense
     std::int64_t count = 0;
+    Datatype const* element = nullptr;   ///< of which there are `count`, dense or not; null: bytes, and no count
 
     static Data of_bytes(void const* buffer, std::size_t bytes) {
-        return {static_cast<std::byte*>(const_cast<void*>(buffer)), bytes, nullptr, 0};
+        return {static_cast<std::byte*>(const_cast<void*>(buffer)), bytes, nullptr, 0, nullptr};
     }
     static Data of(void const* buffer, std::int64_t count, Datatype const& type) {
         std::size_t bytes = static_cast<std::size_t>(count * type.size());
@@ -54,8 +55,8 @@ struct Data {
         // As numbers: MPI_BOTTOM is a null pointer, and with it the lower bound is the address.
         auto first = reinterpret_cast<std::uintptr_t>(buffer) + static_cast<std::uintptr_t>(type.true_lb());
         if (type.dense(count)) [[likely]]
-            return {reinterpret_cast<std::byte*>(first), bytes, nullptr, 0};
-        return {base, bytes, &type, count};
+            return {reinterpret_cast<std::byte*>(first), bytes, nullptr, count, &type};
+        return {base, bytes, &type, count, &type};
     }
     bool dense() const { return type == nullptr; }
 

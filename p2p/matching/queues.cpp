@@ -172,4 +172,9 @@ Unexpected* UnexpectedList::find(int peer, std::uint64_t number) const {
     return nullptr;
 }
 
+void UnexpectedList::look_through(std::function<bool(Unexpected const&)> const& look) const {
+    for (Unexpected const* m = first_; m; m = m->next)
+        if (look(*m)) return;
+}
+
 }   // namespace tutti::p2p

@@ -125,6 +125,8 @@ public:
     /// The message that this peer sent in that cell, null when it is not (any more) here.
     Unexpected* find(int peer, std::uint64_t number) const;
     bool empty() const { return !first_; }
+    /// Each, in order of arrival, until `look` is true.
+    void look_through(std::function<bool(Unexpected const&)> const& look) const;
 
 private:
     void hash_wildcards(Unexpected& message);

@@ -48,6 +48,7 @@ bool Link::send(Frame const& frame, std::byte const* data, void* sender, bool pa
     w.data = data;
     w.bytes = frame.payload();
     w.sender = sender;
+    bytes_.sent += w.size();
     if (state_ == State::open && queue_.empty()) w.sent = write(w);
     if (w.sent == w.size()) return true;
     if (passing || !sender) copy_data(w);
@@ -75,6 +76,7 @@ bool Link::take_back(void const* sender) {
     auto const w = std::find_if(queue_.begin(), queue_.end(),
                                 [&](Waiting const& one) { return one.sender == sender && one.sent == 0; });
     if (w == queue_.end()) return false;
+    bytes_.sent -= w->size();
     queue_.erase(w);
     return true;
 }
@@ -131,6 +133,7 @@ bool Link::read() {
         if (result < 0 && would_block(errno)) return moved;
         if (result <= 0) return ended(result == 0 ? 0 : errno), true;
         auto const n = static_cast<std::size_t>(result), straight = std::min(n, room.size());
+        bytes_.received += n;
         moved = true;
         if (straight != 0) {
             reader_.skip(straight);

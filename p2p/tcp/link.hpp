@@ -14,6 +14,7 @@
 
 #include "p2p/tcp/frame.hpp"
 #include "p2p/tcp/socket.hpp"
+#include "runtime/counters/blocked.hpp"
 
 namespace tutti::p2p::tcp {
 
@@ -75,6 +76,8 @@ public:
     std::string const& reason() const { return reason_; }   ///< why it broke
     bool idle() const { return queue_.empty(); }            ///< everything was given to the system
     bool parted() const { return said_bye_ && heard_bye_; }
+    /// Since the first frame, sent with what waits.
+    NetworkBytes const& bytes() const { return bytes_; }
 
 private:
     /// A frame that waits.
@@ -105,6 +108,7 @@ private:
     State state_ = State::closed;
     std::string reason_;
     bool wants_out_ = false, said_bye_ = false, heard_bye_ = false;
+    NetworkBytes bytes_;
     std::deque<Waiting> queue_;
     FrameReader reader_;
 };

@@ -167,6 +167,19 @@ bool Network::parted() const {
                        [](Link const* l) { return l->state() != Link::State::open || (l->parted() && l->idle()); });
 }
 
+void Network::add_staying(std::vector<int>& ranks) const {
+    for (Link const* l : used_)
+        if (l->state() == Link::State::open && !l->parted()) ranks.push_back(l->rank());
+}
+
+void Network::count_bytes(Segment const& segment, NetworkBytes& bytes) const {
+    for (Link const* l : used_) {
+        if (!segment.suspected(l->rank())) continue;
+        bytes.sent += l->bytes().sent + (l->state() == Link::State::broken ? 1 : 0);
+        bytes.received += l->bytes().received;
+    }
+}
+
 void Network::close() {
     for (Link* l : used_) l->close();
 }

@@ -9,6 +9,7 @@
 
 #include "p2p/tcp/connection_setup.hpp"
 #include "p2p/tcp/link.hpp"
+#include "runtime/memory/segment.hpp"
 
 namespace tutti::p2p::tcp {
 
@@ -43,6 +44,10 @@ public:
     void say_goodbye();
     /// All others have said goodbye, too, or are gone.
     bool parted() const;
+    /// Adds those who have not, and are not.
+    void add_staying(std::vector<int>& ranks) const;
+    /// Adds what went to and came from suspected ranks. What is sent over a broken link never comes.
+    void count_bytes(Segment const& segment, NetworkBytes& bytes) const;
     /// Closes everything; what was sent still arrives.
     void close();
 

@@ -93,6 +93,14 @@ char const* TcpTransport::granted(int rank, Frame const& frame) {
     return nullptr;
 }
 
+void TcpTransport::count_bytes(Segment const& segment, NetworkBytes& bytes) const {
+    network_.count_bytes(segment, bytes);
+    for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
+        if (!peers_[rank] || peers_[rank]->granted.empty() || !segment.suspected(static_cast<int>(rank))) continue;
+        for (Send const* op : peers_[rank]->granted) bytes.sent += op->wanted - op->position;
+    }
+}
+
 bool TcpTransport::refill(int rank) {
     Peer& to = peer(rank);
     if (to.granted.empty()) return false;

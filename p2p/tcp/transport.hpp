@@ -68,6 +68,8 @@ public:
 
     void say_goodbye() override { network_.say_goodbye(); }
     bool parted() const override { return network_.parted(); }
+    void add_staying(std::vector<int>& ranks) const override { network_.add_staying(ranks); }
+    void count_bytes(Segment const& segment, NetworkBytes& bytes) const override;
     void close() override { network_.close(); }
 
 private:

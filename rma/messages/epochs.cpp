@@ -86,7 +86,8 @@ void Messages::confirm(Peer& to, Act by) {
 void Messages::await_quiet(Peer& to, char const* call) {
     dispatch(to);
     if (to.under_way != 0)
-        window_.process.waiter.until([&] { return to.under_way == 0; }, window_.reason(call, to.rank));
+        window_.process.waiter.until([&] { return to.under_way == 0; },
+                                     window_.reason(call));   // any rank there may serve
     check(to);
 }
 

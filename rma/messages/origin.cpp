@@ -212,7 +212,7 @@ void Messages::settle(Peer& to, OperationRequest* request) {
 void Messages::not_too_much(Peer& to, char const* call) {
     if (to.under_way < most_pieces) return;
     dispatch(to);
-    window_.process.waiter.until([&] { return to.under_way < most_pieces / 2; }, window_.reason(call, to.rank));
+    window_.process.waiter.until([&] { return to.under_way < most_pieces / 2; }, window_.reason(call));
 }
 
 void Messages::put(Local const& from, Remote const& to, std::int64_t origin_of, Ref<Request>* request) {

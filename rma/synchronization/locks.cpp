@@ -30,13 +30,19 @@ void may_lock(Window const& window, int rank) {
 struct Wanted {
     Window const& window;
     Target const& target;
+    int rank;
 
     /// Held by whom, as it is then.
-    static void describe(void const* about, std::string& text) {
-        auto const& [window, target] = *static_cast<Wanted const*>(about);
-        Window::add_name(&window, text);
+    static void tell(void const* about, Blockage& blockage) {
+        auto const& [window, target, rank] = *static_cast<Wanted const*>(about);
+        std::string& text = blockage.call;
+        text += join("(rank ", rank, ")");
+        Window::add_name(&window, blockage);
         int const holder = exclusive_holder(target.control->lock.word);
-        if (holder >= 0) return void(text += join(", whose lock rank ", holder, " holds"));
+        if (holder >= 0) {
+            text += join(", whose lock rank ", holder, " holds");
+            return blockage.await(holder);
+        }
         std::string list;
         for (std::size_t i = 0; i < window.members.controls.size(); ++i)
             if (window.members.controls[i]->all.word.load(std::memory_order_relaxed) != 0)
@@ -46,9 +52,7 @@ struct Wanted {
             text += join(", where ", shared, shared == 1 ? " shared lock is held" : " shared locks are held");
         if (!list.empty()) text += ", where everybody is locked by rank " + list;
     }
-    Reason reason(char const* call, int rank) const {
-        return {call, window.comm->world_rank(rank), -1, window.comm->context, describe, this};
-    }
+    Reason reason(char const* call) const { return {call, -1, -1, tell, this}; }
 };
 
 void take_exclusive(Window& window, Target& t, int rank, char const* call) {
@@ -61,8 +65,8 @@ void take_exclusive(Window& window, Target& t, int rank, char const* call) {
         if (disturbed) window.process.waiter.wake_sleepers(others.exclusive);
         return got;
     };
-    Wanted const wanted{window, t};
-    if (!ready()) window.process.waiter.until(ready, wanted.reason(call, rank));
+    Wanted const wanted{window, t, rank};
+    if (!ready()) window.process.waiter.until(ready, wanted.reason(call));
     ++window.exclusives;
 }
 
@@ -70,8 +74,8 @@ void take_shared(Window& window, Target& t, int rank, char const* call) {
     Word& lock = t.control->lock.word;
     bool got = false;
     auto const ready = [&] { return got = got || try_shared(lock); };
-    Wanted const wanted{window, t};
-    if (!ready()) window.process.waiter.until(ready, wanted.reason(call, rank), &lock);
+    Wanted const wanted{window, t, rank};
+    if (!ready()) window.process.waiter.until(ready, wanted.reason(call), &lock);
 }
 
 void give_back(Window& window, Target& t) {

@@ -12,9 +12,9 @@ Window::Window(Process& p, Ref<Comm> own, Flavor f)
 }
 Window::~Window() = default;
 
-void Window::add_name(void const* window, std::string& text) {
+void Window::add_name(void const* window, Blockage& blockage) {
     std::string const& name = static_cast<Window const*>(window)->name;
-    text += name.empty() ? ", of a window without a name" : ", of " + name;
+    blockage.call += name.empty() ? "(a window without a name)" : "(" + name + ")";
 }
 
 std::string open_epochs(Window const& window) {

@@ -81,12 +81,13 @@ public:
     int rank() const { return comm->rank(); }
     int size() const { return comm->size(); }
     Target& target(int rank) { return targets[static_cast<std::size_t>(rank)]; }
-    /// For whoever waits in `call` on the window's behalf; `rank`: of the window, −1: several.
+    /// For whoever waits in `call` on the window's behalf; `rank`: of the window, without whose act the wait does not
+    /// end, −1: several.
     Reason reason(char const* call, int rank = -1) const {
-        return {call, rank < 0 ? -1 : comm->world_rank(rank), -1, comm->context, add_name, this};
+        return {call, rank < 0 ? -1 : comm->world_rank(rank), -1, add_name, this};
     }
     /// Adds which window it is, for a reason.
-    static void add_name(void const* window, std::string& text);
+    static void add_name(void const* window, Blockage& blockage);
 
     /// An operation with a target is over for this process.
     void count(Operation operation, Path way, std::uint64_t bytes_there) {

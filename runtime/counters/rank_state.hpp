@@ -8,7 +8,9 @@
 
 #include "runtime/base/flag.hpp"
 #include "runtime/base/memory_file.hpp"
+#include "runtime/counters/blocked.hpp"
 #include "runtime/counters/counter.hpp"
+#include "runtime/counters/finding.hpp"
 
 namespace tutti {
 
@@ -70,8 +72,7 @@ struct alignas(cache_line) RankState {
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
     std::atomic<std::uint32_t> wake;                         ///< futex word, counts wake-ups
-    alignas(cache_line) std::atomic<std::uint64_t> waits;    ///< odd while `reason` says what the rank waits for
-    char reason[192];                                        ///< zero-ended
+    Blocked blocked;   ///< what the rank waits for, once it has done so for a while
 
     /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;
@@ -88,6 +89,7 @@ struct alignas(cache_line) RankState {
     OneSided one_sided;
     Times times;
     Placed placed;
+    Finding finding;
 };
 
 }   // namespace tutti

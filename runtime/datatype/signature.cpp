@@ -6,12 +6,31 @@
 
 namespace tutti {
 
+TypeSignature::Hash TypeSignature::Hash::repeated(std::int64_t times) const {
+    Hash all, doubled = *this;
+    for (; times > 0; times >>= 1, doubled = doubled.then(doubled))
+        if (times & 1) all = all.then(doubled);
+    return all;
+}
+
+static TypeSignature::Hash hash_of(Elementary unit) {
+    std::uint64_t const kind = unit.size | unit.parts << 8 | static_cast<unsigned>(unit.format) << 16;
+    return {(kind + 1) * 0x9e3779b97f4a7c15, 0xd1342543de82ef95};
+}
+
+static bool is_untyped(Elementary unit) {
+    return unit.format == Elementary::Format::bytes ||
+           (unit.size == 1 && unit.format == Elementary::Format::unsigned_integer);
+}
+
 TypeSignature::Ref TypeSignature::of(Elementary unit, std::int64_t count) {
     auto s = std::make_shared<TypeSignature>();
     s->unit = unit;
     s->elements = count;
     s->bytes = count * unit.size;
     s->external_bytes = count * unit.external;
+    s->hash = hash_of(unit).repeated(count);
+    s->untyped = is_untyped(unit);
     return s;
 }
 
@@ -68,6 +87,8 @@ TypeSignature::Ref SignatureList::finish() {
         s->bytes += part.count * part.signature->bytes;
         s->elements += part.count * part.signature->elements;
         s->external_bytes += part.count * part.signature->external_bytes;
+        s->hash = s->hash.then(part.signature->hash.repeated(part.count));
+        s->untyped |= part.signature->untyped;
     }
     return s;
 }

@@ -30,8 +30,20 @@ struct TypeSignature {
         std::int64_t bytes_before, elements_before;
     };
 
+    /// What equal sequences of elementary data have in common, however their types were made: a polynomial over the
+    /// elements, so that sequences can be joined and repeated without being looked at again. The size in external32
+    /// does not count: who sends MPI_LONG to MPI_INT64_T means the same.
+    struct Hash {
+        std::uint64_t value = 0, power = 1;   ///< of nothing
+
+        Hash then(Hash const& behind) const { return {value * behind.power + behind.value, power * behind.power}; }
+        Hash repeated(std::int64_t times) const;
+    };
+
     std::int64_t bytes = 0, elements = 0, external_bytes = 0;
-    Elementary unit;   ///< what all elements are when there are no parts
+    Hash hash;
+    bool untyped = false;   ///< has single bytes: MPI_BYTE, MPI_PACKED and what else may stand for anything
+    Elementary unit;        ///< what all elements are when there are no parts
     std::vector<Part> parts;
 
     static Ref of(Elementary unit, std::int64_t count);

@@ -52,7 +52,8 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     h.call_statistics = h.rank_states + round_up(ranks * h.rank_state_bytes, page);
     h.machine = h.call_statistics + round_up(ranks * h.call_statistics_bytes, page);
     h.watched = round_up(h.machine + texts.size(), page);
-    h.ring_rows = h.watched + round_up(2 * ranks * sizeof(std::uint64_t), page);
+    h.suspects = h.watched + 2 * ranks * sizeof(std::uint64_t);
+    h.ring_rows = round_up(h.suspects + (world_size + 63) / 64 * sizeof(std::uint64_t), page);
     h.ring_row_bytes = round_up(round_up(ranks, cache_line) + ranks * Segment::ring_start_bytes, page);
     h.inboxes = h.ring_rows + ranks * h.ring_row_bytes;
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;

@@ -33,7 +33,7 @@ struct SegmentLayout {
     std::uint64_t told;            ///< fingerprint of what the launcher has told about rank 0's settings, 0: nothing
     std::uint32_t
         cluster_bytes;   ///< length of the job's map of nodes and ranks (runtime/settings/cluster.hpp), 0: one node
-    std::uint64_t rank_states, call_statistics, machine, watched, inboxes, commons,
+    std::uint64_t rank_states, call_statistics, machine, watched, suspects, inboxes, commons,
         heaps;                                               ///< offsets from the start of the segment
     std::uint64_t rank_state_bytes, call_statistics_bytes;   ///< from one rank's to the next
     std::uint64_t ring_rows;                                 ///< what every message touches, of all receivers: offset,
@@ -59,6 +59,8 @@ struct SegmentHeader : SegmentLayout {
     std::atomic<std::uint32_t> arenas_refused;                 ///< set once by the first rank that cannot map them
     std::atomic<std::uint32_t> placement_refused;              ///< errno of the first who may not place memory
     std::atomic<std::int64_t> balanced;                        ///< when a rank last moved (runtime/wait/balance.hpp)
+    std::atomic<std::uint64_t> questions;                      ///< how often the launcher has asked blocked ranks to
+                                                               ///< look once more (Blocked::answered)
 };
 
 /// Who makes a segment.
@@ -102,6 +104,19 @@ public:
     }
     /// On which processing unit `rank` ran when it last looked, as runtime/wait/balance.cpp says it.
     std::atomic<std::uint64_t>& runs_on(unsigned rank) const { return (&watched(0))[ranks() + rank]; }
+    /// A bit for each rank of the world: is the launcher's last question about it? Written before it asks.
+    std::span<std::atomic<std::uint64_t>> suspects() const {
+        return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + header().suspects),
+                (header().world_size + 63) / 64};
+    }
+    void suspect(int world_rank) const {
+        auto const bit = static_cast<unsigned>(world_rank);
+        suspects()[bit / 64].fetch_or(std::uint64_t{1} << bit % 64, std::memory_order_relaxed);
+    }
+    bool suspected(int world_rank) const {
+        auto const bit = static_cast<unsigned>(world_rank);
+        return (suspects()[bit / 64].load(std::memory_order_relaxed) >> bit % 64 & 1) != 0;
+    }
     CallStatistics& call_statistics(unsigned rank) const {
         SegmentHeader const& h = header();
         return *reinterpret_cast<CallStatistics*>(base_ + h.call_statistics + rank * h.call_statistics_bytes);

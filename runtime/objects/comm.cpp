@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two groups of an intercommunicator in its union.
+// The two groups of an intercommunicator in its union; a communicator in words.
 #include "runtime/objects/comm.hpp"
+
+#include <string>
 
 #include "runtime/objects/group_calculus.hpp"
 
@@ -10,5 +12,18 @@ Members::Members(Ref<Group> local, Ref<Group> others, bool local_first)
     : group(std::move(local)), remote(std::move(others)),
       union_group(local_first ? group_union(*group, *remote) : group_union(*remote, *group)),
       remote_at(local_first ? group->size() : 0) {}
+
+std::string Comm::words() const {
+    if (!name.empty()) return name;
+    return inter() ? "an intercommunicator of " + std::to_string(group->size()) + " and " +
+                         std::to_string(remote->size()) + " ranks"
+                   : "a communicator of " + std::to_string(group->size()) + (group->size() == 1 ? " rank" : " ranks");
+}
+
+void Comm::tell_call(void const* about, Blockage& blockage) {
+    auto const& comm = *static_cast<Comm const*>(about);
+    std::string const call = comm.collectives ? comm.collectives->call_in_words() : "";
+    blockage.call = call.empty() ? blockage.call + "(" + comm.words() + ")" : call;
+}
 
 }   // namespace tutti

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "runtime/objects/attribute.hpp"
 #include "runtime/objects/errhandler.hpp"
@@ -14,6 +15,7 @@
 #include "runtime/objects/object.hpp"
 #include "runtime/topologies/neighborhood.hpp"
 #include "runtime/topologies/virtual_topology.hpp"
+#include "runtime/wait/reason.hpp"
 
 namespace tutti {
 
@@ -22,6 +24,8 @@ class Process;
 /// What a layer above keeps per communicator (coll/ its flags, slots and choices).
 struct Extension {
     virtual ~Extension() = default;
+    /// The program's last collective call on the communicator, with its arguments; empty: not known.
+    virtual std::string call_in_words() const { return {}; }
 };
 
 /// Who is in a communicator. Of an intercommunicator's two groups, this process's is the local one.
@@ -57,6 +61,13 @@ public:
     int rank() const { return group->rank(); }
     int size() const { return group->size(); }
     int world_rank(int rank) const { return group->world_rank(rank); }
+    /// Why this rank waits in a collective operation on it. `member`: of the union group, without whose act the wait
+    /// does not end, −1: several, or nobody that can be named.
+    Reason reason(char const* operation, int member = -1) const {
+        return {operation, member < 0 ? -1 : union_group->world_rank(member), -1, tell_call, this};
+    }
+    /// For sentences: its name, or what can be said of it.
+    std::string words() const;
     /// Whose ranks messages name: the remote group's in an intercommunicator.
     Group const& peers() const { return remote ? *remote : *group; }
 
@@ -67,6 +78,9 @@ public:
     std::unique_ptr<VirtualTopology> topology;          ///< null: none (MPI_UNDEFINED)
     std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, made when it is first asked for
     std::unique_ptr<Extension> collectives;             ///< owned by coll/, made with the communicator
+
+private:
+    static void tell_call(void const* comm, Blockage& blockage);
 };
 
 }   // namespace tutti

@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "runtime/base/rank_range.hpp"
 #include "runtime/objects/group.hpp"
 
 namespace tutti {
@@ -25,11 +26,6 @@ Ref<Group> group_difference(Group const& a, Group const& b);
 Ref<Group> group_incl(Group const& of, std::span<int const> ranks);
 /// All but these, in the group's order. Throws likewise.
 Ref<Group> group_excl(Group const& of, std::span<int const> ranks);
-
-/// Ranks first, first + stride, … up to last, which need not be one of them.
-struct RankRange {
-    int first, last, stride;
-};
 
 /// Throws Error when a range has stride 0, points away from its end or leaves the group.
 Ref<Group> group_range_incl(Group const& of, std::span<RankRange const> ranges);

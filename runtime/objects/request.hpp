@@ -43,8 +43,9 @@ public:
     virtual void advance() {}
     /// MPI_Cancel: tries to; the outcome is in the status after completion.
     virtual void cancel() {}
-    /// For whoever waits for it in `call`.
-    virtual Reason reason(char const* call) const { return {call, -1, -1, comm ? comm->context : 0}; }
+    /// What it is ("receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD", as the blockage's call), and whose acts
+    /// would complete it now; asked when somebody has waited for it for long.
+    virtual void tell(Blockage& blockage) const { blockage.call = "request"; }
 };
 
 }   // namespace tutti

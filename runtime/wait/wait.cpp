@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slow half of the one wait: yielding, announcing the reason, sleeping.
+// The slow half of the one wait: yielding, publishing the reason, sleeping.
 #include "runtime/wait/wait.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "runtime/base/membarrier.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/wait/balance.hpp"
+#include "runtime/wait/call_stack.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
 namespace tutti {
@@ -17,7 +18,7 @@ namespace {
 // What a rank watches, other than a word's offset in the segment.
 constexpr std::uint64_t awake = 0, anything = ~std::uint64_t{0};
 
-constexpr std::int64_t announce_after_ns = 1'000'000'000;
+constexpr std::int64_t publish_after_ns = 20'000'000;
 constexpr long short_sleep_ns = 1'000'000;
 constexpr int followers_polls = 500;   // about 20 µs
 constexpr int most_in_vain = 8;
@@ -31,6 +32,14 @@ constexpr long nap_ns = 1'000'000;
 long longest_sleep(SegmentLayout const& node) {
     long const of_one = 10'000'000;
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
+}
+
+/// From now on nothing of it is valid.
+void withdraw(Blocked& shown) {
+    std::uint64_t const changes = shown.changes.load(std::memory_order_relaxed);
+    if (changes % 2 == 0) return;
+    shown.changes.store(changes + 1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
 }
 
 }   // namespace
@@ -139,10 +148,8 @@ void Waiter::wake_watchers(std::atomic<std::uint64_t> const& word) {
 void Waiter::call_helper() { helper_->call(); }
 
 void Waiter::WaitLoop::relax() {
-    if (asleep_) {
-        if (!waiter_.announced_ && now_ns() - start_ > waiter_.sleep_after_ns_) announce();
-        return sleep(waiter_.longest_sleep_ns_);
-    }
+    if (looks_again()) return;
+    if (asleep_) return sleep(waiter_.longest_sleep_ns_);
     polls_ = 0;
     yielded_ = true;
     if (waiter_.sleeps_at_once()) return mark_asleep();
@@ -151,23 +158,59 @@ void Waiter::WaitLoop::relax() {
     if (!waiter_.leader_ || waiter_.leader_->thread_ != thread_) return;
     std::int64_t now = now_ns();
     if (since_ == 0) since_ = now;
-    if (now - since_ > announce_after_ns) announce();
-    if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) {
-        announce();   // who has waited for so long
-        mark_asleep();
-    }
+    if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) mark_asleep();
 }
 
-// So that mpiexec can say what a rank waits for; of several threads, what the first one does.
-void Waiter::WaitLoop::announce() {
-    if (waiter_.announced_) return;
-    waiter_.announced_ = this;
-    std::string text = why_.operation;
-    if (why_.peer >= 0) text += ", peer " + std::to_string(why_.peer);
-    if (why_.tag >= 0) text += ", tag " + std::to_string(why_.tag);
-    if (why_.more) why_.more(why_.about, text);
-    std::snprintf(waiter_.rank_state_.reason, sizeof waiter_.rank_state_.reason, "%s", text.c_str());
-    waiter_.rank_state_.waits.fetch_add(1, std::memory_order_release);
+/// Of several threads, what the first one waits for; then others may release it, and nobody can tell.
+void Waiter::WaitLoop::publish() {
+    Blockage blockage = why_.blockage();
+    for (int i = 0; i < waiter_.pollables_; ++i) waiter_.pollable_[i]->tell(blockage);
+    if (waiter_.lock_.on()) blockage.await_unknown();
+    if (waiter_.published_ == this && blockage == waiter_.shown_) return;
+    Blocked& shown = waiter_.rank_state_.blocked;
+    withdraw(shown);
+    bool const fits = blockage.awaited.size() + blockage.others.size() <= Blocked::most_ranges;
+    if (!fits) blockage.await_unknown();
+    shown.awaiting = blockage.awaiting;
+    shown.ranges = static_cast<std::uint32_t>(blockage.awaited.size());
+    shown.others = static_cast<std::uint32_t>(blockage.others.size());
+    std::copy(blockage.others.begin(), blockage.others.end(),
+              std::copy(blockage.awaited.begin(), blockage.awaited.end(), shown.awaited));
+    shown.addresses = static_cast<std::uint32_t>(program_stack(shown.stack));
+    std::snprintf(shown.call, sizeof shown.call, "%s", blockage.call.c_str());
+    std::snprintf(shown.code, sizeof shown.code, "%s", blockage.hint.code);
+    std::snprintf(shown.headline, sizeof shown.headline, "%s", blockage.hint.headline.c_str());
+    std::snprintf(shown.help, sizeof shown.help, "%s", blockage.hint.help.c_str());
+    shown.changes.store(shown.changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    waiter_.published_ = this;
+    waiter_.shown_ = std::move(blockage);
+}
+
+/// After a look that was in vain: says so to the launcher, if it has asked before that look. True: it has asked now,
+/// and the next look comes at once.
+bool Waiter::WaitLoop::looks_again() {
+    if (waiter_.published_ != this) {
+        if (nap_ || waiter_.published_ || now_ns() - start_ < publish_after_ns) return false;
+        publish();
+        waiter_.look_around();
+        return false;
+    }
+    std::uint64_t const question = waiter_.segment_.header().questions.load(std::memory_order_acquire);
+    if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed)) return false;
+    if (waiter_.asked_ == question) return answer(question), false;
+    waiter_.asked_ = question;
+    publish();   // what is awaited may be something else by now
+    waiter_.look_around();
+    return true;
+}
+
+void Waiter::WaitLoop::answer(std::uint64_t question) {
+    NetworkBytes bytes;
+    for (int i = 0; i < waiter_.pollables_; ++i) waiter_.pollable_[i]->count_bytes(waiter_.segment_, bytes);
+    Blocked& shown = waiter_.rank_state_.blocked;
+    shown.sent.store(bytes.sent, std::memory_order_relaxed);
+    shown.received.store(bytes.received, std::memory_order_relaxed);
+    shown.answered.store(question, std::memory_order_release);
 }
 
 void Waiter::WaitLoop::mark_asleep() {
@@ -306,9 +349,9 @@ void Waiter::WaitLoop::finish() {
         if (waiter_.sleeping_) waiter_.call_next();
         if (waiter_.helper_ && !waiter_.at_rest()) waiter_.started();
     }
-    if (waiter_.announced_ == this) {
-        waiter_.announced_ = nullptr;
-        waiter_.rank_state_.waits.fetch_add(1, std::memory_order_release);
+    if (waiter_.published_ == this) {
+        waiter_.published_ = nullptr;
+        withdraw(waiter_.rank_state_.blocked);
     }
     if (nap_) return;
     Times& times = waiter_.rank_state_.times;

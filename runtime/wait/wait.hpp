@@ -46,21 +46,11 @@
 #include "runtime/base/flag.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/wait/rank_lock.hpp"
+#include "runtime/wait/reason.hpp"
 
 namespace tutti {
 
 enum class WaitPolicy { dedicated, shared };
-
-/// Why a rank waits; costs nothing until the wait is long, then it is written on the rank's state.
-struct Reason {
-    char const* operation = "";   ///< the MPI call, static storage
-    int peer = -1;                ///< world rank waited for, −1: several or unknown
-    int tag = -1;
-    std::uint64_t context = 0;   ///< of the communicator
-    /// Adds to the text what else is known by then, such as who holds the lock that is waited for. Null: nothing.
-    void (*more)(void const* about, std::string& text) = nullptr;
-    void const* about = nullptr;   ///< stays while it is waited
-};
 
 /// Something that moves communication on when it is called: the transports, and suspended operations.
 class Pollable {
@@ -72,6 +62,11 @@ public:
     virtual bool at_rest() const { return true; }
     /// Something is under way that words move on which other ranks of this node store.
     virtual bool awaits_words() const { return false; }
+    /// Whose acts move something on here for third ranks, in the blockage's `others`; where nobody can tell, it awaits
+    /// the unknown.
+    virtual void tell(Blockage&) const {}
+    /// Adds what has gone to and come from suspected ranks of other nodes.
+    virtual void count_bytes(Segment const&, NetworkBytes&) const {}
 };
 
 class ProgressThread;
@@ -104,6 +99,12 @@ public:
     /// So may one that shares its core: to another core. While there is one thread.
     void watch(Balance& balance) { balance_ = &balance; }
 
+    /// Who is to look around in each long wait, when it has become one and whenever the launcher asks, inside the lock.
+    void watch_long_waits(void (*look)(void const* about), void const* about) {
+        look_around_ = look;
+        looks_about_ = about;
+    }
+
     bool at_rest() const {
         return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
     }
@@ -117,7 +118,14 @@ public:
     bool progress() {
         bool moved = false;
         for (int i = 0; i < pollables_; ++i) moved |= pollable_[i]->poll();
+        if (moved) count_move();
         return moved;
+    }
+    /// Something that others may see, or wait for, has moved on in a look that this waiter did not make itself: while
+    /// anything does, nobody may be told that this rank waits in vain.
+    void count_move() {
+        std::atomic<std::uint64_t>& moves = rank_state_.blocked.moves;
+        moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
     /// Returns when `ready()` is true, and inside the lock since that look. `ready` must be cheap and free of side
@@ -220,7 +228,9 @@ private:
         bool take_lead();
         void follow(long longest);
         void relax();
-        void announce();
+        void publish();
+        bool looks_again();
+        void answer(std::uint64_t question);
         void finish();
         void get_up();
         void mark_asleep();
@@ -262,6 +272,9 @@ private:
         return segment_.header().sleepers.load(std::memory_order_relaxed) != 0;
     }
     bool look_again();
+    void look_around() const {
+        if (look_around_) look_around_(looks_about_);
+    }
     void wake_all();
     void wake_watchers(std::atomic<std::uint64_t> const& word);
     void wake_one(unsigned place);
@@ -292,8 +305,12 @@ private:
     WaitLoop* leader_ = nullptr;
     WaitLoop* sleeping_ = nullptr;          ///< threads of this rank, the oldest first
     int in_vain_ = 0;                       ///< times in a row that one who was called to lead found a leader
-    WaitLoop const* announced_ = nullptr;   ///< whose reason is on the rank's state
+    WaitLoop const* published_ = nullptr;   ///< whose reason is on the rank's state
+    Blockage shown_;                        ///< what stands there
+    std::uint64_t asked_ = 0;               ///< the last question of the launcher that has been seen
     ProgressThread* helper_ = nullptr;
+    void (*look_around_)(void const* about) = nullptr;   ///< null: nobody
+    void const* looks_about_ = nullptr;
     int descriptor_ = -1;                        ///< readable when there is something to poll; −1: there is no such
     int services_ = 0, services_by_words_ = 0;   ///< begun and not ended, and those of them that ranks of this node ask
     Home* home_ = nullptr;                       ///< null: the rank stays on its node

@@ -51,7 +51,7 @@ Task by_whoever_comes(Env& env, ReduceArgs const& a, DirectAccess<Env>& access) 
         });
     }
     for (int owner = 0; owner < env.size(); ++owner)
-        if (int const pieces = cut(of(owner)).count) co_await env.until_claimed(owner, 2 * pieces, owner);
+        if (int const pieces = cut(of(owner)).count) co_await env.until_claimed(owner, 2 * pieces);
 }
 
 }   // namespace

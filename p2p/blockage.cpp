@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocked sends and receives in the program's words.
+#include "p2p/blockage.hpp"
+
+#include "p2p/p2p.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::p2p {
+namespace {
+
+constexpr std::uint64_t own_messages = 1ULL << 63;   // as context_of has it
+
+std::string amount(Data const& data) {
+    if (!data.element) return join(data.bytes, data.bytes == 1 ? " byte" : " bytes");
+    return join(data.count, " ", data.element->name.empty() ? "of a datatype of the program" : data.element->name);
+}
+
+std::string source_words(int source) { return source == any_source ? "any source" : join("rank ", source); }
+
+std::string tag_words(int tag) { return tag == any_tag ? "any tag" : join("tag ", tag); }
+
+std::string from(Comm const& comm, Key const& key) {
+    return join("from ", source_words(key.source), ", ", tag_words(key.tag), ", ", comm.words());
+}
+
+int world_rank_of(Comm const& comm, int rank) { return comm.peers().world_rank(rank); }
+
+/// A message that would have been taken, were it not for its tag.
+void hint_at_tag(Comm const& comm, Key const& wanted, Unexpected const& found, Blockage& blockage) {
+    blockage.hint = {"T02",
+                     join("waits for ", tag_words(wanted.tag), ", rank ", world_rank_of(comm, found.key.source),
+                          " has sent tag ", found.key.tag),
+                     join("the tags differ; receive with tag ", found.key.tag, ", or with MPI_ANY_TAG")};
+}
+
+void hint_at_nearest(Comm const& comm, Key const& wanted, Blockage& blockage) {
+    if (wanted.context & own_messages) return;
+    engine(comm.process).look_through([&](Unexpected const& m) {
+        bool const source = wanted.source == any_source || wanted.source == m.key.source;
+        bool const tag = wanted.tag == any_tag || wanted.tag == m.key.tag;
+        if (m.key.context == wanted.context && source && !tag) hint_at_tag(comm, wanted, m, blockage);
+        return blockage.hint.code[0] != 0;
+    });
+}
+
+void tell_source(Comm const& comm, Key const& key, Blockage& blockage) {
+    if (key.source != any_source) {
+        blockage.await(world_rank_of(comm, key.source));
+    } else {
+        auto const all = comm.peers().world_ranks();
+        blockage.await_any({all.begin(), all.end()});
+    }
+    hint_at_nearest(comm, key, blockage);
+}
+
+}   // namespace
+
+std::string words(Comm const& comm, Send const& op) {
+    if (op.key.context & own_messages) return comm.words();
+    int const to = comm.peers().rank_of(comm.process.cluster.rank_of_peer(op.peer));
+    return join(amount(op.data), " to rank ", to, ", tag ", op.key.tag, ", ", comm.words());
+}
+
+std::string words(Comm const& comm, Receive const& op) {
+    if (op.key.context & own_messages) return comm.words();
+    return join(amount(op.data), " ", from(comm, op.key));
+}
+
+std::string words(Comm const& comm, Key const& probe) { return from(comm, probe); }
+
+void tell(Comm const& comm, Send const& op, Blockage& blockage) {
+    blockage.await(comm.process.cluster.rank_of_peer(op.peer));
+}
+
+// Once its message has been matched, it is the sender that must go on.
+void tell(Comm const& comm, Receive const& op, Blockage& blockage) {
+    if (op.posted) tell_source(comm, op.key, blockage);
+    else if (op.peer >= 0) blockage.await(comm.process.cluster.rank_of_peer(op.peer));
+}
+
+void tell(Comm const& comm, Key const& probe, Blockage& blockage) { tell_source(comm, probe, blockage); }
+
+}   // namespace tutti::p2p

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where in the program an MPI call is made: the stack is walked when somebody wants to know, so that a call pays
+// nothing for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace tutti {
+
+/// Writes the return addresses of this thread's calls, the innermost first, as many as there is room for; returns how
+/// many. What lies in this library is left out, so the first one is where the program calls MPI.
+std::size_t program_stack(std::span<std::uint64_t> addresses);
+
+}   // namespace tutti

@@ -6,6 +6,7 @@
 
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
+#include "coll/call/noting.hpp"
 #include "coll/call/run_in.hpp"
 #include "coll/choice/decision.hpp"
 #include "runtime/base/clock.hpp"
@@ -53,6 +54,7 @@ void run(BoundCall<Args>& call) {
     Comm& comm = call.comm;
     Collective const collective = call.collective;
     Args& args = call.args;
+    note(call);
     Decision const* found = nullptr;
     try {   // all that comes before the operation has its number
         if (call.choice_key == 0) {
@@ -81,6 +83,21 @@ template void run(BoundCall<AllgatherArgs>&);
 template void run(BoundCall<AlltoallArgs>&);
 template void run(BoundCall<NeighborAllgatherArgs>&);
 template void run(BoundCall<NeighborAlltoallArgs>&);
+
+void note(Comm const& comm, char const* function) {
+    NotedCall call;
+    call.function = function_named(function);
+    if (function_waits(call.function)) call.flags = NotedCall::blocking;
+    CallNotes& notes = state_of(comm).notes;
+    if (notes.wanted()) notes.take(CallNote::Prepared(call));
+}
+
+void compare_calls(Comm const& comm) { state_of(comm).notes.compare(); }
+
+void compare_calls(Process const& process) {
+    AllCallNotes const& all = *state_of(process).call_notes;
+    if (all.on) all.compare();
+}
 
 void barrier(Comm& comm) {
     state_of(comm).of_program = false;

@@ -7,6 +7,7 @@
 
 #include "coll/call/bytes.hpp"
 #include "coll/env/arguments.hpp"
+#include "coll/match/call_note.hpp"
 #include "runtime/objects/request.hpp"
 
 namespace tutti::coll {
@@ -24,7 +25,15 @@ struct BoundCall {
     Collective collective;
     Args args;
     std::uint32_t choice_key = 0;   ///< under which its communicator's choices have its decision; 0: not known yet
+    std::uint8_t function = 0;      ///< of the program's call (coll/match/functions.hpp); 0: the call is the library's
+    CallNote::Prepared note{};      ///< of that, once it has been run
 };
+
+/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make.
+void note(Comm const& comm, char const* function);
+/// Looks whether members of this communicator, or of all, have called the same so far.
+void compare_calls(Comm const& comm);
+void compare_calls(Process const& process);
 
 /// Blocking. What is found out about the call (kernels, key, parameters) is filled in; the same call, with other
 /// addresses, may then be run again and again.

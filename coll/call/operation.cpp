@@ -7,6 +7,7 @@
 #include "coll/call/collectives.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
+#include "coll/call/noting.hpp"
 #include "coll/call/request.hpp"
 #include "coll/choice/decision.hpp"
 #include "runtime/base/clock.hpp"
@@ -133,6 +134,7 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
 
 template <class Args>
 Ref<Request> start(BoundCall<Args> const& call) {
+    note(call);
     Ref<Operation<Args>> request;
     try {
         request = make(call);
@@ -147,16 +149,21 @@ Ref<Request> start(BoundCall<Args> const& call) {
 
 template <class Args>
 Ref<Request> init(BoundCall<Args> const& call) {
+    note(call);
     auto request = make(call);
     request->make_persistent();
     return Ref<Request>::adopt(request.detach());
+}
+
+static void tell_request(void const* request, Blockage& blockage) {
+    static_cast<Request const*>(request)->tell(blockage);
 }
 
 template <class Args>
 void run_in_fragments(Comm& comm, Collective collective, Args const& args) {
     Ref<Request> const request = start(BoundCall<Args>{comm, collective, args});
     auto const done = [&] { return request->complete || (request->advance(), request->complete); };
-    if (!done()) comm.process.waiter.until(done, request->reason(name_of(collective)));
+    if (!done()) comm.process.waiter.until(done, {name_of(collective), -1, -1, tell_request, request.get()});
     if (request->status.error != ErrorClass::success) throw Error(request->status.error, request->error_text);
 }
 template void run_in_fragments(Comm&, Collective, ReduceArgs const&);

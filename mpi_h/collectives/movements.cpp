@@ -20,7 +20,7 @@ TUTTI_FUNCTION(Gatherv)
 int PMPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                  const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Gatherv", [&](Call& call) {
-        run(gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
+        run(call, gatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm));
     });
 }
 
@@ -38,7 +38,7 @@ TUTTI_FUNCTION(Scatterv)
 int PMPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
     return enter("MPI_Scatterv", [&](Call& call) {
-        run(scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
+        run(call, scatterv(call, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm));
     });
 }
 
@@ -56,7 +56,7 @@ TUTTI_FUNCTION(Allgatherv)
 int PMPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                     const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Allgatherv", [&](Call& call) {
-        run(allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+        run(call, allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
     });
 }
 
@@ -74,7 +74,8 @@ TUTTI_FUNCTION(Alltoallv)
 int PMPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
                    void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Alltoallv", [&](Call& call) {
-        run(alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
+        run(call,
+            alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm));
     });
 }
 
@@ -84,7 +85,7 @@ int PMPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispl
                    MPI_Comm comm) {
     return enter("MPI_Alltoallw", [&](Call& call) {
         coll::Lists lists;
-        run(alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
-                      lists));
+        run(call, alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
+                            comm, lists));
     });
 }

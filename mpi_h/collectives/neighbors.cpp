@@ -8,7 +8,7 @@ TUTTI_FUNCTION(Neighbor_allgather)
 int PMPI_Neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                             MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Neighbor_allgather", [&](Call& call) {
-        run(neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+        run(call, neighbor_allgather(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     });
 }
 
@@ -16,7 +16,7 @@ TUTTI_FUNCTION(Neighbor_allgatherv)
 int PMPI_Neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Neighbor_allgatherv", [&](Call& call) {
-        run(neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
+        run(call, neighbor_allgatherv(call, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm));
     });
 }
 
@@ -24,7 +24,7 @@ TUTTI_FUNCTION(Neighbor_alltoall)
 int PMPI_Neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                            MPI_Datatype recvtype, MPI_Comm comm) {
     return enter("MPI_Neighbor_alltoall", [&](Call& call) {
-        run(neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
+        run(call, neighbor_alltoall(call, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm));
     });
 }
 
@@ -33,8 +33,8 @@ int PMPI_Neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const i
                             void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
                             MPI_Comm comm) {
     return enter("MPI_Neighbor_alltoallv", [&](Call& call) {
-        run(neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                               comm));
+        run(call, neighbor_alltoallv(call, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                                     recvtype, comm));
     });
 }
 
@@ -44,8 +44,8 @@ int PMPI_Neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const M
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
     return enter("MPI_Neighbor_alltoallw", [&](Call& call) {
         coll::Lists lists;
-        run(neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
-                               comm, lists));
+        run(call, neighbor_alltoallw(call, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+                                     recvtypes, comm, lists));
     });
 }
 

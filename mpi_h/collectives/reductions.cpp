@@ -40,8 +40,9 @@ int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype d
 TUTTI_FUNCTION(Reduce_scatter)
 int PMPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
                         MPI_Comm comm) {
-    return enter("MPI_Reduce_scatter",
-                 [&](Call& call) { run(reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm)); });
+    return enter("MPI_Reduce_scatter", [&](Call& call) {
+        run(call, reduce_scatter(call, sendbuf, recvbuf, recvcounts, datatype, op, comm));
+    });
 }
 
 TUTTI_FUNCTION(Reduce_scatter_block)
@@ -49,7 +50,7 @@ int PMPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
                               MPI_Comm comm) {
     return enter("MPI_Reduce_scatter_block", [&](Call& call) {
         coll::Lists lists;
-        run(reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists));
+        run(call, reduce_scatter_block(call, sendbuf, recvbuf, recvcount, datatype, op, comm, lists));
     });
 }
 
@@ -63,5 +64,6 @@ int PMPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype dataty
 
 TUTTI_FUNCTION(Exscan)
 int PMPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
-    return enter("MPI_Exscan", [&](Call& call) { run(exscan(call, sendbuf, recvbuf, count, datatype, op, comm)); });
+    return enter("MPI_Exscan",
+                 [&](Call& call) { run(call, exscan(call, sendbuf, recvbuf, count, datatype, op, comm)); });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Intercommunicators: making and merging (MPI 3.1, 6.6.2). What they share with intracommunicators is in comms.cpp and
 // comm_making.cpp.
+#include "coll/call/collectives.hpp"
 #include "coll/comm/inter.hpp"
 #include "mpi_h/communicators/objects.hpp"
 
@@ -45,6 +46,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm peer_c
             if (local.rank() == local_leader) bridge = checked_bridge(call, local, peer_comm, remote_leader, tag);
         } catch (Error const& error) { wrong = error; }
         try {
+            coll::note(local, call.name);
             *newintercomm = handle_of(coll::connect(local, local_leader, bridge));
         } catch (Error const&) {
             if (wrong) throw *wrong;
@@ -60,6 +62,7 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm* newintracomm) {
         if (!inter.inter()) fail(ErrorClass::comm, "intercomm is an intracommunicator");
         call.pointer(newintracomm, "newintracomm");
         *newintracomm = MPI_COMM_NULL;
+        coll::note(inter, call.name);
         *newintracomm = handle_of(coll::merge(inter, high != 0));
     });
 }

@@ -51,6 +51,7 @@ Comm& freeable(Call& call, MPI_Comm const* comm) {
 }
 
 void forget(Call& call, Comm& c, MPI_Comm* comm) {
+    if (c.collectives) coll::compare_calls(c);
     c.attributes.clear(c);
     p2p::forget_buffer(c);
     call.on = nullptr;
@@ -66,6 +67,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
+        coll::note(parent, call.name);
         *newcomm = with_attributes(parent, coll::duplicate(parent));
     });
 }
@@ -77,6 +79,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
+        coll::note(parent, call.name);
         Ref<Comm> child = coll::duplicate(parent);
         child->info = {};
         if (hints) take_hints(*child, *hints);
@@ -96,6 +99,7 @@ static void duplicate_later(Call& call, MPI_Comm comm, MPI_Info info, MPI_Comm* 
         hints = Ref<Info>::adopt(new Info);
         keep_hints(*hints, call.info(info));
     }
+    coll::note(parent, call.name);
     auto [child, made] = coll::duplicate_later(parent, std::move(hints));
     *newcomm = with_attributes(parent, std::move(child));
     *request = library().tables.requests.add(made.detach());
@@ -117,7 +121,9 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
         Comm& parent = call.comm(comm);
         call.pointer(newcomm, "newcomm");
         *newcomm = MPI_COMM_NULL;
-        *newcomm = handle_of(coll::create(parent, part_of(call, parent, group)));
+        Ref<Group> members = part_of(call, parent, group);
+        coll::note(parent, call.name);
+        *newcomm = handle_of(coll::create(parent, std::move(members)));
     });
 }
 
@@ -140,6 +146,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
         call.pointer(newcomm, "newcomm");
         std::optional<int> chosen = checked_color(color);
         *newcomm = MPI_COMM_NULL;
+        coll::note(parent, call.name);
         *newcomm = handle_of(coll::split(parent, chosen, key));
     });
 }

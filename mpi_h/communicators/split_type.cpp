@@ -2,6 +2,7 @@
 // Hardware: splitting communicators by it (MPI 3.1, 6.4.2; MPI 4.1, 7.4.2), and which of it this process cannot leave
 // (MPI 4.1, 9.1.2). Its kinds are named as hwloc names them, "hwloc://NUMANode", or as --bind-to does.
 #include "coll/comm/split_type.hpp"
+#include "coll/call/collectives.hpp"
 #include "mpi_h/communicators/objects.hpp"
 #include "runtime/restriction.hpp"
 
@@ -55,6 +56,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, 
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
         coll::Shared const shared = wanted(split_type, hints);
         *newcomm = MPI_COMM_NULL;
+        coll::note(parent, call.name);
         auto [child, unit] = coll::split_by_type(parent, shared, key);
         if (unit) {
             child->info = Ref<Info>::adopt(new Info);

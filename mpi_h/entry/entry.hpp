@@ -204,6 +204,10 @@ template <When when = When::running, class Body>
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
         not_running(name);
     Inside inside(f.shared.load(std::memory_order_acquire));
+    if constexpr (when == When::running) {
+        f.process->call_site = __builtin_return_address(0);
+        f.process->call_name = name;
+    }
     Call call(name, f);
     try {
         body(call);

@@ -36,6 +36,12 @@ struct LibraryState {
     std::unique_ptr<Process> process;
     RankState* rank_state = nullptr;   ///< this rank's, as soon as MPI_Init has found it
     abi::Tables tables;
+    /// Numbers of noted calls (coll/match/functions.hpp), found once by where their names lie.
+    struct KnownFunction {
+        char const* name = nullptr;
+        std::uint8_t number = 0;
+    };
+    std::array<KnownFunction, 64> known_functions;
     std::shared_ptr<RecentCollectives> recent_collectives;   ///< null before the first one
     /// Windows by their handles, of which the common calls find them (mpi_h/windows/common_calls.hpp). A window is here
     /// only while it lives, the library runs, and one thread alone may be in its calls: so nothing of that need be

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "coll/call/collectives.hpp"
+#include "coll/choice/state.hpp"
 #include "coll/comm/create.hpp"
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/entry/info_env.hpp"
@@ -185,6 +186,7 @@ void start(LibraryState& f, int thread_level) {
     Variables variables = read_variables(environ, complaints);
     std::size_t const of_settings = complaints.size();
     std::uint64_t const settings = fingerprint(complaints);
+    bool const launched = number_in(launch::segment_variable) >= 0 && number_in(launch::rank_variable) >= 0;
     Membership const mine = join_segment(f, variables, complaints);
     if (settings == f.segment->header().told)   // mpiexec has told them before the start
         complaints.erase(complaints.begin(), complaints.begin() + static_cast<std::ptrdiff_t>(of_settings));
@@ -203,6 +205,10 @@ void start(LibraryState& f, int thread_level) {
     if (f.process->many_threads) f.process->lock.open();
     p2p::start(*f.process, mine.listeners);
     coll::start(*f.process, complaints);
+    coll::state_of(*f.process).call_notes->predefined_type = [](unsigned number) -> Datatype const* {
+        return library().tables.datatypes.builtin_at(number);
+    };
+    f.process->supervised = launched;
     place_predefined_objects(f);
     if (f.process->variables.progress_thread)
         f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);
@@ -226,12 +232,14 @@ void finish(LibraryState& f) {
     process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
     process.world->attributes.clear(*process.world);
     process.progress_thread.reset();
+    coll::note(*process.world, "MPI_Finalize");
     coll::stop_recording(process);
     // Until the first barrier others may still ask for messages that this rank offered; after it they are on their way
     // or never will be, and the second one keeps this rank's memory until they are there.
     for (int round = 0; round < 2; ++round) {
         p2p::finish(process, "MPI_Finalize");
         coll::barrier(*process.world);
+        if (round == 0) coll::compare_calls(process);   // all calls of all ranks have been noted
     }
     p2p::leave(process, "MPI_Finalize");
     RankState& rank_state = process.rank_state();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Cartesian topologies (MPI 3.1, 7.5.1, 7.5.2, 7.5.5 to 7.5.8). Ranks keep their order: on one node every placement of
 // a grid's points is as near as any other, so `reorder` has nothing to gain.
+#include "coll/call/collectives.hpp"
 #include "coll/comm/derive.hpp"
 #include "mpi_h/topologies/topologies.hpp"
 #include "runtime/topologies/dims.hpp"
@@ -46,6 +47,7 @@ int PMPI_Cart_create(MPI_Comm comm, int ndims, int const dims[], int const perio
         CartTopology grid = checked_grid(call, parent, ndims, dims, periods);
         *comm_cart = MPI_COMM_NULL;
         Ref<Group> members = first_ranks(parent, grid.size());
+        coll::note(parent, call.name);
         *comm_cart = with_topology(coll::create(parent, std::move(members)), std::move(grid));
     });
 }
@@ -132,6 +134,7 @@ int PMPI_Cart_sub(MPI_Comm comm, int const remain_dims[], MPI_Comm* newcomm) {
             if (grid.sub_index(remain, rank) == mine) members.push_back(parent.world_rank(rank));
         auto group = Ref<Group>::adopt(new Group(std::move(members), parent.process.rank()));
         *newcomm = MPI_COMM_NULL;
+        coll::note(parent, call.name);
         *newcomm = with_topology(coll::create(parent, std::move(group)), grid.sub(remain));
     });
 }

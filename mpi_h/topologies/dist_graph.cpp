@@ -2,6 +2,7 @@
 // Distributed graph topologies (MPI 3.1, 7.5.4 and 7.5.5). Ranks keep their order; hints are not used.
 #include <climits>
 
+#include "coll/call/collectives.hpp"
 #include "coll/comm/derive.hpp"
 #include "coll/comm/dist_graph.hpp"
 #include "mpi_h/topologies/topologies.hpp"
@@ -87,6 +88,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, int const sourc
         graph.destination_weights = checked_weights(call, outdegree, destweights, "destweights");
         graph.weighted = sourceweights != MPI_UNWEIGHTED;
         *comm_dist_graph = MPI_COMM_NULL;
+        coll::note(parent, call.name);
         coll::meet(parent, graph);
         *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));
     });
@@ -101,6 +103,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm, int n, int const sources[], int const 
         check_info(call, info);
         auto edges = checked_edges(call, parent, n, sources, degrees, destinations, weights);
         *comm_dist_graph = MPI_COMM_NULL;
+        coll::note(parent, call.name);
         DistGraphTopology graph = coll::exchange_edges(parent, edges, weights != MPI_UNWEIGHTED);
         coll::meet(parent, graph);
         *comm_dist_graph = with_topology(coll::create(parent, parent.group), std::move(graph));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Graph topologies, and what kind of topology there is (MPI 3.1, 7.5.3 and 7.5.5). Ranks keep their order.
+#include "coll/call/collectives.hpp"
 #include "coll/comm/derive.hpp"
 #include "mpi_h/topologies/topologies.hpp"
 
@@ -45,7 +46,9 @@ int PMPI_Graph_create(MPI_Comm comm, int nnodes, int const index[], int const ed
         call.pointer(comm_graph, "comm_graph");
         GraphTopology graph = checked_graph(call, parent, nnodes, index, edges);
         *comm_graph = MPI_COMM_NULL;
-        *comm_graph = with_topology(coll::create(parent, first_ranks(parent, nnodes)), std::move(graph));
+        Ref<Group> members = first_ranks(parent, nnodes);
+        coll::note(parent, call.name);
+        *comm_graph = with_topology(coll::create(parent, std::move(members)), std::move(graph));
     });
 }
 

@@ -2,6 +2,7 @@
 // How windows come and go, and where their memory is (MPI 3.1, 11.2; MPI_Win_shared_query on all flavours but dynamic:
 // MPI 4.1, 12.2.3). Errors in making one are the communicator's.
 #include "rma/making/making.hpp"
+#include "coll/call/collectives.hpp"
 #include "mpi_h/entry/entry.hpp"
 
 namespace tutti {
@@ -37,6 +38,7 @@ int allocate(char const* name, Wanted const& a, void* baseptr, MPI_Win* win, All
         check(call, a);
         call.pointer(baseptr, "baseptr");
         call.pointer(win, "win");
+        coll::note(comm, call.name);
         Ref<rma::Window> window = allocated(comm, a.size, a.disp_unit, hints(call, a.info));
         *static_cast<void**>(baseptr) = window->base;
         *win = handle_of(call, std::move(window));
@@ -55,6 +57,7 @@ int PMPI_Win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI
         check(call, {size, disp_unit, info, comm});
         if (size > 0) call.pointer(base, "base", ErrorClass::base);
         call.pointer(win, "win");
+        coll::note(c, call.name);
         *win = handle_of(call, rma::create(c, base, size, disp_unit, hints(call, info)));
     });
 }
@@ -74,6 +77,7 @@ int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
     return enter("MPI_Win_create_dynamic", [&](Call& call) {
         Comm& c = call.intracomm(comm);
         call.pointer(win, "win");
+        coll::note(c, call.name);
         *win = handle_of(call, rma::create_dynamic(c, hints(call, info)));
     });
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The note of a call that the program makes, whatever its form; calls of the library's own are not noted.
+#pragma once
+
+#include "coll/call/collectives.hpp"
+#include "coll/choice/state.hpp"
+#include "coll/match/noted.hpp"
+
+namespace tutti::coll {
+
+template <class Args>
+[[gnu::noinline]] CallNote::Prepared prepare_note(BoundCall<Args> const& call) {
+    Noted noted(call.comm, call.collective, call.function);
+    noted.add(call.args);
+    return CallNote::Prepared(noted.call());
+}
+
+/// A call that may be made again.
+template <class Args>
+[[gnu::always_inline]] inline void note(BoundCall<Args>& call) {
+    CallNotes& notes = state_of(call.comm).notes;
+    if (call.function == 0 || !notes.wanted()) return;
+    if (call.note.what == 0) [[unlikely]]
+        call.note = prepare_note(call);
+    notes.take(call.note);
+}
+template <class Args>
+void note(BoundCall<Args> const& call) {
+    CallNotes& notes = state_of(call.comm).notes;
+    if (call.function != 0 && notes.wanted()) notes.take(prepare_note(call));
+}
+
+}   // namespace tutti::coll

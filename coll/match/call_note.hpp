@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the program of each member calls on a communicator, call by call, where the other members of the node can read
+// it: the last calls in a ring of notes, and for each block of calls one word that is equal where the calls are.
+//
+// One writer each, any readers. A note's first word is 0 while the rest is written and holds the call's number
+// otherwise. Each store is a release and each load an acquire: who has seen a word of the new note finds the first word
+// cleared or new when it looks at it once more, so what lies between two looks at the same number belongs together.
+//
+// Why nothing is overwritten before the neighbour has compared it: blocking calls of members are at most
+// channel_depth + 1 apart (area.hpp), and each compares at the end of a block all that it has not compared yet. That is
+// then at most a block and that distance old, and the neighbour at most that distance ahead: 8 + 9 + 9 calls, fewer
+// than the ring has. Requests and calls that fail may be issued at any distance: who finds a number other than the
+// one looked for compares nothing. Numbers have 32 bits; so many requests no memory holds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "coll/env/area.hpp"
+
+namespace tutti::coll {
+
+/// A call as its rank sees it; what must be the same at all members, as far as this one knows it.
+struct NotedCall {
+    /// In `flags`. What is not known at a rank, or may differ, is not compared.
+    enum Flags : std::uint8_t {
+        amount_known = 1,
+        untyped = 2,   ///< holds single bytes, which may stand for anything: only its size is compared
+        rooted = 4,
+        blocking = 8,
+        in_all = 16,   ///< the amount is that of all ranks together
+    };
+
+    std::uint32_t number = 0;    ///< of the communicator's calls, from 1
+    std::uint8_t function = 0;   ///< functions.hpp; 0: nothing that is noted
+    std::uint8_t op = 0;         ///< 0: none; BuiltinOp, or one of those below
+    std::uint8_t type = 0;       ///< the low bits of a predefined datatype's handle; 0: another one
+    std::uint8_t flags = 0;
+    std::uint64_t bytes = 0, signature = 0;   ///< of the amount
+    std::uint16_t root = 0;                   ///< ranks beyond are noted as the last that there is room for
+    std::uint64_t site = 0;                   ///< the return address in the program
+
+    static constexpr std::uint8_t users_op = 100, users_op_not_commutative = 101;
+
+    /// Equal for calls that match in every point.
+    std::uint64_t digest() const {
+        std::uint64_t const strange = 0x9e3779b97f4a7c15;
+        std::uint64_t const small = function | op << 8 | flags << 16 | std::uint64_t{root} << 32;
+        return ((small * strange ^ bytes) * strange ^ signature) * strange;
+    }
+};
+
+/// The same in memory that others read.
+class alignas(32) CallNote {
+public:
+    /// All of a call but its number and site, made once for calls that are made again and again.
+    struct Prepared {
+        std::uint64_t what = 0;   ///< 0: not a call of the program
+        std::uint64_t bytes = 0, signature = 0, root = 0, digest = 0;
+
+        Prepared() = default;
+        explicit Prepared(NotedCall const& c)
+            : what(c.function | c.op << 8 | c.type << 16 | std::uint64_t{c.flags} << 24), bytes(c.bytes),
+              signature(c.signature), root(std::uint64_t{c.root} << 48), digest(c.digest()) {}
+    };
+
+    [[gnu::always_inline]] void write(Prepared const& call, std::uint64_t number, void const* site) {
+        auto const address = reinterpret_cast<std::uintptr_t>(site) & address_bits;
+        what_.store(0, std::memory_order_relaxed);
+        bytes_.store(call.bytes, std::memory_order_release);
+        signature_.store(call.signature, std::memory_order_release);
+        root_and_site_.store(call.root | address, std::memory_order_release);
+        what_.store(call.what | number << 32, std::memory_order_release);
+    }
+    /// The number of the call that is there; 0: none, or it is being written.
+    std::uint32_t number() const { return static_cast<std::uint32_t>(what_.load(std::memory_order_acquire) >> 32); }
+    /// Number 0 likewise.
+    NotedCall read() const {
+        std::uint64_t const what = what_.load(std::memory_order_acquire);
+        NotedCall c;
+        c.number = static_cast<std::uint32_t>(what >> 32);
+        c.function = static_cast<std::uint8_t>(what);
+        c.op = static_cast<std::uint8_t>(what >> 8);
+        c.type = static_cast<std::uint8_t>(what >> 16);
+        c.flags = static_cast<std::uint8_t>(what >> 24);
+        c.bytes = bytes_.load(std::memory_order_acquire);
+        c.signature = signature_.load(std::memory_order_acquire);
+        std::uint64_t const both = root_and_site_.load(std::memory_order_acquire);
+        c.root = static_cast<std::uint16_t>(both >> 48);
+        c.site = both & address_bits;
+        if (what_.load(std::memory_order_relaxed) != what) c.number = 0;
+        return c;
+    }
+
+private:
+    static constexpr std::uint64_t address_bits = (std::uint64_t{1} << 48) - 1;
+
+    std::atomic<std::uint64_t> what_, bytes_, signature_, root_and_site_;
+};
+
+/// One member's.
+struct alignas(cache_line) MemberNotes {
+    static constexpr std::uint64_t block = 8, ring = 32, blocks = cache_line / 8;
+
+    CallNote& note(std::uint64_t number) { return notes[number % ring]; }
+    /// Of the block that ends with that call: the block's number in the upper half, its calls' digests in the lower.
+    std::atomic<std::uint64_t>& digest(std::uint64_t number) { return digests[number / block % blocks]; }
+
+    std::atomic<std::uint64_t> digests[blocks];
+    CallNote notes[ring];
+    alignas(
+        cache_line) std::atomic<std::uint64_t> complete;   ///< 1: all calls of the member are here, as it makes them
+};
+static_assert(sizeof(MemberNotes) == note_bytes);
+
+inline MemberNotes& notes_of(Area const& area, int member) {
+    return *reinterpret_cast<MemberNotes*>(area.notes(member));
+}
+
+}   // namespace tutti::coll

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/match/call_notes.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "coll/match/functions.hpp"
+#include "coll/match/report.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::coll {
+namespace {
+
+/// How far `b` is behind `a`; numbers wrap.
+std::int32_t distance(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
+
+std::uint64_t block_word(std::uint64_t number, std::uint64_t digest) {
+    return number / MemberNotes::block << 32 | (digest >> 32 ^ (digest & UINT32_MAX));
+}
+
+}   // namespace
+
+AllCallNotes::AllCallNotes(Process& process)
+    : on(process.variables.diagnosis != "no"), at_every_call(process.variables.diagnosis == "full") {}
+
+void AllCallNotes::compare() const {
+    std::vector<CallNotes*> taken;
+    std::ranges::copy_if(all, std::back_inserter(taken), [](CallNotes* notes) { return notes->taken_by_anybody(); });
+    for (CallNotes* notes : taken) notes->compare_with_all();
+    for (CallNotes* notes : taken)
+        for (CallNotes* other : taken)
+            if (notes != other) notes->compare_order(*other);
+}
+
+CallNotes::~CallNotes() {
+    if (!known_to_) return;
+    auto& all = known_to_->all;
+    all.erase(std::ranges::find(all, this));
+}
+
+void CallNotes::belong_to(Comm const& comm) {
+    CommMemory const& whole = memory_of(comm);
+    std::shared_ptr<AllCallNotes> const& all = memory_of(comm.process).call_notes;
+    node_ = whole.multi_node ? whole.multi_node->node.get() : &comm;
+    CommMemory const& here = memory_of(*node_);
+    if (!all || !all->on || here.area.members() < 2) return;
+    try {
+        all->all.push_back(this);
+    } catch (std::bad_alloc const&) { return; }
+    known_to_ = all;
+    process_ = &comm.process;
+    comm_ = &comm;
+    area_ = &here.area;
+    rank_ = here.rank;
+    neighbour_ = (rank_ + area_->members() - 1) % area_->members();
+    compare_mask_ = all->at_every_call ? 0 : MemberNotes::block - 1;
+    keeps_first_ = !all->at_every_call && &comm != process_->world.get();
+    tried_ = false;
+}
+
+/// Without memory for notes a rank goes on without them, and nobody compares with it.
+bool CallNotes::open() {
+    tried_ = true;
+    try {
+        mine_ = &notes_of(*area_, rank_);
+    } catch (Error const&) { return false; }
+    if (number_ != 0) mine_->note(number_).write(first_, number_, first_site_);
+    mine_->complete.store(1, std::memory_order_release);
+    return true;
+}
+
+/// Many communicators are used once, and a page for their notes would be half of what they take. So the first call is
+/// kept until there is a second one, or somebody waits for long. True: notes can be taken now.
+bool CallNotes::begin(CallNote::Prepared const& call) {
+    if (!keeps_first_ || number_ != 0) return open();
+    first_ = call;
+    first_site_ = process_->call_site;
+    digest_ = call.digest;
+    number_ = 1;
+    return false;
+}
+
+void CallNotes::end_block() {
+    if (number_ % MemberNotes::block == 0) {
+        mine_->digest(number_).store(block_word(number_, digest_), std::memory_order_release);
+        digest_ = 0;
+    }
+    compare_mask_ == 0 ? compare() : compare_blocks();
+}
+
+/// One word per block as long as it is equal.
+void CallNotes::compare_blocks() {
+    MemberNotes& theirs = notes_of(*area_, neighbour_);
+    for (std::uint64_t end = (compared_ / MemberNotes::block + 1) * MemberNotes::block; end <= number_;
+         end += MemberNotes::block) {
+        std::uint64_t const word = theirs.digest(end).load(std::memory_order_acquire);
+        std::int32_t const ahead =
+            distance(static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(end / MemberNotes::block));
+        if (ahead < 0) return;   // not there yet
+        if (ahead == 0 && number_ - end < MemberNotes::ring &&
+            word != mine_->digest(end).load(std::memory_order_relaxed))
+            compare_calls(neighbour_, std::max(compared_, end - MemberNotes::block) + 1, end);
+        compared_ = end;
+    }
+}
+
+void CallNotes::compare() {
+    if (mine_) compared_ = compare_calls(neighbour_, compared_ + 1, number_);
+}
+
+void CallNotes::compare_with_all() {
+    for (int m = 0; mine_ && m < area_->members(); ++m)
+        if (m != rank_) compare_calls(m, 1, number_);
+}
+
+/// Returns up to which call both have come.
+std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) const {
+    MemberNotes& theirs = notes_of(*area_, member);
+    if (number_ >= MemberNotes::ring) first = std::max(first, number_ - MemberNotes::ring + 1);
+    for (std::uint64_t number = first; number <= last; ++number) {
+        NotedCall const there = theirs.note(number).read();
+        if (there.number == 0 || distance(there.number, static_cast<std::uint32_t>(number)) < 0) return number - 1;
+        if (there.number != static_cast<std::uint32_t>(number)) continue;   // overwritten by a later one
+        NotedCall const here = mine_->note(number).read();
+        Difference const what = difference(here, there);
+        if (what == Difference::none || (what == Difference::amount && errors_return())) continue;
+        tell(what, here, member, there);
+    }
+    return last;
+}
+
+/// Then the program gets MPI_ERR_TRUNCATE where more comes than it has room for, and may know what to do.
+bool CallNotes::errors_return() const {
+    return comm_->errhandler && comm_->errhandler->kind != Errhandler::Kind::fatal;
+}
+
+std::uint32_t CallNotes::newest_of(int member) const {
+    std::uint32_t newest = 0;
+    for (CallNote const& note : notes_of(*area_, member).notes)
+        if (std::uint32_t const n = note.number(); n != 0 && (newest == 0 || distance(n, newest) > 0)) newest = n;
+    return newest;
+}
+
+/// A blocking call that this rank has made and the member has not; number 0: none.
+NotedCall CallNotes::missed_by(int member) const {
+    if (notes_of(*area_, member).complete.load(std::memory_order_acquire) == 0)
+        return {};   // it may keep its first one
+    std::uint32_t const newest = newest_of(member);
+    for (CallNote const& note : mine_->notes)
+        if (NotedCall const c = note.read(); distance(c.number, newest) > 0 && (c.flags & NotedCall::blocking))
+            return c;
+    return {};
+}
+
+/// A blocking call that the member has made and this rank has not; number 0: none.
+NotedCall CallNotes::call_beyond(int member) const {
+    for (CallNote const& note : notes_of(*area_, member).notes) {
+        NotedCall const c = note.read();
+        bool const later = c.number != 0 && distance(c.number, static_cast<std::uint32_t>(number_)) > 0;
+        if (later && (c.flags & NotedCall::blocking)) return c;
+    }
+    return {};
+}
+
+int CallNotes::member_of(int world_rank) const { return node_->union_group->rank_of(world_rank); }
+
+// This rank has made its call on this communicator before the one on the other, which it has not made yet. The member
+// has made that one first: it is looked for before it is looked whether this one is still missing there. Each would
+// wait for the other if both calls waited for all members, and a program must not rely on that they do not (MPI 3.1,
+// 5.13). Where several threads call there is no such order.
+void CallNotes::compare_order(CallNotes& other) {
+    if (process_->many_threads) return;
+    for (int m = 0; m < area_->members(); ++m) {
+        if (m == rank_ || missed_by(m).number == 0) continue;
+        int const there = other.member_of(node_->union_group->world_rank(m));
+        if (there < 0) continue;
+        NotedCall const theirs = other.call_beyond(there);
+        NotedCall const mine = missed_by(m);
+        if (theirs.number != 0 && mine.number != 0) tell_order(mine, m, other, theirs);
+    }
+}
+
+Wording CallNotes::wording() const { return {comm_->words(), known_to_->predefined_type}; }
+
+std::string CallNotes::last_in_words() const {
+    CallNote kept;
+    if (!mine_ && number_ != 0) kept.write(first_, number_, first_site_);
+    NotedCall const last = (mine_ ? mine_->note(number_) : kept).read();
+    return last.number == 0 ? "" : in_words(last, wording());
+}
+
+void CallNotes::tell(Difference what, NotedCall const& call, int member, NotedCall const& theirs) const {
+    Process& process = *process_;
+    Wording const words = wording();
+    int const rank = node_->union_group->world_rank(member);
+    Mistake::Part const parts[] = {{process.rank(), in_words(call, words), {}, call.site},
+                                   {rank, in_words(theirs, words), {}, theirs.site}};
+    report(process, {what == Difference::function ? "T03" : "T04",
+                     headline(what, call, process.rank(), theirs, rank, words), help(what), parts});
+}
+
+void CallNotes::tell_order(NotedCall const& call, int member, CallNotes const& other, NotedCall const& theirs) const {
+    Process& process = *process_;
+    Wording const here = wording(), there = other.wording();
+    int const rank = node_->union_group->world_rank(member);
+    Mistake::Part const parts[] = {{process.rank(), in_words(call, here), {}, call.site},
+                                   {rank, in_words(theirs, there), {}, theirs.site}};
+    std::string const text =
+        join("rank ", process.rank(), " calls ", function_name(call.function), " on ", here.comm, " first and rank ",
+             rank, " calls ", function_name(theirs.function), " on ", there.comm, " first");
+    report(process,
+           {"T03", text, "ranks that two communicators have in common must make their calls on both in the same order",
+            parts});
+}
+
+}   // namespace tutti::coll

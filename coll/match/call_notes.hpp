@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The notes of one communicator's calls, taken and compared by this rank; and those of all communicators together.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "coll/env/comm_memory.hpp"
+#include "coll/match/differences.hpp"
+
+namespace tutti::coll {
+
+class CallNotes;
+
+/// Of a process; those that note their calls, for long waits and the end.
+struct AllCallNotes {
+    explicit AllCallNotes(Process& process);
+
+    /// Compares what can be compared: all calls of all communicators with all members on this node, and the order of
+    /// blocking calls on different communicators. Does not return where it finds a mistake.
+    void compare() const;
+
+    bool on, at_every_call;   ///< TUTTI_DIAGNOSIS
+    Datatype const* (*predefined_type)(unsigned number) = nullptr;
+    std::vector<CallNotes*> all;
+};
+
+class CallNotes {
+public:
+    CallNotes() = default;
+    CallNotes(CallNotes const&) = delete;
+    CallNotes& operator=(CallNotes const&) = delete;
+    ~CallNotes();
+
+    /// From now on they are those of `comm`, which has been made and outlives them.
+    void belong_to(Comm const& comm);
+    /// Are calls noted at all?
+    [[gnu::always_inline]] bool wanted() const { return mine_ || !tried_; }
+    /// Notes the program's next call, which is wanted, and compares now and then. Does not return where that finds a
+    /// mistake.
+    [[gnu::always_inline]] void take(CallNote::Prepared const& call) {
+        if (!mine_ && !begin(call)) [[unlikely]]
+            return;
+        std::uint64_t const number = ++number_;
+        mine_->note(number).write(call, number, process_->call_site);
+        digest_ = digest_ * 31 + call.digest;
+        if ((number & compare_mask_) == 0) [[unlikely]]
+            end_block();
+    }
+    /// With the neighbour on this node, as far as both have come.
+    void compare();
+    /// The same with all members on this node.
+    void compare_with_all();
+    /// This rank's last call; empty: none is noted.
+    std::string last_in_words() const;
+    /// Has any member taken notes, or has this one made a call? Then this one's are at hand, too.
+    bool taken_by_anybody() { return mine_ || (!tried_ && (number_ != 0 || area_->has_notes()) && open()); }
+    /// Tells where a member makes blocking calls on this communicator and another one in the opposite order.
+    void compare_order(CallNotes& other);
+
+private:
+    bool open();
+    bool begin(CallNote::Prepared const& call);
+    void end_block();
+    void compare_blocks();
+    std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last) const;
+    NotedCall missed_by(int member) const;
+    NotedCall call_beyond(int member) const;
+    bool errors_return() const;
+    std::uint32_t newest_of(int member) const;
+    int member_of(int world_rank) const;
+    Wording wording() const;
+    [[noreturn]] void tell(Difference what, NotedCall const& call, int member, NotedCall const& theirs) const;
+    [[noreturn]] void tell_order(NotedCall const& call, int member, CallNotes const& other,
+                                 NotedCall const& theirs) const;
+
+    MemberNotes* mine_ = nullptr;
+    std::uint64_t number_ = 0;         ///< of the last call
+    std::uint64_t digest_ = 0;         ///< of the calls since the last block's end
+    std::uint64_t compare_mask_ = 0;   ///< what is 0 in the number of a call after which this rank compares
+    std::uint64_t compared_ = 0;       ///< up to this call with the neighbour
+    bool keeps_first_ = false;         ///< no memory is taken before the second call, or a long wait
+    CallNote::Prepared first_;         ///< the first call, while it is kept
+    void const* first_site_ = nullptr;
+    bool tried_ = true;              ///< to get memory; if that was in vain, or not wanted, there are no notes
+    int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
+    Process* process_ = nullptr;
+    Comm const* comm_ = nullptr;   ///< whose calls these are
+    Comm const* node_ = nullptr;   ///< its members on this node
+    Area const* area_ = nullptr;   ///< where they note
+    std::shared_ptr<AllCallNotes> known_to_;
+};
+
+}   // namespace tutti::coll

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "coll/match/differences.hpp"
+
+#include <string_view>
+
+#include "coll/match/functions.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/datatype/datatype.hpp"
+#include "runtime/kernels/kinds.hpp"
+
+namespace tutti::coll {
+namespace {
+
+char const* op_in_words(std::uint8_t op) {
+    switch (op) {
+    case NotedCall::users_op: return "a user-defined operator";
+    case NotedCall::users_op_not_commutative: return "a user-defined operator that does not commute";
+    default: break;
+    }
+    static constexpr char const* names[] = {"",         "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
+                                            "MPI_LAND", "MPI_BAND",   "MPI_LOR",    "MPI_BOR",     "MPI_LXOR",
+                                            "MPI_BXOR", "MPI_MINLOC", "MPI_MAXLOC", "MPI_REPLACE", "MPI_NO_OP"};
+    return op < std::size(names) ? names[op] : "an operator";
+}
+
+std::string amount_in_words(NotedCall const& call, Wording const& wording) {
+    Datatype const* const type =
+        call.type != 0 && wording.predefined_type ? wording.predefined_type(call.type) : nullptr;
+    auto const size = type ? static_cast<std::uint64_t>(type->size()) : 0;
+    std::string text = size > 0 ? join(call.bytes / size, " ", type->name)
+                                : join(call.bytes, call.bytes == 1 ? " byte" : " bytes", " of a derived datatype");
+    if (call.flags & NotedCall::in_all) text += " in all";
+    return text;
+}
+
+}   // namespace
+
+Difference difference(NotedCall const& a, NotedCall const& b) {
+    if (a.function != b.function) return Difference::function;
+    if ((a.flags & b.flags & NotedCall::rooted) && a.root != b.root) return Difference::root;
+    if (a.op != 0 && b.op != 0 && a.op != b.op) return Difference::op;
+    if (!(a.flags & b.flags & NotedCall::amount_known)) return Difference::none;
+    if (a.bytes != b.bytes) return Difference::amount;
+    bool const typed = !((a.flags | b.flags) & NotedCall::untyped);
+    return typed && a.signature != b.signature ? Difference::amount : Difference::none;
+}
+
+std::string in_words(NotedCall const& call, Wording const& wording) {
+    std::string_view const name = function_name(call.function);
+    if (name == "MPI_Finalize") return "MPI_Finalize()";
+    std::string text = join(name, "(");
+    if (call.flags & NotedCall::amount_known) text += amount_in_words(call, wording) + ", ";
+    if (call.op != 0) text += join(op_in_words(call.op), ", ");
+    if (call.flags & NotedCall::rooted) text += join("root ", call.root, ", ");
+    return text + wording.comm + ")";
+}
+
+std::string headline(Difference what, NotedCall const& a, int rank_a, NotedCall const& b, int rank_b,
+                     Wording const& wording) {
+    std::string text = join("rank ", rank_a, " calls ", function_name(a.function));
+    auto const differ = [&](std::string const& mine, std::string const& theirs) {
+        text += join(" with ", mine, " where rank ", rank_b, " has ", theirs);
+    };
+    switch (what) {
+    case Difference::function: text += join(" where rank ", rank_b, " calls ", function_name(b.function)); break;
+    case Difference::root: differ(join("root ", a.root), join("root ", b.root)); break;
+    case Difference::op: differ(op_in_words(a.op), op_in_words(b.op)); break;
+    case Difference::amount:
+        if (std::string const mine = amount_in_words(a, wording), theirs = amount_in_words(b, wording); mine != theirs)
+            differ(mine, theirs);
+        else differ(mine, "as many bytes, divided or typed otherwise");
+        break;
+    case Difference::none: break;
+    }
+    return text + join(", as call ", a.number, " on ", wording.comm);
+}
+
+char const* help(Difference what) {
+    switch (what) {
+    case Difference::function:
+        return "all ranks of a communicator must call the same collectives on it in the same order: look for a branch "
+               "or a loop that not all of them take alike";
+    case Difference::root: return "all ranks must name the same root";
+    case Difference::op: return "all ranks must give the same operator";
+    case Difference::amount:
+        return "count and datatype must describe the same data at all ranks: look at what they are computed from";
+    case Difference::none: break;
+    }
+    return "";
+}
+
+}   // namespace tutti::coll

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When members' notes are compared, and what is found then. Notes wait for nobody: one thread plays all ranks.
+#include "coll/match/call_notes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "coll/call/collectives.hpp"
+#include "coll/choice/state.hpp"
+#include "coll/comm/create.hpp"
+#include "coll/match/functions.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct JobEnded {};
+
+/// Three ranks of one node.
+class Notes : public testing::Test {
+protected:
+    Notes() { begin({}); }
+
+    void begin(Variables variables) {
+        processes_.clear();
+        segment_.emplace(Segment::create(3));
+        variables.wait = "shared";
+        std::vector<std::string> complaints;
+        for (unsigned r = 0; r < 3; ++r) {
+            processes_.push_back(std::make_unique<Process>(*segment_, r, variables));
+            processes_.back()->end_job = [](int, std::string const&) { throw JobEnded(); };
+            start(*processes_.back(), complaints);
+        }
+    }
+    Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
+    /// That rank calls a function so often; `bytes`: of its amount.
+    void call(int rank, char const* function, int times = 1, std::uint64_t bytes = 0) {
+        NotedCall c;
+        c.function = function_named(function);
+        c.bytes = bytes;
+        c.flags = NotedCall::amount_known | NotedCall::blocking;
+        CallNotes& notes = state_of(*process(rank).world).notes;
+        process(rank).call_site = reinterpret_cast<void*>(0x1000u + static_cast<unsigned>(rank));
+        for (int i = 0; i < times && notes.wanted(); ++i) notes.take(CallNote::Prepared(c));
+    }
+    Finding& finding(int rank) { return process(rank).rank_state().finding; }
+
+    std::optional<Segment> segment_;
+    std::vector<std::unique_ptr<Process>> processes_;
+};
+
+TEST_F(Notes, OfEqualCallsAgree) {
+    for (int round = 0; round < 100; ++round)
+        for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier", 5);
+    for (int r = 0; r < 3; ++r) compare_calls(process(r));
+    for (int r = 0; r < 3; ++r) EXPECT_EQ(finding(r).valid, 0u);
+}
+
+TEST_F(Notes, AreComparedAfterEightCalls) {
+    call(0, "MPI_Bcast", 8, 4);
+    call(1, "MPI_Bcast", 3, 4);
+    call(1, "MPI_Bcast", 1, 8);
+    call(1, "MPI_Bcast", 3, 4);
+    EXPECT_THROW(call(1, "MPI_Bcast", 1, 4), JobEnded);
+    Finding const& found = finding(1);
+    ASSERT_EQ(found.valid, 1u);
+    EXPECT_STREQ(found.code, "T04");
+    EXPECT_STREQ(found.headline,
+                 "rank 1 calls MPI_Bcast with 8 bytes of a derived datatype where rank 0 has 4 bytes "
+                 "of a derived datatype, as call 4 on MPI_COMM_WORLD");
+    ASSERT_EQ(found.places, 2u);
+    EXPECT_EQ(found.place[0].rank, 1);
+    EXPECT_EQ(found.place[0].stack[0], 0x1001u);
+    EXPECT_EQ(found.place[1].rank, 0);
+    EXPECT_EQ(found.place[1].stack[0], 0x1000u);
+    EXPECT_THAT(found.place[1].call, HasSubstr("MPI_Bcast(4 bytes"));
+}
+
+TEST_F(Notes, OfAnotherFunctionAreFoundByWhoeverWaits) {
+    call(0, "MPI_Reduce");
+    call(2, "MPI_Bcast");
+    EXPECT_THROW(compare_calls(process(0)), JobEnded);
+    EXPECT_STREQ(finding(0).code, "T03");
+    EXPECT_STREQ(finding(0).headline,
+                 "rank 0 calls MPI_Reduce where rank 2 calls MPI_Bcast, as call 1 on MPI_COMM_WORLD");
+}
+
+TEST_F(Notes, AreFoundAlsoWhenTheNeighbourIsLate) {
+    call(1, "MPI_Barrier", 16);
+    call(0, "MPI_Barrier", 7);
+    call(0, "MPI_Ibarrier", 9);
+    EXPECT_THROW(call(1, "MPI_Barrier", 8), JobEnded);
+}
+
+TEST_F(Notes, ThatAreOverwrittenAreNotCompared) {
+    call(0, "MPI_Ibarrier", 8);
+    call(0, "MPI_Barrier", 200);
+    call(1, "MPI_Barrier", 16);
+    compare_calls(process(1));
+    EXPECT_THROW(call(1, "MPI_Ibarrier", 192), JobEnded);
+    EXPECT_THAT(finding(1).headline, HasSubstr("as call 177 on"));   // the first of which there are notes of both
+}
+
+TEST_F(Notes, AreComparedAtEveryCallIfTheUserWantsThat) {
+    Variables variables;
+    variables.diagnosis = "full";
+    begin(variables);
+    call(0, "MPI_Barrier");
+    EXPECT_THROW(call(1, "MPI_Bcast"), JobEnded);
+}
+
+TEST_F(Notes, AreNotTakenIfNobodyWantsThem) {
+    Variables variables;
+    variables.diagnosis = "no";
+    begin(variables);
+    call(0, "MPI_Barrier", 20);
+    call(1, "MPI_Bcast", 20);
+    compare_calls(process(1));
+    EXPECT_EQ(finding(1).valid, 0u);
+}
+
+}   // namespace
+}   // namespace tutti::coll::test

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What two notes of one call have to agree on, and how it is told when they do not.
+#include "coll/match/differences.hpp"
+
+#include <gmock/gmock.h>
+
+#include "coll/match/functions.hpp"
+#include "coll/match/noted.hpp"
+#include "runtime/datatype/builder.hpp"
+
+namespace tutti::coll::test {
+namespace {
+
+NotedCall call_of(char const* function, std::uint64_t bytes, std::uint64_t signature, std::uint8_t flags = 0) {
+    NotedCall c;
+    c.number = 3;
+    c.function = function_named(function);
+    c.bytes = bytes;
+    c.signature = signature;
+    c.flags = NotedCall::amount_known | flags;
+    return c;
+}
+
+TEST(Functions, AreFoundByTheirNames) {
+    for (char const* name : {"MPI_Allgather", "MPI_Bcast", "MPI_Ineighbor_alltoallw", "MPI_Win_create", "MPI_Finalize"})
+        EXPECT_STREQ(function_name(function_named(name)), name);
+    EXPECT_EQ(function_named("MPI_Send"), 0);
+    EXPECT_TRUE(function_waits(function_named("MPI_Barrier")));
+    EXPECT_FALSE(function_waits(function_named("MPI_Ibarrier")));
+}
+
+TEST(Difference, IsNoneBetweenEqualCalls) {
+    NotedCall const a = call_of("MPI_Bcast", 16, 7);
+    EXPECT_EQ(difference(a, a), Difference::none);
+    EXPECT_EQ(a.digest(), NotedCall(a).digest());
+}
+
+TEST(Difference, IsWhateverComesFirst) {
+    NotedCall const a = call_of("MPI_Reduce", 16, 7, NotedCall::rooted);
+    NotedCall b = a;
+    b.signature = 8;
+    EXPECT_EQ(difference(a, b), Difference::amount);
+    b.op = 3;
+    EXPECT_EQ(difference(a, b), Difference::amount) << "a rank that gives no operand knows no operator";
+    NotedCall c = a;
+    c.op = 4;
+    EXPECT_EQ(difference(c, b), Difference::op);
+    b.root = 1;
+    EXPECT_EQ(difference(c, b), Difference::root);
+    b.function = function_named("MPI_Ireduce");
+    EXPECT_EQ(difference(c, b), Difference::function);
+}
+
+TEST(Difference, OfSingleBytesIsInTheirNumberAlone) {
+    NotedCall const bytes = call_of("MPI_Bcast", 16, 7, NotedCall::untyped), ints = call_of("MPI_Bcast", 16, 9);
+    EXPECT_EQ(difference(bytes, ints), Difference::none);
+    EXPECT_EQ(difference(bytes, call_of("MPI_Bcast", 17, 7, NotedCall::untyped)), Difference::amount);
+}
+
+TEST(Difference, IsNotInWhatOneSideDoesNotKnow) {
+    NotedCall const a = call_of("MPI_Gatherv", 16, 7);
+    NotedCall b = a;
+    b.flags = 0;
+    b.bytes = 0;
+    EXPECT_EQ(difference(a, b), Difference::none);
+}
+
+TEST(Headline, SaysWhatEachSideCalls) {
+    Wording const words{"MPI_COMM_WORLD", nullptr};
+    NotedCall a = call_of("MPI_Bcast", 16, 7, NotedCall::rooted), b = a;
+    EXPECT_EQ(in_words(a, words), "MPI_Bcast(16 bytes of a derived datatype, root 0, MPI_COMM_WORLD)");
+    b.root = 2;
+    EXPECT_EQ(headline(Difference::root, b, 1, a, 0, words),
+              "rank 1 calls MPI_Bcast with root 2 where rank 0 has root 0, as call 3 on MPI_COMM_WORLD");
+    EXPECT_EQ(headline(Difference::function, call_of("MPI_Reduce", 0, 0), 1, a, 0, words),
+              "rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast, as call 3 on MPI_COMM_WORLD");
+}
+
+TEST(SignatureHash, IsThatOfTheDataNotOfHowTheTypeWasMade) {
+    using B = TypeBuilder;
+    auto const one = B::predefined(Basic::int32), two = B::predefined(Basic::float32);
+    auto const four = B::contiguous(4, *one);
+    EXPECT_EQ(one->signature()->hash.repeated(8).value, four->signature()->hash.repeated(2).value);
+    EXPECT_NE(one->signature()->hash.repeated(8).value, two->signature()->hash.repeated(8).value);
+    EXPECT_EQ(one->signature()->hash.repeated(0).value, two->signature()->hash.repeated(0).value);
+    EXPECT_FALSE(one->signature()->untyped);
+    EXPECT_TRUE(B::predefined(Basic::byte_)->signature()->untyped);
+}
+
+TEST(CallNote, IsReadAsItWasWritten) {
+    NotedCall c = call_of("MPI_Reduce", 1 << 20, 42, NotedCall::rooted);
+    c.op = 3;
+    c.type = 5;
+    c.root = 700;
+    MemberNotes notes{};
+    int site;
+    notes.note(3).write(CallNote::Prepared(c), 3, &site);
+    NotedCall const read = notes.note(3).read();
+    EXPECT_EQ(read.site, reinterpret_cast<std::uintptr_t>(&site));
+    EXPECT_EQ(read.number, 3u);
+    EXPECT_EQ(read.type, 5);
+    EXPECT_EQ(read.digest(), c.digest());
+    EXPECT_EQ(notes.note(4).read().number, 0u);
+}
+
+}   // namespace
+}   // namespace tutti::coll::test

@@ -124,6 +124,7 @@ public:
         Segment* const shared = segment ? &*segment : nullptr;
         Supervisor supervisor(job_, shared, own_, host_, elsewhere_);
         supervisor.when_not_loaded([this](std::size_t place) { return what_is_not_loaded(place); });
+        if (variables_of(job_).diagnosis != "no") supervisor.look_for_mistakes();
         if (segment) start_all(supervisor, *segment);
         listeners_.clear();
         input_.ranks_are_started();

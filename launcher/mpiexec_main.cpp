@@ -9,6 +9,7 @@
 #include "launcher/allocation/hosts.hpp"
 #include "launcher/allocation/placement.hpp"
 #include "launcher/base/print.hpp"
+#include "launcher/diagnosis/explanations.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/nodes/root_daemon.hpp"
 #include "launcher/options/options.hpp"
@@ -40,6 +41,7 @@ void tell_map(Allocation const& allocation) {
 
 int carry_out(Job const& job) {
     if (job.show_help) return print("mpiexec", help_text());
+    if (!job.explain.empty()) return print("mpiexec", explain(job.explain));
     if (job.show_version) return print("mpiexec", "mpiexec of Tutti " TUTTI_VERSION "\n");
     Allocation const allocation = allocate(job, host_name());
     for (std::string const& wrong : wrong_settings(job))

@@ -97,6 +97,9 @@ struct Job {
     bool on_terminal = false;   ///< a daemon's output goes to a terminal in the end
 
     std::chrono::milliseconds timeout{0};   ///< 0: none
+    std::string explain;                    ///< the code of a report whose page is printed; empty: none
+    bool json_messages = false;             ///< reports are lines of JSON
+    bool stand_on_deadlock = false;         ///< a deadlock is told, and the job kept for a debugger
     bool quiet = false, verbose = false;
     bool exit_codes = false;   ///< of all ranks are told
     bool keep_going = false;   ///< the other ranks go on when one fails

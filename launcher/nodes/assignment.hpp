@@ -9,6 +9,7 @@
 #include "launcher/allocation/allocation.hpp"
 #include "launcher/base/job.hpp"
 #include "launcher/nodes/pack.hpp"
+#include "launcher/streams/last_words.hpp"
 #include "launcher/supervise/elsewhere.hpp"
 
 namespace tutti::launcher {

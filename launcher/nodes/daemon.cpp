@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "launcher/nodes/diagnosis_messages.hpp"
 #include "launcher/nodes/rank_counts.hpp"
 #include "launcher/nodes/world.hpp"
 #include "launcher/supervise/signals.hpp"
@@ -195,8 +196,13 @@ void Daemon::carry_out(Frame const& frame, Supervisor* supervisor) {
     case FrameType::look:
         if (supervisor) supervisor->look_for_the_missing(unpacked<Missing>(frame.body));
         return;
-    case FrameType::why:
-        return up(FrameType::reasons, packed(supervisor ? supervisor->waiting_reasons() : std::vector<LastWords>{}));
+    case FrameType::ask:
+        if (supervisor) supervisor->ask(unpacked<Question>(frame.body));
+        return;
+    case FrameType::why: {
+        auto const ranks = unpacked<std::vector<int>>(frame.body);
+        return up(FrameType::reasons, packed(supervisor ? supervisor->blocked_here(ranks) : std::vector<PlacedRank>{}));
+    }
     case FrameType::input: return input_.add(frame.body);
     case FrameType::input_end: return input_.end();
     case FrameType::taken: {
@@ -218,6 +224,17 @@ void Daemon::pump() {
 bool Daemon::report(Verdict const& verdict) {
     pump();   // the rank's last words come first
     up(FrameType::verdict, packed(verdict));
+    return true;
+}
+
+bool Daemon::report(NodeNews const& news) {
+    up(FrameType::waits, packed(news));
+    return true;
+}
+
+bool Daemon::report(Report const& mistake) {
+    pump();   // what the ranks have printed comes first
+    up(FrameType::mistake, packed(mistake));
     return true;
 }
 

@@ -28,6 +28,8 @@ public:
     /// The job has failed here before it began; waits until mpiexec has heard of it.
     void fail(Complaint const& complaint);
 
+    bool decides() const override { return false; }
+    std::vector<int> const& node_of() const override { return allocation().node_of; }
     std::vector<int> readers() const override { return {}; }
     void begin(OwnLauncher own) override;
     World meet(NodeFacts const& own, std::string const& tuning) override;
@@ -40,10 +42,13 @@ public:
     bool buried(pid_t pid, int status) override { return children_ && children_->buried(pid, status); }
 
     bool report(Verdict const& verdict) override;
+    bool report(NodeNews const& news) override;
+    bool report(Report const& mistake) override;
     void report(Missing const& missing) override;
     void pass_on(int) override {}
     void end() override {}
-    std::vector<LastWords> reasons() override { return {}; }
+    bool ask(int, Question const&) override { return false; }
+    std::vector<PlacedRank> blocked(std::vector<int> const&) override { return {}; }
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override {
         if (children_) children_->dismiss();

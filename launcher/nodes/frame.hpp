@@ -19,7 +19,8 @@ enum class FrameType : std::uint32_t {
     signal,   ///< an int: for the ranks
     end,      ///< end the ranks: SIGTERM, soon SIGKILL
     look,     ///< Missing: a rank somewhere ended without MPI_Init; is anybody of yours in MPI?
-    why,      ///< tell what your ranks wait for
+    ask,      ///< Question: do these ranks still wait as they have shown?
+    why,      ///< a list of ranks, all if it is empty: tell what they wait for
     input,    ///< bytes for the rank that reads standard input
     input_end,
     taken,    ///< Taken: room for so many more bytes of output (down) or input (up)
@@ -32,7 +33,9 @@ enum class FrameType : std::uint32_t {
     said,      ///< Said: the line comes as output
     verdict,   ///< Verdict of a rank that has not ended well
     missing,   ///< Missing
-    reasons,   ///< a list of LastWords: what ranks wait for
+    waits,     ///< NodeNews: what has changed of blocked ranks, and the answer to `ask`
+    mistake,   ///< Report: a mistake of the program that is certain
+    reasons,   ///< a list of PlacedRank: what ranks wait for
     counts,    ///< of one rank, for --stats
     done,      ///< all ranks have ended and everything is told
     last = done

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/nodes/diagnosis_messages.hpp"
 #include "launcher/nodes/world.hpp"
 #include "launcher/start/agent.hpp"
 #include "launcher/streams/input.hpp"
@@ -25,8 +26,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto for_ending = 1300ms;   // of daemons, from SIGTERM to their last word
-constexpr auto for_reasons = 300ms;
+constexpr auto for_ending = 1300ms;    // of daemons, from SIGTERM to their last word
+constexpr auto for_reasons = 2000ms;   // debug information of large programs takes time
 
 std::string fresh_key() {
     std::string key(sizeof(JobKey), 0);
@@ -176,7 +177,7 @@ void RootDaemon::watch(std::vector<pollfd>& set) const {
 }
 
 std::chrono::milliseconds RootDaemon::patience() const {
-    auto wait = children_.patience();
+    auto wait = later_.empty() && lost_later_.empty() ? children_.patience() : 0ms;
     for (auto const& [where, lines] : lines_) wait = std::min(wait, lines.patience());
     if (end_by_ && !all_done())
         wait = std::min(wait, std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(*end_by_ - Clock::now())));
@@ -184,6 +185,8 @@ std::chrono::milliseconds RootDaemon::patience() const {
 }
 
 void RootDaemon::serve(Supervisor& supervisor) {
+    for (Frame const& frame : std::exchange(later_, {})) handle(frame, supervisor);
+    for (Children::Lost const& lost : std::exchange(lost_later_, {})) lose(lost, supervisor);
     children_.serve([&](Frame&& frame) { handle(frame, supervisor); },
                     [&](Children::Lost const& lost) { lose(lost, supervisor); });
     pump();
@@ -212,9 +215,9 @@ void RootDaemon::take_output(Frame const& frame) {
     lines_of(frame.node, said.stream).expect(std::move(said.words));
 }
 
-void RootDaemon::take_reasons(Frame const& frame) {
+void RootDaemon::take_blocked(Frame const& frame) {
     at(frame.node).answered = true;
-    for (LastWords& one : unpacked<std::vector<LastWords>>(frame.body)) reasons_.push_back(std::move(one));
+    for (PlacedRank& one : unpacked<std::vector<PlacedRank>>(frame.body)) blocked_.push_back(std::move(one));
 }
 
 IncomingLines& RootDaemon::lines_of(int node, int stream) {
@@ -246,7 +249,9 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
         supervisor.look_for_the_missing(missing);
         return report(missing);
     }
-    case FrameType::reasons: return take_reasons(frame);
+    case FrameType::waits: return supervisor.hear(unpacked<NodeNews>(frame.body));
+    case FrameType::mistake: return supervisor.end_by(unpacked<Report>(frame.body));
+    case FrameType::reasons: return;   // too late
     case FrameType::taken:
         if (auto to = input_.find(frame.node); to != input_.end()) to->second.taken(unpacked<Taken>(frame.body).bytes);
         return;
@@ -283,14 +288,21 @@ void RootDaemon::end() {
     children_.send(FrameType::end, -1);
 }
 
-std::vector<LastWords> RootDaemon::reasons() {
-    children_.send(FrameType::why, -1);
+bool RootDaemon::ask(int node, Question const& question) {
+    if (node == allocation_.here) return false;
+    children_.send(FrameType::ask, node, packed(question));
+    return true;
+}
+
+// What else comes meanwhile is handled afterwards.
+std::vector<PlacedRank> RootDaemon::blocked(std::vector<int> const& ranks) {
+    blocked_.clear();
+    for (RemoteNode& node : nodes_) node.answered = node.done;
+    children_.send(FrameType::why, -1, packed(ranks));
     Clock::time_point const until = Clock::now() + for_reasons;
     auto waiting = [&] {
         for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
-            if (RemoteNode const& n = nodes_[static_cast<std::size_t>(node)];
-                node != allocation_.here && !n.done && !n.answered)
-                return true;
+            if (node != allocation_.here && !nodes_[static_cast<std::size_t>(node)].answered) return true;
         return false;
     };
     while (waiting() && Clock::now() < until) {
@@ -299,16 +311,17 @@ std::vector<LastWords> RootDaemon::reasons() {
         poll(set.data(), set.size(), 20);
         children_.serve(
             [&](Frame&& frame) {
-                RemoteNode& node = at(frame.node);
                 if (frame.type == FrameType::output || frame.type == FrameType::said) return take_output(frame);
-                if (frame.type == FrameType::done) node.done = true;
-                if (frame.type == FrameType::reasons) take_reasons(frame);
+                if (frame.type == FrameType::reasons) return take_blocked(frame);
+                if (frame.type == FrameType::done) at(frame.node).answered = true;
+                later_.push_back(std::move(frame));
             },
             [&](Children::Lost const& lost) {
-                for (int node : lost.nodes) at(node).done = true;
+                for (int node : lost.nodes) at(node).answered = true;
+                lost_later_.push_back(lost);
             });
     }
-    return reasons_;
+    return std::move(blocked_);
 }
 
 void RootDaemon::finish(Supervisor&, Segment const*) { children_.dismiss(); }

@@ -20,6 +20,8 @@ class RootDaemon : public Elsewhere {
 public:
     RootDaemon(Job const& job, Allocation const& allocation);
 
+    bool decides() const override { return true; }
+    std::vector<int> const& node_of() const override { return allocation_.node_of; }
     std::vector<int> readers() const override;
     void begin(OwnLauncher own) override;
     World meet(NodeFacts const& own, std::string const& tuning) override;
@@ -32,10 +34,13 @@ public:
     bool buried(pid_t pid, int status) override { return children_.buried(pid, status); }
 
     bool report(Verdict const&) override { return false; }
+    bool report(NodeNews const&) override { return false; }
+    bool report(Report const&) override { return false; }
     void report(Missing const& missing) override;
     void pass_on(int signal) override;
     void end() override;
-    std::vector<LastWords> reasons() override;
+    bool ask(int node, Question const& question) override;
+    std::vector<PlacedRank> blocked(std::vector<int> const& ranks) override;
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override { children_.dismiss(); }
     AllRankCounts with_others(AllRankCounts own) override;
@@ -56,7 +61,7 @@ private:
 
     void handle(Frame const& frame, Supervisor& supervisor);
     void take_output(Frame const& frame);
-    void take_reasons(Frame const& frame);
+    void take_blocked(Frame const& frame);
     IncomingLines& lines_of(int node, int stream);
     void lose(Children::Lost const& lost, Supervisor& supervisor);
     void close_streams(int node);
@@ -73,7 +78,9 @@ private:
     std::map<std::pair<int, int>, IncomingLines> lines_;   ///< by node and stream
     std::map<int, Outgoing> input_;                        ///< by node
     std::optional<Clock::time_point> end_by_;
-    std::vector<LastWords> reasons_;
+    std::vector<PlacedRank> blocked_;
+    std::vector<Frame> later_;   ///< that came while others were waited for
+    std::vector<Children::Lost> lost_later_;
     std::vector<std::unique_ptr<RankCountsCopy>> counts_;
 };
 

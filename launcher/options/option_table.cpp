@@ -2,12 +2,12 @@
 // Every option of mpiexec with its names, its sentence and its effect. The table is our own because both worlds have
 // long options with one dash (-genv, -bind-to), which CLI11 and getopt do not take; one table serves parser and help.
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "launcher/allocation/hosts.hpp"
 #include "launcher/allocation/rank_file.hpp"
 #include "launcher/options/options.hpp"
+#include "launcher/options/values.hpp"
 #include "launcher/start/agent.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
@@ -18,47 +18,10 @@ namespace {
 
 using Values = std::span<std::string const>;
 
-int number(std::string_view what, std::string const& text, int least) {
-    constexpr int most = 1'000'000;
-    int value = 0;
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-        throw Complaint(join(what, " must be a whole number, at least ", least, " and at most ", most, ", not '",
-                             shown(text), "'"));
-    return value;
-}
-
-std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least) {
-    constexpr int most = 1'000'000'000;
-    char* end = nullptr;
-    double value = std::strtod(text.c_str(), &end);
-    if (text.empty() || *end != 0 || !(value >= least && value <= most))
-        throw Complaint(
-            join(what, " must be a number of seconds from ", least, " to ", most, ", not '", shown(text), "'"));
-    return std::chrono::milliseconds(static_cast<long long>(value * 1000));
-}
-
 InputTo input_to(std::string const& text) {
     if (text == "all") return {InputTo::Kind::all, 0};
     if (text == "none") return {InputTo::Kind::none, 0};
     return {InputTo::Kind::one, number("the rank of -stdin (or all, or none)", text, 0)};
-}
-
-std::vector<std::string> split_list(std::string_view text) {
-    std::vector<std::string> words;
-    while (!text.empty()) {
-        std::size_t comma = std::min(text.find(','), text.size());
-        if (comma > 0) words.emplace_back(text.substr(0, comma));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return words;
-}
-
-std::optional<bool> yes_no_auto(std::string_view what, std::string const& text) {
-    bool value = false;
-    if (text == "auto") return {};
-    if (parse_setting(text, value)) return value;
-    throw Complaint(join(what, " must be yes, no or auto, not '", text, "'"));
 }
 
 void pass_variable(EnvironmentRules& rules, std::string const& text) {
@@ -334,6 +297,11 @@ constexpr Option ends[] = {
      "End the job after SECONDS with exit code 124, and say what each rank was waiting for; 0: never. The variable "
      "MPIEXEC_TIMEOUT does the same.",
      [](Target t, Values v) { t.job.timeout = seconds("-timeout", v[0], 0); }},
+    {"--on-deadlock", "end|wait",
+     "When ranks wait for each other, and nothing can release them any more, or their collectives do not match, say "
+     "which and where, and end the job with exit code 125 (end, so it is when nothing is said), or leave it as it is "
+     "for a debugger (wait). The variable TUTTI_DIAGNOSIS=no keeps mpiexec from looking.",
+     [](Target t, Values v) { t.job.stand_on_deadlock = one_of("--on-deadlock", v[0], "wait", "end"); }},
     {"-disable-auto-cleanup --enable-recovery --continuous", "",
      "Let the other ranks go on when one fails or leaves early: they are on their own with it, and wait for ever if "
      "they wait for that one. MPI_Abort ends the job all the same. The exit code is that of the first that failed.",
@@ -342,6 +310,12 @@ constexpr Option ends[] = {
      [](Target t, Values) { t.job.keep_going = false; }},
     {"-print-all-exitcodes", "", "Say of each rank with which exit code or signal it ended.",
      [](Target t, Values) { t.job.exit_codes = true; }},
+    {"--messages", "text|json", "How such a mistake is told: for people (text), or as one line of JSON for tools.",
+     [](Target t, Values v) { t.job.json_messages = one_of("--messages", v[0], "json", "text"); }},
+    {"--explain", "CODE",
+     "Print the page about a code such as T01: the mistake, a wrong program, a right one, and why MPI is like that; "
+     "list: all codes.",
+     [](Target t, Values v) { t.job.explain = v[0]; }},
     {"-h --help -?", "", "Print this text.", [](Target t, Values) { t.job.show_help = true; }},
     {"-V --version -info", "", "Print the version.", [](Target t, Values) { t.job.show_version = true; }},
 };

@@ -215,7 +215,7 @@ void apply_environment(Job& job) {
 }
 
 void check(Job const& job) {
-    if (job.show_help || job.show_version || job.show_hierarchy) return;
+    if (job.show_help || job.show_version || !job.explain.empty() || job.show_hierarchy) return;
     bool nothing = job.programs.empty() || job.programs.front().command.empty();
     if (nothing) throw Complaint("there is no program to start; mpiexec --help shows how to name one");
     if (job.input.kind == InputTo::Kind::one && job.input.rank >= job.ranks())

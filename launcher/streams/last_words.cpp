@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "launcher/base/words.hpp"
 #include "launcher/streams/output.hpp"
 #include "runtime/base/error.hpp"
 
@@ -25,29 +26,6 @@ bool take_out(std::string& lines, LastWords const& words) {
     if (at == std::string::npos) return false;
     lines.erase(at, line.size());
     return true;
-}
-
-std::string rank_ranges(std::vector<int> ranks) {
-    std::sort(ranks.begin(), ranks.end());
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t first = 0, next; first < ranks.size(); first = next) {
-        for (next = first + 1; next < ranks.size() && ranks[next] == ranks[next - 1] + 1;) ++next;
-        text += join(first == 0 ? "" : ",", ranks[first]);
-        if (next - first > 1) text += join("-", ranks[next - 1]);
-    }
-    return text;
-}
-
-std::vector<std::pair<std::vector<int>, std::string>> put_together(std::vector<LastWords> all) {
-    std::ranges::sort(all, {}, &LastWords::rank);
-    std::vector<std::pair<std::vector<int>, std::string>> groups;
-    for (LastWords& one : all) {
-        auto const same = std::ranges::find(groups, one.sentence, [](auto const& group) { return group.second; });
-        if (same != groups.end()) same->first.push_back(one.rank);
-        else groups.push_back({{one.rank}, std::move(one.sentence)});
-    }
-    return groups;
 }
 
 void HeldWords::add(Sink& sink, LastWords const& words, Clock::time_point now) {

@@ -32,12 +32,6 @@ std::optional<LastWords> last_words_on(RankState const* rank_state);
 /// Takes the line of those words out of whole lines, and tells whether it was there.
 bool take_out(std::string& lines, LastWords const& words);
 
-/// "rank 3", "ranks 0-255", "ranks 0,2-4"; `ranks` in any order.
-std::string rank_ranges(std::vector<int> ranks);
-
-/// What each rank says or does, once for all who do the same: (ranks, sentence), in order of their lowest rank.
-std::vector<std::pair<std::vector<int>, std::string>> put_together(std::vector<LastWords> all);
-
 /// Sentences that wait a moment for the same of other ranks, and what is to be written after them.
 class HeldWords {
 public:

@@ -10,8 +10,8 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "launcher/diagnosis/report.hpp"
 #include "launcher/statistics/statistics.hpp"
-#include "launcher/streams/last_words.hpp"
 #include "launcher/supervise/verdict.hpp"
 #include "runtime/settings/cluster.hpp"
 
@@ -57,6 +57,10 @@ class Elsewhere {
 public:
     virtual ~Elsewhere() = default;
 
+    /// This launcher decides about the job.
+    virtual bool decides() const = 0;
+    /// By rank of the world.
+    virtual std::vector<int> const& node_of() const = 0;
     /// The nodes whose ranks read the standard input of this process.
     virtual std::vector<int> readers() const = 0;
     /// Starts the daemons that this launcher has to start.
@@ -77,13 +81,17 @@ public:
 
     /// What happened here. True: the decision is another's.
     virtual bool report(Verdict const& verdict) = 0;
+    virtual bool report(NodeNews const& news) = 0;
+    virtual bool report(Report const& mistake) = 0;
     virtual void report(Missing const& missing) = 0;
 
     // What was decided here.
     virtual void pass_on(int signal) = 0;
     virtual void end() = 0;
-    /// Asks every node what its ranks wait for.
-    virtual std::vector<LastWords> reasons() = 0;
+    /// Asks a node about suspects, which answers by Supervisor::hear; false: that is this one.
+    virtual bool ask(int node, Question const& question) = 0;
+    /// What ranks of other nodes wait for, where anything is known: of these ranks, of all if there are none.
+    virtual std::vector<PlacedRank> blocked(std::vector<int> const& ranks) = 0;
 
     /// All ranks of this node have ended. Returns when nothing is left to do for others. `segment` is null where there
     /// were no ranks.

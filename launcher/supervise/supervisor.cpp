@@ -50,6 +50,7 @@ int Supervisor::alive() const {
 bool Supervisor::busy() const { return alive() > 0 || (elsewhere_ && elsewhere_->running()); }
 
 int Supervisor::run() {
+    all_started_ = true;
     while (busy()) turn();
     while (end_leftovers()) turn();
     output_.drain();
@@ -88,6 +89,7 @@ milliseconds Supervisor::patience() const {
     if (output_.wants_showing()) until(silence_ + show_after);
     if (output_.holds()) until(output_.due());
     if (foreign_library_possible()) until(library_look_);
+    if (!ending_) until(next_diagnosis());
     if (elsewhere_) wait = std::min(wait, elsewhere_->patience());
     bool looking = missing_ || input_.in_background() || !warned_.empty() || killed_ || interrupts_ > 0;
     return looking ? std::min(wait, look_again) : wait;
@@ -99,6 +101,7 @@ void Supervisor::check_time() {
     if (output_.holds() && now >= output_.due()) output_.write_held();
     if (job_.timeout > 0ms && now >= started_ + job_.timeout && !ending_ && busy()) time_out();
     if (missing_ && !ending_) look_again_for_the_missing();
+    if (!ending_) look_for_deadlock(now);
     if (foreign_library_possible() && now >= library_look_) look_for_foreign_library(now);
     if (kill_at_ && now >= *kill_at_) {
         killed_ = true;
@@ -128,7 +131,8 @@ void Supervisor::end_job(int code, std::string const& sentence) {
 
 void Supervisor::handle_signals() {
     while (std::optional<int> signal = signals_.next()) {
-        if (*signal == SIGCHLD) continue;   // reap() looks anyway
+        if (*signal == SIGCHLD) continue;                            // reap() looks anyway
+        if (*signal == SIGINT && interrupts_ == 0) tell_waiting();   // before they hear it
         if (elsewhere_) elsewhere_->pass_on(*signal);
         deliver(*signal);
         if (*signal == SIGTSTP) raise(SIGSTOP);   // for the shell to see; SIGCONT is passed on when it comes
@@ -283,31 +287,6 @@ void Supervisor::look_again_for_the_missing() {
                      join("rank ", missing_->rank, " on ", missing_->host, ", process ", missing_->pid,
                           ", ended without calling MPI_Init, which rank ", world_rank(place), " has called")});
     }
-}
-
-// One reason per rank that waits; the count beside it is odd while it is being valid.
-std::vector<LastWords> Supervisor::waiting_reasons() const {
-    std::vector<LastWords> all;
-    for (std::size_t place = 0; place < ranks_.size(); ++place) {
-        RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
-        std::uint64_t before = rank_state.waits.load(std::memory_order_acquire);
-        std::string reason(rank_state.reason, strnlen(rank_state.reason, sizeof rank_state.reason));
-        std::atomic_thread_fence(std::memory_order_acquire);
-        if (before % 2 == 1 && before == rank_state.waits.load(std::memory_order_relaxed) && ranks_[place].alive)
-            all.push_back({world_rank(place), std::move(reason)});
-    }
-    return all;
-}
-
-void Supervisor::time_out() {
-    double seconds = static_cast<double>(job_.timeout.count()) / 1000;
-    std::string sentence = join("the time limit of ", seconds, " s is over and the job is ended");
-    std::vector<LastWords> reasons = waiting_reasons();
-    if (elsewhere_)
-        for (LastWords& one : elsewhere_->reasons()) reasons.push_back(std::move(one));
-    for (auto const& [ranks, reason] : put_together(std::move(reasons)))
-        sentence += join("; ", rank_ranges(ranks), ranks.size() == 1 ? " waits: " : " wait: ", reason);
-    end_job(124, sentence);
 }
 
 // True while there is something to wait for.

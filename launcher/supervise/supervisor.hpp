@@ -12,6 +12,9 @@
 #include <sys/types.h>
 
 #include "launcher/base/job.hpp"
+#include "launcher/diagnosis/node_watch.hpp"
+#include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/watch.hpp"
 #include "launcher/streams/input.hpp"
 #include "launcher/streams/output.hpp"
 #include "launcher/supervise/elsewhere.hpp"
@@ -34,6 +37,10 @@ public:
     /// While ranks are being started: the signal by which the user ends the job before it has begun, if one has come.
     std::optional<int> interrupted();
 
+    /// From now on, time and again: whether ranks wait in vain, or have found a mistake of the program. Such a job is
+    /// ended with exit code 125, or told and left alone (Job::stand_on_deadlock).
+    void look_for_mistakes();
+
     /// Says why the loader could not start the rank at this place; asked when a rank has ended as the loader ends one.
     void when_not_loaded(std::function<std::string(std::size_t place)> why) { why_not_loaded_ = std::move(why); }
 
@@ -48,8 +55,14 @@ public:
     void look_for_the_missing(Missing const& missing);
     /// A signal of the user for the ranks, as told by mpiexec to its daemons.
     void deliver(int signal);
-    /// What the ranks of this node wait for.
-    std::vector<LastWords> waiting_reasons() const;
+    /// A mistake of the program that is certain: tells it and ends the job, or leaves that to whoever decides.
+    void end_by(Report report);
+    /// What a node tells of its blocked ranks.
+    void hear(NodeNews const& news);
+    /// Asks the suspects on this node; the answer is reported, or heard, later.
+    void ask(Question const& question);
+    /// What these ranks wait for, all if none are named, as far as they are here and blocked.
+    std::vector<PlacedRank> blocked_here(std::vector<int> const& ranks) const;
 
     /// Until the last process has gone and all output is delivered. The exit code of mpiexec.
     int run();
@@ -78,11 +91,21 @@ private:
     void look_for_foreign_library(Clock::time_point now);
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const;
+    pid_t process_of(int rank) const;
 
     void look_for_lost_output();
     void output_lost(Verdict const& verdict);
 
     void check_time();
+    Clock::time_point next_diagnosis() const;
+    void look_for_deadlock(Clock::time_point now);
+    void look_for_findings();
+    std::vector<std::uint64_t> whole_stack(int rank, std::vector<std::uint64_t> const& noted) const;
+    void end_by(ProvenDeadlock deadlock);
+    void tell(Report const& report);
+    std::vector<PlacedRank> blocked_ranks(std::vector<int> const& ranks) const;
+    std::string waiting_table() const;
+    void tell_waiting();
     void time_out();
     bool end_leftovers();
 
@@ -95,10 +118,13 @@ private:
     std::string host_;
     Elsewhere* elsewhere_;
     MemoryWatch memory_;
+    // None: nobody looks for deadlocks, or one has been told.
+    std::optional<NodeWatch> node_watch_;
+    std::optional<DeadlockWatch> deadlocks_;   // where it is decided
 
     std::vector<Rank> ranks_;   // by place on this node
     int code_ = 0;
-    bool ending_ = false, killed_ = false;
+    bool all_started_ = false, ending_ = false, killed_ = false;
     int interrupts_ = 0, passed_on_ = 0;   // passed_on_: the last ending signal that ranks got from the user
     std::optional<Missing> missing_;
     std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us

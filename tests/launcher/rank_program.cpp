@@ -27,8 +27,8 @@ void leave_orphan() {
 }
 
 void wait_with_reason(RankState& rank_state, char const* reason) {
-    std::snprintf(rank_state.reason, sizeof rank_state.reason, "%s", reason);
-    rank_state.waits.fetch_add(1, std::memory_order_release);
+    std::snprintf(rank_state.blocked.call, sizeof rank_state.blocked.call, "%s", reason);
+    rank_state.blocked.changes.fetch_add(1, std::memory_order_release);
     while (true) pause();
 }
 

@@ -12,7 +12,8 @@ on "$two" -n 4 "$rank" init only 0 abort 42 sleep 7701; expect_code 42; expect_e
 [[ "$err" == *"rank 0 on 127.0.0.2"* || "$err" == *"rank 2 on 127.0.0.3"* ]] || wrong "$what said '$err'"
 on localhost:2,127.0.0.3:2 -n 4 "$rank" init only 1 exit 0 sleep 7701; expect_code 1; expect_err "without calling MPI_Finalize"; expect_within 2000
 on 127.0.0.2:1,127.0.0.3:1 -n 1 true : -n 1 "$rank" sleep 0.2 init sleep 7701; expect_code 1; expect_err "rank 0 on 127.0.0.2"; expect_err "MPI_Init, which rank 1 has called"; expect_within 2000
-on "$two" -n 4 -timeout 0.5 "$rank" init only 1 wait "MPI_Recv from rank 1" sleep 7701; expect_code 124; expect_err "ranks 1,3 wait: MPI_Recv from rank 1"
+on "$two" -n 4 -timeout 0.5 "$rank" init only 1 wait "MPI_Recv from rank 1" sleep 7701; expect_code 124; expect_err "What ranks wait for:
+  ranks 1 and 3  MPI_Recv from rank 1"
 on "$two" -n 4 "$rank" orphan only 1 exit 1 sleep 7701; expect_within 2000; expect_nothing_left
 on "$two" -n 4 sh -c 'trap "" TERM; [ $PMI_RANK = 2 ] && exit 5; while true; do sleep 0.1; done'; expect_code 5; expect_within 2000; expect_nothing_left
 

@@ -15,12 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RankRanges, AreAsShortAsTheyCanBe) {
-    EXPECT_EQ(rank_ranges({3}), "rank 3");
-    EXPECT_EQ(rank_ranges({1, 0}), "ranks 0-1");
-    EXPECT_EQ(rank_ranges({9, 1, 0, 2, 7, 4, 9}), "ranks 0-2,4,7,9");
-}
-
 TEST(LastWords, AreTakenOutWhereTheyAreALineOfTheirOwn) {
     LastWords const words{3, "no"};
     auto left = [&](std::string lines, bool expected) {
@@ -42,13 +36,6 @@ TEST(LastWords, AreThoseThatTheCardHas) {
     std::strcpy(rank_state.last_words, "no");
     rank_state.said = 1;
     EXPECT_EQ(last_words_on(&rank_state)->line(), "rank 1: no\n");
-}
-
-TEST(LastWords, AreGroupedBySentence) {
-    auto const groups = put_together({{2, "b"}, {1, "a"}, {0, "b"}});
-    ASSERT_EQ(groups.size(), 2u);
-    EXPECT_EQ(groups[0], (std::pair{std::vector{0, 2}, std::string("b")}));
-    EXPECT_EQ(groups[1], (std::pair{std::vector{1}, std::string("a")}));
 }
 
 struct Reader {

@@ -22,7 +22,8 @@ run -n 4 "$rank" init only 3 abort 42 sleep 60; expect_code 42; expect_err "rank
 run -n 2 "$rank" init abort 0; expect_code 0; expect_err "ended the job with code 0"
 
 # time-out, also of ranks that do not want to hear of it; and what they waited for
-run -n 2 -timeout 0.3 "$rank" init wait "MPI_Recv from rank 1, tag 7"; expect_code 124; expect_err "ranks 0-1 wait: MPI_Recv from rank 1, tag 7"
+run -n 2 -timeout 0.3 "$rank" init wait "MPI_Recv from rank 1, tag 7"; expect_code 124; expect_err "What ranks wait for:
+  ranks 0 and 1  MPI_Recv from rank 1, tag 7"
 run -n 2 -timeout 0.2 sh -c 'trap "" TERM; while true; do sleep 60; done'; expect_code 124; expect_within 1500
 
 # programs that cannot be started

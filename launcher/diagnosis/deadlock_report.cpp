@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A proven deadlock in words: which ranks are why, what each of them does, and what mostly helps.
+#include <algorithm>
+
+#include "launcher/diagnosis/report.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+BlockedRank const& of_rank(ProvenDeadlock const& deadlock, int rank) {
+    return *std::ranges::find(deadlock.blocked, rank, &BlockedRank::rank);
+}
+
+/// What a blocked call is about, by its words.
+bool sends(std::string const& call) { return call.find("end(") != call.npos || call.find("send of ") != call.npos; }
+bool receives(std::string const& call) {
+    return call.find("ecv(") != call.npos || call.find("receive of ") != call.npos;
+}
+bool is_message(std::string const& call) {
+    return call.find(" from ") != call.npos || call.find(" to rank ") != call.npos;
+}
+
+bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool (*what)(std::string const& call)) {
+    return std::ranges::all_of(ranks, [&](int rank) { return what(of_rank(deadlock, rank).call); });
+}
+
+bool awaits(BlockedRank const& blocked, int rank) {
+    return std::ranges::any_of(blocked.wait.awaited, [&](RankRange const& range) {
+        return rank >= range.first && rank <= range.last && (rank - range.first) % std::max(1, range.stride) == 0;
+    });
+}
+
+/// The ended ranks that a core waits for; empty when it waits for itself.
+std::vector<int> ended_of(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    std::vector<int> ended;
+    for (int rank : deadlock.ended)
+        if (std::ranges::any_of(core, [&](int waiting) { return awaits(of_rank(deadlock, waiting), rank); }))
+            ended.push_back(rank);
+    return ended;
+}
+
+/// What the core's ranks have noticed themselves says more than that they wait.
+BlockedRank const* with_hint(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    for (int rank : core)
+        if (BlockedRank const& blocked = of_rank(deadlock, rank); !blocked.code.empty()) return &blocked;
+    return nullptr;
+}
+
+void tell_ended(Report& report, std::vector<int> const& core, std::vector<int> const& ended, char const* how) {
+    report.code = "T05";
+    report.headline = join("deadlock: ", rank_words(core), core.size() == 1 ? " waits" : " wait", " for ",
+                           rank_words(ended), ended.size() == 1 ? ", which has " : ", which have ", how);
+    report.help =
+        join(rank_words(ended), ended.size() == 1 ? " has" : " have",
+             " called MPI_Finalize: every receive needs its send, and all ranks make the same collective calls");
+}
+
+std::vector<int> without(std::vector<int> ranks, std::vector<int> const& others) {
+    std::erase_if(ranks, [&](int rank) { return std::ranges::binary_search(others, rank); });
+    return ranks;
+}
+
+/// Those of the core that are in MPI_Finalize already: it returns when all ranks have come there.
+std::vector<int> finalizing(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    std::vector<int> ranks;
+    for (int rank : core)
+        if (of_rank(deadlock, rank).call.starts_with("MPI_Finalize(")) ranks.push_back(rank);
+    return ranks;
+}
+
+void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    report.code = "T01";
+    report.headline = core.size() == 1 ? join("deadlock: rank ", core[0], " waits for itself")
+                                       : join("deadlock: ", rank_words(core), " wait for each other");
+    if (all_of(deadlock, core, sends)) {
+        report.help =
+            "all send first, and a large or synchronous send waits for its receive: let some receive first, or "
+            "use MPI_Sendrecv or MPI_Isend";
+    } else if (all_of(deadlock, core, receives)) {
+        report.help = "all receive first: let one of them send first, or use MPI_Sendrecv or MPI_Irecv";
+    } else if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); })) {
+        report.help =
+            "all members of a communicator make their collective calls on it in the same order, and ranks that "
+            "two communicators have in common in the same order on both";
+    } else {
+        report.help =
+            "each waits for a call that another one would make next: bring the calls of these ranks into an order "
+            "in which one can go on";
+    }
+}
+
+}   // namespace
+
+Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of) {
+    std::vector<int> const& core = deadlock.ranks.cores.front();
+    Report report;
+    if (std::vector<int> const ended = ended_of(deadlock, core); !ended.empty())
+        tell_ended(report, core, ended, "ended");
+    else if (std::vector<int> const last = finalizing(deadlock, core); !last.empty() && last.size() < core.size())
+        tell_ended(report, without(core, last), last, "called MPI_Finalize");
+    else tell_circle(report, deadlock, core);
+    if (BlockedRank const* blocked = with_hint(deadlock, core)) {
+        report.code = blocked->code;
+        report.headline = join("deadlock: rank ", blocked->rank, " ", blocked->headline);
+        report.help = blocked->help;
+    }
+    bool without_g = false;
+    auto const add = [&](std::vector<int> const& ranks, char const* remark) {
+        for (BlockedRank const& blocked : deadlock.blocked) {
+            if (!std::ranges::binary_search(ranks, blocked.rank)) continue;
+            Place const place = place_of(blocked.rank, blocked.stack);
+            // A collective shows one of those that it waits for: who is in the same call is in the same case.
+            bool const like_core =
+                !is_message(blocked.call) && std::ranges::any_of(report.lines, [&](ReportLine const& line) {
+                    return line.call == blocked.call && line.place == place.words && line.remark.empty();
+                });
+            report.lines.push_back({{blocked.rank}, blocked.call, place.words, like_core ? "" : remark});
+            without_g |= place.without_g;
+        }
+    };
+    for (std::vector<int> const& one : deadlock.ranks.cores) add(one, "");
+    add(deadlock.ranks.behind, "(behind them)");
+    if (without_g) report.notes.emplace_back(more_with_g);
+    return report;
+}
+
+std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked) {
+    std::vector<ReportLine> lines;
+    for (auto const& [one, place] : blocked) lines.push_back({{one.rank}, one.call, place.words});
+    return lines;
+}
+
+}   // namespace tutti::launcher

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A report as text.
+#include "launcher/diagnosis/report.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "launcher/base/words.hpp"
+#include "launcher/source/source_lines.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr std::size_t most_groups = 12, told_of_many = 8;
+
+/// Ranks that do the same at the same place are one line; the order is that of their lowest ranks.
+std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
+    std::vector<ReportLine> groups;
+    std::map<std::string, std::size_t> known;
+    for (ReportLine const& line : lines) {
+        auto const [at, fresh] = known.try_emplace(join(line.call, "\n", line.place, "\n", line.remark), groups.size());
+        if (fresh) groups.push_back(line);
+        else groups[at->second].ranks.insert(groups[at->second].ranks.end(), line.ranks.begin(), line.ranks.end());
+    }
+    for (ReportLine& group : groups) std::ranges::sort(group.ranks);
+    return groups;
+}
+
+/// Columns, as long as one of them is not absurdly wide.
+std::string padded(std::string const& text, std::size_t width) {
+    return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
+}
+
+}   // namespace
+
+std::string table_of(std::vector<ReportLine> const& lines) {
+    std::vector<ReportLine> groups = grouped(lines);
+    std::size_t more = 0;
+    if (groups.size() > most_groups) {
+        for (std::size_t i = told_of_many; i < groups.size(); ++i) more += groups[i].ranks.size();
+        groups.resize(told_of_many);
+    }
+    std::size_t who = 0, call = 0;
+    for (ReportLine const& line : groups) {
+        who = std::max(who, rank_words(line.ranks).size());
+        call = std::max(call, line.call.size());
+    }
+    std::string text;
+    for (ReportLine const& line : groups) {
+        std::string row = join("  ", padded(rank_words(line.ranks), who), "  ");
+        row +=
+            line.place.empty() && line.remark.empty() ? line.call : padded(line.call, std::min<std::size_t>(call, 72));
+        if (!line.place.empty()) row += "  " + line.place;
+        if (!line.remark.empty()) row += "  " + line.remark;
+        text += row + "\n";
+    }
+    if (more > 0) text += join("  and ", more, " more ranks in the same way\n");
+    return text;
+}
+
+namespace {
+
+/// MPI's functions for Fortran lie in a library of their own, of ours or of the MPICH that a program was built with.
+bool of_mpi(SourceLine const& line) { return line.module.starts_with("libmpi"); }
+
+}   // namespace
+
+std::string rank_words(std::vector<int> const& ranks) {
+    if (ranks.size() == 2) return join("ranks ", ranks[0], " and ", ranks[1]);
+    return rank_ranges(ranks);
+}
+
+std::string text_of(Report const& report, bool colour) {
+    char const *const red = colour ? "\033[1;31m" : "", *const bold = colour ? "\033[1m" : "",
+                      *const plain = colour ? "\033[0m" : "";
+    std::string text = join(red, "error[", report.code, "]", plain, bold, " ", report.headline, plain, "\n");
+    text += table_of(report.lines);
+    if (!report.help.empty()) text += join("  ", bold, "help:", plain, " ", report.help, "\n");
+    for (std::string const& note : report.notes) text += join("  note: ", note, "\n");
+    return text + join("  more: mpiexec --explain ", report.code, "\n");
+}
+
+std::string json_of(Report const& report) {
+    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+    for (ReportLine const& line : report.lines)
+        lines.push_back({{"ranks", line.ranks}, {"call", line.call}, {"place", line.place}, {"remark", line.remark}});
+    nlohmann::ordered_json const all{{"code", report.code},
+                                     {"headline", report.headline},
+                                     {"ranks", lines},
+                                     {"help", report.help},
+                                     {"notes", report.notes}};
+    return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Place place_of(pid_t process, std::vector<std::uint64_t> const& stack) {
+    if (stack.empty()) return {};
+    SourceLines lines(process);
+    SourceLine line;
+    for (std::uint64_t address : stack)
+        if (line = lines.at(address); !of_mpi(line)) return {words(line), !line.compiled_with_g};
+    return {words(line), false};
+}
+
+Report report_of(Finding const& finding, PlaceOf const& place_of) {
+    Report report{.code = text_in(finding.code),
+                  .headline = text_in(finding.headline),
+                  .lines = {},
+                  .help = text_in(finding.help)};
+    bool without_g = false;
+    for (std::size_t i = 0; i < std::min<std::size_t>(finding.places, Finding::most_places); ++i) {
+        Finding::Place const& one = finding.place[i];
+        std::size_t const addresses = std::min<std::size_t>(one.addresses, Finding::most_addresses);
+        Place const place = place_of(one.rank, {one.stack, one.stack + addresses});
+        report.lines.push_back({{one.rank}, text_in(one.call), place.words, text_in(one.remark)});
+        without_g |= place.without_g;
+    }
+    std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
+    if (without_g) report.notes.emplace_back(more_with_g);
+    return report;
+}
+
+}   // namespace tutti::launcher

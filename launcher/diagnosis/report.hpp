@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How a mistake of the program is told: a headline with its code, a line per group of ranks that do the same, and what
+// to do about it. All of mpiexec's diagnoses speak through here.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "launcher/diagnosis/watch.hpp"
+#include "runtime/counters/finding.hpp"
+
+namespace tutti::launcher {
+
+/// What ranks do, and where in the program.
+struct ReportLine {
+    std::vector<int> ranks;   ///< of MPI_COMM_WORLD, sorted
+    std::string call;         ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
+    std::string place;        ///< "ring.c:30 in pass()"; empty: not known
+    std::string remark{};     ///< "arrived, never received"; mostly empty
+};
+
+struct Report {
+    std::string code;       ///< "T01", as `mpiexec --explain` knows it
+    std::string headline;   ///< "deadlock: ranks 0 and 1 wait for each other"
+    std::vector<ReportLine> lines;
+    std::string help;                   ///< what to do, a sentence without its full stop
+    std::vector<std::string> notes{};   ///< such as that -g would tell more
+};
+
+/// For a terminal or a log, with its line breaks. At most some ten groups of ranks are told one by one.
+std::string text_of(Report const& report, bool colour);
+/// The same for tools, one line: {"code", "headline", "ranks": [{"ranks", "call", "place", "remark"}], "help",
+/// "notes"}.
+std::string json_of(Report const& report);
+
+/// "rank 3", "ranks 0 and 1", "ranks 0, 2-7"
+std::string rank_words(std::vector<int> const& ranks);
+
+/// Where blocked ranks make their calls. What is not known is left empty.
+struct Place {
+    std::string words;
+    bool without_g = false;   ///< -g when compiling would tell more
+};
+inline constexpr char more_with_g[] = "compile with -g, and the lines of the source are told, too";
+Place place_of(pid_t process, std::vector<std::uint64_t> const& stack);
+
+/// A blocked rank with the place of its call, as the launcher of its node tells it.
+struct PlacedRank {
+    BlockedRank blocked;
+    Place place;
+};
+
+/// Finds a call's place; the launcher of the rank's node can.
+using PlaceOf = std::function<Place(int rank, std::vector<std::uint64_t> const& stack)>;
+
+Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of);
+/// Of what a rank has found; `finding` is valid.
+Report report_of(Finding const& finding, PlaceOf const& place_of);
+/// What each rank waits for, for whoever asks; none waits: no lines.
+std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked);
+/// Those lines as text.
+std::string table_of(std::vector<ReportLine> const& lines);
+
+}   // namespace tutti::launcher

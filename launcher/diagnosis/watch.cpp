@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Suspecting, asking, proving.
+#include "launcher/diagnosis/watch.hpp"
+
+#include <algorithm>
+
+namespace tutti::launcher {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto between_suspicions = 50ms;
+
+void add_all(std::vector<int>& ranks, std::vector<int> const& more) {
+    ranks.insert(ranks.end(), more.begin(), more.end());
+}
+
+/// All that wait in vain, sorted.
+std::vector<int> all_of(Deadlock const& found) {
+    std::vector<int> ranks;
+    for (std::vector<int> const& core : found.cores) add_all(ranks, core);
+    add_all(ranks, found.behind);
+    std::ranges::sort(ranks);
+    return ranks;
+}
+
+bool is_among(RankRange const& range, int rank) {
+    return rank >= range.first && rank <= range.last && (rank - range.first) % std::max(1, range.stride) == 0;
+}
+
+}   // namespace
+
+DeadlockWatch::DeadlockWatch(std::vector<int> node_of, Ask ask)
+    : node_of_(std::move(node_of)), ask_(std::move(ask)), waits_(node_of_.size()), changes_(node_of_.size()) {}
+
+void DeadlockWatch::hear(NodeNews const& news) {
+    for (RankNews const& one : news.ranks) {
+        auto const rank = static_cast<std::size_t>(one.rank);
+        if (rank >= waits_.size()) continue;
+        waits_[rank] = one.wait;
+        changes_[rank] = one.changes;
+        news_ = true;
+    }
+    if (!asked_ || !news.answer || news.answer->number != asked_->question.number) return;
+    asked_->refused |= !news.answer->unchanged;
+    ++asked_->answers;
+    asked_->sum.moves += news.answer->moves;
+    asked_->sum.sent += news.answer->sent;
+    asked_->sum.received += news.answer->received;
+}
+
+std::optional<ProvenDeadlock> DeadlockWatch::look(Clock::time_point now) {
+    if (asked_) {
+        if (!asked_->refused && asked_->answers < asked_->nodes.size()) return {};
+        if (!asked_->refused && asked_->nodes.size() > 1 && !asked_->first) return ask(), std::nullopt;
+        bool const sure = proves();
+        asked_.reset();
+        if (sure) return proven();
+        news_ = true;   // what was suspected may be so a little later
+        due_ = now + between_suspicions;
+    }
+    if (!news_ || now < due_) return {};
+    news_ = false;
+    due_ = now + between_suspicions;
+    suspect();
+    return {};
+}
+
+DeadlockWatch::Clock::time_point DeadlockWatch::due() const {
+    bool const waits_for_nodes = asked_ && !asked_->refused && asked_->answers < asked_->nodes.size();
+    return waits_for_nodes || (!asked_ && !news_) ? Clock::time_point::max() : asked_ ? Clock::now() : due_;
+}
+
+void DeadlockWatch::suspect() {
+    if (std::ranges::none_of(waits_, [](RankWait const& wait) { return wait.state == RankWait::State::blocked; }))
+        return;
+    suspected_ = find_deadlock(waits_);
+    if (suspected_.empty()) return;
+    asked_.emplace();
+    for (int rank : all_of(suspected_)) {
+        asked_->question.suspects.push_back({rank, changes_[static_cast<std::size_t>(rank)]});
+        asked_->nodes.push_back(node_of_[static_cast<std::size_t>(rank)]);
+    }
+    std::ranges::sort(asked_->nodes);
+    auto const repeated = std::ranges::unique(asked_->nodes);
+    asked_->nodes.erase(repeated.begin(), repeated.end());
+    asked_->question.number = ++questions_;
+    for (int node : asked_->nodes) ask_(node, asked_->question);
+}
+
+/// Once more, when all nodes have answered the first time.
+void DeadlockWatch::ask() {
+    asked_->first = asked_->sum;
+    asked_->sum = {};
+    asked_->answers = 0;
+    asked_->question.number = ++questions_;
+    for (int node : asked_->nodes) ask_(node, asked_->question);
+}
+
+/// All have answered. What had come the first time is all that had been sent the second time.
+bool DeadlockWatch::proves() const {
+    if (asked_->refused) return false;
+    if (!asked_->first) return true;   // one node
+    return asked_->first->moves == asked_->sum.moves && asked_->first->received == asked_->sum.sent;
+}
+
+ProvenDeadlock DeadlockWatch::proven() const {
+    ProvenDeadlock result{suspected_, {}, {}};
+    for (int rank : all_of(result.ranks)) {
+        auto const at = static_cast<std::size_t>(rank);
+        result.blocked.push_back({.rank = rank,
+                                  .changes = changes_[at],
+                                  .wait = waits_[at],
+                                  .call = {},
+                                  .stack = {},
+                                  .code = {},
+                                  .headline = {},
+                                  .help = {}});
+    }
+    for (int rank = 0; rank < static_cast<int>(waits_.size()); ++rank) {
+        if (waits_[static_cast<std::size_t>(rank)].state != RankWait::State::ended) continue;
+        bool const awaited = std::ranges::any_of(result.blocked, [&](BlockedRank const& blocked) {
+            return std::ranges::any_of(blocked.wait.awaited,
+                                       [&](RankRange const& range) { return is_among(range, rank); });
+        });
+        if (awaited) result.ended.push_back(rank);
+    }
+    return result;
+}
+
+}   // namespace tutti::launcher

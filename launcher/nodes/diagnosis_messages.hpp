@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What launchers tell each other of blocked ranks, for launcher/nodes/pack.hpp.
+#pragma once
+
+#include "launcher/diagnosis/report.hpp"
+#include "launcher/nodes/pack.hpp"
+
+namespace tutti {
+
+template <class A>
+void members(A& a, RankRange& r) {
+    a(r.first, r.last, r.stride);
+}
+
+}   // namespace tutti
+
+namespace tutti::launcher {
+
+template <class A>
+void members(A& a, RankWait& w) {
+    a(w.state, w.awaiting, w.awaited, w.others);
+}
+template <class A>
+void members(A& a, RankNews& n) {
+    a(n.rank, n.changes, n.wait);
+}
+template <class A>
+void members(A& a, Question::Suspect& s) {
+    a(s.rank, s.changes);
+}
+template <class A>
+void members(A& a, Question& q) {
+    a(q.number, q.suspects);
+}
+template <class A>
+void members(A& a, Answer& one) {
+    a(one.number, one.unchanged, one.moves, one.sent, one.received);
+}
+template <class A>
+void members(A& a, NodeNews& n) {
+    a(n.ranks, n.answer);
+}
+template <class A>
+void members(A& a, BlockedRank& b) {
+    a(b.rank, b.changes, b.moves, b.wait, b.call, b.stack, b.code, b.headline, b.help);
+}
+template <class A>
+void members(A& a, Place& p) {
+    a(p.words, p.without_g);
+}
+template <class A>
+void members(A& a, PlacedRank& p) {
+    a(p.blocked, p.place);
+}
+template <class A>
+void members(A& a, ReportLine& l) {
+    a(l.ranks, l.call, l.place, l.remark);
+}
+template <class A>
+void members(A& a, Report& r) {
+    a(r.code, r.headline, r.lines, r.help, r.notes);
+}
+
+}   // namespace tutti::launcher

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of options as text, and what is wrong with them.
+#include "launcher/options/values.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "launcher/base/job.hpp"
+#include "launcher/options/options.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/settings/setting_text.hpp"
+
+namespace tutti::launcher {
+
+int number(std::string_view what, std::string const& text, int least) {
+    constexpr int most = 1'000'000;
+    int value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+        throw Complaint(join(what, " must be a whole number, at least ", least, " and at most ", most, ", not '",
+                             shown(text), "'"));
+    return value;
+}
+
+std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least) {
+    constexpr int most = 1'000'000'000;
+    char* end = nullptr;
+    double value = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != 0 || !(value >= least && value <= most))
+        throw Complaint(
+            join(what, " must be a number of seconds from ", least, " to ", most, ", not '", shown(text), "'"));
+    return std::chrono::milliseconds(static_cast<long long>(value * 1000));
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> words;
+    while (!text.empty()) {
+        std::size_t comma = std::min(text.find(','), text.size());
+        if (comma > 0) words.emplace_back(text.substr(0, comma));
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return words;
+}
+
+std::optional<bool> yes_no_auto(std::string_view what, std::string const& text) {
+    bool value = false;
+    if (text == "auto") return {};
+    if (parse_setting(text, value)) return value;
+    throw Complaint(join(what, " must be yes, no or auto, not '", text, "'"));
+}
+
+bool one_of(std::string_view what, std::string const& text, std::string_view yes, std::string_view no) {
+    if (text == yes || text == no) return text == yes;
+    throw Complaint(join(what, " must be ", yes, " or ", no, ", not '", shown(text), "'"));
+}
+
+}   // namespace tutti::launcher

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Values of options as text. Each throws Complaint, which names the option (`what`), the value and what it may be.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tutti::launcher {
+
+/// A whole number from `least` to a million.
+int number(std::string_view what, std::string const& text, int least);
+/// Seconds, also with a fraction, from `least` to 10^9.
+std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least);
+/// What stands between commas.
+std::vector<std::string> split_list(std::string_view text);
+/// None: auto.
+std::optional<bool> yes_no_auto(std::string_view what, std::string const& text);
+/// Is it the word for yes? The only other one is that for no.
+bool one_of(std::string_view what, std::string const& text, std::string_view yes, std::string_view no);
+
+}   // namespace tutti::launcher

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks of several hosts that wait for each other, in vain or for a message that is long under way.
+. "$(dirname "$0")/common.sh" "$1"
+hosts_up 2 delay=120000 rate=100   # longer than it takes to suspect, and to ask
+skip_if_pretended
+waits=$build/tests/cluster_waits
+words=(-hosts h1:2,h2:2 -n 4 -timeout 100 --start-timeout 60 --silence 20)
+for how in heads ring tag sends ended stopped collectives chatter; do
+    run "${words[@]}" "$waits" "$how"
+    expect_code 125
+    expect_err "deadlock: "
+done
+for how in late large circle round; do
+    run "${words[@]}" "$waits" "$how"
+    expect_code 0
+    [ -z "$err" ] || wrong "$what said $err"
+done
+expect_nothing_left
+finish

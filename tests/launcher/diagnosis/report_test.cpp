@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is told of a mistake, word for word.
+#include "launcher/diagnosis/report.hpp"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "launcher/base/job.hpp"
+#include "launcher/base/words.hpp"
+#include "launcher/diagnosis/explanations.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+Place at_line(int rank, std::vector<std::uint64_t> const&) { return {"ring.c:" + std::to_string(10 + rank), false}; }
+Place unknown(int, std::vector<std::uint64_t> const&) { return {"in main() of ring", true}; }
+
+BlockedRank waits_for(int rank, std::string call, int other) {
+    BlockedRank blocked{.rank = rank};
+    blocked.wait = {.state = RankWait::State::blocked, .awaiting = Awaiting::all, .awaited = {{other, other, 1}}};
+    blocked.call = std::move(call);
+    return blocked;
+}
+
+TEST(RankRanges, AreAsShortAsTheyCanBe) {
+    EXPECT_EQ(rank_ranges({3}), "rank 3");
+    EXPECT_EQ(rank_ranges({1, 0}), "ranks 0-1");
+    EXPECT_EQ(rank_ranges({9, 1, 0, 2, 7, 4, 9}), "ranks 0-2,4,7,9");
+    EXPECT_EQ(rank_words({0, 1}), "ranks 0 and 1");
+    EXPECT_EQ(rank_words({0, 1, 2}), "ranks 0-2");
+}
+
+TEST(Report, OfACircleNamesItsRanksAndThoseBehind) {
+    ProvenDeadlock deadlock;
+    deadlock.ranks = {{{0, 1}}, {2, 3}};
+    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Recv(b)", 0),
+                        waits_for(2, "MPI_Barrier(MPI_COMM_WORLD)", 0), waits_for(3, "MPI_Barrier(MPI_COMM_WORLD)", 0)};
+    Report report = report_of(deadlock, [](int rank, auto const& stack) { return at_line(std::min(rank, 2), stack); });
+    EXPECT_EQ(text_of(report, false),
+              "error[T01] deadlock: ranks 0 and 1 wait for each other\n"
+              "  rank 0         MPI_Recv(a)                  ring.c:10\n"
+              "  rank 1         MPI_Recv(b)                  ring.c:11\n"
+              "  ranks 2 and 3  MPI_Barrier(MPI_COMM_WORLD)  ring.c:12  (behind them)\n"
+              "  help: all receive first: let one of them send first, or use MPI_Sendrecv or MPI_Irecv\n"
+              "  more: mpiexec --explain T01\n");
+}
+
+TEST(Report, OfOneThatWaitsForAnEndedRankSaysSo) {
+    ProvenDeadlock deadlock;
+    deadlock.ranks = {{{0}}, {}};
+    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1)};
+    deadlock.ended = {1};
+    Report const report = report_of(deadlock, unknown);
+    EXPECT_EQ(report.code, "T05");
+    EXPECT_EQ(report.headline, "deadlock: rank 0 waits for rank 1, which has ended");
+    ASSERT_EQ(report.notes.size(), 1u);
+    EXPECT_EQ(report.notes[0], more_with_g);
+}
+
+TEST(Report, TellsWhatARankHasNoticedItself) {
+    ProvenDeadlock deadlock;
+    deadlock.ranks = {{{0, 1}}, {}};
+    deadlock.blocked = {waits_for(0, "MPI_Barrier(MPI_COMM_WORLD)", 1), waits_for(1, "MPI_Recv(a)", 0)};
+    deadlock.blocked[1].code = "T02";
+    deadlock.blocked[1].headline = "waits for tag 8, rank 0 has sent tag 7";
+    deadlock.blocked[1].help = "the tags differ";
+    Report const report = report_of(deadlock, at_line);
+    EXPECT_EQ(report.code, "T02");
+    EXPECT_EQ(report.headline, "deadlock: rank 1 waits for tag 8, rank 0 has sent tag 7");
+    EXPECT_EQ(report.help, "the tags differ");
+}
+
+TEST(Report, OfManyDifferentRanksIsShort) {
+    Report report{.code = "T01", .headline = "deadlock", .lines = {}, .help = ""};
+    for (int rank = 0; rank < 256; ++rank) report.lines.push_back({{rank}, "call " + std::to_string(rank), ""});
+    std::string const text = text_of(report, false);
+    EXPECT_EQ(std::ranges::count(text, '\n'), 11) << text;
+    EXPECT_NE(text.find("and 248 more ranks"), std::string::npos) << text;
+}
+
+TEST(Report, OfAFindingHasItsPlaces) {
+    auto finding = std::make_unique<Finding>();
+    std::strcpy(finding->code, "T03");
+    std::strcpy(finding->headline, "rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast");
+    std::strcpy(finding->help, "look for a branch");
+    finding->places = 2;
+    for (int i = 0; i < 2; ++i) {
+        finding->place[i].rank = 1 - i;
+        std::strcpy(finding->place[i].call, i == 0 ? "MPI_Reduce()" : "MPI_Bcast()");
+    }
+    EXPECT_EQ(text_of(report_of(*finding, at_line), false),
+              "error[T03] rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast\n"
+              "  rank 0  MPI_Bcast()   ring.c:10\n"
+              "  rank 1  MPI_Reduce()  ring.c:11\n"
+              "  help: look for a branch\n"
+              "  more: mpiexec --explain T03\n");
+}
+
+TEST(Report, IsOneLineOfJsonForTools) {
+    Report const report{.code = "T01",
+                        .headline = "deadlock",
+                        .lines = {{{0, 1}, "MPI_Recv(\"a\")", "ring.c:10"}},
+                        .help = "no",
+                        .notes = {"yes"}};
+    EXPECT_EQ(json_of(report),
+              R"j({"code":"T01","headline":"deadlock","ranks":[{"ranks":[0,1],"call":"MPI_Recv(\"a\")",)j"
+              R"j("place":"ring.c:10","remark":""}],"help":"no","notes":["yes"]})j"
+              "\n");
+}
+
+TEST(Explanations, AreThereForEachCode) {
+    for (Explanation const& one : explanations()) {
+        EXPECT_NE(explain(one.code).find(one.title), std::string::npos);
+        EXPECT_NE(one.page.find("Wrong:"), std::string::npos) << one.code;
+        EXPECT_NE(one.page.find("Right:"), std::string::npos) << one.code;
+    }
+    EXPECT_EQ(explain("t02"), explain("T02"));
+    EXPECT_THROW(explain("T99"), Complaint);
+    EXPECT_NE(explain("list").find("T05"), std::string::npos);
+}
+
+TEST(Report, HasColoursOnATerminalOnly) {
+    Report const report{.code = "T01", .headline = "deadlock", .lines = {}, .help = "no"};
+    EXPECT_EQ(text_of(report, false).find('\033'), std::string::npos);
+    EXPECT_EQ(text_of(report, true).find("\033[1;31merror[T01]"), 0u);
+}
+
+}   // namespace
+}   // namespace tutti::launcher

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What mpiexec does about a mistake that is certain, and what it can be asked for: exit codes, JSON, pages, Ctrl-C. Which
+# mistakes are found, tests/diagnosis has.
+. "$(dirname "$0")/../common.sh" "$1"
+[ -x "$build/bin/mpicc" ] && [ -e "$build/lib/libmpi.so.12" ] || { echo "the MPI library is not built"; exit 77; }
+
+cat >"$folder/headon.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+
+int main(int argc, char** argv) {
+    int rank, x;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "rank %d is there\n", rank);
+    if (rank < 2) MPI_Recv(&x, 1, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+"$build/bin/mpicc" -g "$folder/headon.c" -o "$folder/headon" || exit 1
+"$build/bin/mpicc" "$folder/headon.c" -o "$folder/without_g" || exit 1
+headon=$folder/headon
+
+run -n 4 "$headon"; expect_code 125; expect_within 5000
+expect_err "error[T01] deadlock: ranks 0 and 1 wait for each other
+  rank 0         MPI_Recv(1 MPI_INT from rank 1, tag 8, MPI_COMM_WORLD)  headon.c:9 in main()
+  rank 1         MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)  headon.c:9 in main()
+  ranks 2 and 3  MPI_Barrier(MPI_COMM_WORLD)                             headon.c:10 in main()  (behind them)
+  help: all receive first: let one of them send first, or use MPI_Sendrecv or MPI_Irecv
+  more: mpiexec --explain T01"
+[ "$(grep -c 'is there' <<<"$(head -4 <<<"$err")")" = 4 ] || wrong "$what did not print what ranks say first: $err"
+[ "$(grep -c 'error\[' <<<"$err")" = 1 ] || wrong "$what told it more than once: $err"
+[[ "$err" != *$'\033'* ]] || wrong "$what coloured what is no terminal"
+
+run -n 2 "$folder/without_g"; expect_code 125; expect_err "in main() of without_g"; expect_err "note: compile with -g"
+
+run -n 2 --messages json "$headon"; expect_code 125
+json=$(grep '^{' <<<"$err")
+[ "$(python3 -c 'import json,sys; m = json.loads(sys.argv[1]); print(m["code"], [l["place"] for l in m["ranks"]])' "$json")" = \
+    "T01 ['headon.c:9 in main()', 'headon.c:9 in main()']" ] || wrong "$what printed $json"
+
+# left as it is until Ctrl-C, which tells what ranks wait for
+# A shell has what it starts in the background ignore Ctrl-C.
+env --default-signal=INT "$mpiexec" --on-deadlock wait -n 2 "$headon" 2>"$folder/err" &
+job=$!
+for ((i = 0; i < 200; ++i)); do grep -q 'the job is left as it is' "$folder/err" && break; sleep 0.05; done
+kill -0 "$job" 2>/dev/null || wrong "--on-deadlock wait ended the job"
+kill -INT "$job"; wait "$job"; code=$? err=$(cat "$folder/err") what="--on-deadlock wait, interrupted"
+expect_code 130; expect_err "the job is left as it is; Ctrl-C ends it"; expect_err "What ranks wait for:
+  rank 0  MPI_Recv(1 MPI_INT from rank 1, tag 8, MPI_COMM_WORLD)  headon.c:9 in main()"
+
+TUTTI_DIAGNOSIS=no run -n 2 -timeout 0.5 "$headon"; expect_code 124; expect_err "What ranks wait for:"
+[[ "$err" != *"error["* ]] || wrong "$what looked for mistakes: $err"
+run -n 2 -genv TUTTI_DIAGNOSIS no -timeout 0.5 "$headon"; expect_code 124
+run --on-deadlock perhaps -n 2 "$headon"; expect_code 2; expect_err "--on-deadlock must be wait or end, not 'perhaps'"
+
+run --explain t01; expect_code 0; [[ "$out" == "T01: ranks wait for each other"* ]] || wrong "$what printed $out"
+run --explain list; expect_code 0; [[ "$out" == *"  T05  "* ]] || wrong "$what printed $out"
+run --explain T99; expect_code 2; expect_err "there is no code 'T99'; --explain list shows all"
+finish

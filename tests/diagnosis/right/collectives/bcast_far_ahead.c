@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A broadcast need not wait for its receivers: the root is far ahead, sleeps, and only then sends what one waits for.
+// ranks: 2 4
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int x = 1, y = 0;
+    if (rank == 1) MPI_Recv(&y, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Bcast(&x, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        usleep(300000);
+        MPI_Send(&y, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}

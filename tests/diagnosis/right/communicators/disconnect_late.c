@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Disconnecting waits for pending messages of all; one rank comes half a second later.
+// ranks: 2 4
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm copy;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    if (rank == 0) usleep(500000);
+    MPI_Comm_disconnect(&copy);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One rank is still busy for half a second when all the others have come to MPI_Finalize.
+// ranks: 2 4 8
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) usleep(500000);
+    MPI_Finalize();
+    return 0;
+}

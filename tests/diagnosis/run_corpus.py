@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the programs of wrong/ or right/ under mpiexec and compares what it says with what their heads expect.
+
+Usage: run_corpus.py BUILD [wrong|right]... [--jobs N] [--limit SECONDS] [--only PART-OF-A-PATH] [--flags WORDS]
+                     [--verbose]
+README.md says what a program's head and its HERE marks mean.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
+DEADLOCKED = 125   # mpiexec's exit code once it has told a mistake
+
+
+def numbers(words, count):
+    """Ranks out of "0 2-4", "all", "1-last"; those that a job of `count` ranks has."""
+    found = set()
+    for word in words.replace(",", " ").replace("and", " ").split():
+        if word == "all":
+            word = "0-last"
+        first, _, last = word.replace("last", str(count - 1)).partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return {rank for rank in found if rank < count}
+
+
+class Program:
+    def __init__(self, path, wrong):
+        self.path, self.wrong = path, wrong
+        self.name = os.path.relpath(path, HERE)
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        self.head = {}
+        for line in lines[:20]:
+            key = re.match(r"(?://|!) (ranks|args|env|missed|expect(?: \d+)?): (.*)", line)
+            if key:
+                self.head[key.group(1)] = key.group(2)
+        self.counts = [int(word) for word in self.head["ranks"].split()]
+        self.marks = []   # (line, ranks in words)
+        for number, line in enumerate(lines, 1):
+            mark = re.search(r"(?://|!) HERE ([\w ,-]+)$", line)
+            if mark:
+                self.marks.append((number, mark.group(1)))
+
+    def compile(self, build, folder, flags):
+        """None, or why it does not compile."""
+        self.binary = os.path.join(folder, self.name.replace("/", "-"))
+        modules = ["-J", folder] if self.path.endswith(".f90") else []
+        compiler = os.path.join(build, "bin", COMPILERS[os.path.splitext(self.path)[1]])
+        done = subprocess.run([compiler, *flags.split(), *modules, self.path, "-o", self.binary, "-lpthread", "-lm"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return None if done.returncode == 0 else done.stdout
+
+    def expectation(self, count):
+        return self.head.get(f"expect {count}", self.head.get("expect", ""))
+
+    def message(self, count):
+        """What a call says that finds the mistake itself; empty where mpiexec does."""
+        return self.expectation(count).partition("message ")[2]
+
+    def expected(self, count):
+        """(codes, ranks that are why, ranks of which one is why, ranks that only wait behind them)"""
+        parts = re.fullmatch(r"(T\d\d(?: or T\d\d)*)(?: ranks (.*?))?(?: one of (.*?))?(?: behind (.*))?",
+                             self.expectation(count))
+        return parts.group(1).split(" or "), *(numbers(part or "", count) for part in parts.group(2, 3, 4))
+
+
+def told(report, count):
+    """Of a report: codes, {rank: [its lines]} of the ranks that are why, and of those behind them."""
+    codes = re.findall(r"^error\[(T\d\d)\]", report, re.M)
+    why, behind = {}, {}
+    for ranks, rest in re.findall(r"^  ranks? ([\d, and-]+?) {2,}(.*)$", report, re.M):
+        for rank in numbers(ranks, count):
+            (behind if "behind them)" in rest else why).setdefault(rank, []).append(rest)
+    return codes, why, behind
+
+
+def wrongly_told(program, count, code, report):
+    """What is not as expected, in words."""
+    if words := program.message(count):
+        if code == 0:
+            yield "ended with 0"
+        if words not in report:
+            yield f"did not say '{words}'"
+        return
+    codes, ranks, choice, others = program.expected(count)
+    told_codes, why, behind = told(report, count)
+    if code != DEADLOCKED:
+        yield f"ended with {code} instead of {DEADLOCKED}"
+    if not any(one in told_codes[:1] for one in codes):
+        yield f"told {' '.join(told_codes) or 'nothing'} instead of {' or '.join(codes)}"
+    for rank in sorted(ranks - set(why)):
+        yield f"rank {rank} is not among those that are why"
+    if choice and not choice & set(why):
+        yield f"none of the ranks {sorted(choice)} is among those that are why"
+    for rank in sorted(others & set(why)):
+        yield f"rank {rank} is among those that are why"
+    file = os.path.basename(program.path)
+    places = {}
+    for line, words in program.marks:
+        for rank in numbers(words, count):
+            places.setdefault(rank, []).append(line)
+    for rank, lines in sorted(places.items()):
+        if rank not in ranks | set(why) | set(behind):   # not blocked yet when the mistake was told
+            continue
+        said = " ".join(why.get(rank, []) + behind.get(rank, []))
+        if not any(re.search(rf"\b{re.escape(file)}:{line}\b", said) for line in lines):
+            yield f"rank {rank} is not told to be at {file}:{' or '.join(map(str, lines))}"
+
+
+def run(program, count, build, limit):
+    """(mpiexec's exit code or None past the limit, standard output, standard error)"""
+    command = [os.path.join(build, "bin", "mpiexec"), "-n", str(count), program.binary]
+    command += program.head.get("args", "").split()
+    environment = dict(os.environ, **dict(word.split("=", 1) for word in program.head.get("env", "").split()))
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               text=True, errors="replace", env=environment, start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=limit)
+        return process.returncode, out, err
+    except subprocess.TimeoutExpired:
+        # First politely, for then it takes its ranks along.
+        for how in (signal.SIGTERM, signal.SIGKILL):
+            os.killpg(process.pid, how)
+            try:
+                out, err = process.communicate(timeout=5)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+        return None, out, err
+
+
+def check(program, count, build, limit):
+    """(what is not as expected, all that was said)"""
+    missed = "missed" in program.head
+    code, out, err = run(program, count, build, min(limit, 3) if missed else limit)
+    if missed:
+        return (["found now: take away its line 'missed:'"] if code is not None else []), out + err
+    said = out + err
+    if program.wrong:
+        problems = list(wrongly_told(program, count, code, err))
+    else:
+        problems = [f"ended with {code} instead of 0"] if code != 0 else []
+        if err:
+            problems.append("a message on standard error")
+    if code is None:
+        problems.insert(0, f"still ran after {limit} s")
+    return problems, said
+
+
+def programs_of(kind, only):
+    for folder, folders, files in sorted(os.walk(os.path.join(HERE, kind))):
+        for name in sorted(files):
+            path = os.path.join(folder, name)
+            if os.path.splitext(name)[1] in COMPILERS and only in os.path.relpath(path, HERE):
+                yield Program(path, kind == "wrong")
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("build")
+    arguments.add_argument("kinds", nargs="*")
+    arguments.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
+    arguments.add_argument("--limit", type=float, default=20)
+    arguments.add_argument("--only", default="")
+    arguments.add_argument("--flags", default="-g", help="for the compilers; also --flags='-g -O2'")
+    arguments.add_argument("--verbose", action="store_true")
+    options = arguments.parse_args()
+    programs = [one for kind in options.kinds or ["wrong", "right"] for one in programs_of(kind, options.only)]
+    if any(one.path.endswith(".f90") for one in programs) and not shutil.which("gfortran"):
+        print("gfortran is not there: the Fortran programs are left out")
+        programs = [one for one in programs if not one.path.endswith(".f90")]
+    folder = tempfile.mkdtemp()
+    try:
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            return judge(programs, options, folder, pool)
+    finally:
+        shutil.rmtree(folder)
+
+
+def judge(programs, options, folder, pool):
+    runs = []
+    failures = 0
+    for program, log in zip(programs, pool.map(lambda one: one.compile(options.build, folder, options.flags), programs)):
+        if log is None:
+            runs += [(program, count) for count in program.counts]
+        else:
+            failures += 1
+            print(f"FAILED {program.name} does not compile:\n{log}")
+    results = pool.map(lambda one: check(*one, options.build, options.limit), runs)
+    total, good = {True: 0, False: 0}, {True: 0, False: 0}
+    for (program, count), (problems, said) in zip(runs, results):
+        total[program.wrong] += 1
+        good[program.wrong] += not problems or "missed" in program.head
+        if problems:
+            failures += 1
+            print(f"FAILED {program.name} -n {count}: {'; '.join(problems)}")
+        if problems or options.verbose:
+            print("".join(f"    {line}\n" for line in said.splitlines()[:40]), end="", flush=True)
+    if total[True]:
+        missed = sum("missed" in program.head for program, _ in runs)
+        print(f"wrong programs: {good[True] - missed} of {total[True]} runs told as expected, "
+              f"{missed} not told, as is known")
+    if total[False]:
+        print(f"right programs: {good[False]} of {total[False]} runs without a message, "
+              f"{total[False] - good[False]} false alarms or failures")
+    return 1 if failures or not runs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

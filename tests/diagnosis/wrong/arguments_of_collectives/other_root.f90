@@ -1,0 +1,16 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! The root is 1 for the first rank, as arrays begin there, and 0 for the others.
+! ranks: 2 3
+! expect: T04 ranks 0
+program other_root
+  use mpi_f08
+  implicit none
+  integer :: rank, root
+  real :: x(3)
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  x = rank
+  root = merge(1, 0, rank == 0)
+  call MPI_Bcast(x, 3, MPI_REAL, root, MPI_COMM_WORLD)   ! HERE all
+  call MPI_Finalize()
+end program

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The same two collectives in another order.
+// ranks: 2 4
+// expect: T03 ranks 0
+#include <mpi.h>
+
+#include <array>
+
+static std::array<int, 8> all;
+
+static void share(int x) {
+    MPI_Allgather(&x, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);   // HERE 0
+}
+
+static void add(int x) {
+    MPI_Allreduce(&x, all.data(), 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);   // HERE 1-last
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        share(rank);
+        add(rank);
+    } else {
+        add(rank);
+        share(rank);
+    }
+    MPI_Finalize();
+}

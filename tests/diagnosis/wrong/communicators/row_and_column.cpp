@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A 2 x 2 grid: ranks 0 and 3 sum over their row first, the others over their column first. Each waits for the next.
+// ranks: 4
+// expect: T01 or T03 ranks 0
+#include <mpi.h>
+
+static double sum_over(double mine, MPI_Comm comm) {
+    double sum = 0;
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, comm);   // HERE all
+    return sum;
+}
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm row, column;
+    MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &row);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &column);
+    if (rank == 0 || rank == 3) sum_over(sum_over(1, row), column);
+    else sum_over(sum_over(1, column), row);
+    MPI_Comm_free(&row);
+    MPI_Comm_free(&column);
+    MPI_Finalize();
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A mistake: the receive is started early, and waited for before the send that its partner waits for. */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, mine, theirs;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    mine = 10 * rank;
+    if (rank < 2) {
+        MPI_Irecv(&theirs, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Send(&mine, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}

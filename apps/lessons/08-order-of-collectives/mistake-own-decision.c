@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A mistake: each rank looks at its own error to decide whether it goes on, so some leave the loop before others. */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, steps = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    double error = 1 << rank, largest;
+    while (error > 0.1) {
+        error /= 2;
+        ++steps;
+        MPI_Allreduce(&error, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    }
+    MPI_Bcast(&steps, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

@@ -122,10 +122,14 @@ TEST_F(AreaOfTwo, IsReleasedWithItsRegionsWhenAllHaveLeft) {
     auto look_for_unused = [](Process& rank) { rank.heap.release(rank.heap.allocate(1)); };
     look_for_unused(ranks[0]);
     EXPECT_FALSE(views[1].unused()) << "rank 1 has not taken the slots back";
-    EXPECT_NE(ranks[0].heap.allocate(1), offset) << "rank 1 would look at memory that is another's";
+    std::uint64_t const other = ranks[0].heap.allocate(1);
+    EXPECT_NE(other, offset) << "rank 1 would look at memory that is another's";
+    ranks[0].heap.release(other);
     look_for_unused(ranks[1]);
     EXPECT_TRUE(views[0].unused());
     look_for_unused(ranks[0]);
+    // Small blocks are kept for the next ones of their sizes, until the heap has no room for something else.
+    for (Process* rank : {&ranks[0], &ranks[1]}) EXPECT_THROW(rank->heap.allocate(1ULL << 50), Error);
     EXPECT_LE(bytes_in_use(), before);
 }
 

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
+
+#include "../whole_numbers.hpp"
 
 namespace halo {
 namespace {
@@ -30,25 +31,12 @@ struct Options {
 // A complaint, or what --help prints, or nothing.
 std::string parse(int argc, char **argv, Options &options, bool &failed)
 {
-    failed = false;
-    for (int i = 1; i < argc; i += 2) {
-        const std::string word = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
-        if (word == "--help" || word == "-h")
-            return help;
-        int *number = word == "--rows"      ? &options.rows
-                      : word == "--columns" ? &options.columns
-                      : word == "--steps"   ? &options.steps
-                      : word == "--rounds"  ? &options.rounds
-                                            : nullptr;
-        char *end = nullptr;
-        const long read = std::strtol(value.c_str(), &end, 10);
-        failed = !number || value.empty() || *end || read < 1 || read > 1000000;
-        if (failed)
-            return "tutti-halo: " + word + (number ? " needs a whole number from 1 to 1000000" : " is no option") +
-                   "; see --help\n";
-        *number = int(read);
-    }
-    return "";
+    return read_whole_numbers(argc, argv, "tutti-halo", help, 1000000,
+                              {{"--rows", options.rows},
+                               {"--columns", options.columns},
+                               {"--steps", options.steps},
+                               {"--rounds", options.rounds}},
+                              failed);
 }
 
 // All rows of the plate, by one rank alone.

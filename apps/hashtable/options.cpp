@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
-#include <cstdlib>
+#include "../whole_numbers.hpp"
 
 namespace hashtable {
 namespace {
@@ -20,24 +20,11 @@ const char *const help =
 
 std::string parse(int argc, char **argv, Options &options, bool &failed)
 {
-    failed = false;
-    for (int i = 1; i < argc; i += 2) {
-        const std::string word = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
-        if (word == "--help" || word == "-h")
-            return help;
-        int *number = word == "--insertions" ? &options.insertions
-                      : word == "--buckets"  ? &options.buckets
-                      : word == "--keys"     ? &options.keys
-                                             : nullptr;
-        char *end = nullptr;
-        const long read = std::strtol(value.c_str(), &end, 10);
-        failed = !number || value.empty() || *end || read < 1 || read > 10000000;
-        if (failed)
-            return "tutti-hashtable: " + word +
-                   (number ? " needs a whole number from 1 to 10000000" : " is no option") + "; see --help\n";
-        *number = int(read);
-    }
-    return "";
+    return read_whole_numbers(argc, argv, "tutti-hashtable", help, 10000000,
+                              {{"--insertions", options.insertions},
+                               {"--buckets", options.buckets},
+                               {"--keys", options.keys}},
+                              failed);
 }
 
 } // namespace hashtable

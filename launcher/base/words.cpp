@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "launcher/base/job.hpp"
+#include "topo/binding/binding.hpp"
 
 namespace tutti::launcher {
 
@@ -63,13 +64,7 @@ std::string shell_word(std::string_view word) {
 std::string rank_ranges(std::vector<int> ranks) {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-    for (std::size_t first = 0, next; first < ranks.size(); first = next) {
-        for (next = first + 1; next < ranks.size() && ranks[next] == ranks[next - 1] + 1;) ++next;
-        text += join(first == 0 ? "" : ",", ranks[first]);
-        if (next - first > 1) text += join("-", ranks[next - 1]);
-    }
-    return text;
+    return (ranks.size() == 1 ? "rank " : "ranks ") + topo::ranges(ranks);
 }
 
 }   // namespace tutti::launcher

@@ -34,9 +34,7 @@ Wait within_world(RankWait const& rank, int world) {
 }
 
 bool contain(std::vector<RankRange> const& ranges, int rank) {
-    return std::any_of(ranges.begin(), ranges.end(), [rank](RankRange const& range) {
-        return range.first <= rank && rank <= range.last && (rank - range.first) % range.stride == 0;
-    });
+    return std::ranges::any_of(ranges, [rank](RankRange const& range) { return range.contains(rank); });
 }
 
 /// The ranks that a wait names, one after the other, without a list of them.

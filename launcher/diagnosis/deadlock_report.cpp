@@ -26,9 +26,7 @@ bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool 
 }
 
 bool awaits(BlockedRank const& blocked, int rank) {
-    return std::ranges::any_of(blocked.wait.awaited, [&](RankRange const& range) {
-        return rank >= range.first && rank <= range.last && (rank - range.first) % std::max(1, range.stride) == 0;
-    });
+    return std::ranges::any_of(blocked.wait.awaited, [&](RankRange const& range) { return range.contains(rank); });
 }
 
 /// The ended ranks that a core waits for; empty when it waits for itself.

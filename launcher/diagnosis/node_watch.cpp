@@ -3,7 +3,6 @@
 #include "launcher/diagnosis/node_watch.hpp"
 
 #include <algorithm>
-#include <climits>
 
 #include "launcher/diagnosis/blocked_ranks.hpp"
 #include "runtime/base/futex.hpp"
@@ -85,7 +84,7 @@ void NodeWatch::ask(Question const& question) {
     for (Asked const& one : asked_) {
         RankState& rank_state = segment_.rank_state(one.place);
         rank_state.wake.fetch_add(1, std::memory_order_release);
-        futex_wake(rank_state.wake, INT_MAX);
+        futex_wake(rank_state.wake, everybody);
     }
     due_ = std::min(due_, Clock::now() + between_answers);
 }

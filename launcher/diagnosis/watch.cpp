@@ -24,10 +24,6 @@ std::vector<int> all_of(Deadlock const& found) {
     return ranks;
 }
 
-bool is_among(RankRange const& range, int rank) {
-    return rank >= range.first && rank <= range.last && (rank - range.first) % std::max(1, range.stride) == 0;
-}
-
 }   // namespace
 
 DeadlockWatch::DeadlockWatch(std::vector<int> node_of, Ask ask)
@@ -121,7 +117,7 @@ ProvenDeadlock DeadlockWatch::proven() const {
         if (waits_[static_cast<std::size_t>(rank)].state != RankWait::State::ended) continue;
         bool const awaited = std::ranges::any_of(result.blocked, [&](BlockedRank const& blocked) {
             return std::ranges::any_of(blocked.wait.awaited,
-                                       [&](RankRange const& range) { return is_among(range, rank); });
+                                       [&](RankRange const& range) { return range.contains(rank); });
         });
         if (awaited) result.ended.push_back(rank);
     }

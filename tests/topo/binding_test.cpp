@@ -208,7 +208,7 @@ TEST(Plan, NothingIsBoundOnAPretendedMachine) {
 
 TEST(Ranges, AreShort) {
     EXPECT_EQ(ranges(std::vector{0, 1, 2, 5}), "0-2,5");
-    EXPECT_EQ(ranges(std::vector{3, 4}), "3,4");
+    EXPECT_EQ(ranges(std::vector{3, 4}), "3-4");
     EXPECT_EQ(ranges({}), "");
 }
 

@@ -281,7 +281,7 @@ std::string ranges(std::span<const int> numbers) {
         std::size_t end = begin + 1;
         while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
         text += (text.empty() ? "" : ",") + std::to_string(numbers[begin]);
-        if (end - begin > 1) text += (end - begin > 2 ? "-" : ",") + std::to_string(numbers[end - 1]);
+        if (end - begin > 1) text += "-" + std::to_string(numbers[end - 1]);
         begin = end;
     }
     return text;

@@ -89,7 +89,9 @@ void note(Comm const& comm, char const* function) {
     call.function = function_named(function);
     if (function_waits(call.function)) call.flags = NotedCall::blocking;
     CallNotes& notes = state_of(comm).notes;
-    if (notes.wanted()) notes.take(CallNote::Prepared(call));
+    if (!notes.wanted()) return;
+    CallNote::Prepared prepared(call);
+    notes.take(prepared);
 }
 
 void compare_calls(Comm const& comm) { state_of(comm).notes.compare(); }

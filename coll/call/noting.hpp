@@ -27,7 +27,9 @@ template <class Args>
 template <class Args>
 void note(BoundCall<Args> const& call) {
     CallNotes& notes = state_of(call.comm).notes;
-    if (call.function != 0 && notes.wanted()) notes.take(prepare_note(call));
+    if (call.function == 0 || !notes.wanted()) return;
+    CallNote::Prepared prepared = prepare_note(call);
+    notes.take(prepared);
 }
 
 }   // namespace tutti::coll

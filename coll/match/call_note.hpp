@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program of each member calls on a communicator, call by call, where the other members of the node can read
-// it: the last calls in a ring of notes, and for each block of calls one word that is equal where the calls are.
-//
-// One writer each, any readers. A note's first word is 0 while the rest is written and holds the call's number
-// otherwise. Each store is a release and each load an acquire: who has seen a word of the new note finds the first word
-// cleared or new when it looks at it once more, so what lies between two looks at the same number belongs together.
-//
-// Why nothing is overwritten before the neighbour has compared it: blocking calls of members are at most
-// channel_depth + 1 apart (area.hpp), and each compares at the end of a block all that it has not compared yet. That is
-// then at most a block and that distance old, and the neighbour at most that distance ahead: 8 + 9 + 9 calls, fewer
-// than the ring has. Requests and calls that fail may be issued at any distance: who finds a number other than the
-// one looked for compares nothing. Numbers have 32 bits; so many requests no memory holds.
+// What the program of each member calls on a communicator, where the other members of the node can read it: notes of
+// the different calls that there are, the order in which they are made, and for each block of calls one word that is
+// equal where the calls are.
 #pragma once
 
 #include <atomic>
@@ -18,6 +9,17 @@
 
 #include "coll/env/area.hpp"
 
+// One writer each, any readers. Programs make few different calls again and again: a call is noted once and then named
+// by its note's serial number, in one store per call. A note's first word holds its serial number, and 0 while the rest
+// is written. Each store is a release and each load an acquire: who has seen a word of a new note finds the first word
+// cleared or new when it looks at it once more, so what lies between two looks at the same number belongs together.
+//
+// Why no call is overwritten before the neighbour has compared it: blocking calls of members are at most
+// channel_depth + 1 apart (area.hpp), and each compares at the end of a block all that it has not compared yet. That is
+// then at most a block and that distance old, and the neighbour at most that distance ahead: 32 + 9 + 9 calls, fewer
+// than are kept. Requests and calls that fail may be issued at any distance, and notes are overwritten sooner where
+// more different calls are made than there is room for: who finds another number than the one looked for compares
+// nothing. Numbers have 32 bits; so many requests no memory holds.
 namespace tutti::coll {
 
 /// A call as its rank sees it; what must be the same at all members, as far as this one knows it.
@@ -50,13 +52,17 @@ struct NotedCall {
     }
 };
 
-/// The same in memory that others read.
+/// The same but its number, in memory that others read.
 class alignas(32) CallNote {
 public:
-    /// All of a call but its number and site, made once for calls that are made again and again.
+    /// All of a call but its number, made once for calls that are made again and again.
     struct Prepared {
+        static constexpr std::uint64_t no_site = ~std::uint64_t{0};
+
         std::uint64_t what = 0;   ///< 0: not a call of the program
         std::uint64_t bytes = 0, signature = 0, root = 0, digest = 0;
+        std::uint64_t site = no_site;   ///< where the call was made when it was noted last
+        std::uint64_t serial = 0;       ///< of that note
 
         Prepared() = default;
         explicit Prepared(NotedCall const& c)
@@ -64,21 +70,24 @@ public:
               signature(c.signature), root(std::uint64_t{c.root} << 48), digest(c.digest()) {}
     };
 
-    [[gnu::always_inline]] void write(Prepared const& call, std::uint64_t number, void const* site) {
-        auto const address = reinterpret_cast<std::uintptr_t>(site) & address_bits;
+    void write(Prepared const& call) {
         what_.store(0, std::memory_order_relaxed);
         bytes_.store(call.bytes, std::memory_order_release);
         signature_.store(call.signature, std::memory_order_release);
-        root_and_site_.store(call.root | address, std::memory_order_release);
-        what_.store(call.what | number << 32, std::memory_order_release);
+        root_and_site_.store(call.root | (call.site & address_bits), std::memory_order_release);
+        what_.store(call.what | call.serial << 32, std::memory_order_release);
     }
-    /// The number of the call that is there; 0: none, or it is being written.
-    std::uint32_t number() const { return static_cast<std::uint32_t>(what_.load(std::memory_order_acquire) >> 32); }
-    /// Number 0 likewise.
-    NotedCall read() const {
+    /// Is it that call, made there? Asked by its writer.
+    bool is_of(Prepared const& call) const {
+        return root_and_site_.load(std::memory_order_relaxed) == (call.root | (call.site & address_bits)) &&
+               static_cast<std::uint32_t>(what_.load(std::memory_order_relaxed)) == call.what &&
+               bytes_.load(std::memory_order_relaxed) == call.bytes &&
+               signature_.load(std::memory_order_relaxed) == call.signature;
+    }
+    /// The note with that serial number as the call with that number; number 0: it is another one, or being written.
+    NotedCall read(std::uint32_t serial, std::uint32_t number) const {
         std::uint64_t const what = what_.load(std::memory_order_acquire);
         NotedCall c;
-        c.number = static_cast<std::uint32_t>(what >> 32);
         c.function = static_cast<std::uint8_t>(what);
         c.op = static_cast<std::uint8_t>(what >> 8);
         c.type = static_cast<std::uint8_t>(what >> 16);
@@ -88,7 +97,8 @@ public:
         std::uint64_t const both = root_and_site_.load(std::memory_order_acquire);
         c.root = static_cast<std::uint16_t>(both >> 48);
         c.site = both & address_bits;
-        if (what_.load(std::memory_order_relaxed) != what) c.number = 0;
+        bool const whole = what >> 32 == serial && what_.load(std::memory_order_relaxed) == what;
+        c.number = whole ? number : 0;
         return c;
     }
 
@@ -98,16 +108,27 @@ private:
     std::atomic<std::uint64_t> what_, bytes_, signature_, root_and_site_;
 };
 
+/// The number of a call in the upper half, the serial number of its note in the lower; 0: none yet.
+using NumberedNote = std::uint64_t;
+inline std::uint32_t number_of(NumberedNote call) { return static_cast<std::uint32_t>(call >> 32); }
+
 /// One member's.
 struct alignas(cache_line) MemberNotes {
-    static constexpr std::uint64_t block = 8, ring = 32, blocks = cache_line / 8;
+    static constexpr std::uint64_t block = 32, calls_kept = 64, notes_kept = 32, blocks = cache_line / 8;
 
-    CallNote& note(std::uint64_t number) { return notes[number % ring]; }
+    std::atomic<NumberedNote>& call(std::uint64_t number) { return calls[number % calls_kept]; }
+    CallNote& note(std::uint64_t serial) { return notes[serial % notes_kept]; }
+    /// Number 0: its note has been overwritten.
+    NotedCall read(NumberedNote call) const {
+        auto const serial = static_cast<std::uint32_t>(call);
+        return notes[serial % notes_kept].read(serial, number_of(call));
+    }
     /// Of the block that ends with that call: the block's number in the upper half, its calls' digests in the lower.
     std::atomic<std::uint64_t>& digest(std::uint64_t number) { return digests[number / block % blocks]; }
 
     std::atomic<std::uint64_t> digests[blocks];
-    CallNote notes[ring];
+    std::atomic<NumberedNote> calls[calls_kept];
+    CallNote notes[notes_kept];
     alignas(
         cache_line) std::atomic<std::uint64_t> complete;   ///< 1: all calls of the member are here, as it makes them
 };

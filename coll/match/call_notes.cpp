@@ -64,7 +64,10 @@ bool CallNotes::open() {
     try {
         mine_ = &notes_of(*area_, rank_);
     } catch (Error const&) { return false; }
-    if (number_ != 0) mine_->note(number_).write(first_, number_, first_site_);
+    if (number_ != 0) {
+        note_call(first_);
+        mine_->call(number_).store(number_ << 32 | first_.serial, std::memory_order_release);
+    }
     mine_->complete.store(1, std::memory_order_release);
     return true;
 }
@@ -74,10 +77,30 @@ bool CallNotes::open() {
 bool CallNotes::begin(CallNote::Prepared const& call) {
     if (!keeps_first_ || number_ != 0) return open();
     first_ = call;
-    first_site_ = process_->call_site;
     digest_ = call.digest;
     number_ = 1;
     return false;
+}
+
+/// A call that is not among the notes, or made at another place than when it was noted. True: now it is there.
+bool CallNotes::find_note(CallNote::Prepared& call) {
+    call.site = reinterpret_cast<std::uintptr_t>(process_->call_site);
+    if (!mine_ && !begin(call)) {
+        call.site = CallNote::Prepared::no_site;
+        return false;
+    }
+    for (std::uint64_t serial = newest_note_; serial > 0 && newest_note_ - serial < MemberNotes::notes_kept; --serial)
+        if (mine_->note(serial).is_of(call)) {
+            call.serial = serial;
+            return true;
+        }
+    note_call(call);
+    return true;
+}
+
+void CallNotes::note_call(CallNote::Prepared& call) {
+    call.serial = ++newest_note_;
+    mine_->note(call.serial).write(call);
 }
 
 void CallNotes::end_block() {
@@ -97,7 +120,7 @@ void CallNotes::compare_blocks() {
         std::int32_t const ahead =
             distance(static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(end / MemberNotes::block));
         if (ahead < 0) return;   // not there yet
-        if (ahead == 0 && number_ - end < MemberNotes::ring &&
+        if (ahead == 0 && number_ - end < MemberNotes::calls_kept &&
             word != mine_->digest(end).load(std::memory_order_relaxed))
             compare_calls(neighbour_, std::max(compared_, end - MemberNotes::block) + 1, end);
         compared_ = end;
@@ -116,12 +139,13 @@ void CallNotes::compare_with_all() {
 /// Returns up to which call both have come.
 std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) const {
     MemberNotes& theirs = notes_of(*area_, member);
-    if (number_ >= MemberNotes::ring) first = std::max(first, number_ - MemberNotes::ring + 1);
+    if (number_ >= MemberNotes::calls_kept) first = std::max(first, number_ - MemberNotes::calls_kept + 1);
     for (std::uint64_t number = first; number <= last; ++number) {
-        NotedCall const there = theirs.note(number).read();
-        if (there.number == 0 || distance(there.number, static_cast<std::uint32_t>(number)) < 0) return number - 1;
-        if (there.number != static_cast<std::uint32_t>(number)) continue;   // overwritten by a later one
-        NotedCall const here = mine_->note(number).read();
+        NumberedNote const call = theirs.call(number).load(std::memory_order_acquire);
+        if (call == 0 || distance(number_of(call), static_cast<std::uint32_t>(number)) < 0) return number - 1;
+        NotedCall const there = theirs.read(call);
+        NotedCall const here = mine_->read(mine_->call(number).load(std::memory_order_relaxed));
+        if (there.number != static_cast<std::uint32_t>(number) || here.number != there.number) continue;   // overwritten
         Difference const what = difference(here, there);
         if (what == Difference::none || (what == Difference::amount && errors_return())) continue;
         tell(what, here, member, there);
@@ -136,8 +160,10 @@ bool CallNotes::errors_return() const {
 
 std::uint32_t CallNotes::newest_of(int member) const {
     std::uint32_t newest = 0;
-    for (CallNote const& note : notes_of(*area_, member).notes)
-        if (std::uint32_t const n = note.number(); n != 0 && (newest == 0 || distance(n, newest) > 0)) newest = n;
+    for (auto const& call : notes_of(*area_, member).calls)
+        if (std::uint32_t const n = number_of(call.load(std::memory_order_acquire));
+            n != 0 && (newest == 0 || distance(n, newest) > 0))
+            newest = n;
     return newest;
 }
 
@@ -146,16 +172,18 @@ NotedCall CallNotes::missed_by(int member) const {
     if (notes_of(*area_, member).complete.load(std::memory_order_acquire) == 0)
         return {};   // it may keep its first one
     std::uint32_t const newest = newest_of(member);
-    for (CallNote const& note : mine_->notes)
-        if (NotedCall const c = note.read(); distance(c.number, newest) > 0 && (c.flags & NotedCall::blocking))
-            return c;
+    for (auto const& call : mine_->calls) {
+        NotedCall const c = mine_->read(call.load(std::memory_order_relaxed));
+        if (c.number != 0 && distance(c.number, newest) > 0 && (c.flags & NotedCall::blocking)) return c;
+    }
     return {};
 }
 
 /// A blocking call that the member has made and this rank has not; number 0: none.
 NotedCall CallNotes::call_beyond(int member) const {
-    for (CallNote const& note : notes_of(*area_, member).notes) {
-        NotedCall const c = note.read();
+    MemberNotes const& theirs = notes_of(*area_, member);
+    for (auto const& call : theirs.calls) {
+        NotedCall const c = theirs.read(call.load(std::memory_order_acquire));
         bool const later = c.number != 0 && distance(c.number, static_cast<std::uint32_t>(number_)) > 0;
         if (later && (c.flags & NotedCall::blocking)) return c;
     }
@@ -183,9 +211,13 @@ void CallNotes::compare_order(CallNotes& other) {
 Wording CallNotes::wording() const { return {comm_->words(), known_to_->predefined_type}; }
 
 std::string CallNotes::last_in_words() const {
-    CallNote kept;
-    if (!mine_ && number_ != 0) kept.write(first_, number_, first_site_);
-    NotedCall const last = (mine_ ? mine_->note(number_) : kept).read();
+    NotedCall last;
+    if (mine_) last = mine_->read(mine_->call(number_).load(std::memory_order_relaxed));
+    else if (number_ != 0) {
+        CallNote kept;
+        kept.write(first_);
+        last = kept.read(static_cast<std::uint32_t>(first_.serial), static_cast<std::uint32_t>(number_));
+    }
     return last.number == 0 ? "" : in_words(last, wording());
 }
 

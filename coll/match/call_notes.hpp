@@ -38,11 +38,13 @@ public:
     [[gnu::always_inline]] bool wanted() const { return mine_ || !tried_; }
     /// Notes the program's next call, which is wanted, and compares now and then. Does not return where that finds a
     /// mistake.
-    [[gnu::always_inline]] void take(CallNote::Prepared const& call) {
-        if (!mine_ && !begin(call)) [[unlikely]]
+    [[gnu::always_inline]] void take(CallNote::Prepared& call) {
+        bool const noted = call.site == reinterpret_cast<std::uintptr_t>(process_->call_site) &&
+                           newest_note_ - call.serial < MemberNotes::notes_kept;
+        if (!noted && !find_note(call)) [[unlikely]]
             return;
         std::uint64_t const number = ++number_;
-        mine_->note(number).write(call, number, process_->call_site);
+        mine_->call(number).store(number << 32 | call.serial, std::memory_order_release);
         digest_ = digest_ * 31 + call.digest;
         if ((number & compare_mask_) == 0) [[unlikely]]
             end_block();
@@ -61,6 +63,8 @@ public:
 private:
     bool open();
     bool begin(CallNote::Prepared const& call);
+    bool find_note(CallNote::Prepared& call);
+    void note_call(CallNote::Prepared& call);
     void end_block();
     void compare_blocks();
     std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last) const;
@@ -76,12 +80,12 @@ private:
 
     MemberNotes* mine_ = nullptr;
     std::uint64_t number_ = 0;         ///< of the last call
+    std::uint64_t newest_note_ = 0;    ///< its serial number
     std::uint64_t digest_ = 0;         ///< of the calls since the last block's end
     std::uint64_t compare_mask_ = 0;   ///< what is 0 in the number of a call after which this rank compares
     std::uint64_t compared_ = 0;       ///< up to this call with the neighbour
     bool keeps_first_ = false;         ///< no memory is taken before the second call, or a long wait
     CallNote::Prepared first_;         ///< the first call, while it is kept
-    void const* first_site_ = nullptr;
     bool tried_ = true;              ///< to get memory; if that was in vain, or not wanted, there are no notes
     int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
     Process* process_ = nullptr;

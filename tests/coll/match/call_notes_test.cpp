@@ -41,7 +41,8 @@ protected:
         c.flags = NotedCall::amount_known | NotedCall::blocking;
         CallNotes& notes = state_of(*process(rank).world).notes;
         process(rank).call_site = reinterpret_cast<void*>(0x1000u + static_cast<unsigned>(rank));
-        for (int i = 0; i < times && notes.wanted(); ++i) notes.take(CallNote::Prepared(c));
+        CallNote::Prepared prepared(c);
+        for (int i = 0; i < times && notes.wanted(); ++i) notes.take(prepared);
     }
     Finding& finding(int rank) { return process(rank).rank_state().finding; }
 
@@ -56,11 +57,11 @@ TEST_F(Notes, OfEqualCallsAgree) {
     for (int r = 0; r < 3; ++r) EXPECT_EQ(finding(r).valid, 0u);
 }
 
-TEST_F(Notes, AreComparedAfterEightCalls) {
-    call(0, "MPI_Bcast", 8, 4);
+TEST_F(Notes, AreComparedAfterABlockOfCalls) {
+    call(0, "MPI_Bcast", 32, 4);
     call(1, "MPI_Bcast", 3, 4);
     call(1, "MPI_Bcast", 1, 8);
-    call(1, "MPI_Bcast", 3, 4);
+    call(1, "MPI_Bcast", 27, 4);
     EXPECT_THROW(call(1, "MPI_Bcast", 1, 4), JobEnded);
     Finding const& found = finding(1);
     ASSERT_EQ(found.valid, 1u);
@@ -86,19 +87,27 @@ TEST_F(Notes, OfAnotherFunctionAreFoundByWhoeverWaits) {
 }
 
 TEST_F(Notes, AreFoundAlsoWhenTheNeighbourIsLate) {
-    call(1, "MPI_Barrier", 16);
-    call(0, "MPI_Barrier", 7);
-    call(0, "MPI_Ibarrier", 9);
-    EXPECT_THROW(call(1, "MPI_Barrier", 8), JobEnded);
+    call(1, "MPI_Barrier", 64);
+    call(0, "MPI_Barrier", 31);
+    call(0, "MPI_Ibarrier", 33);
+    EXPECT_THROW(call(1, "MPI_Barrier", 32), JobEnded);
 }
 
 TEST_F(Notes, ThatAreOverwrittenAreNotCompared) {
-    call(0, "MPI_Ibarrier", 8);
-    call(0, "MPI_Barrier", 200);
-    call(1, "MPI_Barrier", 16);
+    call(0, "MPI_Ibarrier", 32);
+    call(0, "MPI_Barrier", 320);
+    call(1, "MPI_Barrier", 64);
     compare_calls(process(1));
-    EXPECT_THROW(call(1, "MPI_Ibarrier", 192), JobEnded);
-    EXPECT_THAT(finding(1).headline, HasSubstr("as call 177 on"));   // the first of which there are notes of both
+    EXPECT_THROW(call(1, "MPI_Ibarrier", 288), JobEnded);
+    EXPECT_THAT(finding(1).headline, HasSubstr("as call 289 on"));   // the first of which there are notes of both
+}
+
+TEST_F(Notes, OfMoreDifferentCallsThanAreKeptAreComparedAsFarAsTheyAreThere) {
+    for (int r : {2, 0})
+        for (std::uint64_t bytes = 1; bytes <= 40; ++bytes)
+            call(r, "MPI_Bcast", 1, r == 2 && (bytes == 1 || bytes == 39) ? 7777 : bytes);
+    EXPECT_THROW(compare_calls(process(0)), JobEnded);
+    EXPECT_THAT(finding(0).headline, HasSubstr("as call 39 on"));
 }
 
 TEST_F(Notes, AreComparedAtEveryCallIfTheUserWantsThat) {

@@ -93,14 +93,18 @@ TEST(CallNote, IsReadAsItWasWritten) {
     c.type = 5;
     c.root = 700;
     MemberNotes notes{};
-    int site;
-    notes.note(3).write(CallNote::Prepared(c), 3, &site);
-    NotedCall const read = notes.note(3).read();
-    EXPECT_EQ(read.site, reinterpret_cast<std::uintptr_t>(&site));
+    CallNote::Prepared call(c);
+    call.site = 0x1234;
+    call.serial = 5;
+    notes.note(5).write(call);
+    EXPECT_TRUE(notes.note(5).is_of(call));
+    NotedCall const read = notes.read(std::uint64_t{3} << 32 | 5);
+    EXPECT_EQ(read.site, 0x1234u);
     EXPECT_EQ(read.number, 3u);
     EXPECT_EQ(read.type, 5);
     EXPECT_EQ(read.digest(), c.digest());
-    EXPECT_EQ(notes.note(4).read().number, 0u);
+    EXPECT_EQ(notes.read(std::uint64_t{3} << 32 | (5 + MemberNotes::notes_kept)).number, 0u);   // another one is there
+    EXPECT_EQ(notes.read(std::uint64_t{4} << 32 | 6).number, 0u);
 }
 
 }   // namespace

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-daemon: mpiexec's part on another node, started by it through an agent, which carries what they say.
+// tutti-daemon: mpiexec's part on another node, started by it through an agent, which carries what they say. And,
+// started by a rank of a job that is not mpiexec's, what looks whether ranks of its node wait in vain (--watch).
 #include <cstdio>
 #include <cstring>
 
 #include <unistd.h>
 
+#include "launcher/diagnosis/watch_node.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/nodes/daemon.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace {
 
@@ -25,9 +28,19 @@ int serve() {
     return 1;
 }
 
+/// As a process of its own, which is nobody's child.
+int watch() {
+    pid_t const child = fork();
+    if (child != 0) return child < 0 ? 1 : 0;
+    try {
+        return watch_node(tutti::launch::watchers_descriptor);
+    } catch (tutti::Error const&) { return 1; }   // what it was given is no segment
+}
+
 }   // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && std::strcmp(argv[1], "--watch") == 0) return watch();
     bool const by_hand = argc > 1 || isatty(STDIN_FILENO) == 1;
     if (!by_hand) return serve();
     bool const version = argc == 2 && std::strcmp(argv[1], "--version") == 0;

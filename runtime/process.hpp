@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/diagnosis/watcher.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/measured_copier.hpp"
 #include "runtime/memory/arena/arena.hpp"
@@ -68,6 +69,7 @@ public:
     std::unique_ptr<Extension> collectives;            ///< what coll/ keeps per process
     std::unique_ptr<Extension> one_sided;              ///< what rma/ keeps per process; null: nothing
     std::unique_ptr<ProgressThread> progress_thread;   ///< null: none
+    std::unique_ptr<Watcher> watcher;                  ///< null: mpiexec watches, or nobody
     std::unique_ptr<Balance> balance;                  ///< null: this rank moves to no other core by itself
     void (*threads_begin)(Process&) = nullptr;         ///< from now on the lock is open; null: nobody needs to know
     void (*end_job)(int code, std::string const& sentence) = nullptr;   ///< does not return; null: nobody can

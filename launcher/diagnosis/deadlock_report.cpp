@@ -71,7 +71,11 @@ void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int
     report.code = "T01";
     report.headline = core.size() == 1 ? join("deadlock: rank ", core[0], " waits for itself")
                                        : join("deadlock: ", rank_words(core), " wait for each other");
-    if (all_of(deadlock, core, sends)) {
+    if (core.size() == 1 && (all_of(deadlock, core, sends) || all_of(deadlock, core, receives))) {
+        report.help =
+            "a rank that sends to itself starts the receive, or the send, with MPI_Irecv or MPI_Isend before it waits "
+            "for the other one";
+    } else if (all_of(deadlock, core, sends)) {
         report.help =
             "all send first, and a large or synchronous send waits for its receive: let some receive first, or "
             "use MPI_Sendrecv or MPI_Isend";

@@ -30,6 +30,9 @@ struct Report {
     std::vector<std::string> notes{};   ///< such as that -g would tell more
 };
 
+/// The exit code of a job that has been ended because of a mistake that is certain.
+inline constexpr int mistake_code = 125;
+
 /// For a terminal or a log, with its line breaks. At most some ten groups of ranks are told one by one.
 std::string text_of(Report const& report, bool colour);
 /// The same for tools, one line: {"code", "headline", "ranks": [{"ranks", "call", "place", "remark"}], "help",

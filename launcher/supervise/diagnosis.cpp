@@ -6,11 +6,6 @@
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
-namespace {
-
-constexpr int mistake_code = 125;   // of the program, that is certain
-
-}   // namespace
 
 // What a rank that has just died has sent to other nodes may still be on its way; what one has sent that called
 // MPI_Finalize is not.

@@ -195,6 +195,7 @@ bool Waiter::WaitLoop::looks_again() {
         waiter_.look_around();
         return false;
     }
+    if (waiter_.unsupervised_) waiter_.unsupervised_(waiter_.unsupervised_about_, now_ns() - start_);
     std::uint64_t const question = waiter_.segment_.header().questions.load(std::memory_order_acquire);
     if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed)) return false;
     if (waiter_.asked_ == question) return answer(question), false;

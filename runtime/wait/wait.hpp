@@ -105,6 +105,12 @@ public:
         looks_about_ = about;
     }
 
+    /// The same, at each look of a wait that has been in vain for so long, where no launcher of ours looks at this rank.
+    void if_unsupervised(void (*look)(void const* about, std::int64_t waited_ns), void const* about) {
+        unsupervised_ = look;
+        unsupervised_about_ = about;
+    }
+
     bool at_rest() const {
         return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
     }
@@ -311,6 +317,8 @@ private:
     ProgressThread* helper_ = nullptr;
     void (*look_around_)(void const* about) = nullptr;   ///< null: nobody
     void const* looks_about_ = nullptr;
+    void (*unsupervised_)(void const* about, std::int64_t waited_ns) = nullptr;   ///< null: it is supervised
+    void const* unsupervised_about_ = nullptr;
     int descriptor_ = -1;                        ///< readable when there is something to poll; −1: there is no such
     int services_ = 0, services_by_words_ = 0;   ///< begun and not ended, and those of them that ranks of this node ask
     Home* home_ = nullptr;                       ///< null: the rank stays on its node

@@ -32,6 +32,8 @@ theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "rank 2: the program c
 theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
 theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
+theirs -n 4 "$build/tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks "
+theirs -n 4 "$build/tests/cluster_waits" late; expect_code 0; expect_silence
 
 # Large buffers go straight from rank to rank, whatever kinds of programs are in the world.
 if [ $arenas_checked = yes ]; then

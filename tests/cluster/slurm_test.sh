@@ -84,6 +84,11 @@ for nodes in 1 2; do
     step -N $nodes -n 3 "$member" 1 exit; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
 done
 
+# Ranks that wait in vain for others of their node are told so.
+step -N 1 -n 4 "$tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks "
+step -N 2 -n 4 -m cyclic "$tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks 0 and 2"
+step -N 2 -n 4 -m cyclic "$tests/cluster_waits" late; expect_code 0; expect_silence
+
 # Steps of one allocation and a second job, all at once.
 for k in 1 2 3; do
     (number=$k; step -N 2 -n 3 "$member"; expect_code 0; expect_out "$(members 3 2 2 1)"; exit "$failures") &

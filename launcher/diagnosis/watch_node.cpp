@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/diagnosis/watch_node.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+#include <thread>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/watch.hpp"
+#include "runtime/base/futex.hpp"
+#include "runtime/memory/segment.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds longest_sleep{100};
+
+class WatchedNode {
+public:
+    explicit WatchedNode(Segment const& segment)
+        : segment_(segment), node_(segment, [this](unsigned place) { return may_act(place); }),
+          deadlocks_(std::vector<int>(segment.header().world_size),
+                     [this](int, Question const& question) { node_.ask(question); }) {}
+
+    /// None: no rank is left.
+    std::optional<ProvenDeadlock> watch() {
+        while (anybody()) {
+            Clock::time_point const now = Clock::now();
+            if (now >= node_.due()) deadlocks_.hear(node_.news(now));
+            if (std::optional<ProvenDeadlock> found = deadlocks_.look(now)) return found;
+            Clock::time_point const due = std::min(node_.due(), deadlocks_.due());
+            std::this_thread::sleep_until(std::min(due, now + longest_sleep));
+        }
+        return {};
+    }
+
+    RankState const* state_of(int rank) const {
+        for (unsigned place = 0; place < segment_.ranks(); ++place)
+            if (segment_.rank_state(place).world_rank == rank) return &segment_.rank_state(place);
+        return nullptr;
+    }
+
+private:
+    /// What a rank that has died has sent to other nodes may still be on its way.
+    bool may_act(unsigned place) const { return segment_.header().cluster_bytes != 0 || lives(place); }
+    bool lives(unsigned place) const {
+        pid_t const process = segment_.rank_state(place).pid.load(std::memory_order_relaxed);
+        return process == 0 || kill(process, 0) == 0 || errno == EPERM;
+    }
+    bool anybody() const {
+        for (unsigned place = 0; place < segment_.ranks(); ++place)
+            if (lives(place)) return true;
+        return false;
+    }
+
+    Segment const& segment_;
+    NodeWatch node_;
+    DeadlockWatch deadlocks_;
+};
+
+/// The watch knows what ranks wait for; the rest they still show.
+Report told(WatchedNode const& node, ProvenDeadlock deadlock) {
+    for (BlockedRank& one : deadlock.blocked)
+        if (RankState const* state = node.state_of(one.rank))
+            if (auto whole = read_blocked(*state)) one = std::move(*whole);
+    return report_of(deadlock, [&](int rank, std::vector<std::uint64_t> const&) {
+        RankState const* const state = node.state_of(rank);
+        auto const blocked = state ? read_blocked(*state) : std::nullopt;
+        return blocked ? place_of(state->pid.load(std::memory_order_relaxed), blocked->stack) : Place{};
+    });
+}
+
+void end_job(Segment const& segment) {
+    segment.header().verdict.store(mistake_code, std::memory_order_release);
+    for (unsigned place = 0; place < segment.ranks(); ++place) {
+        RankState& rank_state = segment.rank_state(place);
+        rank_state.wake.fetch_add(1, std::memory_order_release);
+        futex_wake(rank_state.wake, everybody);
+    }
+}
+
+}   // namespace
+
+int watch_node(int descriptor) {
+    close_range(static_cast<unsigned>(descriptor) + 1, ~0u, 0);   // pipes of the program must end when it ends
+    Segment const segment = Segment::attach(descriptor);
+    segment.header().watcher.store(getpid(), std::memory_order_relaxed);
+    WatchedNode node(segment);
+    std::optional<ProvenDeadlock> found = node.watch();
+    if (!found) return 0;
+    std::string const text = text_of(told(node, std::move(*found)), isatty(STDERR_FILENO) == 1);
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}   // nobody to tell that nobody can be told
+    end_job(segment);
+    return 0;
+}
+
+}   // namespace tutti::launcher

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A rank that nobody has launched is told that it waits in vain, by a process that it starts and that leaves by itself.
+# Under Slurm and mpirun: tests/cluster.
+. "$(dirname "$0")/../common.sh" "$1"
+[ -x "$build/bin/mpicc" ] && [ -e "$build/lib/libmpi.so.12" ] || { echo "the MPI library is not built"; exit 77; }
+
+cat >"$folder/alone.c" <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int x;
+
+static void *send_late(void *unused)
+{
+    sleep(2);
+    MPI_Send(&x, 1, MPI_INT, 0, 8, MPI_COMM_SELF);
+    return unused;
+}
+
+int main(int argc, char **argv)
+{
+    int level;
+    pthread_t other;
+    if (strcmp(argv[1], "child") == 0 && fork() == 0)
+        _exit(0);
+    MPI_Init_thread(&argc, &argv, strcmp(argv[1], "thread") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
+    if (strcmp(argv[1], "thread") == 0)
+        pthread_create(&other, NULL, send_late, NULL);
+    MPI_Recv(&x, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    if (strcmp(argv[1], "thread") == 0)
+        pthread_join(other, NULL);
+    printf("the program has %s children\n", wait(NULL) < 0 ? "no" : "strange");
+    return MPI_Finalize();
+}
+END
+"$build/bin/mpicc" -g "$folder/alone.c" -o "$folder/alone" -lpthread || exit 1
+
+# alone ENVIRONMENT… -- HOW: leaves $code, $out, $err
+alone() {
+    local variables=()
+    while [ "$1" != -- ]; do variables+=("$1"); shift; done
+    out=$(env WATCHED="$folder" "${variables[@]}" timeout 6 "$folder/alone" "$2" 2>"$folder/err" </dev/null)
+    code=$? err=$(cat "$folder/err") what="alone $2"
+}
+told="error[T01] deadlock: rank 0 waits for itself
+  rank 0  MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_SELF)  alone.c:$(grep -n MPI_Recv "$folder/alone.c" | cut -d: -f1) in main()"
+
+alone -- receive; expect_code 125; expect_err "$told"
+alone -- child; expect_code 125; expect_err "$told"
+alone TUTTI_DIAGNOSIS=no -- receive; expect_code 124; expect_silence
+alone -- thread; expect_code 0; expect_silence; expect_out "the program has no children"
+
+# Its program is looked for beside the library: without it nothing is told, and nothing is wrong.
+mkdir "$folder/lib" && cp "$build"/lib/libmpi.so.12 "$folder/lib/"
+alone LD_LIBRARY_PATH="$folder/lib" -- receive; expect_code 124; expect_silence
+sleep 0.5
+left=$(grep -l --null-data --no-messages -x "WATCHED=$folder" /proc/[0-9]*/environ)
+[ -z "$left" ] || wrong "left behind: $left"
+finish

@@ -41,7 +41,8 @@ Copier copier_for(Variables const& variables, topo::NodeMap const& node) {
 
 Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster> everybody)
     : segment(s), variables(std::move(v)), cluster(everybody ? std::move(*everybody) : read_cluster(segment)),
-      home(segment, place),
+      home(segment, place), call_site(segment.rank_state(place).last_call.site),
+      call_name(segment.rank_state(place).last_call.name),
       waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, lock),
       node(read_node(segment)), copier(copier_for(variables, node)),
       single_copy(segment, place,
@@ -52,6 +53,7 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
                   copier),
       heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))),
       rank_state_(segment.rank_state(place)) {
+    call_name = "";
     if (home.moves()) waiter.watch(home);
     if (segment.header().crowded() && variables.balance) {
         balance = std::make_unique<Balance>(segment, place);

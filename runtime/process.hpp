@@ -49,13 +49,13 @@ public:
 
     Segment& segment;
     Variables const variables;
-    Cluster const cluster;             ///< who is where
-    Home home;                         ///< on which NUMA node this rank's memory lies
-    RankLock lock;                     ///< closed off unless several threads may call
-    bool many_threads = false;         ///< of the program (MPI_THREAD_MULTIPLE)
-    bool supervised = false;           ///< a launcher of ours looks at what this rank has found (RankState::finding)
-    void const* call_site = nullptr;   ///< where the program goes on after its last MPI call,
-    char const* call_name = "";        ///< and which one that is
+    Cluster const cluster;       ///< who is where
+    Home home;                   ///< on which NUMA node this rank's memory lies
+    RankLock lock;               ///< closed off unless several threads may call
+    bool many_threads = false;   ///< of the program (MPI_THREAD_MULTIPLE)
+    bool supervised = false;     ///< a launcher of ours looks at what this rank has found (RankState::finding)
+    void const*& call_site;      ///< where the program goes on after its last MPI call,
+    char const*& call_name;      ///< and which one that is (RankState::last_call)
     Waiter waiter;
     topo::NodeMap const node;   ///< as the launcher described it; without ranks when nobody did
     Copier const copier;

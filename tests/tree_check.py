@@ -25,7 +25,7 @@ MAY_INCLUDE = {  # a folder and the folders whose headers it may include
 }
 ROOMS = {  # the folders of a folder, each of which may include itself and those before it; "" are the files at its top
     "topo": ["base", "machine", "hierarchy", "binding", ""],
-    "runtime": ["base", "kernels", "counters", "settings", "memory", "wait", "topologies", "objects", "datatype", "job", ""],
+    "runtime": ["base", "kernels", "counters", "settings", "memory", "wait", "topologies", "objects", "datatype", "job", "", "diagnosis"],
     "p2p": ["matching", "self", "shm", "tcp", ""],
     "coll": ["env", "match", "blocks", "algorithms", "choice", "call", "comm"],
     "rma": ["node", "window", "messages", "operations", "synchronization", "making"],

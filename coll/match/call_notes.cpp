@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "coll/match/functions.hpp"
-#include "coll/match/report.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/diagnosis/mistake.hpp"
 
 namespace tutti::coll {
 namespace {

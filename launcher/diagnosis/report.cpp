@@ -25,7 +25,12 @@ std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
         if (fresh) groups.push_back(line);
         else groups[at->second].ranks.insert(groups[at->second].ranks.end(), line.ranks.begin(), line.ranks.end());
     }
-    for (ReportLine& group : groups) std::ranges::sort(group.ranks);
+    for (ReportLine& group : groups) {
+        std::ranges::sort(group.ranks);
+        auto const repeated = std::ranges::unique(group.ranks);
+        group.ranks.erase(repeated.begin(), repeated.end());
+    }
+    std::ranges::stable_sort(groups, {}, [](ReportLine const& group) { return group.ranks.front(); });
     return groups;
 }
 
@@ -74,9 +79,11 @@ std::string rank_words(std::vector<int> const& ranks) {
 }
 
 std::string text_of(Report const& report, bool colour) {
-    char const *const red = colour ? "\033[1;31m" : "", *const bold = colour ? "\033[1m" : "",
-                      *const plain = colour ? "\033[0m" : "";
-    std::string text = join(red, "error[", report.code, "]", plain, bold, " ", report.headline, plain, "\n");
+    char const *const red = colour ? "\033[1;31m" : "", *const yellow = colour ? "\033[1;33m" : "",
+                      *const bold = colour ? "\033[1m" : "", *const plain = colour ? "\033[0m" : "";
+    bool const error = report.severity == Report::Severity::error;
+    std::string text = join(error ? red : yellow, error ? "error[" : "warning[", report.code, "]", plain, bold, " ",
+                            report.headline, plain, "\n");
     text += table_of(report.lines);
     if (!report.help.empty()) text += join("  ", bold, "help:", plain, " ", report.help, "\n");
     for (std::string const& note : report.notes) text += join("  note: ", note, "\n");
@@ -85,13 +92,12 @@ std::string text_of(Report const& report, bool colour) {
 
 std::string json_of(Report const& report) {
     nlohmann::ordered_json lines = nlohmann::ordered_json::array();
-    for (ReportLine const& line : report.lines)
+    for (ReportLine const& line : grouped(report.lines))
         lines.push_back({{"ranks", line.ranks}, {"call", line.call}, {"place", line.place}, {"remark", line.remark}});
-    nlohmann::ordered_json const all{{"code", report.code},
-                                     {"headline", report.headline},
-                                     {"ranks", lines},
-                                     {"help", report.help},
-                                     {"notes", report.notes}};
+    nlohmann::ordered_json const all{
+        {"code", report.code},         {"severity", report.severity == Report::Severity::error ? "error" : "warning"},
+        {"headline", report.headline}, {"ranks", lines},
+        {"help", report.help},         {"notes", report.notes}};
     return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -104,11 +110,26 @@ Place place_of(pid_t process, std::vector<std::uint64_t> const& stack) {
     return {words(line), false};
 }
 
+void Warnings::add(Report const& report) {
+    auto const same = std::ranges::find_if(
+        all_, [&](Report const& one) { return one.code == report.code && one.headline == report.headline; });
+    if (same == all_.end()) {
+        if (all_.size() < most) all_.push_back(report);
+        return;
+    }
+    for (ReportLine const& line : report.lines)
+        if (same->lines.size() < most_lines) same->lines.push_back(line);
+    for (std::string const& note : report.notes)
+        if (std::ranges::find(same->notes, note) == same->notes.end()) same->notes.push_back(note);
+}
+
 Report report_of(Finding const& finding, PlaceOf const& place_of) {
     Report report{.code = text_in(finding.code),
                   .headline = text_in(finding.headline),
                   .lines = {},
                   .help = text_in(finding.help)};
+    if (finding.kind.load(std::memory_order_relaxed) == Finding::Kind::warning)
+        report.severity = Report::Severity::warning;
     bool without_g = false;
     for (std::size_t i = 0; i < std::min<std::size_t>(finding.places, Finding::most_places); ++i) {
         Finding::Place const& one = finding.place[i];

@@ -23,11 +23,25 @@ struct ReportLine {
 };
 
 struct Report {
+    enum class Severity { error, warning };   ///< a warning ends nothing
+
     std::string code;       ///< "T01", as `mpiexec --explain` knows it
     std::string headline;   ///< "deadlock: ranks 0 and 1 wait for each other"
     std::vector<ReportLine> lines;
     std::string help;                   ///< what to do, a sentence without its full stop
     std::vector<std::string> notes{};   ///< such as that -g would tell more
+    Severity severity = Severity::error;
+};
+
+/// What has been warned of, for the end of the job: equal headlines with the lines of all ranks.
+class Warnings {
+public:
+    void add(Report const& report);
+    std::vector<Report> const& all() const { return all_; }
+
+private:
+    static constexpr std::size_t most = 50, most_lines = 10'000;
+    std::vector<Report> all_;
 };
 
 /// The exit code of a job that has been ended because of a mistake that is certain.
@@ -35,7 +49,7 @@ inline constexpr int mistake_code = 125;
 
 /// For a terminal or a log, with its line breaks. At most some ten groups of ranks are told one by one.
 std::string text_of(Report const& report, bool colour);
-/// The same for tools, one line: {"code", "headline", "ranks": [{"ranks", "call", "place", "remark"}], "help",
+/// The same for tools, one line: {"code", "severity", "headline", "ranks": [{"ranks", "call", "place", "remark"}], "help",
 /// "notes"}.
 std::string json_of(Report const& report);
 

@@ -58,7 +58,7 @@ void members(A& a, ReportLine& l) {
 }
 template <class A>
 void members(A& a, Report& r) {
-    a(r.code, r.headline, r.lines, r.help, r.notes);
+    a(r.code, r.headline, r.lines, r.help, r.notes, r.severity);
 }
 
 }   // namespace tutti::launcher

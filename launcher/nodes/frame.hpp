@@ -34,7 +34,7 @@ enum class FrameType : std::uint32_t {
     verdict,   ///< Verdict of a rank that has not ended well
     missing,   ///< Missing
     waits,     ///< NodeNews: what has changed of blocked ranks, and the answer to `ask`
-    mistake,   ///< Report: a mistake of the program that is certain
+    mistake,   ///< Report: a mistake of the program that is certain, or a warning
     reasons,   ///< a list of PlacedRank: what ranks wait for
     counts,    ///< of one rank, for --stats
     done,      ///< all ranks have ended and everything is told

@@ -250,7 +250,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
         return report(missing);
     }
     case FrameType::waits: return supervisor.hear(unpacked<NodeNews>(frame.body));
-    case FrameType::mistake: return supervisor.end_by(unpacked<Report>(frame.body));
+    case FrameType::mistake: return supervisor.hear(unpacked<Report>(frame.body));
     case FrameType::reasons: return;   // too late
     case FrameType::taken:
         if (auto to = input_.find(frame.node); to != input_.end()) to->second.taken(unpacked<Taken>(frame.body).bytes);

@@ -39,12 +39,29 @@ void Supervisor::look_for_deadlock(Clock::time_point now) {
 
 void Supervisor::look_for_findings() {
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
-        Finding const& finding = segment_->rank_state(static_cast<unsigned>(place)).finding;
-        if (finding.valid.load(std::memory_order_acquire) == 0) continue;
-        return end_by(report_of(finding, [this](int rank, std::vector<std::uint64_t> const& stack) {
-            return place_of(process_of(rank), whole_stack(rank, stack));
-        }));
+        Finding& finding = segment_->rank_state(static_cast<unsigned>(place)).finding;
+        auto kind = finding.kind.load(std::memory_order_acquire);
+        if (kind == Finding::Kind::nothing) continue;
+        Report report = read_finding(finding);
+        bool const warning = kind == Finding::Kind::warning;
+        // The rank takes its warning back when it has waited for too long.
+        if (warning && !finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel))
+            continue;
+        hear(std::move(report));
+        if (!warning) return;
+        if (elsewhere_) elsewhere_->beat();   // places take their time
     }
+}
+
+Report Supervisor::read_finding(Finding const& finding) const {
+    return report_of(finding, [this](int rank, std::vector<std::uint64_t> const& stack) {
+        return place_of(process_of(rank), whole_stack(rank, stack));
+    });
+}
+
+void Supervisor::hear(Report report) {
+    if (report.severity == Report::Severity::error) return end_by(std::move(report));
+    if (!elsewhere_ || !elsewhere_->report(report)) warnings_.add(report);
 }
 
 /// A rank notes where a call was made as one address, which may lie in a library between the program and MPI. While the
@@ -102,6 +119,12 @@ pid_t Supervisor::process_of(int rank) const {
 void Supervisor::tell(Report const& report) {
     output_.collect();
     output_.print(job_.json_messages ? json_of(report) : text_of(report, output_.standard_error().terminal()));
+}
+
+/// Once, when all ranks have ended and printed.
+void Supervisor::tell_warnings() {
+    if (!job_.quiet)
+        for (Report const& report : warnings_.all()) tell(report);
 }
 
 // Debug information takes its time, in which other nodes must not think that this one has gone.

@@ -82,7 +82,7 @@ public:
     /// What happened here. True: the decision is another's.
     virtual bool report(Verdict const& verdict) = 0;
     virtual bool report(NodeNews const& news) = 0;
-    virtual bool report(Report const& mistake) = 0;
+    virtual bool report(Report const& mistake) = 0;   ///< or a warning
     virtual void report(Missing const& missing) = 0;
 
     // What was decided here.

@@ -54,6 +54,7 @@ int Supervisor::run() {
     while (busy()) turn();
     while (end_leftovers()) turn();
     output_.drain();
+    tell_warnings();
     Clock::time_point over = Clock::now();
     while (!output_.all_written() && (interrupts_ == 0 || Clock::now() < over + grace)) turn();
     look_for_lost_output();

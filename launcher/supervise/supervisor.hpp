@@ -55,8 +55,9 @@ public:
     void look_for_the_missing(Missing const& missing);
     /// A signal of the user for the ranks, as told by mpiexec to its daemons.
     void deliver(int signal);
-    /// A mistake of the program that is certain: tells it and ends the job, or leaves that to whoever decides.
-    void end_by(Report report);
+    /// A mistake of the program. One that is certain is told and ends the job, a warning is told at its end; or that
+    /// is left to whoever decides.
+    void hear(Report report);
     /// What a node tells of its blocked ranks.
     void hear(NodeNews const& news);
     /// Asks the suspects on this node; the answer is reported, or heard, later.
@@ -102,7 +103,10 @@ private:
     void look_for_findings();
     std::vector<std::uint64_t> whole_stack(int rank, std::vector<std::uint64_t> const& noted) const;
     void end_by(ProvenDeadlock deadlock);
+    void end_by(Report report);
+    Report read_finding(Finding const& finding) const;
     void tell(Report const& report);
+    void tell_warnings();
     std::vector<PlacedRank> blocked_ranks(std::vector<int> const& ranks) const;
     std::string waiting_table() const;
     void tell_waiting();
@@ -121,6 +125,7 @@ private:
     // None: nobody looks for deadlocks, or one has been told.
     std::optional<NodeWatch> node_watch_;
     std::optional<DeadlockWatch> deadlocks_;   // where it is decided
+    Warnings warnings_;                        // likewise
 
     std::vector<Rank> ranks_;   // by place on this node
     int code_ = 0;

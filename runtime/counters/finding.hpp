@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A mistake of the program that a rank's library has found, for the launcher to tell: what mpiexec prints of it is
 // headline, one line per place, and what to do. The launcher turns addresses into source lines.
+//
+// The rank writes it while `kind` is nothing, and `kind` last. An error stays: the launcher ends the rank. A warning is
+// the launcher's, which reads it and makes `kind` nothing again; a rank that waits for that in vain takes it back, by a
+// swap, so that one of the two tells it.
 #pragma once
 
 #include <atomic>
@@ -20,8 +24,10 @@ struct Finding {
         char remark[128];                      ///< "arrived, never received"; mostly empty
     };
 
-    std::atomic<std::uint32_t> valid;   ///< 1: the rest is written and stays; the finder is ended by the launcher
-    char code[8];                       ///< "T03"
+    enum class Kind : std::uint32_t { nothing, error, warning };
+
+    std::atomic<Kind> kind;
+    char code[8];   ///< "T03"
     char headline[256];
     char help[512];
     std::uint32_t places;

@@ -61,6 +61,18 @@ struct alignas(cache_line) Placed {
     Counter seen[parts], there[parts];   ///< pages looked at when the job ended, and those of them on that node
 };
 
+/// The last call of MPI that the program has made, for whoever asks when it has ended. Plain stores at each call; read
+/// when the rank's process is gone.
+struct alignas(cache_line) LastCall {
+    void const* site;        ///< where the program goes on after it
+    char const* name;        ///< zero-ended, in the rank's library
+    std::uint64_t program;   ///< where the rank's program is loaded: what is to be subtracted from addresses to have
+    std::uint64_t program_end;   ///< those in its file; 0 of one that is not moved. And where it ends
+    std::uint64_t library;       ///< the same of its library
+    char program_file[256];      ///< their paths, zero-ended; empty: not known
+    char library_file[256];
+};
+
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
 struct alignas(cache_line) RankState {
     std::atomic<RankPhase> state;
@@ -90,6 +102,7 @@ struct alignas(cache_line) RankState {
     Times times;
     Placed placed;
     Finding finding;
+    LastCall last_call;
 };
 
 }   // namespace tutti

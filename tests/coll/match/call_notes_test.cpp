@@ -54,7 +54,7 @@ TEST_F(Notes, OfEqualCallsAgree) {
     for (int round = 0; round < 100; ++round)
         for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier", 5);
     for (int r = 0; r < 3; ++r) compare_calls(process(r));
-    for (int r = 0; r < 3; ++r) EXPECT_EQ(finding(r).valid, 0u);
+    for (int r = 0; r < 3; ++r) EXPECT_EQ(finding(r).kind, Finding::Kind::nothing);
 }
 
 TEST_F(Notes, AreComparedAfterABlockOfCalls) {
@@ -64,7 +64,7 @@ TEST_F(Notes, AreComparedAfterABlockOfCalls) {
     call(1, "MPI_Bcast", 27, 4);
     EXPECT_THROW(call(1, "MPI_Bcast", 1, 4), JobEnded);
     Finding const& found = finding(1);
-    ASSERT_EQ(found.valid, 1u);
+    ASSERT_EQ(found.kind, Finding::Kind::error);
     EXPECT_STREQ(found.code, "T04");
     EXPECT_STREQ(found.headline,
                  "rank 1 calls MPI_Bcast with 8 bytes of a derived datatype where rank 0 has 4 bytes "
@@ -125,7 +125,7 @@ TEST_F(Notes, AreNotTakenIfNobodyWantsThem) {
     call(0, "MPI_Barrier", 20);
     call(1, "MPI_Bcast", 20);
     compare_calls(process(1));
-    EXPECT_EQ(finding(1).valid, 0u);
+    EXPECT_EQ(finding(1).kind, Finding::Kind::nothing);
 }
 
 }   // namespace

@@ -103,10 +103,41 @@ TEST(Report, IsOneLineOfJsonForTools) {
                         .lines = {{{0, 1}, "MPI_Recv(\"a\")", "ring.c:10"}},
                         .help = "no",
                         .notes = {"yes"}};
-    EXPECT_EQ(json_of(report),
-              R"j({"code":"T01","headline":"deadlock","ranks":[{"ranks":[0,1],"call":"MPI_Recv(\"a\")",)j"
-              R"j("place":"ring.c:10","remark":""}],"help":"no","notes":["yes"]})j"
-              "\n");
+    EXPECT_EQ(
+        json_of(report),
+        R"j({"code":"T01","severity":"error","headline":"deadlock","ranks":[{"ranks":[0,1],"call":"MPI_Recv(\"a\")",)j"
+        R"j("place":"ring.c:10","remark":""}],"help":"no","notes":["yes"]})j"
+        "\n");
+}
+
+TEST(Report, OfAWarningSaysSo) {
+    auto finding = std::make_unique<Finding>();
+    finding->kind = Finding::Kind::warning;
+    std::strcpy(finding->code, "T07");
+    std::strcpy(finding->headline, "requests left over");
+    Report const report = report_of(*finding, at_line);
+    EXPECT_EQ(text_of(report, false), "warning[T07] requests left over\n  more: mpiexec --explain T07\n");
+    EXPECT_NE(json_of(report).find(R"("severity":"warning")"), std::string::npos);
+}
+
+TEST(Warnings, OfManyRanksAreOneReport) {
+    Warnings warnings;
+    for (int rank : {2, 0, 1})
+        warnings.add({.code = "T07",
+                      .headline = "requests left over",
+                      .lines = {{{rank}, rank == 2 ? "MPI_Isend()" : "MPI_Irecv()", "ring.c:7"}},
+                      .help = "complete them",
+                      .notes = {more_with_g},
+                      .severity = Report::Severity::warning});
+    warnings.add({.code = "T08", .headline = "other", .lines = {}, .help = ""});
+    ASSERT_EQ(warnings.all().size(), 2u);
+    EXPECT_EQ(text_of(warnings.all()[0], false),
+              "warning[T07] requests left over\n"
+              "  ranks 0 and 1  MPI_Irecv()  ring.c:7\n"
+              "  rank 2         MPI_Isend()  ring.c:7\n"
+              "  help: complete them\n"
+              "  note: compile with -g, and the lines of the source are told, too\n"
+              "  more: mpiexec --explain T07\n");
 }
 
 TEST(Explanations, AreThereForEachCode) {

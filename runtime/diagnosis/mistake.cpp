@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/diagnosis/mistake.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/base/error.hpp"
+#include "runtime/wait/call_stack.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr time_t longest_wait_s = 10;   // for a launcher that does not look
+constexpr int mistake_code = 125;       // as mpiexec ends then
+
+template <std::size_t n>
+void put_text(char (&to)[n], std::string const& text) {
+    std::size_t const length = std::min(text.size(), n - 1);
+    std::memcpy(to, text.data(), length);
+    to[length] = 0;
+}
+
+/// Where this rank makes its call right now all callers are shown: the innermost may be a library's.
+std::size_t stack_of(Process& process, Mistake::Part const& part, std::span<std::uint64_t> stack) {
+    if (part.site == 0) return 0;
+    if (part.rank == process.rank() && part.site == reinterpret_cast<std::uintptr_t>(process.call_site))
+        if (std::size_t const found = program_stack(stack); found != 0 && stack[0] == part.site) return found;
+    stack[0] = part.site;
+    return 1;
+}
+
+void show(Process& process, Mistake const& mistake, Finding::Kind kind) {
+    Finding& finding = process.rank_state().finding;
+    std::size_t const parts = std::min(mistake.parts.size(), Finding::most_places);
+    put_text(finding.code, mistake.code);
+    put_text(finding.headline, mistake.headline);
+    put_text(finding.help, mistake.help);
+    finding.places = static_cast<std::uint32_t>(parts);
+    for (std::size_t i = 0; i < parts; ++i) {
+        Mistake::Part const& part = mistake.parts[i];
+        Finding::Place& place = finding.place[i];
+        place.rank = part.rank;
+        place.addresses = static_cast<std::uint32_t>(stack_of(process, part, place.stack));
+        put_text(place.call, part.call);
+        put_text(place.remark, part.remark);
+    }
+    finding.kind.store(kind, std::memory_order_release);
+}
+
+/// As the launcher tells it, but for the places.
+std::string text_of(Mistake const& mistake, char const* severity) {
+    std::string text = join(severity, "[", mistake.code, "] ", mistake.headline, "\n");
+    for (Mistake::Part const& part : mistake.parts)
+        text += join("  rank ", part.rank, "  ", part.call, part.remark.empty() ? "" : "  ", part.remark, "\n");
+    if (!mistake.help.empty()) text += join("  help: ", mistake.help, "\n");
+    return text + join("  more: mpiexec --explain ", mistake.code, "\n");
+}
+
+void print(std::string const& text) {
+    if (write(2, text.data(), text.size()) < 0) {}   // nobody to tell that nobody can be told
+}
+
+/// Sleeps until the launcher ends the job. Where there is none that looks, the rank tells what it has found.
+[[noreturn]] void wait_for_the_end(Process& process, Mistake const& mistake) {
+    timespec left{longest_wait_s, 0};
+    while (process.supervised && nanosleep(&left, &left) != 0) {}
+    print(text_of(mistake, "error"));
+    if (process.end_job) process.end_job(mistake_code, "");
+    std::abort();
+}
+
+/// False: nobody has taken it, and now nobody will.
+bool taken(Finding& finding) {
+    timespec const pause{0, 2'000'000};
+    for (long waited = 0; waited < longest_wait_s * 1'000'000'000; waited += pause.tv_nsec) {
+        if (finding.kind.load(std::memory_order_acquire) == Finding::Kind::nothing) return true;
+        nanosleep(&pause, nullptr);
+    }
+    auto kind = Finding::Kind::warning;
+    return !finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel);
+}
+
+}   // namespace
+
+void report(Process& process, Mistake const& mistake) {
+    show(process, mistake, Finding::Kind::error);
+    wait_for_the_end(process, mistake);
+}
+
+void warn(Process& process, Mistake const& mistake) {
+    Finding& finding = process.rank_state().finding;
+    if (process.supervised && process.variables.diagnosis != "no") {
+        show(process, mistake, Finding::Kind::warning);
+        if (taken(finding)) return;
+    }
+    if (!process.variables.quiet) print(text_of(mistake, "warning"));
+}
+
+}   // namespace tutti

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/diagnosis/watcher.hpp"
+#include "runtime/job/watcher.hpp"
 #include "runtime/kernels/copy.hpp"
 #include "runtime/kernels/measured_copier.hpp"
 #include "runtime/memory/arena/arena.hpp"

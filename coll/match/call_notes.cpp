@@ -145,7 +145,7 @@ std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uin
         if (call == 0 || distance(number_of(call), static_cast<std::uint32_t>(number)) < 0) return number - 1;
         NotedCall const there = theirs.read(call);
         NotedCall const here = mine_->read(mine_->call(number).load(std::memory_order_relaxed));
-        if (there.number != static_cast<std::uint32_t>(number) || here.number != there.number) continue;   // overwritten
+        if (there.number != static_cast<std::uint32_t>(number) || here.number != there.number) continue;
         Difference const what = difference(here, there);
         if (what == Difference::none || (what == Difference::amount && errors_return())) continue;
         tell(what, here, member, there);

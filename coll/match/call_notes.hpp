@@ -86,8 +86,8 @@ private:
     std::uint64_t compared_ = 0;       ///< up to this call with the neighbour
     bool keeps_first_ = false;         ///< no memory is taken before the second call, or a long wait
     CallNote::Prepared first_;         ///< the first call, while it is kept
-    bool tried_ = true;              ///< to get memory; if that was in vain, or not wanted, there are no notes
-    int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
+    bool tried_ = true;                ///< to get memory; if that was in vain, or not wanted, there are no notes
+    int rank_ = 0, neighbour_ = 0;     ///< among the members on this node
     Process* process_ = nullptr;
     Comm const* comm_ = nullptr;   ///< whose calls these are
     Comm const* node_ = nullptr;   ///< its members on this node

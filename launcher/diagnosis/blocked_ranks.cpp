@@ -27,4 +27,9 @@ std::optional<BlockedRank> read_blocked(RankState const& rank_state) {
     return rank;
 }
 
+std::vector<std::uint64_t> whole_stack(RankState const& rank_state, std::vector<std::uint64_t> const& noted) {
+    auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
+    return blocked && !blocked->stack.empty() && blocked->stack.front() == noted.front() ? blocked->stack : noted;
+}
+
 }   // namespace tutti::launcher

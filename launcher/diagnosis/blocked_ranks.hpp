@@ -33,4 +33,8 @@ std::string text_in(char const (&field)[N]) {
 /// None while the rank is not blocked, or has not been for long.
 std::optional<BlockedRank> read_blocked(RankState const& rank_state);
 
+/// A rank notes where a call was made as one address, which may lie in a library between the program and MPI. While the
+/// rank is still blocked in that call, it shows more.
+std::vector<std::uint64_t> whole_stack(RankState const& rank_state, std::vector<std::uint64_t> const& noted);
+
 }   // namespace tutti::launcher

@@ -44,13 +44,10 @@ private:
     std::vector<Report> all_;
 };
 
-/// The exit code of a job that has been ended because of a mistake that is certain.
-inline constexpr int mistake_code = 125;
-
 /// For a terminal or a log, with its line breaks. At most some ten groups of ranks are told one by one.
 std::string text_of(Report const& report, bool colour);
-/// The same for tools, one line: {"code", "severity", "headline", "ranks": [{"ranks", "call", "place", "remark"}], "help",
-/// "notes"}.
+/// The same for tools, one line: {"code", "severity", "headline", "ranks": [{"ranks", "call", "place", "remark"}],
+/// "help", "notes"}.
 std::string json_of(Report const& report);
 
 /// "rank 3", "ranks 0 and 1", "ranks 0, 2-7"

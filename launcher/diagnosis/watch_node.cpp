@@ -14,13 +14,14 @@
 #include "launcher/diagnosis/watch.hpp"
 #include "runtime/base/futex.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds longest_sleep{100};
+constexpr std::chrono::milliseconds longest_sleep{50};
 
 class WatchedNode {
 public:
@@ -29,22 +30,17 @@ public:
           deadlocks_(std::vector<int>(segment.header().world_size),
                      [this](int, Question const& question) { node_.ask(question); }) {}
 
-    /// None: no rank is left.
-    std::optional<ProvenDeadlock> watch() {
+    /// What is wrong; none: no rank is left.
+    std::optional<Report> watch() {
         while (anybody()) {
+            if (std::optional<Report> found = finding()) return found;
             Clock::time_point const now = Clock::now();
             if (now >= node_.due()) deadlocks_.hear(node_.news(now));
-            if (std::optional<ProvenDeadlock> found = deadlocks_.look(now)) return found;
+            if (std::optional<ProvenDeadlock> found = deadlocks_.look(now)) return told(std::move(*found));
             Clock::time_point const due = std::min(node_.due(), deadlocks_.due());
             std::this_thread::sleep_until(std::min(due, now + longest_sleep));
         }
         return {};
-    }
-
-    RankState const* state_of(int rank) const {
-        for (unsigned place = 0; place < segment_.ranks(); ++place)
-            if (segment_.rank_state(place).world_rank == rank) return &segment_.rank_state(place);
-        return nullptr;
     }
 
 private:
@@ -60,25 +56,39 @@ private:
         return false;
     }
 
+    RankState const* state_of(int rank) const {
+        for (unsigned place = 0; place < segment_.ranks(); ++place)
+            if (segment_.rank_state(place).world_rank == rank) return &segment_.rank_state(place);
+        return nullptr;
+    }
+    Place place_in(int rank, std::vector<std::uint64_t> const& noted) const {
+        RankState const* const state = state_of(rank);
+        return state ? place_of(state->pid.load(std::memory_order_relaxed), whole_stack(*state, noted)) : Place{};
+    }
+    /// An error that a rank has found itself. Warnings they tell themselves.
+    std::optional<Report> finding() const {
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            Finding const& finding = segment_.rank_state(place).finding;
+            if (finding.kind.load(std::memory_order_acquire) == Finding::Kind::error)
+                return report_of(finding, [this](int rank, auto const& stack) { return place_in(rank, stack); });
+        }
+        return {};
+    }
+    /// The watch knows what ranks wait for; the rest they still show.
+    Report told(ProvenDeadlock deadlock) const {
+        for (BlockedRank& one : deadlock.blocked)
+            if (RankState const* state = state_of(one.rank))
+                if (auto whole = read_blocked(*state)) one = std::move(*whole);
+        return report_of(deadlock, [this](int rank, auto const& stack) { return place_in(rank, stack); });
+    }
+
     Segment const& segment_;
     NodeWatch node_;
     DeadlockWatch deadlocks_;
 };
 
-/// The watch knows what ranks wait for; the rest they still show.
-Report told(WatchedNode const& node, ProvenDeadlock deadlock) {
-    for (BlockedRank& one : deadlock.blocked)
-        if (RankState const* state = node.state_of(one.rank))
-            if (auto whole = read_blocked(*state)) one = std::move(*whole);
-    return report_of(deadlock, [&](int rank, std::vector<std::uint64_t> const&) {
-        RankState const* const state = node.state_of(rank);
-        auto const blocked = state ? read_blocked(*state) : std::nullopt;
-        return blocked ? place_of(state->pid.load(std::memory_order_relaxed), blocked->stack) : Place{};
-    });
-}
-
 void end_job(Segment const& segment) {
-    segment.header().verdict.store(mistake_code, std::memory_order_release);
+    segment.header().verdict.store(launch::mistake_code, std::memory_order_release);
     for (unsigned place = 0; place < segment.ranks(); ++place) {
         RankState& rank_state = segment.rank_state(place);
         rank_state.wake.fetch_add(1, std::memory_order_release);
@@ -93,9 +103,9 @@ int watch_node(int descriptor) {
     Segment const segment = Segment::attach(descriptor);
     segment.header().watcher.store(getpid(), std::memory_order_relaxed);
     WatchedNode node(segment);
-    std::optional<ProvenDeadlock> found = node.watch();
+    std::optional<Report> const found = node.watch();
     if (!found) return 0;
-    std::string const text = text_of(told(node, std::move(*found)), isatty(STDERR_FILENO) == 1);
+    std::string const text = text_of(*found, isatty(STDERR_FILENO) == 1);
     if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}   // nobody to tell that nobody can be told
     end_job(segment);
     return 0;

@@ -4,6 +4,7 @@
 
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
 
@@ -55,24 +56,17 @@ void Supervisor::look_for_findings() {
 
 Report Supervisor::read_finding(Finding const& finding) const {
     return report_of(finding, [this](int rank, std::vector<std::uint64_t> const& stack) {
-        return place_of(process_of(rank), whole_stack(rank, stack));
+        for (std::size_t place = 0; place < ranks_.size(); ++place) {
+            if (world_rank(place) != rank) continue;
+            return place_of(ranks_[place].pid, whole_stack(segment_->rank_state(static_cast<unsigned>(place)), stack));
+        }
+        return place_of(0, stack);
     });
 }
 
 void Supervisor::hear(Report report) {
     if (report.severity == Report::Severity::error) return end_by(std::move(report));
     if (!elsewhere_ || !elsewhere_->report(report)) warnings_.add(report);
-}
-
-/// A rank notes where a call was made as one address, which may lie in a library between the program and MPI. While the
-/// rank is still blocked in that call, it shows more.
-std::vector<std::uint64_t> Supervisor::whole_stack(int rank, std::vector<std::uint64_t> const& noted) const {
-    for (std::size_t place = 0; place < ranks_.size() && !noted.empty(); ++place) {
-        if (world_rank(place) != rank) continue;
-        auto const blocked = read_blocked(segment_->rank_state(static_cast<unsigned>(place)));
-        if (blocked && !blocked->stack.empty() && blocked->stack.front() == noted.front()) return blocked->stack;
-    }
-    return noted;
 }
 
 void Supervisor::hear(NodeNews const& news) {
@@ -106,13 +100,7 @@ void Supervisor::end_by(Report report) {
     if (elsewhere_ && elsewhere_->report(report)) return;
     if (job_.stand_on_deadlock) report.notes.emplace_back("the job is left as it is; Ctrl-C ends it");
     tell(report);
-    if (!job_.stand_on_deadlock) end_job(mistake_code, "");
-}
-
-pid_t Supervisor::process_of(int rank) const {
-    for (std::size_t place = 0; place < ranks_.size(); ++place)
-        if (world_rank(place) == rank) return ranks_[place].pid;
-    return 0;
+    if (!job_.stand_on_deadlock) end_job(launch::mistake_code, "");
 }
 
 /// Behind what the ranks have printed.

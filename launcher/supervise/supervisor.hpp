@@ -92,7 +92,6 @@ private:
     void look_for_foreign_library(Clock::time_point now);
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const;
-    pid_t process_of(int rank) const;
 
     void look_for_lost_output();
     void output_lost(Verdict const& verdict);
@@ -101,7 +100,6 @@ private:
     Clock::time_point next_diagnosis() const;
     void look_for_deadlock(Clock::time_point now);
     void look_for_findings();
-    std::vector<std::uint64_t> whole_stack(int rank, std::vector<std::uint64_t> const& noted) const;
     void end_by(ProvenDeadlock deadlock);
     void end_by(Report report);
     Report read_finding(Finding const& finding) const;

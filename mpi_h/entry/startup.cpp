@@ -209,7 +209,8 @@ void start(LibraryState& f, int thread_level) {
         return library().tables.datatypes.builtin_at(number);
     };
     f.process->supervised = launched;
-    if (!launched && f.process->variables.diagnosis != "no") f.process->watcher = std::make_unique<Watcher>(*f.process);
+    if (!launched && f.process->variables.diagnosis != "no")
+        f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, abort_job);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread)
         f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/wait/call_stack.hpp"
 
 namespace tutti {
 namespace {
 
 constexpr time_t longest_wait_s = 10;   // for a launcher that does not look
-constexpr int mistake_code = 125;       // as mpiexec ends then
 
 template <std::size_t n>
 void put_text(char (&to)[n], std::string const& text) {
@@ -64,12 +64,17 @@ void print(std::string const& text) {
     if (write(2, text.data(), text.size()) < 0) {}   // nobody to tell that nobody can be told
 }
 
-/// Sleeps until the launcher ends the job. Where there is none that looks, the rank tells what it has found.
+/// Sleeps until the launcher, or the watcher, ends the job. Where there is none that looks, the rank tells what it has
+/// found.
 [[noreturn]] void wait_for_the_end(Process& process, Mistake const& mistake) {
-    timespec left{longest_wait_s, 0};
-    while (process.supervised && nanosleep(&left, &left) != 0) {}
+    timespec const pause{0, 2'000'000};
+    bool const looked_at = process.supervised || (process.watcher && process.watcher->start());
+    for (long waited = 0; looked_at && waited < longest_wait_s * 1'000'000'000; waited += pause.tv_nsec) {
+        nanosleep(&pause, nullptr);
+        if (process.watcher) process.watcher->obey();
+    }
     print(text_of(mistake, "error"));
-    if (process.end_job) process.end_job(mistake_code, "");
+    if (process.end_job) process.end_job(launch::mistake_code, "");
     std::abort();
 }
 

@@ -10,7 +10,10 @@ inline constexpr char rank_variable[] = "TUTTI_RANK";            ///< rank on th
 inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";     ///< listening sockets, "7,8"; only on several nodes
 inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";    ///< pid of the launcher that made the segment
 
-/// Where `tutti-daemon --watch` finds the segment (runtime/diagnosis/watcher.hpp).
+/// With which a job ends because of a mistake of the program that is certain.
+inline constexpr int mistake_code = 125;
+
+/// Where `tutti-daemon --watch` finds the segment (runtime/job/watcher.hpp).
 inline constexpr int watchers_descriptor = 3;
 
 /// Set by a rank in MPI_Init, for what it starts itself: its number in the world.

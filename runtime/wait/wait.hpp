@@ -105,7 +105,8 @@ public:
         looks_about_ = about;
     }
 
-    /// The same, at each look of a wait that has been in vain for so long, where no launcher of ours looks at this rank.
+    /// The same, at each look of a long wait that has been in vain for so long, where no launcher of ours looks at this
+    /// rank.
     void if_unsupervised(void (*look)(void const* about, std::int64_t waited_ns), void const* about) {
         unsupervised_ = look;
         unsupervised_about_ = about;

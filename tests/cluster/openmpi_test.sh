@@ -33,6 +33,7 @@ theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
 theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
 theirs -n 4 "$build/tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks "
+theirs -n 4 "$build/tests/cluster_waits" roots; expect_code 125; expect_err "error[T04] rank "; expect_err "waits.c:"
 theirs -n 4 "$build/tests/cluster_waits" late; expect_code 0; expect_silence
 
 # Large buffers go straight from rank to rank, whatever kinds of programs are in the world.

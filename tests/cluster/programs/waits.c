@@ -41,6 +41,7 @@ static void in_vain(const char* how) {
         MPI_Recv(large, bytes, MPI_CHAR, across, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     if (strcmp(how, "ended") == 0 && rank == 0) receive(3, 1);
+    if (strcmp(how, "roots") == 0) MPI_Bcast(&value, 1, MPI_INT, rank % 2, MPI_COMM_WORLD);
     if (strcmp(how, "stopped") == 0 && rank % 2 == 0) {
         if (rank == 2) stop_for(1);
         receive(across, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "runtime/diagnosis/watcher.hpp"
+#include "runtime/job/watcher.hpp"
 
 #include <cerrno>
 #include <filesystem>
@@ -15,8 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/process.hpp"
+#include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
+#include "runtime/wait/wait.hpp"
 
 namespace tutti {
 namespace {
@@ -46,34 +47,48 @@ std::vector<char*> environment() {
 
 }   // namespace
 
-Watcher::Watcher(Process& process) : process_(process) { process.waiter.if_unsupervised(look, this); }
+Watcher::Watcher(Segment const& segment, Waiter& waiter, EndJob end_job) : segment_(segment), end_job_(end_job) {
+    waiter.if_unsupervised(look, this);
+}
 
 void Watcher::look(void const* watcher, std::int64_t waited_ns) {
     Watcher& here = *static_cast<Watcher*>(const_cast<void*>(watcher));
-    SegmentHeader const& header = here.process_.segment.header();
-    if (std::uint32_t const code = header.verdict.load(std::memory_order_acquire); code != 0 && here.process_.end_job)
-        here.process_.end_job(static_cast<int>(code), "");
+    here.obey();
     if (!here.tried_ && waited_ns > patience_ns) here.start();
 }
 
-/// It makes itself a child of nobody before it watches: the program may wait for children of its own.
-void Watcher::start() {
+void Watcher::obey() const {
+    std::uint32_t const code = segment_.header().verdict.load(std::memory_order_acquire);
+    if (code != 0) end_job_(static_cast<int>(code), "");
+}
+
+bool Watcher::start() {
     tried_ = true;
-    std::atomic<std::int32_t>& watching = process_.segment.header().watcher;
+    std::atomic<std::int32_t>& watching = segment_.header().watcher;
     std::int32_t before = watching.load(std::memory_order_relaxed);
-    if (lives(before) || !watching.compare_exchange_strong(before, getpid())) return;   // until the other one is there
+    // Until the watcher is there this rank stands for it.
+    if ((before != getpid() && lives(before)) || !watching.compare_exchange_strong(before, getpid())) return true;
+    if (run()) return true;
+    watching.store(0, std::memory_order_relaxed);
+    return false;
+}
+
+/// It makes itself a child of nobody before it watches: the program may wait for children of its own.
+bool Watcher::run() const {
     std::string const path = program();
-    if (path.empty() || access(path.c_str(), X_OK) != 0) return;
+    if (path.empty() || access(path.c_str(), X_OK) != 0) return false;
     std::string name = "tutti-daemon", option = "--watch";
     char* const arguments[] = {name.data(), option.data(), nullptr};
     posix_spawn_file_actions_t files;
-    if (posix_spawn_file_actions_init(&files) != 0) return;
+    if (posix_spawn_file_actions_init(&files) != 0) return false;
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, process_.segment.descriptor(), launch::watchers_descriptor);
+    posix_spawn_file_actions_adddup2(&files, segment_.descriptor(), launch::watchers_descriptor);
     pid_t child = 0;
+    int status = -1;
     if (posix_spawn(&child, path.c_str(), &files, nullptr, arguments, environment().data()) == 0)
-        while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     posix_spawn_file_actions_destroy(&files);
+    return status == 0;
 }
 
 }   // namespace tutti

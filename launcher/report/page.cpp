@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the page gets: the sums as JSON, events packed.
+#include "launcher/report/page.hpp"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "launcher/report/analysis/teams.hpp"
+#include "launcher/report/packed_numbers.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using nlohmann::json;
+
+/// A call: from the begin of the one before to its own, length, waited, name, place, how many, cause, then of a cause
+/// with a culprit: rank, place, time.
+std::string packed(RankTimeline const& line) {
+    PackedNumbers numbers;
+    std::int64_t at = 0;
+    for (RecordedCall const& c : line.calls) {
+        numbers.add_length(c.begin - at);
+        at = std::max(at, c.begin);
+        numbers.add_length(c.length);
+        numbers.add_length(c.waited);
+        numbers.add_length(c.name);
+        numbers.add_length(c.place);
+        numbers.add_length(c.count);
+        numbers.add_length(static_cast<int>(c.cause) | (c.culprit >= 0 ? 16 : 0));
+        if (c.culprit < 0) continue;
+        numbers.add_length(c.culprit);
+        numbers.add_length(c.culprit_place);
+        numbers.add_length(c.caused);
+    }
+    return base64(numbers.bytes());
+}
+
+/// A message: from the one before to its sending, from there to its receipt, from, to, bytes, tag, communicator. One
+/// of which an end is not known is not drawn.
+std::string packed_messages(Timeline const& timeline) {
+    PackedNumbers numbers;
+    std::int64_t at = 0;
+    for (RecordedMessage const& m : timeline.messages) {
+        if (m.sent < 0 || m.received < 0 || m.from < 0) continue;
+        numbers.add_length(m.sent - at);
+        at = std::max(at, m.sent);
+        numbers.add_signed(m.received - m.sent);
+        numbers.add_length(m.from);
+        numbers.add_length(m.to);
+        numbers.add_length(m.bytes);
+        numbers.add_signed(m.tag);
+        numbers.add_length(m.comm);
+    }
+    return base64(numbers.bytes());
+}
+
+/// A collective: from the one before to its first entry, algorithm, communicator, number, bytes, root + 1, how many
+/// entries, and of each: rank, from the first entry to this one, from there to the end of the call.
+std::string packed_collectives(Timeline const& timeline) {
+    PackedNumbers numbers;
+    std::int64_t at = 0;
+    for (RecordedCollective const& c : timeline.collectives) {
+        std::int64_t const first = c.entries.front().entry;
+        numbers.add_length(first - at);
+        at = std::max(at, first);
+        numbers.add_length(c.algorithm);
+        numbers.add_length(c.comm);
+        numbers.add_length(c.number);
+        numbers.add_length(c.bytes);
+        numbers.add_length(c.root + 1);
+        numbers.add(c.entries.size());
+        for (CollectiveEntry const& e : c.entries) {
+            RecordedCall const* const call = timeline.call(e.rank, e.call);
+            numbers.add_length(e.rank);
+            numbers.add_length(e.entry - first);
+            numbers.add_length(call ? call->end() - e.entry : 0);
+        }
+    }
+    return base64(numbers.bytes());
+}
+
+json call_sums(std::vector<CallSum> const& sums) {
+    json all = json::array();
+    for (CallSum const& s : sums) all.push_back({s.name, s.place, s.calls, s.time, s.waited, s.longest});
+    return all;
+}
+
+json lanes(Recording const& recording, Timeline const& timeline, Summary const& summary) {
+    json all = json::array();
+    for (std::size_t i = 0; i < timeline.ranks.size(); ++i) {
+        RankTimeline const& line = timeline.ranks[i];
+        RankSum const& sum = summary.ranks[i];
+        RankRecording const& rank = recording.ranks[i];
+        json shown = json::array();
+        for (std::size_t c = 0; c < line.calls.size(); ++c)
+            if (!line.calls[c].shown.empty()) shown.push_back({c, line.calls[c].shown});
+        all.push_back({{"rank", line.rank},
+                       {"host", rank.host},
+                       {"node", rank.node},
+                       {"clockError", rank.clock_error},
+                       {"started", line.started},
+                       {"ended", line.ended},
+                       {"completeFrom", line.complete_from},
+                       {"lost", rank.lost},
+                       {"calls", sum.calls},
+                       {"count", line.calls.size()},
+                       {"total", sum.total},
+                       {"inMpi", sum.in_mpi},
+                       {"waited", sum.waited},
+                       {"shown", shown},
+                       {"events", packed(line)}});
+    }
+    return all;
+}
+
+json wait_sums(Summary const& summary) {
+    json all = json::array();
+    for (WaitSum const& w : summary.waits) {
+        json culprits = json::array();
+        for (auto const& [rank, time] : w.culprits) culprits.push_back({rank, time});
+        all.push_back({{"cause", static_cast<int>(w.cause)},
+                       {"name", w.name},
+                       {"place", w.place},
+                       {"culpritPlace", w.culprit_place},
+                       {"calls", w.calls},
+                       {"time", w.time},
+                       {"waiting", w.waiting},
+                       {"culprits", culprits}});
+    }
+    return all;
+}
+
+json causes(Summary const& summary) {
+    json all = json::array();
+    for (int i = 0; i <= static_cast<int>(WaitCause::last); ++i) {
+        auto const cause = static_cast<WaitCause>(i);
+        auto const found = summary.by_cause.find(cause);
+        all.push_back({{"name", name_of(cause)},
+                       {"advice", advice_on(cause)},
+                       {"time", found == summary.by_cause.end() ? 0 : found->second}});
+    }
+    return all;
+}
+
+json collective_sums(Timeline const& timeline, Summary const& summary, JobStory const& story) {
+    json all = json::array();
+    for (CollectiveSum const& c : summary.collectives) {
+        json last = json::array();
+        for (auto const& [rank, times] : c.last) last.push_back({rank, times});
+        Algorithm const& algorithm = timeline.algorithms[static_cast<std::size_t>(c.algorithm)];
+        json levels = json::array();
+        for (TeamLevel const& level :
+             teams_of(story.nodes, timeline.comms[static_cast<std::size_t>(c.comm)].members, algorithm.levels))
+            levels.push_back({{"name", level.name}, {"teams", level.teams}});
+        all.push_back({{"algorithm", c.algorithm},
+                       {"comm", c.comm},
+                       {"calls", c.calls},
+                       {"bytes", c.bytes},
+                       {"time", c.time},
+                       {"waited", c.waited},
+                       {"last", last},
+                       {"levels", levels}});
+    }
+    return all;
+}
+
+json machines(JobStory const& story) {
+    json all = json::array();
+    for (RecordedNode const& node : story.nodes) {
+        json ranks = json::array();
+        for (std::size_t place = 0; place < node.ranks.size() && place < node.placement.pu.size(); ++place) {
+            topo::Pu const& pu = node.machine.pus[static_cast<std::size_t>(node.placement.pu[place])];
+            ranks.push_back({node.ranks[place], pu.socket, pu.numa, pu.l3, pu.core});
+        }
+        all.push_back({{"host", node.host}, {"fixed", node.placement.fixed}, {"ranks", ranks}});
+    }
+    return all;
+}
+
+json whole(Recording const& recording, Timeline const& timeline, Summary const& summary, JobStory const& story) {
+    json all{{"version", TUTTI_VERSION},         {"command", story.command},      {"date", story.date},
+             {"ending", story.ending},           {"exitCode", story.exit_code},   {"length", timeline.length},
+             {"names", timeline.names},          {"places", timeline.places},     {"calls", summary.calls},
+             {"messageCount", summary.messages}, {"unmatched", summary.unmatched}};
+    all["reports"] = json::array();
+    for (Report const& r : story.reports) all["reports"].push_back(json::parse(json_of(r)));
+    all["comms"] = json::array();
+    for (RecordedComm const& c : timeline.comms) all["comms"].push_back({{"name", c.name}, {"size", c.size}});
+    all["algorithms"] = json::array();
+    for (Algorithm const& a : timeline.algorithms) all["algorithms"].push_back({a.collective, a.levels, a.name});
+    all["byCall"] = call_sums(summary.by_call);
+    all["byLine"] = call_sums(summary.by_line);
+    all["waits"] = wait_sums(summary);
+    all["causes"] = causes(summary);
+    all["pairs"] = json::array();
+    for (PairSum const& p : summary.pairs) all["pairs"].push_back({p.from, p.to, p.messages, p.bytes});
+    all["collectiveSums"] = collective_sums(timeline, summary, story);
+    all["machines"] = machines(story);
+    all["lanes"] = lanes(recording, timeline, summary);
+    all["messageEvents"] = packed_messages(timeline);
+    all["collectiveEvents"] = packed_collectives(timeline);
+    return all;
+}
+
+/// What stands for a name in the page.
+void put(std::string& page, std::string_view name, std::string_view text) {
+    std::size_t const at = page.find(name);
+    if (at != page.npos) page.replace(at, name.size(), text);
+}
+
+}   // namespace
+
+std::string page_of(Recording const& recording, Timeline const& timeline, Summary const& summary,
+                    JobStory const& story) {
+    std::string data = whole(recording, timeline, summary, story).dump(-1, ' ', false, json::error_handler_t::replace);
+    for (std::size_t at = 0; (at = data.find("</", at)) != data.npos; at += 3) data.replace(at, 2, "<\\/");
+    std::string page = page_html;
+    put(page, "/*page.css*/", page_css);
+    put(page, "/*page.js*/", page_js);
+    put(page, "{\"data\":0}", data);
+    return page;
+}
+
+}   // namespace tutti::launcher

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What went wrong, the sums at a glance, and the tables.
+
+function table(head, rows, wide = true) {
+  const cells = (row, tag) => row.map(c => {
+    const cell = c !== null && typeof c === "object" ? c : { text: c };
+    return `<${tag}${cell.n ? ' class="n"' : ""}>${cell.text}</${tag}>`;
+  }).join("");
+  const body = rows.map(r => `<tr${r.pick ? ` class="pick" data-pick="${r.pick}" tabindex="0"` : ""}>${cells(r.cells ?? r, "td")}</tr>`).join("");
+  return `<div class="scroll"><table${wide ? ' class="wide"' : ""}><thead><tr>${cells(head, "th")}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+const number = text => ({ text, n: true });
+function meter(parts, whole) {
+  const width = part => whole > 0 ? Math.max(0, 100 * part / whole) : 0;
+  return `<div class="meter">${parts.map(([part, name]) => `<i style="width:${width(part)}%;background:var(--${name})"></i>`).join("")}</div>`;
+}
+
+function showWrong() {
+  const reports = report.reports.map(one => {
+    const rows = (one.ranks ?? []).map(r => `<tr><td>${escaped(ranks(r.ranks))}</td><td><code>${escaped(r.call)}</code></td>` +
+      `<td class="place">${escaped(r.place ?? "")}</td><td>${escaped(r.remark ?? "")}</td></tr>`).join("");
+    const warning = one.severity === "warning";
+    return `<div class="report${warning ? " warning" : ""}"><h3>${warning ? "warning" : "error"} ${escaped(one.code)}: ${escaped(one.headline)}</h3>` +
+      `<div class="scroll"><table>${rows}</table></div>` +
+      (one.help ? `<p><b>What helps:</b> ${escaped(one.help)}.</p>` : "") +
+      (one.notes ?? []).map(n => `<p class="advice">${escaped(n)}.</p>`).join("") +
+      `<p class="advice">More about it: <code>mpiexec --explain ${escaped(one.code)}</code></p></div>`;
+  });
+  if (report.ending) reports.push(`<div class="report"><h3>${escaped(report.ending)}</h3></div>`);
+  const well = report.exitCode === 0 ? "Nothing: the job ended well." : `The job ended with exit code ${report.exitCode}.`;
+  element("wrong").innerHTML = `<h2>What went wrong</h2>` + (reports.length ? reports.join("") : `<div class="${report.exitCode ? "report" : "well"}">${well}</div>`);
+}
+
+function showGlance() {
+  const sum = of => report.lanes.reduce((all, lane) => all + of(lane), 0);
+  const total = sum(l => Math.max(0, l.total)), inMpi = sum(l => l.inMpi), waited = sum(l => l.waited);
+  const part = (name, words, value) => value / total < 0.004 ? "" :
+    `<div class="${name}" style="flex:${value};background:var(--${name})" title="${words} ${percent(value, total)}">${words} ${percent(value, total)}</div>`;
+  element("shares").innerHTML = `<div class="share">${part("compute", "computation", Math.max(0, total - inMpi))}` +
+    `${part("mpi", "in MPI", inMpi - waited)}${part("wait", "waiting", waited)}</div>` +
+    `<p>${report.lanes.length} ranks for ${time(report.length)}; ${count(report.calls)} MPI calls, ${count(report.messageCount)} messages.</p>`;
+  const told = report.waits.filter(w => report.causes[w.cause].name !== "under way" && w.time > 0.005 * total).slice(0, 3);
+  element("findings").innerHTML = told.map(w => {
+    const culprits = [...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 3).map(c => c[0]);
+    return `<div class="finding"><p><b>${report.causes[w.cause].name}</b>: ${ranks(w.waiting)} waited ${time(w.time)} in <code>${report.names[w.name]}</code>` +
+      (place(w.place) ? ` at <span class="place">${escaped(place(w.place))}</span>` : "") +
+      (culprits.length ? ` for ${ranks(culprits)}` : "") +
+      (w.culprits.length && place(w.culpritPlace) && w.culpritPlace !== w.place ? ` at <span class="place">${escaped(place(w.culpritPlace))}</span>` : "") +
+      `.</p><p class="advice">${escaped(report.causes[w.cause].advice)}</p></div>`;
+  }).join("");
+}
+
+function showWaits() {
+  const all = report.causes.reduce((sum, c) => sum + c.time, 0);
+  const causes = report.causes.filter(c => c.time > 0).sort((a, b) => b.time - a.time);
+  if (causes.length === 0) return void (element("causes").innerHTML = "<p>No call has waited.</p>");
+  element("causes").innerHTML = table(["Why", number("time"), "", "What it means, and what helps"], causes.map(c =>
+    [`<b>${c.name}</b>`, number(`${time(c.time)}<br>${percent(c.time, all)}`), meter([[c.time, "wait"]], causes[0].time), `<span class="advice">${escaped(c.advice)}</span>`]));
+  const rows = report.waits.slice(0, 40).map((w, i) => ({ pick: `wait:${i}`, cells: [
+    number(time(w.time)), report.causes[w.cause].name, escaped(ranks(w.waiting)),
+    `<code>${report.names[w.name]}</code> <span class="place">${escaped(place(w.place))}</span>`,
+    w.culprits.length ? `${escaped(ranks([...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 4).map(c => c[0])))}${w.culprits.length > 4 ? " …" : ""} <span class="place">${escaped(place(w.culpritPlace))}</span>` : "",
+    number(count(w.calls))] }));
+  element("waits").innerHTML = "<h3>Where</h3>" + table([number("time"), "why", "who waited", "in", "for", number("calls")], rows);
+}
+
+function showCalls() {
+  const longest = list => Math.max(1, ...list.map(s => s[3]));
+  const rows = (list, first) => list.slice(0, 30).map(s => [...first(s), number(count(s[2])), number(time(s[3])),
+    meter([[s[3] - s[4], "mpi"], [s[4], "wait"]], longest(list)), number(time(s[5]))]);
+  const head = [number("calls"), number("time"), "", number("longest")];
+  element("by-line").innerHTML = table(["place", "call", ...head], rows(report.byLine, s =>
+    [`<span class="place">${escaped(place(s[1]) || "not known")}</span>`, `<code>${report.names[s[0]]}</code>`]));
+  element("by-call").innerHTML = table(["call", ...head], rows(report.byCall, s => [`<code>${report.names[s[0]]}</code>`]));
+}
+
+function showCollectives() {
+  if (report.collectiveSums.length === 0) return void (element("collective-table").innerHTML = "<p>There were none.</p>");
+  const rows = report.collectiveSums.map((c, i) => {
+    const [collective, , algorithm] = report.algorithms[c.algorithm];
+    const last = [...c.last].sort((a, b) => b[1] - a[1])[0];
+    return { pick: `collective:${i}`, cells: [`<b>${escaped(collective)}</b>`, escaped(algorithm), escaped(commName(c.comm)), number(count(c.calls)),
+      number(bytes(c.bytes / Math.max(1, c.calls) | 0)), number(bytes(c.bytes)), number(time(c.time)), meter([[c.time - c.waited, "mpi"], [c.waited, "wait"]], report.collectiveSums[0].time),
+      last ? `rank ${last[0]} (${percent(last[1], c.calls)})` : ""] };
+  });
+  element("collective-table").innerHTML = table(["collective", "algorithm", "communicator", number("calls"), number("bytes each"), number("bytes"), number("time of all ranks"), "", "last came mostly"], rows);
+}
+
+/** A row that was chosen: the longest wait of its kind, or the tree of its algorithm. */
+function pick(row) {
+  const [kind, index] = row.dataset.pick.split(":");
+  if (kind === "collective") {
+    document.querySelectorAll("#collective-table tr.picked").forEach(r => r.classList.remove("picked"));
+    row.classList.add("picked");
+    return showTree(report.collectiveSums[index]);
+  }
+  const w = report.waits[index];
+  let best = null;
+  for (const rank of w.waiting) {
+    const lane = timeline.laneOf.get(rank), calls = report.lanes[lane].unpacked;
+    for (let k = 0; k < calls.count; ++k)
+      if (calls.cause[k] === w.cause && calls.name[k] === w.name && calls.place[k] === w.place && (!best || calls.waited[k] > best.waited))
+        best = { lane, call: k, waited: calls.waited[k] };
+  }
+  if (!best) return;
+  element("time").scrollIntoView();
+  timeline.reveal(best, true);
+}

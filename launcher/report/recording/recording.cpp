@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Out of the node segment.
+#include "launcher/report/recording/recording.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "launcher/report/recording/call_sites.hpp"
+#include "runtime/counters/blocked.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+std::string_view text_at(char const* words, std::size_t room) {
+    return {words, static_cast<std::size_t>(std::find(words, words + room, 0) - words)};
+}
+
+/// The events that are still there, in the order in which they were written.
+std::vector<TraceEvent> events_of(Trace const& trace) {
+    std::uint64_t const ever = trace.events.load(std::memory_order_acquire), room = trace.room;
+    std::vector<TraceEvent> events;
+    std::uint64_t const first = ever > room ? ever - room : 0;
+    events.reserve(ever - first);
+    for (std::uint64_t i = first; i < ever; ++i) events.push_back(trace.ring()[i % room]);
+    return events;
+}
+
+std::vector<RecordedComm> comms_of(Trace const& trace) {
+    std::vector<RecordedComm> comms;
+    for (std::uint32_t i = 0; i < trace.comms_used.load(std::memory_order_acquire); ++i) {
+        TracedComm const& c = trace.comms[i];
+        comms.push_back({c.context, std::string(text_at(c.name, sizeof c.name)),
+                         ranks_in(text_at(c.members, sizeof c.members)), c.size, c.rank});
+    }
+    return comms;
+}
+
+/// What the rank has shown of the wait in which it ended.
+std::string shown_call(RankState const& rank_state) {
+    Blocked const& shown = rank_state.blocked;
+    if (shown.changes.load(std::memory_order_acquire) % 2 == 0) return {};
+    return std::string(text_at(shown.call, sizeof shown.call));
+}
+
+std::vector<UnfinishedCall> unfinished_of(Trace const& trace, RankState const& rank_state) {
+    std::vector<UnfinishedCall> calls;
+    for (OpenCall const& c : trace.open)
+        if (std::int64_t const begin = c.begin.load(std::memory_order_acquire); begin != 0 && c.text != 0)
+            calls.push_back({begin, c.site, c.text, static_cast<int>(c.thread), shown_call(rank_state)});
+    return calls;
+}
+
+/// Of calls the end is when they were written.
+std::int64_t written_at(TraceEvent const& e) { return e.kind == TraceKind::call ? e.time + e.amount : e.time; }
+
+RankRecording read_trace(Trace const& trace, RankState const& rank_state, CallSites& sites) {
+    RankRecording all;
+    all.rank = rank_state.world_rank;
+    all.started = static_cast<std::int64_t>(rank_state.times.started.read());
+    all.ended = static_cast<std::int64_t>(rank_state.times.ended.read());
+    all.events = events_of(trace);
+    all.lost = trace.events.load() - all.events.size();
+    all.complete_from = all.lost > 0 ? written_at(all.events.front()) : all.started;
+    for (std::uint32_t i = 0; i < trace.texts_used.load(std::memory_order_acquire); ++i)
+        all.texts.emplace_back(text_at(trace.texts[i], sizeof trace.texts[i]));
+    all.comms = comms_of(trace);
+    all.unfinished = unfinished_of(trace, rank_state);
+    std::vector<std::uint64_t> addresses;
+    for (TraceEvent const& e : all.events)
+        if (e.kind == TraceKind::call && (addresses.empty() || addresses.back() != e.where))
+            addresses.push_back(e.where);
+    for (UnfinishedCall const& c : all.unfinished) addresses.push_back(c.site);
+    std::string_view const maps(trace.maps, trace.maps_bytes.load(std::memory_order_acquire));
+    all.places = sites.words_for(maps, std::move(addresses));
+    return all;
+}
+
+}   // namespace
+
+std::vector<int> ranks_in(std::string_view ranges) {
+    std::vector<int> ranks;
+    char const *at = ranges.data(), *const end = at + ranges.size();
+    while (at < end && *at >= '0' && *at <= '9') {
+        int first = 0, last = 0;
+        at = std::from_chars(at, end, first).ptr;
+        last = first;
+        if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
+        for (int r = first; r <= last; ++r) ranks.push_back(r);
+        if (at < end && *at == ',') ++at;
+    }
+    return ranks;
+}
+
+std::vector<RankRecording> read_traces(Segment const& segment, int node, std::string const& host, std::int64_t now) {
+    std::vector<RankRecording> all;
+    CallSites sites;
+    for (unsigned place = 0; place < segment.ranks(); ++place) {
+        Trace const* const trace = segment.trace(place);
+        if (!trace) return {};
+        RankRecording one = read_trace(*trace, segment.rank_state(place), sites);
+        one.node = node;
+        one.host = host;
+        if (one.started == 0) one.started = one.complete_from = now;
+        if (one.ended == 0) one.ended = now;
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+}   // namespace tutti::launcher

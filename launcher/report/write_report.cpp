@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a recording to files.
+#include "launcher/report/write_report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <functional>
+
+#include "launcher/base/words.hpp"
+#include "launcher/report/trace_events.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+/// Adds a sentence where that cannot be done.
+void write_file(std::string const& name, std::function<void(std::ostream&)> const& write,
+                std::vector<std::string>& complaints) {
+    errno = 0;
+    std::ofstream file(name, std::ios::binary);
+    if (file) write(file);
+    file.close();
+    if (!file) complaints.push_back(join(name, " cannot be written", errno ? join(": ", std::strerror(errno)) : ""));
+}
+
+std::string date_now() {
+    std::time_t const now = std::time(nullptr);
+    std::tm local{};
+    char text[64];
+    localtime_r(&now, &local);
+    return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local)};
+}
+
+}   // namespace
+
+std::string command_words(Job const& job) {
+    std::string words = "mpiexec";
+    for (Program const& p : job.programs) {
+        if (&p != &job.programs.front()) words += " :";
+        words += join(" -n ", p.ranks);
+        for (std::string const& word : p.command) words += " " + word;
+    }
+    return words;
+}
+
+std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story) {
+    std::ranges::sort(recording.ranks, {}, &RankRecording::rank);
+    std::erase_if(recording.ranks, [](RankRecording const& r) { return r.texts.empty(); });   // never called MPI_Init
+    if (recording.ranks.empty()) return {"no rank has called MPI_Init, so there is nothing to report"};
+    Timeline timeline = timeline_of(recording);
+    explain_waits(timeline);
+    story.command = command_words(job);
+    story.date = date_now();
+    std::vector<std::string> complaints;
+    auto const page = [&](std::ostream& out) { out << page_of(recording, timeline, summary_of(timeline), story); };
+    auto const events = [&](std::ostream& out) { write_trace_events(out, recording, timeline); };
+    if (!job.report_file.empty()) write_file(job.report_file, page, complaints);
+    if (!job.trace_file.empty()) write_file(job.trace_file, events, complaints);
+    return complaints;
+}
+
+}   // namespace tutti::launcher

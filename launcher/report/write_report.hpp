@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of --report and --trace, when the job has ended.
+#pragma once
+
+#include "launcher/base/job.hpp"
+#include "launcher/report/page.hpp"
+
+namespace tutti::launcher {
+
+/// Writes what the job asks for. Returns sentences about what could not be written.
+std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story);
+
+/// The command line as one would type it.
+std::string command_words(Job const& job);
+
+}   // namespace tutti::launcher

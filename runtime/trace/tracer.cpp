@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Events into the ring; what they refer to is written once, before the first event that does.
+#include "runtime/trace/tracer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "runtime/base/clock.hpp"
+#include "runtime/trace/local_calls.hpp"
+#include "runtime/wait/call_stack.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t poll_gap_ns = 20'000;   // between two looks of a loop that does nothing else
+
+template <std::size_t n>
+void copy_text(std::string_view from, char (&to)[n]) {
+    std::size_t const bytes = std::min(from.size(), n - 1);
+    std::memcpy(to, from.data(), bytes);
+    to[bytes] = 0;
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+    return hash ^ hash >> 29;
+}
+
+/// "0-3,8", as much as there is room for.
+std::string ranges_of(std::span<int const> ranks, std::size_t room) {
+    std::string text;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+        std::string next = (i ? "," : "") + std::to_string(ranks[i]);
+        if (last > i) next += "-" + std::to_string(ranks[last]);
+        if (text.size() + next.size() + 4 > room) return text + "…";
+        text += next;
+        i = last + 1;
+    }
+    return text;
+}
+
+std::uintptr_t this_thread() { return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()); }
+
+}   // namespace
+
+Tracer::Tracer(Trace& trace) : trace_(trace) {
+    new_text("?");
+    read_maps();
+}
+
+void Tracer::add(TraceEvent const& event) {
+    trace_.ring()[events_ % trace_.room] = event;
+    trace_.events.store(++events_, std::memory_order_release);
+}
+
+void Tracer::enter(char const* call, void const* site) {
+    Text const text = text_of(call);
+    auto* const end = trace_.open + Trace::most_open;
+    auto* const free = std::find_if(trace_.open, end, [](OpenCall const& c) { return c.begin.load() == 0; });
+    if (free == end) return;
+    free->site = text.local ? 0 : calling_place(reinterpret_cast<std::uint64_t>(site));
+    free->waited = 0;
+    free->text = text.local ? 0 : text.number;
+    free->thread = thread_number();
+    free->events = events_;
+    free->stack = this_thread();
+    free->begin.store(now_ns(), std::memory_order_release);
+}
+
+/// Of calls in each other, as in a callback, the innermost.
+OpenCall* Tracer::open_call() {
+    OpenCall* found = nullptr;
+    std::uintptr_t const mine = this_thread();
+    for (OpenCall& c : trace_.open)
+        if (c.stack == mine && c.begin.load(std::memory_order_relaxed) != 0)
+            if (!found || c.begin.load(std::memory_order_relaxed) >= found->begin.load(std::memory_order_relaxed))
+                found = &c;
+    return found;
+}
+
+void Tracer::leave() {
+    OpenCall* const call = open_call();
+    if (!call) return;
+    std::int64_t const now = now_ns(), begin = call->begin.load(std::memory_order_relaxed);
+    if (call->text != 0 && !merged(*call, now)) {
+        TraceEvent event;
+        event.time = begin;
+        event.amount = now - begin;
+        event.waited = std::min(call->waited, event.amount);
+        event.where = call->site;
+        event.tag = 1;
+        event.text = call->text;
+        event.kind = TraceKind::call;
+        event.thread = call->thread;
+        add(event);
+    }
+    call->begin.store(0, std::memory_order_release);
+}
+
+/// A program that polls must not fill its trace with that: looks that find nothing become one event.
+bool Tracer::merged(OpenCall const& call, std::int64_t now) {
+    if (events_ == 0 || call.events != events_) return false;
+    TraceEvent& last = trace_.ring()[(events_ - 1) % trace_.room];
+    bool const same =
+        last.kind == TraceKind::call && last.text == call.text && last.where == call.site && last.thread == call.thread;
+    std::int64_t const begin = call.begin.load(std::memory_order_relaxed);
+    if (!same || begin - (last.time + last.amount) > poll_gap_ns) return false;
+    if (!is_polling(trace_.texts[call.text])) return false;
+    last.amount = now - last.time;
+    last.waited += call.waited;
+    ++last.tag;
+    return true;
+}
+
+void Tracer::waited(std::int64_t nanoseconds) {
+    if (OpenCall* const call = open_call()) call->waited += nanoseconds;
+}
+
+void Tracer::sent(std::int64_t when, std::uint64_t context, int source, int tag, int world_dest, std::size_t bytes) {
+    TraceEvent event;
+    auto const key =
+        mixed(mixed(mixed(1, context), static_cast<std::uint32_t>(source)),
+              std::uint64_t{static_cast<std::uint32_t>(tag)} << 32 | static_cast<std::uint32_t>(world_dest));
+    event.time = when;
+    event.amount = static_cast<std::int64_t>(bytes);
+    event.waited = counts_[key]++;
+    event.where = context;
+    event.peer = world_dest;
+    event.tag = tag;
+    event.kind = TraceKind::sent;
+    event.thread = thread_number();
+    add(event);
+}
+
+void Tracer::received(std::uint64_t context, int source, int tag, std::size_t bytes, bool receive_first) {
+    TraceEvent event;
+    auto const key =
+        mixed(mixed(mixed(2, context), static_cast<std::uint32_t>(source)), static_cast<std::uint32_t>(tag));
+    event.time = now_ns();
+    event.amount = static_cast<std::int64_t>(bytes);
+    event.waited = counts_[key]++;
+    event.where = context;
+    event.peer = source;
+    event.tag = tag;
+    event.kind = TraceKind::received;
+    event.flags = receive_first ? TraceEvent::receive_first : 0;
+    event.thread = thread_number();
+    add(event);
+}
+
+void Tracer::begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text) {
+    TraceEvent event;
+    event.time = now_ns();
+    event.amount = static_cast<std::int64_t>(bytes);
+    event.waited = counts_[mixed(3, context)]++;
+    event.where = context;
+    event.peer = root;
+    event.text = text;
+    event.kind = TraceKind::collective;
+    event.thread = thread_number();
+    add(event);
+}
+
+void Tracer::communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name) {
+    auto [known, fresh] = comms_.try_emplace(context, static_cast<std::uint32_t>(comms_.size()));
+    if (known->second >= Trace::most_comms) return;
+    TracedComm& comm = trace_.comms[known->second];
+    copy_text(name, comm.name);
+    if (!fresh) return;
+    comm.context = context;
+    comm.size = static_cast<std::int32_t>(members.size());
+    comm.rank = rank;
+    copy_text(ranges_of(members, sizeof comm.members), comm.members);
+    trace_.comms_used.store(known->second + 1, std::memory_order_release);
+}
+
+Tracer::Text Tracer::text_of(char const* words) {
+    auto [known, fresh] = texts_.try_emplace(words, Text{0, is_local(words)});
+    if (fresh && !known->second.local) known->second.number = new_text(words);
+    return known->second;
+}
+
+/// Equal words at several places have one number.
+std::uint16_t Tracer::new_text(std::string_view words) {
+    std::uint32_t const used = trace_.texts_used.load(std::memory_order_relaxed);
+    for (std::uint32_t i = 0; i < used; ++i)
+        if (words == trace_.texts[i]) return static_cast<std::uint16_t>(i);
+    if (used == Trace::most_texts) return 0;
+    copy_text(words, trace_.texts[used]);
+    trace_.texts_used.store(used + 1, std::memory_order_release);
+    return static_cast<std::uint16_t>(used);
+}
+
+/// Fortran's functions call from a library of MPI's own: the place in the program lies further up.
+std::uint64_t Tracer::calling_place(std::uint64_t site) {
+    if (of_program(site)) return site;
+    std::array<std::uint64_t, 8> stack{};
+    std::size_t const known = program_stack(stack);
+    for (std::size_t i = 0; i < known; ++i)
+        if (of_program(stack[i])) return stack[i];
+    return site;
+}
+
+/// Libraries that were loaded meanwhile are noted now.
+bool Tracer::of_program(std::uint64_t address) {
+    auto const holds = [address](auto const& range) { return range.first <= address && address < range.second; };
+    if (holds(last_code_)) return true;
+    for (int attempt = 0; attempt < 2 && !unknown_.contains(address); ++attempt) {
+        auto const found = std::ranges::find_if(code_, holds);
+        if (found != code_.end()) {
+            last_code_ = *found;
+            return true;
+        }
+        if (attempt == 0) read_maps();
+    }
+    unknown_.insert(address);
+    return false;
+}
+
+void Tracer::read_maps() {
+    std::ifstream file("/proc/self/maps");
+    std::string kept;
+    code_.clear();
+    for (std::string line; std::getline(file, line);) {
+        std::size_t const path = line.find('/');
+        std::uint64_t begin = 0, end = 0;
+        char rights[8] = {};
+        if (path == std::string::npos || kept.size() + line.size() + 1 > Trace::most_maps) continue;
+        if (std::sscanf(line.c_str(), "%lx-%lx %7s", &begin, &end, rights) != 3) continue;
+        kept += line + "\n";
+        bool const of_mpi = line.find("/libmpi") != std::string::npos || in_this_library(begin);
+        if (rights[2] == 'x' && !of_mpi) code_.emplace_back(begin, end);
+    }
+    kept.copy(trace_.maps, kept.size());
+    trace_.maps_bytes.store(static_cast<std::uint32_t>(kept.size()), std::memory_order_release);
+}
+
+std::uint32_t Tracer::thread_number() {
+    std::uintptr_t const mine = this_thread();
+    for (std::size_t i = 0; i < threads_.size(); ++i)
+        if (threads_[i] == mine) return static_cast<std::uint32_t>(i);
+    threads_.push_back(mine);
+    return static_cast<std::uint32_t>(threads_.size() - 1);
+}
+
+}   // namespace tutti

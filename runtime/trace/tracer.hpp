@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes a rank's trace. All of it is called by one thread at a time, inside the rank's lock.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "runtime/trace/trace.hpp"
+
+namespace tutti {
+
+class Tracer {
+public:
+    /// `trace`, zeroed but for its room, outlives it.
+    explicit Tracer(Trace& trace);
+
+    /// An MPI call begins in this thread: its name (static storage) and return address.
+    void enter(char const* call, void const* site);
+    /// The last one that began in this thread is over.
+    void leave();
+    /// This thread's call has waited.
+    void waited(std::int64_t nanoseconds);
+
+    /// A message has left, at a time of now_ns(), for a rank of the world. Context, source (of the communicator) and
+    /// tag are the message's.
+    void sent(std::int64_t when, std::uint64_t context, int source, int tag, int world_dest, std::size_t bytes);
+    /// A message has found its receive. `receive_first`: that had waited for it.
+    void received(std::uint64_t context, int source, int tag, std::size_t bytes, bool receive_first);
+    /// A collective operation begins. `words()` tells which, and by which algorithm: "bcast|numa+node|pipelined_chain";
+    /// the same for the same `line`, which lives as long as the process.
+    template <class Words>
+    void collective(std::uint64_t context, int root, std::size_t bytes, void const* line, Words const& words) {
+        auto const [known, fresh] = texts_.try_emplace(line, Text{0, false});
+        if (fresh) known->second.number = new_text(words());
+        begin_collective(context, root, bytes, known->second.number);
+    }
+    /// There is a communicator, or it has another name. `members`: of the world, by rank.
+    void communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name);
+
+private:
+    struct Text {
+        std::uint16_t number;
+        bool local;   ///< a call that neither communicates nor waits: not traced
+    };
+
+    void begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text);
+    void add(TraceEvent const& event);
+    OpenCall* open_call();
+    Text text_of(char const* words);
+    std::uint16_t new_text(std::string_view words);
+    bool of_program(std::uint64_t address);
+    std::uint64_t calling_place(std::uint64_t site);
+    void read_maps();
+    std::uint32_t thread_number();
+    bool merged(OpenCall const& call, std::int64_t now);
+
+    Trace& trace_;
+    std::uint64_t events_ = 0;
+    std::unordered_map<void const*, Text> texts_;
+    std::unordered_map<std::uint64_t, std::int64_t> counts_;   ///< of messages and collectives, by a hash of their kind
+    std::unordered_map<std::uint64_t, std::uint32_t> comms_;   ///< by context: place in the trace
+    std::vector<std::uintptr_t> threads_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> code_;   ///< addresses of the program and its libraries
+    std::unordered_set<std::uint64_t> unknown_;                   ///< addresses that are in none of them
+    std::pair<std::uint64_t, std::uint64_t> last_code_{};
+};
+
+}   // namespace tutti

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A headless Chromium, driven through its DevTools protocol over two pipes, so that nothing but Python is needed."""
+import base64
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+
+def program():
+    """Chromium's file, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def beyond_ten(descriptor):
+    higher = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
+    os.close(descriptor)
+    return higher
+
+
+class Browser:
+    """One page. `complaints` are what its console has said: errors, warnings, exceptions."""
+
+    def __init__(self, width=1600, height=1000):
+        self.folder = tempfile.mkdtemp()
+        # It speaks on descriptors 3 and 4, which these must not be.
+        (to_read, self.write), (self.read, to_write) = (map(beyond_ten, os.pipe()) for _ in range(2))
+        command = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write} {to_read}<&- {to_write}>&-'
+        self.process = subprocess.Popen(
+            ["bash", "-c", command, program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+             "--disable-dev-shm-usage", "--remote-debugging-pipe", f"--window-size={width},{height}",
+             f"--user-data-dir={self.folder}", "about:blank"],
+            pass_fds=(to_read, to_write), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_read)
+        os.close(to_write)
+        self.bytes, self.number, self.session, self.complaints = b"", 0, None, []
+        target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
+        self.session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(domain + ".enable")
+
+    def _message(self):
+        while b"\0" not in self.bytes:
+            more = os.read(self.read, 1 << 20)
+            if not more:
+                raise RuntimeError("the browser has gone")
+            self.bytes += more
+        message, self.bytes = self.bytes.split(b"\0", 1)
+        return json.loads(message)
+
+    def _note(self, message):
+        method, given = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            details = given["exceptionDetails"]
+            self.complaints.append(details.get("exception", {}).get("description") or details["text"])
+        if method == "Runtime.consoleAPICalled" and given["type"] in ("error", "warning", "assert"):
+            self.complaints.append(" ".join(str(a.get("value", a.get("description"))) for a in given["args"]))
+        if method == "Log.entryAdded" and given["entry"]["level"] in ("error", "warning"):
+            self.complaints.append(given["entry"]["text"])
+
+    def call(self, method, **given):
+        self.number += 1
+        request = {"id": self.number, "method": method, "params": given}
+        if self.session:
+            request["sessionId"] = self.session
+        os.write(self.write, json.dumps(request).encode() + b"\0")
+        while True:
+            answer = self._message()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error']['message']}")
+                return answer["result"]
+            self._note(answer)
+
+    def open(self, file):
+        """Seconds until the page is ready."""
+        begin = time.monotonic()
+        self.call("Page.navigate", url="file://" + os.path.abspath(file))
+        while not self.value("Boolean(document.body && document.body.dataset.ready)"):
+            if time.monotonic() - begin > 60 or self.complaints:
+                raise RuntimeError(f"the page does not get ready: {self.complaints}")
+            time.sleep(0.02)
+        self.value("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
+        return time.monotonic() - begin
+
+    def value(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise RuntimeError(result["exceptionDetails"].get("exception", {}).get("description", "an exception"))
+        return result["result"].get("value")
+
+    def key(self, key):
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key if len(key) == 1 else "")
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def prefer(self, scheme):
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def picture(self, file, whole=False):
+        with open(file, "wb") as out:
+            out.write(base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]))
+
+    def close(self):
+        try:
+            self.call("Browser.close")
+        except (RuntimeError, OSError):
+            pass
+        self.process.wait()
+        os.close(self.read)
+        os.close(self.write)
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files: packed numbers, the page's data, the events for Perfetto; teams on a machine; clocks of other nodes.
+#include "launcher/report/page.hpp"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "launcher/report/analysis/teams.hpp"
+#include "launcher/report/packed_numbers.hpp"
+#include "launcher/report/recording/travel.hpp"
+#include "launcher/report/trace_events.hpp"
+#include "tests/launcher/report/made_up.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(PackedNumbers, have_seven_bits_in_a_byte) {
+    PackedNumbers numbers;
+    numbers.add(1);
+    numbers.add(300);
+    numbers.add_signed(-1);
+    numbers.add_length(-5);
+    EXPECT_EQ(numbers.bytes(), std::string("\x01\xac\x02\x01\x00", 5));
+}
+
+TEST(PackedNumbers, are_text_by_base64) {
+    EXPECT_EQ(base64(""), "");
+    EXPECT_EQ(base64("f"), "Zg==");
+    EXPECT_EQ(base64("fo"), "Zm8=");
+    EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+}
+
+/// What lies in the page for its script.
+json data_of(std::string const& page) {
+    std::string const begin = "<script type=\"application/json\" id=\"data\">";
+    std::size_t const at = page.find(begin) + begin.size();
+    return json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+std::string a_page(JobStory const& story) {
+    MadeUp job(2);
+    job.send(0, 100, 200, 1, 7, 64);
+    job.receive(1, 150, 9000, 0, 7, 64, 8000);
+    job.collective(0, 10000, 20000, "barrier|node|flags", -1, 9000);
+    job.collective(1, 19000, 20000, "barrier|node|flags", -1, 0);
+    Timeline timeline = job.timeline();
+    explain_waits(timeline);
+    return page_of(job.recording, timeline, summary_of(timeline), story);
+}
+
+TEST(Page, holds_what_happened) {
+    json const data = data_of(a_page({}));
+    EXPECT_EQ(data["lanes"].size(), 2u);
+    EXPECT_EQ(data["messageCount"], 1);
+    EXPECT_EQ(data["pairs"], json::parse("[[0, 1, 1, 64]]"));
+    EXPECT_EQ(data["algorithms"][0], json::parse(R"(["barrier", "node", "flags"])"));
+    EXPECT_GT(data["causes"][static_cast<std::size_t>(WaitCause::wait_at_barrier)]["time"], 8000);
+}
+
+TEST(Page, holds_what_went_wrong_whatever_is_in_its_words) {
+    JobStory story;
+    story.command = "mpiexec -n 2 ./a \xff";
+    story.reports.push_back({"T01", "deadlock </script><b>", {{{0, 1}, "MPI_Recv(<x>)", "a.c:3 in main()"}}, "help"});
+    std::string const page = a_page(story);
+    json const data = data_of(page);
+    EXPECT_EQ(data["reports"][0]["headline"], "deadlock </script><b>");
+    EXPECT_THAT(page, HasSubstr("</html>"));
+}
+
+TEST(TraceEvents, are_a_flow_for_a_message_and_a_slice_for_a_call) {
+    MadeUp job(2);
+    job.send(0, 1000, 2000, 1, 7, 64);
+    job.receive(1, 1500, 3000, 0, 7, 64);
+    std::ostringstream out;
+    write_trace_events(out, job.recording, job.timeline());
+    json const events = json::parse(out.str())["traceEvents"];
+    auto const of = [&](std::string const& phase) {
+        std::vector<json> found;
+        std::ranges::copy_if(events, std::back_inserter(found), [&](json const& e) { return e["ph"] == phase; });
+        return found;
+    };
+    ASSERT_EQ(of("X").size(), 2u);
+    EXPECT_EQ(of("X")[0]["name"], "MPI_Send");
+    EXPECT_EQ(of("X")[0]["ts"], 1.0);
+    EXPECT_EQ(of("X")[0]["dur"], 1.0);
+    ASSERT_EQ(of("s").size(), 1u);
+    EXPECT_EQ(of("s")[0]["id"], of("f")[0]["id"]);
+    EXPECT_EQ(of("f")[0]["tid"], 1);
+}
+
+TEST(Teams, follow_the_levels_that_the_rank_has_used) {
+    RecordedNode node;
+    for (int i = 0; i < 8; ++i) {
+        node.machine.pus.push_back({.os = i, .core = i, .l2 = i, .l3 = i / 4, .numa = i / 4, .socket = i / 4});
+        node.placement.pu.push_back(i);
+        node.ranks.push_back(i);
+    }
+    node.placement.fixed = true;
+    std::vector<int> const members{0, 1, 4, 5};
+    std::vector<TeamLevel> const levels = teams_of({node}, members, "numa+node");
+    ASSERT_EQ(levels.size(), 2u);
+    EXPECT_THAT(levels[0].teams, ElementsAre(ElementsAre(0, 1), ElementsAre(4, 5)));
+    EXPECT_THAT(levels[1].teams, ElementsAre(ElementsAre(0, 1, 4, 5)));
+    EXPECT_EQ(teams_of({node}, members, "node").size(), 1u);
+    EXPECT_TRUE(teams_of({node}, {}, "node").empty());
+}
+
+TEST(Travel, a_recording_arrives_as_it_was) {
+    MadeUp job(2);
+    job.send(0, 100, 200, 1, 7, 64);
+    job.unfinished(0, 500, "MPI_Recv", "MPI_Recv(…)");
+    RankRecording const there = recording_in(packed_recording(job.recording.ranks[0]));
+    EXPECT_EQ(there.events.size(), 2u);
+    EXPECT_EQ(there.events[0].tag, 7);
+    EXPECT_EQ(there.texts, job.recording.ranks[0].texts);
+    EXPECT_EQ(there.comms[0].name, "MPI_COMM_WORLD");
+    EXPECT_EQ(there.unfinished[0].shown, "MPI_Recv(…)");
+    EXPECT_EQ(there.places, job.recording.ranks[0].places);
+}
+
+TEST(Travel, the_quickest_answer_tells_a_clock_best) {
+    ClockOffsets clocks;
+    EXPECT_TRUE(clocks.hear(1, {1000, 51500}, 3000));    // 500 off, as far as 1000
+    EXPECT_TRUE(clocks.hear(1, {5000, 55090}, 5200));    // as far as 100
+    EXPECT_TRUE(clocks.hear(1, {9000, 70000}, 19000));   // worse
+    RankRecording recording;
+    recording.node = 1;
+    recording.started = 60000;
+    recording.events.resize(1);
+    recording.events[0].time = 60010;
+    clocks.adjust(recording);
+    EXPECT_EQ(recording.started, 60000 + 5100 - 55090);
+    EXPECT_EQ(recording.events[0].time, recording.started + 10);
+    EXPECT_EQ(recording.clock_error, 100);
+    for (int i = 4; i < ClockOffsets::wanted; ++i) EXPECT_TRUE(clocks.hear(1, {0, 1}, 1 << 20));
+    EXPECT_FALSE(clocks.hear(1, {0, 1}, 1 << 20));
+}
+
+}   // namespace
+}   // namespace tutti::launcher

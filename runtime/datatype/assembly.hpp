@@ -50,6 +50,7 @@ public:
         if (padded && !marked_lb_ && !marked_ub_) ub += (alignment_ - (ub - lb) % alignment_) % alignment_;
         type->layout_ = layouts_.finish();
         type->signature_ = signatures_.finish();
+        type->digest_ = TypeDigest::of(type->signature_.get());
         set_bounds(*type, lb, ub);
         return type;
     }

@@ -48,6 +48,7 @@ TypeBuilder::Type TypeBuilder::predefined(char const* name, Basic kind, Elementa
     type->alignment_ = unit.size / unit.parts;
     type->layout_ = TypeLayout::run(0, unit.size);
     type->signature_ = TypeSignature::of(unit, 1);
+    type->digest_ = TypeDigest::of(type->signature_.get());
     set_bounds(*type, 0, unit.size);
     return type;
 }
@@ -135,6 +136,7 @@ TypeBuilder::Type TypeBuilder::duplicate(Datatype const& old) {
     type->marked_ub_ = old.marked_ub_;
     type->layout_ = old.layout_;
     type->signature_ = old.signature_;
+    type->digest_ = old.digest_;
     type->committed = old.committed;
     return type;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "runtime/datatype/digest.hpp"
 #include "runtime/kernels/kinds.hpp"
 #include "runtime/objects/attribute.hpp"
 #include "runtime/objects/object.hpp"
@@ -45,9 +46,13 @@ public:
     /// The reverse: bytes of packed data in which there are `elements` basic elements; −1: too many to count.
     std::int64_t bytes_of_elements(std::int64_t elements) const;
 
-    TypeLayout const* layout() const { return layout_.get(); }   ///< null: no data in it
-    TypeRecipe const* recipe() const { return recipe_.get(); }   ///< null: a predefined type
-    TypeSignature const* signature() const { return signature_.get(); }
+    TypeLayout const* layout() const { return layout_.get(); }            ///< null: no data in it
+    TypeRecipe const* recipe() const { return recipe_.get(); }            ///< null: a predefined type
+    TypeSignature const* signature() const { return signature_.get(); }   ///< null: no data in it
+    /// What messages of it say of themselves.
+    TypeDigest digest() const { return digest_; }
+    /// It is the predefined type of that number, for messages.
+    void be_number(unsigned number) { digest_ = digest_.with_number(number); }
 
     bool committed = false;
     std::string name;
@@ -58,6 +63,7 @@ private:
     std::int64_t size_ = 0, lb_ = 0, extent_ = 0, true_lb_ = 0, true_extent_ = 0;
     std::int64_t alignment_ = 1;   ///< the strictest of its elementary data
     Basic basic_ = Basic::none;
+    TypeDigest digest_;
     bool dense_ = true, dense_one_ = true;
     bool marked_lb_ = false, marked_ub_ = false;   ///< set by the user: MPI_Type_create_resized, MPI_LB, MPI_UB
     std::shared_ptr<TypeLayout const> layout_;     ///< null: no data in it

@@ -14,8 +14,10 @@ TypeSignature::Hash TypeSignature::Hash::repeated(std::int64_t times) const {
 }
 
 static TypeSignature::Hash hash_of(Elementary unit) {
-    std::uint64_t const kind = unit.size | unit.parts << 8 | static_cast<unsigned>(unit.format) << 16;
-    return {(kind + 1) * 0x9e3779b97f4a7c15, 0xd1342543de82ef95};
+    auto const format =
+        unit.format == Elementary::Format::unsigned_integer ? Elementary::Format::signed_integer : unit.format;
+    std::uint64_t const kind = static_cast<unsigned>(unit.size / unit.parts) | static_cast<unsigned>(format) << 16;
+    return TypeSignature::Hash{(kind + 1) * 0x9e3779b97f4a7c15, 0xd1342543de82ef95}.repeated(unit.parts);
 }
 
 static bool is_untyped(Elementary unit) {
@@ -29,7 +31,8 @@ TypeSignature::Ref TypeSignature::of(Elementary unit, std::int64_t count) {
     s->elements = count;
     s->bytes = count * unit.size;
     s->external_bytes = count * unit.external;
-    s->hash = hash_of(unit).repeated(count);
+    s->one = hash_of(unit);
+    s->hash = s->one.repeated(count);
     s->untyped = is_untyped(unit);
     return s;
 }

@@ -31,19 +31,22 @@ struct TypeSignature {
     };
 
     /// What equal sequences of elementary data have in common, however their types were made: a polynomial over the
-    /// elements, so that sequences can be joined and repeated without being looked at again. The size in external32
-    /// does not count: who sends MPI_LONG to MPI_INT64_T means the same.
+    /// elements, so that sequences can be joined and repeated without being looked at again. What lies in memory in the
+    /// same way is equal: the size in external32 does not count, nor does the sign of integers, and a complex number is
+    /// two. Who sends MPI_LONG to MPI_INT64_T, or MPI_COMPLEX to two MPI_REAL, finds what was meant.
     struct Hash {
         std::uint64_t value = 0, power = 1;   ///< of nothing
 
         Hash then(Hash const& behind) const { return {value * behind.power + behind.value, power * behind.power}; }
         Hash repeated(std::int64_t times) const;
+        bool operator==(Hash const&) const = default;
     };
 
     std::int64_t bytes = 0, elements = 0, external_bytes = 0;
     Hash hash;
     bool untyped = false;   ///< has single bytes: MPI_BYTE, MPI_PACKED and what else may stand for anything
-    Elementary unit;        ///< what all elements are when there are no parts
+    Elementary unit;        ///< what all elements are when there are no parts,
+    Hash one;               ///< and the hash of one
     std::vector<Part> parts;
 
     static Ref of(Elementary unit, std::int64_t count);

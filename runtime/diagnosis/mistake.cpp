@@ -54,7 +54,7 @@ void show(Process& process, Mistake const& mistake, Finding::Kind kind) {
 /// As the launcher tells it, but for the places.
 std::string text_of(Mistake const& mistake, char const* severity) {
     std::string text = join(severity, "[", mistake.code, "] ", mistake.headline, "\n");
-    for (Mistake::Part const& part : mistake.parts)
+    for (Mistake::Part const& part : mistake.parts.first(std::min(mistake.parts.size(), Finding::most_places)))
         text += join("  rank ", part.rank, "  ", part.call, part.remark.empty() ? "" : "  ", part.remark, "\n");
     if (!mistake.help.empty()) text += join("  help: ", mistake.help, "\n");
     return text + join("  more: mpiexec --explain ", mistake.code, "\n");

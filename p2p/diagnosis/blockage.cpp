@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocked sends and receives in the program's words.
-#include "p2p/blockage.hpp"
+#include "p2p/diagnosis/blockage.hpp"
 
 #include "p2p/p2p.hpp"
 #include "runtime/base/error.hpp"
@@ -10,20 +10,23 @@ namespace {
 
 constexpr std::uint64_t own_messages = 1ULL << 63;   // as context_of has it
 
-std::string amount(Data const& data) {
-    if (!data.element) return join(data.bytes, data.bytes == 1 ? " byte" : " bytes");
-    return join(data.count, " ", data.element->name.empty() ? "of a datatype of the program" : data.element->name);
+int world_rank_of(Comm const& comm, int rank) { return comm.peers().world_rank(rank); }
+
+/// Ranks of reports are those of MPI_COMM_WORLD; the program's are those of its communicator.
+std::string peer_words(Comm const& comm, int rank) {
+    int const in_world = world_rank_of(comm, rank);
+    return in_world == rank ? join("rank ", rank) : join("rank ", rank, " (", in_world, " of MPI_COMM_WORLD)");
 }
 
-std::string source_words(int source) { return source == any_source ? "any source" : join("rank ", source); }
+std::string source_words(Comm const& comm, int source) {
+    return source == any_source ? "any source" : peer_words(comm, source);
+}
 
 std::string tag_words(int tag) { return tag == any_tag ? "any tag" : join("tag ", tag); }
 
 std::string from(Comm const& comm, Key const& key) {
-    return join("from ", source_words(key.source), ", ", tag_words(key.tag), ", ", comm.words());
+    return join("from ", source_words(comm, key.source), ", ", tag_words(key.tag), ", ", comm.words());
 }
-
-int world_rank_of(Comm const& comm, int rank) { return comm.peers().world_rank(rank); }
 
 /// A message that would have been taken, were it not for its tag.
 void hint_at_tag(Comm const& comm, Key const& wanted, Unexpected const& found, Blockage& blockage) {
@@ -58,12 +61,12 @@ void tell_source(Comm const& comm, Key const& key, Blockage& blockage) {
 std::string words(Comm const& comm, Send const& op) {
     if (op.key.context & own_messages) return comm.words();
     int const to = comm.peers().rank_of(comm.process.cluster.rank_of_peer(op.peer));
-    return join(amount(op.data), " to rank ", to, ", tag ", op.key.tag, ", ", comm.words());
+    return join(op.data.amount(), " to ", peer_words(comm, to), ", tag ", op.key.tag, ", ", comm.words());
 }
 
 std::string words(Comm const& comm, Receive const& op) {
     if (op.key.context & own_messages) return comm.words();
-    return join(amount(op.data), " ", from(comm, op.key));
+    return join(op.data.amount(), " ", from(comm, op.key));
 }
 
 std::string words(Comm const& comm, Key const& probe) { return from(comm, probe); }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "p2p/diagnosis/mistakes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "p2p/diagnosis/blockage.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/diagnosis/last_call.hpp"
+#include "runtime/diagnosis/mistake.hpp"
+
+namespace tutti::p2p {
+namespace {
+
+constexpr std::size_t most_groups = Finding::most_places;
+
+/// Of all copies of one datum; empty: of several.
+std::string type_words(Engine const& engine, TypeDigest digest) {
+    Datatype const* const type =
+        engine.predefined_type && digest.number() != 0 ? engine.predefined_type(digest.number()) : nullptr;
+    if (type) return type->name;
+    char const* const name = digest.in_c();
+    return name ? name : "";
+}
+
+std::string receive_words(Datatype const& type) { return type.name.empty() ? "a datatype of the program" : type.name; }
+
+/// "2 MPI_INT" or "12 bytes of several types".
+std::string amount_words(Engine const& engine, TypeDigest digest, std::size_t bytes) {
+    std::string const type = type_words(engine, digest);
+    Datatype const* const known =
+        engine.predefined_type && digest.number() != 0 ? engine.predefined_type(digest.number()) : nullptr;
+    std::size_t const each = known ? static_cast<std::size_t>(known->size()) : digest.unit();
+    if (type.empty() || each == 0 || bytes % each != 0)
+        return join(bytes, bytes == 1 ? " byte" : " bytes", digest == TypeDigest() ? "" : " of several types");
+    return join(bytes / each, " ", type);
+}
+
+bool sends(std::string const& call) {
+    static constexpr char const* all[] = {"MPI_Send",      "MPI_Ssend",
+                                          "MPI_Rsend",     "MPI_Bsend",
+                                          "MPI_Isend",     "MPI_Issend",
+                                          "MPI_Irsend",    "MPI_Ibsend",
+                                          "MPI_Sendrecv",  "MPI_Sendrecv_replace",
+                                          "MPI_Isendrecv", "MPI_Isendrecv_replace"};
+    return std::ranges::find(all, call) != std::end(all);
+}
+
+/// It is not known where a message was sent. Most often that is the sender's last call; if it can be, it is told.
+Mistake::Part part_of_sender(Comm const& comm, Receive const& op) {
+    Process& process = comm.process;
+    int const sender = comm.peers().world_rank(op.status.source);
+    std::string const what = join(amount_words(engine(process), op.other_types, op.sent), " to rank ", comm.rank(),
+                                  ", tag ", op.status.tag, ", ", comm.words());
+    if (process.cluster.is_here(sender) && sender != process.rank()) {
+        auto const place = static_cast<unsigned>(process.cluster.peer_of(sender));
+        LastCall const& last = process.segment.rank_state(place).last_call;
+        auto const site = reinterpret_cast<std::uintptr_t>(last.site);
+        std::string const call = name_of(last, process.rank_state().last_call);
+        if (sends(call)) return {sender, join(call, "(", what, ")"), "(its last call)", site};
+    }
+    return {sender, "send of " + what, {}, 0};
+}
+
+/// The call that has got the message, as far as that is this one.
+Mistake::Part part_of_receiver(Comm const& comm, Receive const& op, char const* call) {
+    Process& process = comm.process;
+    std::string const what = words(comm, op);
+    auto const site = reinterpret_cast<std::uintptr_t>(process.call_site);
+    if (std::strstr(call, "ecv") && !std::strstr(call, "Irecv"))
+        return {process.rank(), join(call, "(", what, ")"), {}, site};
+    if (std::strstr(call, "Wait") || std::strstr(call, "Test") || std::strstr(call, "Irecv"))
+        return {process.rank(), join(call, "(receive of ", what, ")"), {}, site};
+    return {process.rank(), "receive of " + what, {}, 0};
+}
+
+}   // namespace
+
+void tell_types(Comm const& comm, Receive const& op, char const* call) {
+    Process& process = comm.process;
+    bool const fatal = !comm.errhandler || comm.errhandler->kind == Errhandler::Kind::fatal;
+    if (!fatal || op.key.context != comm.context || process.variables.diagnosis == "no") return;
+    Engine const& e = engine(process);
+    std::string sent = type_words(e, op.other_types);
+    if (sent.empty()) sent = "other types";
+    Mistake::Part const parts[] = {part_of_receiver(comm, op, call), part_of_sender(comm, op)};
+    report(process,
+           {"T06",
+            join("rank ", process.rank(), " receives ", receive_words(*op.data.element), " where rank ", parts[1].rank,
+                 " sends ", sent),
+            "both sides of a message name the same types: the one that the variables have in the program", parts});
+}
+
+void tell_messages_left(Process& process, std::span<Comm const* const> comms) {
+    Engine const& e = engine(process);
+    struct Group {
+        std::string words;
+        int messages = 0;
+    };
+    std::vector<Group> groups;
+    e.look_through([&](Unexpected const& m) {
+        auto const comm = std::ranges::find(comms, m.key.context, &Comm::context);
+        if (comm == comms.end()) return false;   // the library's own
+        std::string words = join(amount_words(e, m.digest, m.bytes), " from rank ", m.key.source, ", tag ", m.key.tag,
+                                 ", ", (*comm)->words());
+        auto const same = std::ranges::find(groups, words, &Group::words);
+        if (same != groups.end()) ++same->messages;
+        else if (groups.size() < most_groups) groups.push_back({std::move(words), 1});
+        return false;
+    });
+    if (groups.empty()) return;
+    std::vector<Mistake::Part> parts;
+    for (Group const& one : groups)
+        parts.push_back(
+            {process.rank(), "message of " + one.words,
+             one.messages == 1 ? "arrived, never received" : join(one.messages, " of them arrived, never received"),
+             0});
+    warn(process, {"T07", "messages were sent and never received",
+                   "each message needs its receive: look for a send too many, or a receive that is missing or has "
+                   "another tag or source",
+                   parts});
+}
+
+}   // namespace tutti::p2p

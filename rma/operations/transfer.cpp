@@ -103,6 +103,9 @@ inline void transfer(Window& window, Local const& here, Remote const& target, Re
         bytes = fitting<direction>(bytes, there_bytes);
     if (bytes == 0) return;
     std::int64_t const origin = origin_of(window, t, target.rank, target.disp, target.count, target.type);
+    // One that got something for a request may be known to be complete before the epoch ends.
+    if (window.accesses && !request) [[unlikely]]
+        window.accesses->note(target, origin, operation<direction>, nullptr);
     if (asked_by_messages(window, t, target.rank, origin, target.count, target.type)) [[unlikely]] {
         if (direction == Direction::put) messages(window).put(here, target, origin, request);
         else messages(window).get(here, target, origin, request);

@@ -92,6 +92,7 @@ void await_post(Window& window, Target& t, char const* call) {
 
 void complete(Window& window, char const* call) {
     if (!window.started) fail(ErrorClass::rma_sync, "no access epoch is open (MPI_Win_start)");
+    if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).complete(window.started_ranks, call);
     for (int r : window.started_ranks) {
         Target& t = window.target(r);

@@ -128,6 +128,7 @@ void unlock(Window& window, int rank, char const* call) {
         fail(ErrorClass::rma_sync, "rank ", rank, " is not locked by MPI_Win_lock",
              window.everybody == Access::lock_all ? ", but by MPI_Win_lock_all (MPI_Win_unlock_all)" : "");
     window.open_towards_nobody();
+    if (window.accesses) window.accesses->end(rank);
     if (window.messages) messages(window).unlock(rank, call);
     if (t.no_check) order();
     else if (t.control) give_back(window, t);
@@ -154,6 +155,7 @@ void lock_all(Window& window, Assertions assertions, char const* call) {
 void unlock_all(Window& window, char const* call) {
     if (window.everybody != Access::lock_all) fail(ErrorClass::rma_sync, "MPI_Win_lock_all was not called");
     window.open_towards_nobody();
+    if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).unlock_all(call);
     if (window.all_no_check) order();
     else {
@@ -166,12 +168,14 @@ void unlock_all(Window& window, char const* call) {
 void flush(Window& window, int rank, char const* call) {
     if (rank == proc_null) return;
     must_be_passive(window, rank);
+    if (window.accesses) window.accesses->end(rank);
     if (window.messages) messages(window).flush(rank, call);
     window.order();
 }
 
 void flush_all(Window& window, char const* call) {
     must_be_passive(window, -1);
+    if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).flush_all(call);
     window.order();
 }
@@ -179,11 +183,13 @@ void flush_all(Window& window, char const* call) {
 void flush_local(Window& window, int rank, char const* call) {
     if (rank == proc_null) return;
     must_be_passive(window, rank);
+    if (window.accesses) window.accesses->end_gets(rank);
     if (window.messages) messages(window).flush_local(rank, call);
 }
 
 void flush_local_all(Window& window, char const* call) {
     must_be_passive(window, -1);
+    if (window.accesses) window.accesses->end_gets(-1);
     if (window.messages) messages(window).flush_local_all(call);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rma/node/control.hpp"
+#include "rma/window/accesses.hpp"
 #include "rma/window/recording.hpp"
 #include "runtime/memory/single_copy.hpp"
 #include "runtime/objects/attribute.hpp"
@@ -52,7 +53,7 @@ struct alignas(cache_line) Target {
 
 /// Targets that this process may operate on without another look at its epochs: one is open towards all of them, and
 /// no post has to be waited for. Whatever opens or closes an epoch says so (Window::open_towards); fewer than there are
-/// is always right. Of a window whose calls are recorded there are none.
+/// is always right. Of a window whose calls are recorded or looked at there are none.
 struct OpenTargets {
     int first = 0;
     unsigned ranks = 0;
@@ -112,7 +113,7 @@ public:
     }
     /// The epochs have changed: see OpenTargets.
     void open_towards(int first, unsigned ranks, bool passive) {
-        if (recording) ranks = 0;
+        if (recording || accesses) ranks = 0;
         open_targets = {first, ranks, ranks != 0 && passive && !messages};
     }
     void open_towards_all(bool passive) { open_towards(0, static_cast<unsigned>(targets.size()), passive); }
@@ -121,6 +122,7 @@ public:
     Process& process;
     OneSided& counts;                       ///< this rank's
     std::unique_ptr<Recording> recording;   ///< null: calls are not recorded
+    std::unique_ptr<Accesses> accesses;     ///< null: nobody looks for conflicts (--check does)
     Ref<Comm> comm;                         ///< the window's own: a duplicate of the one that it was made of
     Flavor const flavor;
     void* base = nullptr;   ///< of this process's part

@@ -20,7 +20,7 @@ for i in $(seq "${2:-10}"); do
     start=$(date +%s%N); wait $pid; code=$?; ms=$((($(date +%s%N) - start) / 1000000))
     err=$(cat "$folder/err"); what="round $i"
     expect_code 137; expect_within 5000
-    [ "$(grep -c . <<< "$err")" = 1 ] && grep -q "process $target, was killed by signal 9" <<< "$err" || wrong "round $i: $err"
+    [ "$(grep -c "^mpiexec: " <<< "$err")" = 1 ] && grep -q "process $target, was killed by signal 9" <<< "$err" || wrong "round $i: $err"
     for _ in $(seq 50); do pgrep -f "^$storm $i 0\$" > /dev/null || break; sleep 0.1; done
     pgrep -f "^$storm $i 0\$" > /dev/null && wrong "round $i: processes are left"
 done

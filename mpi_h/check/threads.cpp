@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi_h/check/threads.hpp"
+
+#include <pthread.h>
+
+#include "mpi_h/include/mpi.h"
+#include "runtime/base/error.hpp"
+#include "runtime/diagnosis/mistake.hpp"
+#include "runtime/wait/call_stack.hpp"
+
+namespace tutti {
+namespace {
+
+std::uint64_t number(void const* site) { return reinterpret_cast<std::uintptr_t>(site); }
+
+}   // namespace
+
+void ThreadCheck::enter(char const* name, void const* site) {
+    auto const me = static_cast<std::uint64_t>(pthread_self());
+    if (level_ < MPI_THREAD_SERIALIZED && me != main_) refuse_thread(name, site);
+    std::uint64_t nobody = 0;
+    if (!inside_.compare_exchange_strong(nobody, me) && nobody != me) refuse_second(name, site);
+    if (++depth_ > 1) return;
+    name_ = name;
+    site_ = site;
+}
+
+void ThreadCheck::leave() {
+    if (--depth_ == 0) inside_ = 0;
+}
+
+void ThreadCheck::refuse_thread(char const* name, void const* site) const {
+    bool const funneled = level_ == MPI_THREAD_FUNNELED;
+    Mistake::Part const parts[] = {
+        {process_.rank(), join(name, "(…)"), "by another thread than that of MPI_Init", program_site(site)}};
+    report(
+        process_,
+        {"T18", join("rank ", process_.rank(), " calls ", name, " in a thread that may not call MPI"),
+         funneled ? "with MPI_THREAD_FUNNELED only the thread that has initialised MPI calls it; ask for "
+                    "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE in MPI_Init_thread"
+                  : "MPI_Init promises that there is one thread (MPI_THREAD_SINGLE); ask for MPI_THREAD_SERIALIZED or "
+                    "MPI_THREAD_MULTIPLE in MPI_Init_thread",
+         parts});
+}
+
+void ThreadCheck::refuse_second(char const* name, void const* site) const {
+    Mistake::Part const parts[] = {
+        {process_.rank(), join(name_.load(), "(…)"), "one thread is in this call", number(site_)},
+        {process_.rank(), join(name, "(…)"), "and another one makes this one", program_site(site)}};
+    report(process_, {"T18", join("two threads of rank ", process_.rank(), " call MPI at the same time"),
+                      "with MPI_THREAD_SERIALIZED one thread calls at a time, and a call that waits counts: put a lock "
+                      "around all calls, or ask for MPI_THREAD_MULTIPLE in MPI_Init_thread",
+                      parts});
+}
+
+}   // namespace tutti

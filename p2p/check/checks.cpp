@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "p2p/check/checks.hpp"
+
+#include <utility>
+
+#include "p2p/check/digest.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/diagnosis/mistake.hpp"
+#include "runtime/wait/call_stack.hpp"
+
+namespace tutti::p2p {
+namespace {
+
+constexpr std::size_t least_looked_at = 4096;   // bytes of a receive for which it is asked whether there is memory
+constexpr int most_raced = 64;                  // messages among which another sender's is looked for
+constexpr std::size_t most_aside = 16 << 20;    // a larger receive goes straight to its buffer, unwatched
+
+std::uint64_t site_of(Process const& process) { return program_site(process.call_site); }
+
+}   // namespace
+
+void Checks::sends(Send& op) {
+    refuse_overlap(op.data, false);
+    if (op.request && op.mode != Mode::buffered && op.data.bytes != 0) keep(op.data, *op.request, false);
+}
+
+void Checks::receives(Receive& op) {
+    look_for_memory(op);
+    refuse_overlap(op.data, true);
+    if (!op.request || op.data.bytes == 0) return;
+    keep(op.data, *op.request, true);
+    Pending& mine = *pending_.find(*op.request);
+    if (!mine.digest || op.data.bytes > most_aside) return;
+    mine.aside.reset(new std::byte[op.data.bytes]);
+    op.data.base = mine.aside.get();
+    op.data.type = nullptr;
+}
+
+void Checks::keep(Data const& data, Request& request, bool receives) {
+    pending_.add({&request, receives, data, digest_of(data), nullptr, process_.call_name, site_of(process_)});
+    request.special = true;
+}
+
+void Checks::settle(Request& request) {
+    Pending const* const mine = pending_.find(request);
+    if (!mine) return;
+    if (!request.status.cancelled) compare(*mine);
+    pending_.remove(request);
+}
+
+void Checks::compare(Pending const& pending) const {
+    if (!pending.digest) return;
+    std::optional<std::uint64_t> const now = digest_of(pending.data);
+    if (now ? now != pending.digest : pending.data.dense()) tell_changed(pending, !now);
+}
+
+void Checks::arrives(Request& request, Receive& op) {
+    Pending* const mine = pending_.find(request);
+    if (!mine) return;
+    if (mine->aside) {
+        op.data = mine->data;
+        if (!op.status.cancelled) {
+            compare(*mine);
+            op.data.scatter(0, mine->aside.get(), op.status.bytes);
+        }
+        mine->aside.reset();
+    }
+    if (mine->forgotten) return pending_.remove(request);
+    mine->digest = digest_of(mine->data);
+}
+
+void Checks::forget(Request& request) {
+    Pending* const mine = pending_.find(request);
+    if (mine && mine->aside) mine->forgotten = true;
+    else if (mine) pending_.remove(request);
+}
+
+std::string Checks::call_in_words(Data const& data) const { return join(process_.call_name, "(", data.amount(), ")"); }
+
+void Checks::refuse_overlap(Data const& data, bool receives) const {
+    Pending const* const other = pending_.overlapping(data, receives);
+    if (!other) return;
+    Mistake::Part const parts[] = {
+        {process_.rank(), other->words(), "not complete yet", other->site},
+        {process_.rank(), call_in_words(data), receives ? "receives into the same memory" : "sends the same memory",
+         site_of(process_)}};
+    report(process_,
+           {"T11",
+            join("the buffers of two operations overlap at rank ", process_.rank(),
+                 other->receives ? ", and a message may come into them at any time"
+                                 : ", and one of them is still being sent"),
+            "complete the first one (MPI_Wait) before its memory is used again, or give each its own", parts});
+}
+
+void Checks::tell_changed(Pending const& pending, bool freed) const {
+    char const* const what = freed ? "was given back" : pending.receives ? "was written to" : "was changed";
+    Mistake::Part const parts[] = {
+        {process_.rank(), pending.words(), "began here", pending.site},
+        {process_.rank(), join(process_.call_name, "(…)"), join("until here its buffer ", what), site_of(process_)}};
+    report(process_,
+           {pending.receives ? "T11" : "T10",
+            join("rank ", process_.rank(), "'s ", pending.receives ? "receive" : "send", " buffer ", what,
+                 " before the operation was complete"),
+            pending.receives ? "leave the buffer alone until MPI_Wait or MPI_Test says that the message is there"
+                             : "leave the buffer alone until MPI_Wait or MPI_Test says that the send is complete",
+            parts});
+}
+
+void Checks::look_for_race(Receive const& op) {
+    int first = op.posted ? any_source : op.status.source, other = any_source, left = most_raced;
+    matching_.look_through([&](Unexpected const& message) {
+        if (--left < 0) return true;
+        if (!op.key.takes(message.key)) return false;
+        if (first == any_source) first = message.key.source;
+        else if (message.key.source != first) other = message.key.source;
+        return other != any_source;
+    });
+    if (other == any_source || !raced_.insert(site_of(process_)).second) return;
+    Mistake::Part const parts[] = {
+        {process_.rank(), join(process_.call_name, "(from MPI_ANY_SOURCE)"),
+         join("messages from ranks ", first, " and ", other, " of the communicator were there"), site_of(process_)}};
+    warn(process_, {"T12", "several senders could have met a receive from any source",
+                    "harmless where all messages are treated alike, whoever comes first; where the order matters, name "
+                    "the source, or look at MPI_SOURCE in the status",
+                    parts});
+}
+
+void Checks::refuse_send_to_oneself(std::string const& words, char const* call) const {
+    Mistake::Part const parts[] = {{process_.rank(), join(call, "(", words, ")"), {}, site_of(process_)}};
+    report(process_, {"T01", join("deadlock: rank ", process_.rank(), " sends to itself before it receives"),
+                      "works only as long as the message is small: a send may wait for its receive, so begin the "
+                      "receive first (MPI_Irecv), or use MPI_Sendrecv",
+                      parts});
+}
+
+/// MPI writes no more than comes, so this need not go wrong; it is seldom what was meant.
+void Checks::look_for_memory(Receive const& op) {
+    Data const& data = op.data;
+    if (!data.dense() || data.bytes < least_looked_at || mapped(data.base, data.bytes)) return;
+    if (!without_memory_.insert(site_of(process_)).second) return;
+    Mistake::Part const parts[] = {{process_.rank(), call_in_words(data), "", site_of(process_)}};
+    warn(process_, {"T17", "a receive has more room than there is memory behind its buffer",
+                    "the count is how many elements the buffer has room for, and no limit for safety", parts});
+}
+
+void Checks::communicator_freed(Comm const& comm, char const* call) {
+    for (Pending* one : pending_.on(comm)) {
+        one->given_up = call;
+        one->given_up_at = site_of(process_);
+    }
+}
+
+void Checks::communicator_disconnected(Comm const& comm, char const* call) {
+    std::vector<Pending*> const open = pending_.on(comm);
+    if (open.empty()) return;
+    Mistake::Part const parts[] = {
+        {process_.rank(), open.front()->words(),
+         open.size() == 1 ? "not complete" : join("not complete, and ", open.size() - 1, " more"), open.front()->site},
+        {process_.rank(), join(call, "(", comm.words(), ")"), {}, site_of(process_)}};
+    report(process_, {"T16", "a communicator is disconnected while operations on it are not complete",
+                      "complete them first (MPI_Waitall): MPI_Comm_disconnect may only be called then", parts});
+}
+
+void Checks::finish() {
+    std::vector<Pending const*> const open = pending_.given_up();
+    if (open.empty()) return;
+    Pending const& one = *open.front();
+    Mistake::Part const parts[] = {
+        {process_.rank(), one.words(),
+         open.size() == 1 ? "never completed" : join("never completed, and ", open.size() - 1, " more"), one.site},
+        {process_.rank(), join(one.given_up, "(", one.request->comm->words(), ")"), {}, one.given_up_at}};
+    warn(process_, {"T16", "a communicator was freed, and operations on it were never completed",
+                    "complete them before or after (MPI_Waitall), or cancel them (MPI_Cancel)", parts});
+}
+
+}   // namespace tutti::p2p

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `mpiexec --check` looks for in the messages of one rank: buffers that are touched while they are not the
+// program's, and receives that several senders could have met. Called inside the rank's lock, with the program's own
+// operations only. A mistake ends the job; what may be meant is a warning, once per place.
+#pragma once
+
+#include <set>
+
+#include "p2p/check/pending.hpp"
+#include "p2p/matching/matching.hpp"
+
+namespace tutti::p2p {
+
+/// Messages of the program, not of the library itself or of a collective.
+inline bool of_program(Key const& key) { return key.context >> 60 == 0; }
+
+class Checks {
+public:
+    explicit Checks(Matching& matching) : matching_(matching), process_(matching.process()) {}
+
+    /// A send is about to begin. One of a request is kept until the program hears of its end.
+    void sends(Send& op);
+    /// A receive is about to begin, and may get its message at once. What a request receives is laid aside until all of
+    /// it is there, so that it shows whether the program has touched the buffer, which it must not before it hears of
+    /// the end.
+    void receives(Receive& op);
+    /// A receive from any source has begun and may have its message: warns when another sender's was there as well.
+    void look_for_race(Receive const& op);
+    /// The message of a request is there, or the receive was cancelled: it goes to the buffer.
+    void arrives(Request& request, Receive& op);
+    /// The program hears of the end of a complete request.
+    void settle(Request& request);
+    /// The program will not.
+    void forget(Request& request);
+    /// A request is gone.
+    void gone(Request const& request) { pending_.remove(request); }
+    /// Ends the job: a blocking send in standard mode to this rank itself finds no receive. `words`: what it sends.
+    [[noreturn]] void refuse_send_to_oneself(std::string const& words, char const* call) const;
+    /// MPI_Comm_free: operations that are not complete go on, and may still be completed.
+    void communicator_freed(Comm const& comm, char const* call);
+    /// MPI_Comm_disconnect: ends the job when there are any.
+    void communicator_disconnected(Comm const& comm, char const* call);
+    /// MPI_Finalize: warns of those that never were.
+    void finish();
+
+private:
+    void keep(Data const& data, Request& request, bool receives);
+    void compare(Pending const& pending) const;
+    void refuse_overlap(Data const& data, bool receives) const;
+    void look_for_memory(Receive const& op);
+    [[noreturn]] void tell_changed(Pending const& pending, bool freed) const;
+    std::string call_in_words(Data const& data) const;
+
+    Matching& matching_;
+    Process& process_;
+    PendingOperations pending_;
+    std::set<std::uint64_t> raced_, without_memory_;   ///< places of receives of which a warning has been told
+};
+
+}   // namespace tutti::p2p

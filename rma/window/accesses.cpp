@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rma/window/accesses.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/base/error.hpp"
+#include "runtime/diagnosis/mistake.hpp"
+#include "runtime/wait/call_stack.hpp"
+
+namespace tutti::rma {
+
+bool Accessed::only_reads() const {
+    return operation == Operation::get || (operation == Operation::accumulate && !swaps && op == BuiltinOp::no_op);
+}
+
+// Accumulates of one type may meet if they have one operator, or are such as have none (MPI 3.1, 11.7.1). How
+// MPI_Compare_and_swap goes with others is left to programs.
+bool conflict(Accessed const& a, Accessed const& b) {
+    if (a.first >= b.end || b.first >= a.end || (a.only_reads() && b.only_reads())) return false;
+    if (a.operation != Operation::accumulate || b.operation != Operation::accumulate) return true;
+    if (a.swaps || b.swaps) return false;
+    bool const one_operator = a.op == b.op || a.op == BuiltinOp::no_op || b.op == BuiltinOp::no_op;
+    return !one_operator || a.type != b.type;
+}
+
+void Accesses::note(Remote const& target, std::int64_t origin, Operation operation, Op const* op, bool swaps) {
+    std::vector<Accessed>& mine = by_target_[target.rank];
+    if (!target.type.dense(target.count) || mine.size() == most) return;
+    Accessed one{};
+    one.first = static_cast<std::uint64_t>(origin + target.type.true_lb());
+    one.end = one.first + static_cast<std::uint64_t>(target.count * target.type.size());
+    one.operation = operation;
+    one.swaps = swaps;
+    one.op = op ? op->builtin : BuiltinOp::none;
+    one.type = target.type.basic();
+    one.origin = process_.rank();
+    one.site = program_site(process_.call_site);
+    std::snprintf(one.call, sizeof one.call, "%s", process_.call_name);
+    mine.push_back(one);
+}
+
+void Accesses::end(int rank) {
+    for (auto& [target, accesses] : by_target_) {
+        if (rank >= 0 && target != rank) continue;
+        compare(accesses);
+        accesses.clear();
+    }
+}
+
+void Accesses::end_gets(int rank) {
+    for (auto& [target, accesses] : by_target_) {
+        if (rank >= 0 && target != rank) continue;
+        compare(accesses);
+        std::erase_if(accesses, [](Accessed const& one) { return one.operation == Operation::get; });
+    }
+}
+
+void Accesses::compare(std::vector<Accessed>& all) {
+    std::ranges::stable_sort(all, {}, &Accessed::first);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        for (std::size_t j = i + 1; j < all.size() && all[j].first < all[i].end; ++j)
+            if (conflict(all[i], all[j])) tell(all[i], all[j]);
+}
+
+void Accesses::tell(Accessed const& a, Accessed const& b) {
+    if (!told_.emplace(std::min(a.site, b.site), std::max(a.site, b.site)).second) return;
+    auto const words = [](Accessed const& one) {
+        return join(one.call, "(bytes ", one.first, " to ", one.end - 1, " of the target's part)");
+    };
+    Mistake::Part const parts[] = {{a.origin, words(a), {}, a.site}, {b.origin, words(b), {}, b.site}};
+    warn(process_, {"T14", "operations on the same memory of a window, in one epoch, conflict",
+                    "what is there afterwards, or what was got, is not defined: put a fence or a flush in between, or "
+                    "use MPI_Accumulate with one operator",
+                    parts});
+}
+
+}   // namespace tutti::rma

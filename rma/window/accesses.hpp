@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What mpiexec --check keeps of one-sided operations: which bytes of which target each has touched since they were
+// last ordered, to find those that conflict (MPI 3.1, 11.7): their outcome is not defined. Only elements that lie
+// densely are kept, and of one target no more than `most`: too little is found rather than too much.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "rma/window/elements.hpp"
+#include "rma/window/recording.hpp"
+#include "runtime/datatype/op.hpp"
+#include "runtime/process.hpp"
+
+namespace tutti::rma {
+
+/// One operation. Plain bytes, as it also goes to the target, which looks at those of all origins.
+struct Accessed {
+    std::uint64_t first, end;   ///< bytes of the target's part
+    Operation operation;
+    bool swaps;            ///< MPI_Compare_and_swap
+    BuiltinOp op;          ///< of an accumulate
+    Basic type;            ///< likewise
+    std::int32_t origin;   ///< in MPI_COMM_WORLD
+    std::uint64_t site;
+    char call[24];
+
+    bool only_reads() const;
+};
+
+/// Is it undefined what two operations on the same bytes do, if nothing orders them?
+bool conflict(Accessed const& a, Accessed const& b);
+
+class Accesses {
+public:
+    static constexpr std::size_t most = 1024;
+
+    explicit Accesses(Process& process) : process_(process) {}
+
+    /// The running call has done this to the elements at byte `origin` of the target's part. `op`: of an accumulate,
+    /// else null.
+    void note(Remote const& target, std::int64_t origin, Operation operation, Op const* op, bool swaps = false);
+    /// Those towards a target (−1: all) are complete there: what comes is ordered behind them. Warns of conflicts.
+    void end(int rank);
+    /// Those that only got something are, the others are not.
+    void end_gets(int rank);
+    /// Of an epoch of all members: to be sent to that target.
+    std::span<Accessed const> of(int rank) { return by_target_[rank]; }
+    /// Warns of conflicts among the accesses of several origins to one part, and of one origin where that has been
+    /// told by nobody else.
+    void compare(std::vector<Accessed>& all);
+    void forget() { by_target_.clear(); }
+
+private:
+    void tell(Accessed const& a, Accessed const& b);
+
+    Process& process_;
+    std::map<int, std::vector<Accessed>> by_target_;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> told_;   ///< places of two calls
+};
+
+}   // namespace tutti::rma

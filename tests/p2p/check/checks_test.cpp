@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of ranks that look for mistakes: what is told, and that right ones go as ever.
+#include "p2p/check/checks.hpp"
+
+#include <algorithm>
+
+#include "tests/p2p/world.hpp"
+
+namespace tutti::p2p::test {
+namespace {
+
+struct JobEnded {};
+
+Variables looking() {
+    Variables v = shared_wait();
+    v.diagnosis = "full";
+    return v;
+}
+
+class Checked : public OnEveryLayout {
+protected:
+    static void run(unsigned ranks, std::function<void(Rank&)> const& body) {
+        test::run(ranks, body, looking(), GetParam());
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Layouts, Checked, every_layout, layout_name);
+
+/// The code of the mistake that ends the job in here; empty: none does.
+std::string mistake_in(Rank& r, std::function<void()> const& body) {
+    r.process.end_job = [](int, std::string const&) { throw JobEnded(); };
+    testing::internal::CaptureStderr();
+    std::string code;
+    try {
+        body();
+    } catch (JobEnded const&) { code = r.process.rank_state().finding.code; }
+    testing::internal::GetCapturedStderr();
+    return code;
+}
+
+Ref<Request> isend(Rank& r, std::vector<int> const& v, int dest, int tag, Mode mode = Mode::standard) {
+    static Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
+    return p2p::isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, dest, tag, mode);
+}
+Ref<Request> irecv(Rank& r, std::vector<int>& v, int source, int tag) {
+    static Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
+    return p2p::irecv(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, source, tag);
+}
+
+/// A cell, an eager message, an offered one.
+std::vector<std::size_t> const sizes = {1, 1000, 50'000};
+
+TEST_P(Checked, StandardSendsWaitForTheirReceives) {
+    run(2, [](Rank& r) {
+        if (r.me() == 0) {
+            std::vector<int> const v = {1};
+            auto request = isend(r, v, 1, 3);
+            r.process.waiter.progress();
+            EXPECT_FALSE(request->complete);
+            r.barrier();
+            r.wait(*request);
+            request->settle();
+        } else {
+            r.barrier();
+            EXPECT_EQ(r.recv(1, 0, 3), std::vector<int>{1});
+        }
+    });
+}
+
+TEST_P(Checked, MessagesAreInTheirBuffersAtTheEnd) {
+    run(2, [](Rank& r) {
+        for (std::size_t n : sizes) {
+            std::vector<int> in(n + 1, -1);
+            auto const out = numbers(n, r.me());
+            auto receive = irecv(r, in, 1 - r.me(), 3);
+            auto send = isend(r, out, 1 - r.me(), 3);
+            r.wait(*receive);
+            r.wait(*send);
+            EXPECT_TRUE(receive->special && send->special);
+            receive->settle();
+            send->settle();
+            auto expected = numbers(n, 1 - r.me());
+            expected.push_back(-1);
+            EXPECT_EQ(in, expected);
+        }
+    });
+}
+
+TEST_P(Checked, ForgottenReceivesGetTheirMessagesAllTheSame) {
+    run(2, [](Rank& r) {
+        for (std::size_t n : sizes) {
+            std::vector<int> in(n, -1);
+            if (r.me() == 0) {
+                auto receive = irecv(r, in, 1, 3);
+                receive->forget();
+                receive = {};
+                r.recv(1, 1, 4);
+                EXPECT_EQ(in, numbers(n, 1));
+            } else {
+                r.send(numbers(n, 1), 0, 3);
+                r.send({0}, 0, 4);
+            }
+        }
+    });
+}
+
+TEST(CheckedBuffers, AreNotChangedWhileTheyAreSent) {
+    run(
+        1,
+        [](Rank& r) {
+            std::vector<int> out = {1, 2, 3};
+            auto send = isend(r, out, 0, 1);
+            out[2] = 4;
+            EXPECT_EQ(r.recv(3, 0, 1).size(), 3u);
+            EXPECT_TRUE(send->complete);
+            EXPECT_EQ(mistake_in(r, [&] { send->settle(); }), "T10");
+        },
+        looking());
+}
+
+TEST(CheckedBuffers, AreNotWrittenWhileAMessageMayCome) {
+    run(
+        1,
+        [](Rank& r) {
+            std::vector<int> in(3);
+            auto receive = irecv(r, in, 0, 1);
+            in[1] = 4;
+            EXPECT_EQ(mistake_in(r, [&] { r.send({1, 2, 3}, 0, 1); }), "T11");
+        },
+        looking());
+}
+
+TEST(CheckedBuffers, BelongToOneReceiveAtATime) {
+    run(
+        1,
+        [](Rank& r) {
+            std::vector<int> in(3);
+            auto receive = irecv(r, in, 0, 1);
+            Receive other;
+            other.data = Data::of_bytes(in.data() + 2, sizeof(int));
+            other.key = {r.comm->context, 0, 2};
+            Checks& checks = *engine(r.process).checks();
+            EXPECT_EQ(mistake_in(r, [&] { checks.receives(other); }), "T11");
+            EXPECT_EQ(mistake_in(r, [&] { isend(r, in, 0, 3); }), "T11");
+            r.send({1, 2, 3}, 0, 1);
+            receive->settle();
+            EXPECT_EQ(mistake_in(r, [&] { checks.receives(other); }), "");
+            EXPECT_EQ(in, (std::vector<int>{1, 2, 3}));
+        },
+        looking());
+}
+
+TEST(CheckedSends, ToOneselfNeedAReceive) {
+    run(
+        1, [](Rank& r) { EXPECT_EQ(mistake_in(r, [&] { r.send({1}, 0, 1); }), "T01"); }, looking());
+}
+
+}   // namespace
+}   // namespace tutti::p2p::test

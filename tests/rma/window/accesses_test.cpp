@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which one-sided operations conflict.
+#include "rma/window/accesses.hpp"
+
+#include <gtest/gtest.h>
+
+#include "runtime/datatype/builder.hpp"
+
+namespace tutti::rma {
+namespace {
+
+Accessed accessed(Operation operation, std::uint64_t first, std::uint64_t end, BuiltinOp op = BuiltinOp::none,
+                  Basic type = Basic::int32) {
+    Accessed one{};
+    one.first = first;
+    one.end = end;
+    one.operation = operation;
+    one.op = op;
+    one.type = type;
+    return one;
+}
+
+TEST(Accesses, ConflictWhereOneOfThemWrites) {
+    Accessed const put = accessed(Operation::put, 0, 8), get = accessed(Operation::get, 4, 12);
+    EXPECT_TRUE(conflict(put, put));
+    EXPECT_TRUE(conflict(put, get));
+    EXPECT_TRUE(conflict(get, put));
+    EXPECT_FALSE(conflict(get, get));
+    EXPECT_FALSE(conflict(put, accessed(Operation::put, 8, 16)));
+    EXPECT_TRUE(conflict(put, accessed(Operation::accumulate, 0, 4, BuiltinOp::sum)));
+    EXPECT_TRUE(conflict(get, accessed(Operation::accumulate, 4, 8, BuiltinOp::sum)));
+    EXPECT_FALSE(conflict(get, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op)));
+}
+
+TEST(Accesses, MayMeetAsAccumulatesOfOneOperatorAndType) {
+    Accessed const sum = accessed(Operation::accumulate, 0, 8, BuiltinOp::sum);
+    EXPECT_FALSE(conflict(sum, sum));
+    EXPECT_FALSE(conflict(sum, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op)));
+    EXPECT_TRUE(conflict(sum, accessed(Operation::accumulate, 4, 8, BuiltinOp::prod)));
+    EXPECT_TRUE(conflict(sum, accessed(Operation::accumulate, 0, 8, BuiltinOp::sum, Basic::float64)));
+    Accessed swap = accessed(Operation::accumulate, 0, 8);
+    swap.swaps = true;
+    EXPECT_FALSE(conflict(sum, swap));
+    EXPECT_TRUE(conflict(swap, accessed(Operation::put, 0, 8)));
+}
+
+TEST(Accesses, AreToldOncePerPairOfPlaces) {
+    Segment segment = Segment::create(1);
+    Process process(segment, 0, {});
+    Accesses accesses(process);
+    Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
+    testing::internal::CaptureStderr();
+    for (int epoch = 0; epoch < 2; ++epoch) {
+        accesses.note({0, 0, 1, *type}, 0, Operation::put, nullptr);
+        accesses.note({0, 0, 2, *type}, 0, Operation::get, nullptr);
+        accesses.end(-1);
+    }
+    std::string const told = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(told.find("warning[T14]"), 0u) << told;
+    EXPECT_EQ(told.rfind("warning[T14]"), 0u) << told;
+}
+
+TEST(Accesses, OfOneTargetEndAlone) {
+    Segment segment = Segment::create(1);
+    Process process(segment, 0, {});
+    Accesses accesses(process);
+    Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
+    testing::internal::CaptureStderr();
+    for (int rank : {0, 1}) accesses.note({rank, 0, 1, *type}, 0, Operation::get, nullptr);
+    accesses.end_gets(0);
+    EXPECT_EQ(accesses.of(0).size(), 0u);
+    EXPECT_EQ(accesses.of(1).size(), 1u);
+    accesses.note({0, 0, 1, *type}, 0, Operation::put, nullptr);
+    accesses.end(0);
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+}   // namespace
+}   // namespace tutti::rma

@@ -17,6 +17,7 @@
 #include "launcher/allocation/hosts.hpp"
 #include "launcher/allocation/placement.hpp"
 #include "launcher/base/print.hpp"
+#include "launcher/report/write_report.hpp"
 #include "launcher/start/drop_in.hpp"
 #include "launcher/start/environment.hpp"
 #include "launcher/start/find_program.hpp"
@@ -28,6 +29,7 @@
 #include "launcher/supervise/guardian.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "launcher/supervise/supervisor.hpp"
+#include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
 #include "runtime/job/listener.hpp"
@@ -97,8 +99,9 @@ std::vector<Planned> ranks_here(Job const& job, Allocation const& allocation) {
 class Launch {
 public:
     Launch(Job const& job, Allocation const& allocation, Elsewhere* elsewhere)
-        : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), here_(ranks_here(job, allocation)),
-          numbers_(allocation.ranks_on(allocation.here)), host_(here_.empty() ? host_name() : allocation.host()),
+        : job_(job), elsewhere_(elsewhere), ranks_(job.ranks()), node_(allocation.here),
+          here_(ranks_here(job, allocation)), numbers_(allocation.ranks_on(allocation.here)),
+          host_(here_.empty() ? host_name() : allocation.host()),
           placed_(place(job, here_.empty() ? std::vector<int>{0} : numbers_)),
           old_limit_(raise_descriptor_limit(here_.size() + allocation.nodes.size())), output_(job.on_terminal),
           input_(job.input, numbers_, elsewhere ? elsewhere->readers() : std::vector<int>{}) {
@@ -132,6 +135,7 @@ public:
         if (job_.statistics && shared) survey(*shared);
         if (elsewhere_) elsewhere_->finish(supervisor, shared);
         if (job_.statistics) print_statistics(shared);
+        if (job_.traced() && (!elsewhere_ || elsewhere_->decides())) report(supervisor, shared, code);
         return code;
     }
 
@@ -159,12 +163,31 @@ private:
         if (!counts.empty()) std::fputs(statistics(counts).c_str(), stderr);
     }
 
+    /// The files of --report and --trace.
+    void report(Supervisor const& supervisor, Segment const* segment, int& code) {
+        JobStory story;
+        story.ending = supervisor.ending();
+        story.exit_code = code;
+        story.reports = supervisor.told();
+        Recording recording;
+        if (segment) {
+            recording.ranks = read_traces(*segment, node_, host_, now_ns());
+            recording.nodes.push_back({node_, host_, placed_.machine, placed_.plan.placement, numbers_});
+        }
+        if (elsewhere_) recording = elsewhere_->with_others(std::move(recording));
+        story.nodes = recording.nodes;
+        for (std::string const& sentence : write_reports(job_, std::move(recording), std::move(story))) {
+            output_.say(sentence);
+            if (code == 0) code = 1;
+        }
+    }
+
     Segment make_segment(std::optional<World> const& world) {
         Homes const homes = homes_of(placed_);
-        Segment segment = Segment::create(static_cast<unsigned>(here_.size()),
-                                          topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
-                                          world ? world->tuning : tuning(placed_.machine),
-                                          world ? world->cluster.to_text() : "", Maker::launcher, &homes);
+        Segment segment = Segment::create(
+            static_cast<unsigned>(here_.size()), topo::NodeMap{placed_.machine, placed_.plan.placement}.to_text(),
+            world ? world->tuning : tuning(placed_.machine), world ? world->cluster.to_text() : "", Maker::launcher,
+            &homes, job_.traced() ? job_.traced_events : 0);
         segment.header().usable_cores = static_cast<std::uint32_t>(placed_.usable_cores);
         segment.header().told = told_of_first_rank(job_);
         return segment;
@@ -340,6 +363,7 @@ private:
     Job const& job_;
     Elsewhere* elsewhere_;
     int ranks_;                   // of the world
+    int node_;                    // this one's number, −1 where no rank is
     std::vector<Planned> here_;   // by place
     std::vector<int> numbers_;    // world ranks by place
     std::string host_;

@@ -9,7 +9,7 @@
 #include "launcher/allocation/hosts.hpp"
 #include "launcher/allocation/placement.hpp"
 #include "launcher/base/print.hpp"
-#include "launcher/diagnosis/explanations.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/nodes/root_daemon.hpp"
 #include "launcher/options/options.hpp"

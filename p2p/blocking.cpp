@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "p2p/blockage.hpp"
+#include "p2p/diagnosis/blockage.hpp"
+#include "p2p/diagnosis/mistakes.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti::p2p {
@@ -52,6 +53,7 @@ int peer_of(Comm const& comm, int source) { return source == any_source ? -1 : p
 Send make_send(Comm const& comm, Data const& data, int dest, int tag, Mode mode, Flavour flavour) {
     Send op;
     op.data = data;
+    op.digest = data.digest();
     op.key = {context_of(comm, flavour), comm.rank(), tag};
     op.peer = place_of(comm, dest);
     op.mode = mode;
@@ -76,7 +78,7 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
 /// True when the message needed no operation, and is sent.
 inline bool sent_small(Engine& e, Comm const& comm, Data const& data, int dest, int tag, Flavour flavour) {
     return data.bytes <= Transport::small && data.dense() && dest != proc_null &&
-           e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data.base, data.bytes);
+           e.send_small(place_of(comm, dest), {context_of(comm, flavour), comm.rank(), tag}, data);
 }
 
 void check(Send const& op) {
@@ -103,6 +105,15 @@ Status found(Unexpected const& message) {
     return s;
 }
 
+/// A receive is over.
+void end(Comm const& comm, Receive const& op, Status& status, char const* call) {
+    if (op.other_types != TypeDigest()) [[unlikely]]
+        tell_types(comm, op, call);
+    status = op.status;
+    if (op.failed()) [[unlikely]]
+        throw Error(op.status.error, describe_failure(op));
+}
+
 /// What take_small could not take.
 void recv_posted(Engine& e, Comm& comm, Data const& data, int source, int tag, Status& status, char const* call,
                  Flavour flavour) {
@@ -111,9 +122,7 @@ void recv_posted(Engine& e, Comm& comm, Data const& data, int source, int tag, S
     e.begin(op);
     OnStack const scope(e, op);
     wait(e, op, peer, comm, call);
-    status = op.status;
-    if (op.failed()) [[unlikely]]
-        throw Error(op.status.error, describe_failure(op));
+    end(comm, op, status, call);
 }
 
 }   // namespace
@@ -141,6 +150,7 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
     OnStack const scope(e, op);
     if (!op.done) {
         if (op.peer == e.me() && !comm.process.many_threads) {
+            if (e.checks() && mode == Mode::standard) e.checks()->refuse_send_to_oneself(words(comm, op), call);
             e.cancel(op);
             waits_for_itself(op);
         }
@@ -185,9 +195,7 @@ void sendrecv(Comm& comm, Data const& out, int dest, int send_tag, Data const& i
     } else {
         wait(e, receive, peer, comm, call);
     }
-    status = receive.status;
-    if (receive.failed()) [[unlikely]]
-        throw Error(receive.status.error, describe_failure(receive));
+    end(comm, receive, status, call);
 }
 
 void sendrecv_replace(Comm& comm, Data const& data, int dest, int send_tag, int source, int recv_tag, Status& status,
@@ -195,7 +203,10 @@ void sendrecv_replace(Comm& comm, Data const& data, int dest, int send_tag, int 
     // What comes in overwrites what goes out, at a time that others choose: the one place where a copy is due.
     std::vector<std::byte> copy(dest == proc_null ? 0 : data.bytes);
     data.gather(0, copy.data(), copy.size());
-    sendrecv(comm, Data::of_bytes(copy.data(), copy.size()), dest, send_tag, data, source, recv_tag, status, call);
+    Data out = Data::of_bytes(copy.data(), copy.size());
+    out.count = data.count;
+    out.element = data.element;
+    sendrecv(comm, out, dest, send_tag, data, source, recv_tag, status, call);
 }
 
 void send_bytes(Comm& comm, void const* data, std::size_t bytes, int dest, int tag, char const* call) {
@@ -275,8 +286,7 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     e.begin(op, std::exchange(message.content, nullptr));
     OnStack const scope(e, op);
     wait(e, op, op.peer, comm, call);
-    status = op.status;
-    if (op.failed()) throw Error(op.status.error, describe_failure(op));
+    end(comm, op, status, call);
 }
 
 SendBuffer& buffer_of(Process& process) { return engine(process).buffers.common(); }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "p2p/request.hpp"
+#include "p2p/traced/transport.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
@@ -13,14 +15,19 @@ void start(Process& process, std::vector<int> const& listeners) {
 }
 
 Engine::Engine(Process& process, std::vector<int> const& listeners)
-    : matching_(process), transports_(make_transports(matching_, listeners)),
-      small_looks_(process.waiter.first_polls()), announced_from_(process.variables.direct) {
+    : matching_(process),
+      checks_(process.variables.diagnosis == "full" ? std::make_unique<Checks>(matching_) : nullptr),
+      transports_(make_transports(matching_, listeners, checks_.get())), small_looks_(process.waiter.first_polls()),
+      announced_from_(checks_ ? 0 : process.variables.direct) {
     Cluster const& cluster = process.cluster;
     int const peers = cluster.ranks_here() + (cluster.alone() ? 0 : cluster.size());
     to_.resize(static_cast<std::size_t>(peers));
-    for (auto const& one : transports_)
+    for (auto const& one : transports_) {
+        if (process.tracer) traced_.push_back(std::make_unique<TracedTransport>(*one, process));
+        Transport* const reached = process.tracer ? traced_.back().get() : one.get();
         for (int peer = 0; peer < peers; ++peer)
-            if (Transport*& way = to_[static_cast<std::size_t>(peer)]; !way && one->reaches(peer)) way = one.get();
+            if (Transport*& way = to_[static_cast<std::size_t>(peer)]; !way && one->reaches(peer)) way = reached;
+    }
     for (auto const& one : transports_)
         if (one->polled()) polled_.push_back(one.get());
     fewest_looks_ = (*std::ranges::min_element(transports_, {}, [](auto const& one) { return one->looks(); }))->looks();
@@ -69,17 +76,33 @@ SendBuffer::Copy& Engine::keep(Send const& op) {
 }
 
 void Engine::begin(Receive& op) {
-    if (Unexpected* m = matching_.find(op.key)) [[unlikely]]
+    if (Unexpected* m = matching_.find(op.key)) [[unlikely]] {
+        if (checks_ && of_program(op.key)) check(op);
         return begin(op, claim(m));
+    }
     if (std::string const* lost = loss(op.peer)) [[unlikely]]
         if (op.peer >= 0 || !op.key.of_service()) return matching_.fail(op, *lost);
     matching_.post(op);
-    if (op.data.bytes >= announced_from_ && op.peer >= 0) to(op.peer).announce(op);
+    if (op.data.bytes >= announced_from_) announce(op);
+}
+
+/// To the checks, where there are any: a message must not come into the buffer past them.
+void Engine::announce(Receive& op) {
+    if (checks_) return of_program(op.key) ? check(op) : void();
+    if (op.peer >= 0) to(op.peer).announce(op);
 }
 
 void Engine::begin(Receive& op, Unexpected* message) {
     to(message->peer).take(op, *message);
     Unexpected::discard(message);
+}
+
+void Engine::check(Receive& op) {
+    checks_->receives(op);
+    if (op.request) RecvRequest::watch(op);
+    if (op.key.source != any_source) return;
+    poll();   // whatever has come by now
+    checks_->look_for_race(op);
 }
 
 void Engine::cancel(Receive& op) {

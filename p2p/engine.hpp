@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "p2p/buffer.hpp"
+#include "p2p/check/checks.hpp"
 #include "p2p/matching/matching.hpp"
 #include "p2p/transport.hpp"
 
@@ -19,7 +20,9 @@ namespace tutti::p2p {
 
 /// All that there are (p2p/transports.cpp), for `matching`. `listeners`: where other nodes call
 /// (runtime/job/listener.hpp); become theirs.
-std::vector<std::unique_ptr<Transport>> make_transports(Matching& matching, std::vector<int> const& listeners);
+/// `checks`: those that see the program's messages begin; null: none.
+std::vector<std::unique_ptr<Transport>> make_transports(Matching& matching, std::vector<int> const& listeners,
+                                                        Checks* checks);
 
 class Engine final : public Extension, public Pollable {
 public:
@@ -30,9 +33,7 @@ public:
     /// Begins a send; `op` must live until it is done.
     void begin(Send& op) { to(op.peer).begin(op); }
     /// True when a dense message of at most Transport::small bytes was sent at once. Nothing has happened otherwise.
-    bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) {
-        return to(peer).send_small(peer, key, data, bytes);
-    }
+    bool send_small(int peer, Key const& key, Data const& data) { return to(peer).send_small(peer, key, data); }
     /// As Transport::take_small: a receive of the next message of a peer, which needs no operation then.
     Transport::First take_small(int peer, Key const& key, Data const& data, Status& status) {
         if (!matching_.empty()) return Transport::First::other;
@@ -75,6 +76,8 @@ public:
     int looks(int peer) const { return peer < 0 ? fewest_looks_ : to(peer).looks(); }
     /// Why nothing will ever come from a peer (−1: from some): its connection is lost. Null: it is not.
     std::string const* loss(int peer) const { return matching_.loss(peer); }
+    /// What --check looks for; null: nothing.
+    Checks* checks() const { return checks_.get(); }
     /// Says goodbye to all peers, waits for theirs, closes. Nothing may be begun after it.
     void leave(char const* call);
 
@@ -88,22 +91,27 @@ public:
     }
 
     SendBuffers buffers;
-    std::size_t requests = 0;   ///< under way
+    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by TypeDigest::number; null: nobody knows them
+    std::size_t requests = 0;                                        ///< under way
 
 private:
     Transport& to(int peer) const { return *to_[static_cast<std::size_t>(peer)]; }
     bool poll_all();
     static void tell_staying(void const* engine, Blockage& blockage);
+    void announce(Receive& op);
+    void check(Receive& op);
     bool withdraw(Receive& op) noexcept;
     void outlive(bool const& done) noexcept;
 
     Matching matching_;
+    std::unique_ptr<Checks> const checks_;
     std::vector<std::unique_ptr<Transport>> transports_;
-    std::vector<Transport*> to_;       ///< by peer; null: there is no such peer
-    std::vector<Transport*> polled_;   ///< those of which something may come by itself
+    std::vector<std::unique_ptr<Transport>> traced_;   ///< around these, where messages are traced
+    std::vector<Transport*> to_;                       ///< by peer; null: there is no such peer
+    std::vector<Transport*> polled_;                   ///< those of which something may come by itself
     int fewest_looks_;
     int const small_looks_;              ///< as often as a wait looks before it moves everything on
-    std::size_t const announced_from_;   ///< bytes of room that a receive has of which its peer is told
+    std::size_t const announced_from_;   ///< bytes of room that a receive has of which others are told
 };
 
 /// Makes the engine of a process and attaches it to its wait. `listeners` as Engine has them.

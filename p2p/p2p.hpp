@@ -36,6 +36,8 @@ void sendrecv_bytes(Comm& comm, void const* out, std::size_t out_bytes, int dest
 class Message final : public Request {
 public:
     Message() { complete = true; }   // nothing to wait for, should somebody try
+    void tell(Blockage& blockage) const override { blockage.call = "message that MPI_Mprobe has found"; }
+
     Unexpected* content = nullptr;   ///< null: none, from MPI_PROC_NULL
 };
 

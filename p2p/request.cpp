@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "p2p/diagnosis/mistakes.hpp"
+
 namespace tutti::p2p {
 namespace {
 
@@ -29,11 +31,17 @@ Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
     return Ref<Request>::adopt(request);
 }
 
+/// The checks of what a request has to do with memory, as long as there are any.
+void left(Request const& request) {
+    if (request.comm->process.p2p) engine(request.comm->process).checks()->gone(request);
+}
+
 }   // namespace
 
 SendRequest::SendRequest(Comm& c, Data const& data, int dest, int tag, Mode mode) {
     comm = Ref<Comm>::share(&c);
     op_.data = data;
+    op_.digest = data.digest();
     op_.key = {c.context, c.rank(), tag};
     op_.peer = dest == proc_null ? proc_null : c.process.cluster.peer_of(c.peers().world_rank(dest));
     op_.mode = mode;
@@ -89,7 +97,7 @@ void SendRequest::cancel() {
     engine(comm->process).cancel(kept ? static_cast<Send&>(*copy_) : op_);
 }
 
-void SendRequest::finished(Send& op) { static_cast<Op&>(op).request->completed(); }
+void SendRequest::finished(Send& op) { static_cast<SendRequest*>(op.request)->completed(); }
 
 void SendRequest::tell_failure() {
     if (!op_.failure) [[likely]]
@@ -135,6 +143,7 @@ void RecvRequest::arm() {
     op_.done = op_.posted = false;
     op_.peer = from_;
     op_.failure = nullptr;
+    op_.other_types = {};
     op_.status = {};
     op_.sent = op_.arrived = 0;
     ++references;   // the engine's, until `finished`
@@ -163,6 +172,23 @@ void RecvRequest::cancel() {
     if (active && !complete) engine(comm->process).cancel(op_);
 }
 
+SendRequest::~SendRequest() {
+    leave_copy();
+    if (special) left(*this);
+}
+
+void SendRequest::settle() { engine(comm->process).checks()->settle(*this); }
+
+void SendRequest::forget() { engine(comm->process).checks()->forget(*this); }
+
+RecvRequest::~RecvRequest() {
+    if (special) left(*this);
+}
+
+void RecvRequest::settle() { engine(comm->process).checks()->settle(*this); }
+
+void RecvRequest::forget() { engine(comm->process).checks()->forget(*this); }
+
 void SendRequest::tell(Blockage& blockage) const {
     blockage.call = "send of " + words(*comm, op_);
     p2p::tell(*comm, op_, blockage);
@@ -173,10 +199,17 @@ void RecvRequest::tell(Blockage& blockage) const {
     p2p::tell(*comm, op_, blockage);
 }
 
-void RecvRequest::finished(Receive& op) { static_cast<Op&>(op).request->completed(); }
+void RecvRequest::finished(Receive& op) { static_cast<RecvRequest*>(op.request)->completed(); }
+
+void RecvRequest::arrived(Receive& op) {
+    engine(op.request->comm->process).checks()->arrives(*op.request, op);
+    finished(op);
+}
 
 void RecvRequest::completed() {
     complete = true;
+    if (op_.other_types != TypeDigest()) [[unlikely]]
+        tell_types(*comm, op_, comm->process.call_name);
     status = op_.status;
     if (op_.failed()) error_text = describe_failure(op_);
     tell_whole();

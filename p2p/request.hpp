@@ -3,7 +3,7 @@
 // it, so that MPI_Request_free only forgets its handle.
 #pragma once
 
-#include "p2p/blockage.hpp"
+#include "p2p/diagnosis/blockage.hpp"
 #include "p2p/p2p.hpp"
 
 namespace tutti::p2p {
@@ -21,13 +21,15 @@ protected:
 
 class SendRequest final : public HalfRequest {
 public:
-    ~SendRequest() override { leave_copy(); }
+    ~SendRequest() override;
     /// `dest` may be proc_null. Not started.
     SendRequest(Comm& comm, Data const& data, int dest, int tag, Mode mode);
 
     void start() override;
     void advance() override { engine(comm->process).poll(); }
     void cancel() override;
+    void settle() override;
+    void forget() override;
     void tell(Blockage& blockage) const override;
 
     // Requests come and go with every message: their memory is pooled per process.
@@ -36,9 +38,6 @@ public:
     static void operator delete(void* memory, Process&) { FramePool::put(memory); }
 
 private:
-    struct Op : Send {
-        SendRequest* request;
-    };
     static void finished(Send& op);
     void start_buffered();
     void leave_copy();
@@ -46,7 +45,7 @@ private:
     void tell_failure();
     void completed();
 
-    Op op_;
+    Send op_;
     SendBuffer::Copy* copy_ = nullptr;   ///< buffered: what is on its way, valid until op_ is done
     Ref<Datatype> type_;                 ///< while the layout is needed
 };
@@ -55,28 +54,31 @@ class RecvRequest final : public HalfRequest {
 public:
     /// `source` may be proc_null or any_source, `tag` any_tag. Not started.
     RecvRequest(Comm& comm, void* buffer, std::int64_t count, Datatype const& type, int source, int tag);
+    ~RecvRequest() override;
 
     void start() override;
     /// Looks where its message comes from.
     void advance() override { engine(comm->process).poll_from(from_); }
     void cancel() override;
+    void settle() override;
+    void forget() override;
     void tell(Blockage& blockage) const override;
     /// Instead of start(): receives a message that mprobe took.
     void start_with(Unexpected* message);
+    /// From now on the checks hear of the message's end before anybody else.
+    static void watch(Receive& op) { op.finished = arrived; }
 
     static void* operator new(std::size_t bytes, Process& process) { return process.frames.get(bytes); }
     static void operator delete(void* memory) { FramePool::put(memory); }
     static void operator delete(void* memory, Process&) { FramePool::put(memory); }
 
 private:
-    struct Op : Receive {
-        RecvRequest* request;
-    };
     static void finished(Receive& op);
+    static void arrived(Receive& op);
     void arm();
     void completed();
 
-    Op op_;
+    Receive op_;
     int from_;   ///< the peer, −1: any
     Ref<Datatype> type_;
 };
@@ -102,6 +104,8 @@ public:
 
     /// `copy`: what is sent, where the receive overwrites it; kept until the end.
     void begin(std::vector<std::byte> copy);
+    void settle() override;
+    void forget() override;
     void tell(Blockage& blockage) const override;
     void half_complete();
 

@@ -35,6 +35,7 @@ void SendrecvRequest::begin(std::vector<std::byte> copy) {
     receive_->start();
     send_->start();
     send_->whole = receive_->whole = this;
+    special = send_->special || receive_->special;
     ++references;   // the halves', until both are complete
     half_complete();
 }
@@ -49,6 +50,16 @@ void SendrecvRequest::half_complete() {
         error_text = send_->error_text;
     }
     Ref<Request>::release(this);
+}
+
+void SendrecvRequest::settle() {
+    if (send_->special) send_->settle();
+    if (receive_->special) receive_->settle();
+}
+
+void SendrecvRequest::forget() {
+    if (send_->special) send_->forget();
+    if (receive_->special) receive_->forget();
 }
 
 void SendrecvRequest::tell(Blockage& blockage) const {
@@ -67,7 +78,10 @@ Ref<Request> isendrecv_replace(Comm& comm, void* buffer, std::int64_t count, Dat
     Data const data = Data::of(buffer, count, type);
     std::vector<std::byte> copy(dest == proc_null ? 0 : data.bytes);
     data.gather(0, copy.data(), copy.size());
-    auto send = make_half<SendRequest>(comm, Data::of_bytes(copy.data(), copy.size()), dest, send_tag, Mode::standard);
+    Data out = Data::of_bytes(copy.data(), copy.size());
+    out.count = data.count;
+    out.element = data.element;
+    auto send = make_half<SendRequest>(comm, out, dest, send_tag, Mode::standard);
     auto receive = make_half<RecvRequest>(comm, buffer, count, type, source, recv_tag);
     return make_both(std::move(send), std::move(receive), std::move(copy));
 }

@@ -36,9 +36,9 @@ public:
     /// reaches a peer is the one for it.
     virtual bool reaches(int peer) const = 0;
 
-    /// True when a dense message of at most `small` bytes was sent at once, without an operation. Else nothing has
-    /// happened, and it is to be begun.
-    virtual bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) = 0;
+    /// True when a dense message of at most `small` bytes was sent at once, without an operation, which none of mixed
+    /// types is. Else nothing has happened, and it is to be begun.
+    virtual bool send_small(int peer, Key const& key, Data const& data) = 0;
     /// What take_small found first of a peer.
     enum class First { nothing, taken, other };
     /// Looks up to `looks` times for the next message of this peer, while nothing waits in the Matching. If it has at

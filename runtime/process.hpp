@@ -20,6 +20,7 @@
 #include "runtime/objects/comm.hpp"
 #include "runtime/settings/cluster.hpp"
 #include "runtime/settings/variables.hpp"
+#include "runtime/trace/tracer.hpp"
 #include "runtime/wait/task.hpp"
 #include "runtime/wait/wait.hpp"
 #include "topo/machine/machine.hpp"
@@ -49,13 +50,14 @@ public:
 
     Segment& segment;
     Variables const variables;
-    Cluster const cluster;       ///< who is where
-    Home home;                   ///< on which NUMA node this rank's memory lies
-    RankLock lock;               ///< closed off unless several threads may call
-    bool many_threads = false;   ///< of the program (MPI_THREAD_MULTIPLE)
-    bool supervised = false;     ///< a launcher of ours looks at what this rank has found (RankState::finding)
-    void const*& call_site;      ///< where the program goes on after its last MPI call,
-    char const*& call_name;      ///< and which one that is (RankState::last_call)
+    Cluster const cluster;            ///< who is where
+    Home home;                        ///< on which NUMA node this rank's memory lies
+    RankLock lock;                    ///< closed off unless several threads may call
+    bool many_threads = false;        ///< of the program (MPI_THREAD_MULTIPLE)
+    bool supervised = false;          ///< a launcher of ours looks at what this rank has found (RankState::finding)
+    void const*& call_site;           ///< where the program goes on after its last MPI call,
+    char const*& call_name;           ///< and which one that is (RankState::last_call)
+    std::unique_ptr<Tracer> tracer;   ///< null: nothing is traced
     Waiter waiter;
     topo::NodeMap const node;   ///< as the launcher described it; without ranks when nobody did
     Copier const copier;

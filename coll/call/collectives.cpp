@@ -40,6 +40,7 @@ template <class Args>
     CallStatisticsRow* const line = decision.line;   // others may have the decision forgotten meanwhile
     use.begin(decision.algorithm);
     std::int64_t const start = line ? now_ns() : 0;
+    if (line) trace(comm, args, decision);
     if (multi_node)
         drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),
                          [&](NetEnv& env) { return run_in(env, *algorithm, args); });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "coll/call/collectives.hpp"
+#include "coll/choice/decision.hpp"
 #include "coll/choice/state.hpp"
 #include "coll/match/noted.hpp"
 
@@ -30,6 +31,19 @@ void note(BoundCall<Args> const& call) {
     if (call.function == 0 || !notes.wanted()) return;
     CallNote::Prepared prepared = prepare_note(call);
     notes.take(prepared);
+}
+
+/// Traces the beginning of a call, with the levels of the trees that its algorithm follows.
+template <class Args>
+void trace(Comm const& comm, Args const& args, Decision const& decision) {
+    Tracer* const tracer = comm.process.tracer.get();
+    if (!tracer) return;
+    int root = -1;
+    if constexpr (requires { args.root; }) root = args.root;
+    CallStatisticsRow const& line = *decision.line;
+    tracer->collective(comm.context, root, message_bytes(comm, args), &line, [&] {
+        return join(line.collective, "|", decision.trees->hierarchy.describe(), "|", line.algorithm);
+    });
 }
 
 }   // namespace tutti::coll

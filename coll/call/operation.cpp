@@ -106,7 +106,9 @@ private:
 
     void note_start() {
         use_.begin(most_.decision.algorithm);
-        if (most_.decision.line) started_ = now_ns();
+        if (!most_.decision.line) return;
+        started_ = now_ns();
+        trace(*comm, args_, most_.decision);
     }
     void finished() override {
         if (most_.decision.line) record(*most_.decision.line, use_, message_bytes(*comm, args_), started_);

@@ -63,6 +63,7 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
     auto node = Ref<Comm>::adopt(new Comm(process, layout->nodes->this_one, 0));
     attach_node(*node, context, area);
     state_of(*node).of_program = false;
+    node->told_as = &comm;
     auto multi_node = std::make_unique<MultiNode>(std::move(node), *layout->nodes);
     comm.share_group(layout->group);
     comm.context = context;
@@ -120,6 +121,12 @@ void read_placement(Process& process, ProcessState& node) {
     else node.levels = *topo::parse_hierarchy(process.variables.hierarchy);
 }
 
+/// For whoever reads the trace of this rank, if there is one.
+void trace(Comm const& comm) {
+    if (Tracer* const tracer = comm.process.tracer.get())
+        tracer->communicator(comm.context, comm.rank(), comm.union_group->world_ranks(), comm.name);
+}
+
 }   // namespace
 
 bool on_one_node(Process const& process, Group const& group) {
@@ -169,6 +176,7 @@ void attach(Comm& comm, std::span<ContextAllocation const> parts) {
     }
     (alone ? attach_node : attach_multi_node)(comm, context, process.segment.at(here.area));
     state_of(comm).notes.belong_to(comm);
+    trace(comm);
     if (here.owner != process.rank()) return;
     (alone ? state_of(comm) : state_of(*state_of(comm).multi_node->node)).owned_offset = here.area;
 }
@@ -201,6 +209,7 @@ void take_hints(Comm& comm, std::vector<std::string>& complaints) {
 
 void rename(Comm& comm, std::string_view name) {
     comm.name = name;
+    trace(comm);
     if (comm.collectives) state_of(comm).choices.forget();   // each knows the call statistics' line with the old name
 }
 
@@ -215,7 +224,8 @@ void start(Process& process, std::vector<std::string>& complaints) {
     read_tuning(process, node->settings, complaints);
     read_placement(process, *node);
     default_table();   // is made here, not in the first call
-    if (process.variables.stats) node->call_statistics = &process.segment.call_statistics(process.place());
+    if (process.variables.stats || process.tracer)
+        node->call_statistics = &process.segment.call_statistics(process.place());
     node->call_notes = std::make_shared<AllCallNotes>(process);
     if (node->call_notes->on)
         process.waiter.watch_long_waits([](void const* all) { static_cast<AllCallNotes const*>(all)->compare(); },
@@ -236,6 +246,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
     process.self = make_comm(process, std::move(myself), {&alone, 1});
     process.world->name = "MPI_COMM_WORLD";
     process.self->name = "MPI_COMM_SELF";
+    for (Comm const* comm : {process.world.get(), process.self.get()}) trace(*comm);
 }
 
 }   // namespace tutti::coll

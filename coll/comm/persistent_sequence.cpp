@@ -13,6 +13,7 @@ namespace tutti::coll {
 void CollectiveRequest::use_own_sequence() {
     if (state_of(*comm).multi_node) {
         own_comm_ = duplicate_bare(*comm);
+        own_comm_->told_as = &*comm;
         sequence_ = &state_of(*own_comm_);
         return;
     }

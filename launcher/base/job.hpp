@@ -104,6 +104,9 @@ struct Job {
     bool exit_codes = false;   ///< of all ranks are told
     bool keep_going = false;   ///< the other ranks go on when one fails
     bool statistics = false;
+    std::string report_file, trace_file;      ///< to be written at the end; empty: none
+    std::uint64_t traced_events = 1u << 18;   ///< of each rank, the last ones
+    bool traced() const { return !report_file.empty() || !trace_file.empty(); }
     bool drop_in = false;
     std::optional<bool> preload_arena;   ///< none: where a program needs it
     bool show_hierarchy = false, show_help = false, show_version = false;

@@ -18,10 +18,12 @@ struct BlockedRank {
     int rank = -1;               ///< of the world
     std::uint64_t changes = 0;   ///< of the block, and what had moved on by then: while both stay, so does the rest
     std::uint64_t moves = 0;
-    RankWait wait;
-    std::string call;                   ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
-    std::vector<std::uint64_t> stack;   ///< return addresses in the program, the innermost first
-    std::string code, headline, help;   ///< what it has noticed itself; empty: nothing
+    RankWait wait{};
+    std::string call{};                       ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
+    std::string script{};                     ///< where an interpreter says that the program is
+    std::vector<std::uint64_t> stack{};       ///< return addresses in the program, the innermost first
+    std::string code{}, headline{}, help{};   ///< what it has noticed itself; empty: nothing
+    int polling_s = -1;   ///< it is not blocked: it looks again and again, in vain for so many seconds
 };
 
 /// What another process has written there, zero-ended or as long as the field.
@@ -33,8 +35,7 @@ std::string text_in(char const (&field)[N]) {
 /// None while the rank is not blocked, or has not been for long.
 std::optional<BlockedRank> read_blocked(RankState const& rank_state);
 
-/// A rank notes where a call was made as one address, which may lie in a library between the program and MPI. While the
-/// rank is still blocked in that call, it shows more.
-std::vector<std::uint64_t> whole_stack(RankState const& rank_state, std::vector<std::uint64_t> const& noted);
+/// None while the rank does not poll in vain, or has not for long. `now`: of now_ns().
+std::optional<BlockedRank> read_polling(RankState const& rank_state, std::int64_t now);
 
 }   // namespace tutti::launcher

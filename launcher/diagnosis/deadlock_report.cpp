@@ -17,6 +17,10 @@ bool sends(std::string const& call) { return call.find("end(") != call.npos || c
 bool receives(std::string const& call) {
     return call.find("ecv(") != call.npos || call.find("receive of ") != call.npos;
 }
+/// Of those, what --check may have made wait: others wait for their receives in any case.
+bool sends_in_standard_mode(std::string const& call) {
+    return call.starts_with("MPI_Send(") || call.find("send of ") != call.npos;
+}
 bool is_message(std::string const& call) {
     return call.find(" from ") != call.npos || call.find(" to rank ") != call.npos;
 }
@@ -67,6 +71,19 @@ std::vector<int> finalizing(ProvenDeadlock const& deadlock, std::vector<int> con
     return ranks;
 }
 
+/// What without --check may go well is told as that.
+void tell_checked(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    auto const sends = [&](int rank) { return sends_in_standard_mode(of_rank(deadlock, rank).call); };
+    if (std::ranges::all_of(core, sends) && report.code == "T01")
+        report.help =
+            "works only as long as the messages are small: all send first, and a send may wait for its receive; let "
+            "some receive first, or use MPI_Sendrecv or MPI_Isend";
+    else if (std::ranges::any_of(core, sends))
+        report.notes.emplace_back(
+            "with --check every send waits for its receive, as MPI allows; without it this one may wait only when "
+            "the message is large");
+}
+
 void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     report.code = "T01";
     report.headline = core.size() == 1 ? join("deadlock: rank ", core[0], " waits for itself")
@@ -94,7 +111,7 @@ void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int
 
 }   // namespace
 
-Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of) {
+Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool checked) {
     std::vector<int> const& core = deadlock.ranks.cores.front();
     Report report;
     if (std::vector<int> const ended = ended_of(deadlock, core); !ended.empty())
@@ -107,6 +124,7 @@ Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of) {
         report.headline = join("deadlock: rank ", blocked->rank, " ", blocked->headline);
         report.help = blocked->help;
     }
+    if (checked) tell_checked(report, deadlock, core);
     bool without_g = false;
     auto const add = [&](std::vector<int> const& ranks, char const* remark) {
         for (BlockedRank const& blocked : deadlock.blocked) {
@@ -127,9 +145,30 @@ Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of) {
     return report;
 }
 
+Report still_report(std::vector<PlacedRank> const& blocked) {
+    std::vector<int> polling;
+    for (PlacedRank const& one : blocked)
+        if (one.blocked.polling_s >= 0) polling.push_back(one.blocked.rank);
+    std::ranges::sort(polling);
+    auto const seconds = Stillness::long_enough.count();
+    Report report{.code = "T19",
+                  .headline = join("nothing has moved for ", seconds, " s: ", rank_words(polling),
+                                   polling.size() == 1 ? " looks" : " look", " for something again and again"),
+                  .lines = waiting(blocked),
+                  .help =
+                      "see whether the message that is looked for is sent at all, with this tag and communicator; "
+                      "the job goes on",
+                  .severity = Report::Severity::warning};
+    std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
+    return report;
+}
+
 std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked) {
     std::vector<ReportLine> lines;
-    for (auto const& [one, place] : blocked) lines.push_back({{one.rank}, one.call, place.words});
+    for (auto const& [one, place] : blocked) {
+        std::string const polls = one.polling_s < 0 ? "" : join("again and again, in vain for ", one.polling_s, " s");
+        lines.push_back({{one.rank}, one.call, place.words, polls});
+    }
     return lines;
 }
 

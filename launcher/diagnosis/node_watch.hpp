@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "launcher/diagnosis/deadlock.hpp"
+#include "launcher/diagnosis/stillness.hpp"
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::launcher {
@@ -43,8 +44,9 @@ struct Answer {
 struct NodeNews {
     std::vector<RankNews> ranks;
     std::optional<Answer> answer{};
+    Still still{};   ///< how that has changed
 
-    bool empty() const { return ranks.empty() && !answer; }
+    bool empty() const { return ranks.empty() && !answer && still == Still{}; }
 };
 
 class NodeWatch {

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/base/words.hpp"
-#include "launcher/source/source_lines.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -34,9 +33,15 @@ std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
     return groups;
 }
 
+/// Characters of UTF-8, such as the one of "MPI_Test(…)".
+std::size_t columns(std::string const& text) {
+    return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
 /// Columns, as long as one of them is not absurdly wide.
 std::string padded(std::string const& text, std::size_t width) {
-    return text.size() < width ? text + std::string(width - text.size(), ' ') : text;
+    std::size_t const wide = columns(text);
+    return wide < width ? text + std::string(width - wide, ' ') : text;
 }
 
 }   // namespace
@@ -51,7 +56,7 @@ std::string table_of(std::vector<ReportLine> const& lines) {
     std::size_t who = 0, call = 0;
     for (ReportLine const& line : groups) {
         who = std::max(who, rank_words(line.ranks).size());
-        call = std::max(call, line.call.size());
+        call = std::max(call, columns(line.call));
     }
     std::string text;
     for (ReportLine const& line : groups) {
@@ -69,7 +74,10 @@ std::string table_of(std::vector<ReportLine> const& lines) {
 namespace {
 
 /// MPI's functions for Fortran lie in a library of their own, of ours or of the MPICH that a program was built with.
-bool of_mpi(SourceLine const& line) { return line.module.starts_with("libmpi"); }
+/// And who counts or times calls has functions of the same names around MPI's, through the profiling interface.
+bool of_mpi(SourceLine const& line) {
+    return line.module.starts_with("libmpi") || line.function.starts_with("MPI_") || line.function.starts_with("mpi_");
+}
 
 }   // namespace
 
@@ -101,13 +109,33 @@ std::string json_of(Report const& report) {
     return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-Place place_of(pid_t process, std::vector<std::uint64_t> const& stack) {
+std::string json_of(std::vector<ReportLine> const& waiting) {
+    nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+    for (ReportLine const& line : grouped(waiting))
+        lines.push_back({{"ranks", line.ranks}, {"call", line.call}, {"place", line.place}, {"remark", line.remark}});
+    nlohmann::ordered_json const all{{"waiting", lines}};
+    return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known) {
     if (stack.empty()) return {};
-    SourceLines lines(process);
-    SourceLine line;
+    SourceLines lines(process, known);
     for (std::uint64_t address : stack)
-        if (line = lines.at(address); !of_mpi(line)) return {words(line), !line.compiled_with_g};
-    return {words(line), false};
+        if (SourceLine const line = lines.at(address); !of_mpi(line)) return {words(line), !line.compiled_with_g};
+    SourceLine const innermost = lines.at(stack.front());
+    if (innermost.module.starts_with("libmpi")) return {};
+    return {words(innermost), !innermost.compiled_with_g};
+}
+
+Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known) {
+    return blocked.script.empty() ? place_of(process, blocked.stack, known) : Place{blocked.script};
+}
+
+Place noted_place(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
+                  KnownLines* known) {
+    auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
+    bool const still = blocked && !blocked->stack.empty() && blocked->stack.front() == noted.front();
+    return still ? place_of(process, *blocked, known) : place_of(process, noted, known);
 }
 
 void Warnings::add(Report const& report) {

@@ -104,14 +104,7 @@ ProvenDeadlock DeadlockWatch::proven() const {
     ProvenDeadlock result{suspected_, {}, {}};
     for (int rank : all_of(result.ranks)) {
         auto const at = static_cast<std::size_t>(rank);
-        result.blocked.push_back({.rank = rank,
-                                  .changes = changes_[at],
-                                  .wait = waits_[at],
-                                  .call = {},
-                                  .stack = {},
-                                  .code = {},
-                                  .headline = {},
-                                  .help = {}});
+        result.blocked.push_back({.rank = rank, .changes = changes_[at], .wait = waits_[at]});
     }
     for (int rank = 0; rank < static_cast<int>(waits_.size()); ++rank) {
         if (waits_[static_cast<std::size_t>(rank)].state != RankWait::State::ended) continue;

@@ -25,8 +25,10 @@ constexpr std::chrono::milliseconds longest_sleep{50};
 
 class WatchedNode {
 public:
+    /// Only of who has called MPI_Finalize is it certain that it does nothing more: a process may not be visible from
+    /// here (containers), and one that has died is its launcher's affair.
     explicit WatchedNode(Segment const& segment)
-        : segment_(segment), node_(segment, [this](unsigned place) { return may_act(place); }),
+        : segment_(segment), node_(segment, [](unsigned) { return true; }),
           deadlocks_(std::vector<int>(segment.header().world_size),
                      [this](int, Question const& question) { node_.ask(question); }) {}
 
@@ -44,8 +46,6 @@ public:
     }
 
 private:
-    /// What a rank that has died has sent to other nodes may still be on its way.
-    bool may_act(unsigned place) const { return segment_.header().cluster_bytes != 0 || lives(place); }
     bool lives(unsigned place) const {
         pid_t const process = segment_.rank_state(place).pid.load(std::memory_order_relaxed);
         return process == 0 || kill(process, 0) == 0 || errno == EPERM;
@@ -63,7 +63,7 @@ private:
     }
     Place place_in(int rank, std::vector<std::uint64_t> const& noted) const {
         RankState const* const state = state_of(rank);
-        return state ? place_of(state->pid.load(std::memory_order_relaxed), whole_stack(*state, noted)) : Place{};
+        return state ? noted_place(*state, state->pid.load(std::memory_order_relaxed), noted) : Place{};
     }
     /// An error that a rank has found itself. Warnings they tell themselves.
     std::optional<Report> finding() const {

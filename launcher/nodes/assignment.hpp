@@ -8,6 +8,7 @@
 
 #include "launcher/allocation/allocation.hpp"
 #include "launcher/base/job.hpp"
+#include "launcher/nodes/diagnosis_messages.hpp"
 #include "launcher/nodes/pack.hpp"
 #include "launcher/streams/last_words.hpp"
 #include "launcher/supervise/elsewhere.hpp"
@@ -80,8 +81,8 @@ void members(A& a, Job& j) {
     a(j.programs, j.environment, j.hosts, j.per_node, j.agent, j.daemon, j.start_limit, j.silence_limit, j.interface,
       j.bind, j.map, j.rank_places, j.cpus, j.report_bindings, j.no_oversubscribe, j.debugger, j.windows,
       j.keep_windows, j.input, j.prefix, j.timestamps, j.merge_errors, j.out_pattern, j.err_pattern, j.on_terminal,
-      j.timeout, j.quiet, j.verbose, j.exit_codes, j.keep_going, j.statistics, j.drop_in, j.preload_arena,
-      j.show_hierarchy);
+      j.timeout, j.quiet, j.verbose, j.exit_codes, j.keep_going, j.statistics, j.report_file, j.trace_file,
+      j.traced_events, j.drop_in, j.preload_arena, j.show_hierarchy, j.json_messages);
 }
 template <class A>
 void members(A& a, Assignment& all) {
@@ -105,7 +106,7 @@ void members(A& a, Chunk& c) {
 }
 template <class A>
 void members(A& a, LastWords& w) {
-    a(w.rank, w.sentence);
+    a(w.rank, w.sentence, w.code, w.call, w.place);
 }
 template <class A>
 void members(A& a, Said& s) {
@@ -121,7 +122,7 @@ void members(A& a, Missing& m) {
 }
 template <class A>
 void members(A& a, Verdict& v) {
-    a(v.kind, v.code, v.sentence);
+    a(v.kind, v.code, v.sentence, v.report);
 }
 
 }   // namespace tutti::launcher

@@ -14,6 +14,7 @@
 #include "launcher/nodes/diagnosis_messages.hpp"
 #include "launcher/nodes/rank_counts.hpp"
 #include "launcher/nodes/world.hpp"
+#include "launcher/report/recording/travel.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/clock.hpp"
@@ -184,6 +185,8 @@ void Daemon::carry_out(Frame const& frame, Supervisor* supervisor) {
         assignment_.job.timeout = 0ms;   // mpiexec's own business
         return;
     }
+    case FrameType::clock:
+        return up(FrameType::clock, packed(ClockAnswer{unpacked<ClockAnswer>(frame.body).asked, now_ns()}));
     case FrameType::start: start_ = unpacked<StartOrder>(frame.body); return;
     case FrameType::signal:
         if (supervisor) supervisor->deliver(unpacked<int>(frame.body));
@@ -252,8 +255,24 @@ void Daemon::finish(Supervisor& supervisor, Segment const* segment) {
     if (job().statistics && segment)
         for (RankCounts const& counts : counts_of(*segment))
             up(FrameType::counts, packed_counts(counts, static_cast<std::uint64_t>(now_ns())));
+    if (job().traced() && segment) send_recording(*segment);
     up(FrameType::done);
     finish_when_dismissed(&supervisor);
+}
+
+void Daemon::send_recording(Segment const& segment) {
+    RecordedNode node{part_.node, name(), {}, {}, {}};
+    if (auto const map = topo::NodeMap::from_text(segment.machine())) {
+        node.machine = map->machine;
+        node.placement = map->placement;
+    }
+    for (unsigned place = 0; place < segment.ranks(); ++place)
+        node.ranks.push_back(segment.rank_state(place).world_rank);
+    up(FrameType::machine, packed_node(node));
+    for (RankRecording const& one : read_traces(segment, part_.node, name(), now_ns())) {
+        beat();   // source lines take their time
+        up(FrameType::recording, packed_recording(one));
+    }
 }
 
 void Daemon::finish_when_dismissed(Supervisor* supervisor) {

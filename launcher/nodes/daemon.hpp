@@ -54,6 +54,7 @@ public:
         if (children_) children_->dismiss();
     }
     AllRankCounts with_others(AllRankCounts) override { return {}; }
+    Recording with_others(Recording own) override { return own; }
 
 private:
     using Clock = Silence::Clock;
@@ -66,6 +67,7 @@ private:
     void carry_out(Frame const& frame, Supervisor* supervisor);
     void look_at_parent(Supervisor* supervisor);
     void leave(Supervisor* supervisor);
+    void send_recording(Segment const& segment);
     void finish_when_dismissed(Supervisor* supervisor);
     void pump();
     void up(FrameType type, std::string_view body = {}) { parent_.send(type, part_.node, body); }

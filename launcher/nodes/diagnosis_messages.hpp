@@ -37,12 +37,16 @@ void members(A& a, Answer& one) {
     a(one.number, one.unchanged, one.moves, one.sent, one.received);
 }
 template <class A>
+void members(A& a, Still& s) {
+    a(s.nodes, s.polling);
+}
+template <class A>
 void members(A& a, NodeNews& n) {
-    a(n.ranks, n.answer);
+    a(n.ranks, n.answer, n.still);
 }
 template <class A>
 void members(A& a, BlockedRank& b) {
-    a(b.rank, b.changes, b.moves, b.wait, b.call, b.stack, b.code, b.headline, b.help);
+    a(b.rank, b.changes, b.moves, b.wait, b.call, b.script, b.stack, b.code, b.headline, b.help, b.polling_s);
 }
 template <class A>
 void members(A& a, Place& p) {

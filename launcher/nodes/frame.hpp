@@ -25,19 +25,22 @@ enum class FrameType : std::uint32_t {
     input_end,
     taken,    ///< Taken: room for so many more bytes of output (down) or input (up)
     closed,   ///< an int: nobody reads that stream (0, 1, 2) any more; both ways
+    clock,    ///< ClockAnswer: what does your clock say? Both ways
     quit,     ///< all is over: go
     // up
-    ready,     ///< NodeFacts
-    failed,    ///< Verdict: the node cannot do its part, or one below it has gone
-    output,    ///< Chunk
-    said,      ///< Said: the line comes as output
-    verdict,   ///< Verdict of a rank that has not ended well
-    missing,   ///< Missing
-    waits,     ///< NodeNews: what has changed of blocked ranks, and the answer to `ask`
-    mistake,   ///< Report: a mistake of the program that is certain, or a warning
-    reasons,   ///< a list of PlacedRank: what ranks wait for
-    counts,    ///< of one rank, for --stats
-    done,      ///< all ranks have ended and everything is told
+    ready,       ///< NodeFacts
+    failed,      ///< Verdict: the node cannot do its part, or one below it has gone
+    output,      ///< Chunk
+    said,        ///< Said: the line comes as output
+    verdict,     ///< Verdict of a rank that has not ended well
+    missing,     ///< Missing
+    waits,       ///< NodeNews: what has changed of blocked ranks, and the answer to `ask`
+    mistake,     ///< Report: a mistake of the program that is certain, or a warning
+    reasons,     ///< a list of PlacedRank: what ranks wait for
+    counts,      ///< of one rank, for --stats
+    machine,     ///< RecordedNode, for --report
+    recording,   ///< RankRecording of one rank, likewise
+    done,        ///< all ranks have ended and everything is told
     last = done
 };
 

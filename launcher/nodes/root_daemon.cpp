@@ -19,6 +19,7 @@
 #include "launcher/streams/output.hpp"
 #include "launcher/supervise/signals.hpp"
 #include "launcher/supervise/supervisor.hpp"
+#include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -184,11 +185,17 @@ std::chrono::milliseconds RootDaemon::patience() const {
     return wait;
 }
 
+void RootDaemon::ask_clock(int node) { children_.send(FrameType::clock, node, packed(ClockAnswer{now_ns()})); }
+
 void RootDaemon::serve(Supervisor& supervisor) {
+    if (job_.traced() && !std::exchange(clocks_asked_, true))
+        for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
+            if (node != allocation_.here) ask_clock(node);
+    // Handled when all are here: what is done about one of them may ask the nodes, and hear of others meanwhile.
+    children_.serve([&](Frame&& frame) { later_.push_back(std::move(frame)); },
+                    [&](Children::Lost const& lost) { lost_later_.push_back(lost); });
     for (Frame const& frame : std::exchange(later_, {})) handle(frame, supervisor);
     for (Children::Lost const& lost : std::exchange(lost_later_, {})) lose(lost, supervisor);
-    children_.serve([&](Frame&& frame) { handle(frame, supervisor); },
-                    [&](Children::Lost const& lost) { lose(lost, supervisor); });
     pump();
     for (auto& [where, lines] : lines_) lines.show_unfinished(Clock::now());
 }
@@ -257,6 +264,11 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
         return;
     case FrameType::closed: input_.erase(frame.node); return;
     case FrameType::counts: counts_.push_back(copy_of_counts(frame.body)); return;
+    case FrameType::clock:
+        if (clocks_.hear(frame.node, unpacked<ClockAnswer>(frame.body), now_ns())) ask_clock(frame.node);
+        return;
+    case FrameType::machine: recorded_.nodes.push_back(node_in(frame.body)); return;
+    case FrameType::recording: recorded_.ranks.push_back(recording_in(frame.body)); return;
     case FrameType::done: node.done = true; return close_streams(frame.node);
     default: fail(ErrorClass::other, "a message came that only mpiexec sends");
     }
@@ -329,6 +341,15 @@ void RootDaemon::finish(Supervisor&, Segment const*) { children_.dismiss(); }
 AllRankCounts RootDaemon::with_others(AllRankCounts own) {
     for (auto const& copy : counts_) own.push_back(copy->counts());
     std::ranges::sort(own, {}, &RankCounts::rank);
+    return own;
+}
+
+Recording RootDaemon::with_others(Recording own) {
+    for (RankRecording& one : recorded_.ranks) {
+        clocks_.adjust(one);
+        own.ranks.push_back(std::move(one));
+    }
+    for (RecordedNode& one : recorded_.nodes) own.nodes.push_back(std::move(one));
     return own;
 }
 

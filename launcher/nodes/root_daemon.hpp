@@ -12,6 +12,7 @@
 #include "launcher/nodes/children.hpp"
 #include "launcher/nodes/rank_counts.hpp"
 #include "launcher/nodes/streams.hpp"
+#include "launcher/report/recording/travel.hpp"
 #include "launcher/supervise/elsewhere.hpp"
 
 namespace tutti::launcher {
@@ -44,6 +45,7 @@ public:
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override { children_.dismiss(); }
     AllRankCounts with_others(AllRankCounts own) override;
+    Recording with_others(Recording own) override;
 
 private:
     using Clock = Silence::Clock;
@@ -66,6 +68,7 @@ private:
     void lose(Children::Lost const& lost, Supervisor& supervisor);
     void close_streams(int node);
     void pump();
+    void ask_clock(int node);
     bool all_done() const;
     RemoteNode& at(int node);
 
@@ -82,6 +85,9 @@ private:
     std::vector<Frame> later_;   ///< that came while others were waited for
     std::vector<Children::Lost> lost_later_;
     std::vector<std::unique_ptr<RankCountsCopy>> counts_;
+    Recording recorded_;
+    ClockOffsets clocks_;
+    bool clocks_asked_ = false;
 };
 
 }   // namespace tutti::launcher

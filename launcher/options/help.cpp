@@ -35,8 +35,9 @@ when none are named. Ranks find the environment and the folder of mpiexec on eve
 or mpiexec itself goes, all ranks on all nodes end within two seconds.
 
 When a rank fails, the others get SIGTERM and after 0.3 seconds SIGKILL, with everything that they started.
-SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on to the ranks; the second SIGINT, SIGTERM,
-SIGHUP or SIGQUIT kills them.
+SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGUSR2 are passed on to the ranks; the second SIGINT, SIGTERM, SIGHUP or SIGQUIT
+kills them. SIGUSR1 shows who waits for whom and where, and the job goes on; ranks that have a handler for it get it,
+as from other mpiexecs, and those that it would end do not.
 Output arrives in whole lines. What a rank finds in its environment: PMI_RANK, PMI_SIZE, MPI_LOCALRANKID,
 MPI_LOCALNRANKS, OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK, … as from either mpiexec.
 

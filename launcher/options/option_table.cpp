@@ -277,6 +277,15 @@ constexpr Option streams[] = {
          t.job.statistics = true;
          t.job.environment.set.emplace_back("TUTTI_STATS", "yes");
      }},
+    {"--report", "FILE",
+     "Record what the ranks do, and write it at the end, however the job ends, as a page for any browser: timelines, "
+     "messages, collectives, where the time went, who waited for whom and why, and what went wrong.",
+     [](Target t, Values v) { t.job.report_file = v[0]; }},
+    {"--trace", "FILE", "The same events as a file for https://ui.perfetto.dev (Trace Event format).",
+     [](Target t, Values v) { t.job.trace_file = v[0]; }},
+    {"--report-events", "N",
+     "Record the last N events of each rank (262144 when nothing is said); an event takes 48 bytes of shared memory.",
+     [](Target t, Values v) { t.job.traced_events = static_cast<std::uint64_t>(number("--report-events", v[0], 16)); }},
     {"-v --verbose", "", "Say what is started where, and how each rank ended.",
      [](Target t, Values) { t.job.verbose = true; }},
 };
@@ -302,6 +311,11 @@ constexpr Option ends[] = {
      "which and where, and end the job with exit code 125 (end, so it is when nothing is said), or leave it as it is "
      "for a debugger (wait). The variable TUTTI_DIAGNOSIS=no keeps mpiexec from looking.",
      [](Target t, Values v) { t.job.stand_on_deadlock = one_of("--on-deadlock", v[0], "wait", "end"); }},
+    {"--check", "",
+     "Look for more mistakes, which costs time: sends that wait for their receives, as MPI allows, buffers that are "
+     "touched while they are not the program's, messages and threads that may meet in another order, and more "
+     "(guides/checking.md). The same as TUTTI_DIAGNOSIS=full.",
+     [](Target t, Values) { t.job.environment.set.emplace_back("TUTTI_DIAGNOSIS", "full"); }},
     {"-disable-auto-cleanup --enable-recovery --continuous", "",
      "Let the other ranks go on when one fails or leaves early: they are on their own with it, and wait for ever if "
      "they wait for that one. MPI_Abort ends the job all the same. The exit code is that of the first that failed.",

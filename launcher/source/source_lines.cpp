@@ -155,8 +155,17 @@ struct SourceLines::Module {
     Dwfl_Module* module = nullptr;
 };
 
-SourceLines::SourceLines(pid_t pid) : pid_(pid) {
+SourceLines::SourceLines(pid_t pid, KnownLines* known) : pid_(pid), known_(known) {
     std::ifstream maps(join("/proc/", pid, "/maps"));
+    read(maps);
+}
+
+SourceLines::SourceLines(std::string const& text) : pid_(0) {
+    std::istringstream maps(text);
+    read(maps);
+}
+
+void SourceLines::read(std::istream& maps) {
     std::vector<Mapping> files;
     for (std::string line; std::getline(maps, line);) {
         std::optional<Mapping> mapping = mapping_of(line);
@@ -172,6 +181,10 @@ SourceLines::SourceLines(pid_t pid) : pid_(pid) {
         if (file.executable) modules_.push_back(std::make_unique<Module>(std::move(file)));
 }
 
+SourceLines::SourceLines(std::string file, std::uint64_t begin, std::uint64_t end) : pid_(getpid()) {
+    modules_.push_back(std::make_unique<Module>(Mapping{begin, end, true, std::move(file)}));
+}
+
 SourceLines::~SourceLines() = default;
 
 SourceLine SourceLines::at(std::uint64_t return_address) noexcept try {
@@ -179,6 +192,9 @@ SourceLine SourceLines::at(std::uint64_t return_address) noexcept try {
     for (auto const& module : modules_) {
         Mapping const& mapping = module->mapping;
         if (address < mapping.begin || address >= mapping.end) continue;
+        std::pair const place(mapping.path, return_address - mapping.begin);
+        if (known_)
+            if (auto const before = known_->find(place); before != known_->end()) return before->second;
         SourceLine found;
         found.module = base_name(mapping.path);
         if (found.module.ends_with(deleted)) found.module.resize(found.module.size() - deleted.size());
@@ -186,6 +202,7 @@ SourceLine SourceLines::at(std::uint64_t return_address) noexcept try {
         Libdw const* const libdw = Libdw::get();
         Dwfl_Module* const readable = libdw ? module->read(*libdw, pid_) : nullptr;
         if (readable) look_up(*libdw, readable, address, found);
+        if (known_) known_->emplace(place, found);
         return found;
     }
     return {};

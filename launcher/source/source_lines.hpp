@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -30,10 +33,18 @@ struct SourceLine {
 /// "ring.c:30 in pass()"; "in pass() of ring"; "in libsolve.so.2 (+0x123)"; empty.
 std::string words(SourceLine const& line);
 
+/// What has been looked up, by file and offset in it: of many processes that run the same program.
+using KnownLines = std::map<std::pair<std::string, std::uint64_t>, SourceLine>;
+
 class SourceLines {
 public:
     /// Of what the process has mapped now. Without rights to see that, or when it is gone, every place is unknown.
-    explicit SourceLines(pid_t pid);
+    /// `known` is looked into first and added to; null: nothing is known.
+    explicit SourceLines(pid_t pid, KnownLines* known = nullptr);
+    /// Of one file, where a process has had it that may be gone.
+    SourceLines(std::string file, std::uint64_t begin, std::uint64_t end);
+    /// Of a process that may have ended, from the text of its /proc/PID/maps.
+    explicit SourceLines(std::string const& maps);
     ~SourceLines();
     SourceLines(SourceLines const&) = delete;
     SourceLines& operator=(SourceLines const&) = delete;
@@ -44,7 +55,10 @@ public:
 
 private:
     struct Module;
+    void read(std::istream& maps);
+
     pid_t pid_;
+    KnownLines* known_ = nullptr;
     std::vector<std::unique_ptr<Module>> modules_;
 };
 

@@ -3,9 +3,8 @@
 #include "launcher/streams/last_words.hpp"
 
 #include <algorithm>
-#include <cstring>
 
-#include "launcher/base/words.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 #include "launcher/streams/output.hpp"
 #include "runtime/base/error.hpp"
 
@@ -14,33 +13,52 @@ namespace tutti::launcher {
 std::string LastWords::line() const { return join("rank ", rank, ": ", sentence, "\n"); }
 
 std::optional<LastWords> last_words_on(RankState const* rank_state) {
-    if (!rank_state || rank_state->said.load(std::memory_order_acquire) == 0) return {};
-    char const* const text = rank_state->last_words;
-    return LastWords{rank_state->world_rank, std::string(text, strnlen(text, sizeof rank_state->last_words))};
+    if (!rank_state || rank_state->last_words.state.load(std::memory_order_acquire) == NotedWords::none) return {};
+    NotedWords const& noted = rank_state->last_words;
+    std::size_t const addresses = std::min<std::size_t>(noted.addresses, NotedWords::most_addresses);
+    return LastWords{.rank = rank_state->world_rank,
+                     .sentence = text_in(noted.sentence),
+                     .code = text_in(noted.code),
+                     .call = text_in(noted.call),
+                     .stack = {noted.stack, noted.stack + addresses},
+                     .place = {text_in(noted.script)}};
 }
 
-bool take_out(std::string& lines, LastWords const& words) {
+bool take_out(std::string& lines, LastWords const& words, LinePrefix const& prefix) {
     std::string const line = words.line();
-    std::size_t at = lines.find(line);
-    while (at != std::string::npos && at != 0 && lines[at - 1] != '\n') at = lines.find(line, at + 1);
-    if (at == std::string::npos) return false;
-    lines.erase(at, line.size());
-    return true;
+    for (std::size_t at = lines.find(line); at != std::string::npos; at = lines.find(line, at + 1)) {
+        std::size_t const begin = at == 0 ? 0 : lines.rfind('\n', at - 1) + 1;
+        std::string_view const before = std::string_view(lines).substr(begin, at - begin);
+        if (!before.ends_with(prefix.text) || (!prefix.time && before.size() != prefix.text.size())) continue;
+        lines.erase(begin, at + line.size() - begin);
+        return true;
+    }
+    return false;
 }
 
 void HeldWords::add(Sink& sink, LastWords const& words, Clock::time_point now) {
     if (held_.empty()) since_ = now;
-    auto const same = std::ranges::find_if(
-        held_, [&](Held const& one) { return one.sink == &sink && !one.ranks.empty() && one.text == words.sentence; });
-    if (same != held_.end()) same->ranks.push_back(words.rank);
-    else held_.push_back({&sink, words.sentence, {words.rank}});
+    auto same = std::ranges::find_if(held_, [&](Held const& one) {
+        return one.sink == &sink && one.lines.empty() && one.report.code == words.code &&
+               one.report.headline == words.sentence;
+    });
+    if (same == held_.end()) {
+        Report report{.code = words.code, .headline = words.sentence, .lines = {}, .help = help_for(words.code)};
+        same = held_.insert(same, {&sink, "", std::move(report)});
+    }
+    same->report.lines.push_back({{words.rank}, words.call, words.place.words});
+    if (words.place.without_g && same->report.notes.empty()) same->report.notes.emplace_back(more_with_g);
 }
 
-void HeldWords::add_lines(Sink& sink, std::string_view lines) { held_.push_back({&sink, std::string(lines), {}}); }
+void HeldWords::add_lines(Sink& sink, std::string_view lines) { held_.push_back({&sink, std::string(lines)}); }
+
+std::string HeldWords::text_of(Held const& one) const {
+    if (!one.lines.empty()) return one.lines;
+    return json_ ? json_of(one.report) : launcher::text_of(one.report, one.sink->terminal());
+}
 
 void HeldWords::write_all() {
-    for (Held const& one : held_)
-        one.sink->add(this, one.ranks.empty() ? one.text : join(rank_ranges(one.ranks), ": ", one.text, "\n"));
+    for (Held const& one : held_) one.sink->add(this, text_of(one));
     for (Held const& one : held_) one.sink->write_some();
     held_.clear();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the library of a rank says before it ends the job, as one line on standard error. It notes the sentence in its
 // rank state first, so the line is told from the program's own output for certain. Ranks often end by the same
-// sentence: it is written once, behind the numbers of all of them.
+// sentence: it is told once for all of them, as a report.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/diagnosis/report.hpp"
+#include "launcher/streams/lines.hpp"
 #include "runtime/counters/rank_state.hpp"
 
 namespace tutti::launcher {
@@ -21,7 +23,11 @@ class Sink;
 /// A rank and its sentence, without a line break.
 struct LastWords {
     int rank = -1;
-    std::string sentence;
+    std::string sentence{};
+    std::string code{};                   ///< of the error, as `mpiexec --explain` knows it
+    std::string call{};                   ///< "MPI_Send(…)"
+    std::vector<std::uint64_t> stack{};   ///< return addresses in the program; on the node of the rank only
+    Place place{};                        ///< of that call, once it has been looked for
 
     std::string line() const;
 };
@@ -29,8 +35,9 @@ struct LastWords {
 /// What a rank has noted so far; none while it has nothing to say. `rank_state` may be null.
 std::optional<LastWords> last_words_on(RankState const* rank_state);
 
-/// Takes the line of those words out of whole lines, and tells whether it was there.
-bool take_out(std::string& lines, LastWords const& words);
+/// Takes the line of those words out of whole lines, each of which begins with `prefix`, after a time where there is
+/// one, and tells whether it was there.
+bool take_out(std::string& lines, LastWords const& words, LinePrefix const& prefix = {});
 
 /// Sentences that wait a moment for the same of other ranks, and what is to be written after them.
 class HeldWords {
@@ -40,6 +47,8 @@ public:
     static constexpr std::chrono::milliseconds longest{100};
 
     void add(Sink& sink, LastWords const& words, Clock::time_point now);
+    /// Reports are lines of JSON.
+    void speak_json() { json_ = true; }
     /// Lines of mpiexec's own, which explain what ranks have said and therefore come after it.
     void add_lines(Sink& sink, std::string_view lines);
 
@@ -52,11 +61,14 @@ public:
 private:
     struct Held {
         Sink* sink;
-        std::string text;
-        std::vector<int> ranks;   ///< empty: of no rank
+        std::string lines;   ///< of mpiexec's own; empty: it is the report
+        Report report{};
     };
+    std::string text_of(Held const& one) const;
+
     std::vector<Held> held_;
     Clock::time_point since_{};
+    bool json_ = false;
 };
 
 }   // namespace tutti::launcher

@@ -84,9 +84,11 @@ OutputStream::Taken OutputStream::take() {
 
 void OutputStream::put(std::string text) {
     std::optional<LastWords> const words = last_words_on(rank_state_);
-    bool const there = words && take_out(text, *words);
+    bool const there = words && take_out(text, *words, prefix_);
     sink_->add(this, text);
-    if (there) when_said_(*sink_, *words);
+    if (!there) return;
+    when_said_(*sink_, *words);
+    rank_state_->last_words.state.store(NotedWords::heard, std::memory_order_release);
 }
 
 void OutputStream::end() {
@@ -131,14 +133,14 @@ Sink& Output::file(std::string const& name) {
     return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;
 }
 
-void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state) {
-    RankState const* const looked_at = prefix.empty() ? rank_state : nullptr;
+void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState* rank_state) {
     auto when_said = [this](Sink& where, LastWords const& words) { said(where, words); };
     streams_.push_back(
-        std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix), looked_at, std::move(when_said)));
+        std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix), rank_state, std::move(when_said)));
 }
 
-void Output::said(Sink& sink, LastWords const& words) {
+void Output::said(Sink& sink, LastWords words) {
+    if (place_of_ && words.place.words.empty()) words.place = place_of_(words.rank, words.stack);
     bool const passed_on = words_there_ && (&sink == output_ || &sink == error_);
     if (!passed_on) return hold(sink, words);
     words_there_(&sink == error_ ? 2 : 1, words);

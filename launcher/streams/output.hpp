@@ -60,8 +60,8 @@ using WhenSaid = std::function<void(Sink& sink, LastWords const& words)>;
 class OutputStream {
 public:
     /// `rank_state`: where the rank notes its last words, which then go to `when_said`; null: nothing is looked for.
-    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state, WhenSaid when_said)
-        : pipe_(std::move(pipe)), sink_(&sink), cutter_(std::move(prefix)), rank_state_(rank_state),
+    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState* rank_state, WhenSaid when_said)
+        : pipe_(std::move(pipe)), sink_(&sink), prefix_(prefix), cutter_(std::move(prefix)), rank_state_(rank_state),
           when_said_(std::move(when_said)) {}
 
     bool open() const { return static_cast<bool>(pipe_); }
@@ -86,8 +86,9 @@ private:
 
     Descriptor pipe_;
     Sink* sink_;
+    LinePrefix prefix_;
     LineCutter cutter_;
-    RankState const* rank_state_;
+    RankState* rank_state_;
     WhenSaid when_said_;
 };
 
@@ -102,9 +103,12 @@ public:
     /// The file of that name, made with its folders and emptied at first use. Throws Complaint.
     Sink& file(std::string const& name);
 
-    /// `rank_state`: of the rank of which this is standard error, null for any other stream. Lines with a prefix of
-    /// their rank are not put together.
-    void add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState const* rank_state = nullptr);
+    /// `rank_state`: of the rank of which this is standard error, null for any other stream.
+    void add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState* rank_state = nullptr);
+    /// Who finds the places of last words, as long as their ranks stand.
+    void ask_for_places(PlaceOf place_of) { place_of_ = std::move(place_of); }
+    /// Reports are lines of JSON.
+    void speak_json() { held_.speak_json(); }
     /// In a daemon: its ranks' last words on their way to mpiexec, which puts them together with those of other nodes,
     /// are told before their line goes there by stream 1 or 2.
     void tell_words_to(std::function<void(int stream, LastWords const& words)> there) {
@@ -138,7 +142,7 @@ public:
 
 private:
     std::vector<Sink*> sinks() const;
-    void said(Sink& sink, LastWords const& words);
+    void said(Sink& sink, LastWords words);
 
     std::unique_ptr<Sink> own_output_, own_error_;
     Sink *output_, *error_;
@@ -147,6 +151,7 @@ private:
     std::vector<std::unique_ptr<OutputStream>> streams_;
     HeldWords held_;
     std::function<void(int, LastWords const&)> words_there_;   ///< null: this is mpiexec
+    PlaceOf place_of_;                                         ///< null: nobody
 };
 
 }   // namespace tutti::launcher

@@ -2,7 +2,11 @@
 // What the supervisor finds out about ranks that wait, here and on other nodes, and tells.
 #include <algorithm>
 
+#include <unistd.h>
+
+#include "launcher/allocation/placement.hpp"
 #include "launcher/supervise/supervisor.hpp"
+#include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 
@@ -13,6 +17,8 @@ namespace tutti::launcher {
 void Supervisor::look_for_mistakes() {
     auto const alive = [this](unsigned place) { return elsewhere_ || place >= ranks_.size() || ranks_[place].alive; };
     if (segment_) node_watch_.emplace(*segment_, alive);
+    auto const may_act = [this](unsigned place) { return place < ranks_.size() && ranks_[place].alive; };
+    if (segment_) stillness_.emplace(*segment_, may_act);
     auto const ask_node = [this](int node, Question const& question) {
         if (!elsewhere_ || !elsewhere_->ask(node, question)) ask(question);
     };
@@ -31,7 +37,8 @@ void Supervisor::look_for_deadlock(Clock::time_point now) {
     if (node_watch_ && now >= node_watch_->due()) {
         look_for_findings();
         if (!node_watch_) return;
-        NodeNews const news = node_watch_->news(now);
+        NodeNews news = node_watch_->news(now);
+        if (all_started_) news.still = stillness_->change(now, now_ns());
         if (!news.empty() && !(elsewhere_ && elsewhere_->report(news))) hear(news);
     }
     if (!deadlocks_) return;
@@ -55,13 +62,7 @@ void Supervisor::look_for_findings() {
 }
 
 Report Supervisor::read_finding(Finding const& finding) const {
-    return report_of(finding, [this](int rank, std::vector<std::uint64_t> const& stack) {
-        for (std::size_t place = 0; place < ranks_.size(); ++place) {
-            if (world_rank(place) != rank) continue;
-            return place_of(ranks_[place].pid, whole_stack(segment_->rank_state(static_cast<unsigned>(place)), stack));
-        }
-        return place_of(0, stack);
-    });
+    return report_of(finding, [this](int rank, auto const& noted) { return place_in(rank, noted); });
 }
 
 void Supervisor::hear(Report report) {
@@ -70,7 +71,20 @@ void Supervisor::hear(Report report) {
 }
 
 void Supervisor::hear(NodeNews const& news) {
-    if (deadlocks_) deadlocks_->hear(news);
+    if (!deadlocks_) return;
+    deadlocks_->hear(news);
+    still_.nodes += news.still.nodes;
+    still_.polling += news.still.polling;
+    if (!(news.still == Still{})) look_for_stillness();
+}
+
+/// A notice that ends nothing: what ranks do that poll nobody can see.
+void Supervisor::look_for_stillness() {
+    std::set<int> nodes{0};
+    if (elsewhere_) nodes = {elsewhere_->node_of().begin(), elsewhere_->node_of().end()};
+    if (still_told_ || job_.quiet || still_.polling == 0 || still_.nodes < static_cast<int>(nodes.size())) return;
+    still_told_ = true;
+    tell(still_report(blocked_ranks({})));
 }
 
 void Supervisor::ask(Question const& question) {
@@ -87,10 +101,11 @@ void Supervisor::end_by(ProvenDeadlock deadlock) {
     };
     for (BlockedRank& one : deadlock.blocked)
         if (auto const found = of(one.rank); found != shown.end()) one = found->blocked;
-    end_by(report_of(deadlock, [&](int rank, std::vector<std::uint64_t> const&) {
+    auto const place = [&](int rank, std::vector<std::uint64_t> const&) {
         auto const found = of(rank);
         return found == shown.end() ? Place{} : found->place;
-    }));
+    };
+    end_by(report_of(deadlock, place, variables_of(job_).diagnosis == "full"));
 }
 
 void Supervisor::end_by(Report report) {
@@ -103,10 +118,39 @@ void Supervisor::end_by(Report report) {
     if (!job_.stand_on_deadlock) end_job(launch::mistake_code, "");
 }
 
+/// Of one of this node's ranks; of others nothing is known.
+Place Supervisor::place_in(int rank, std::vector<std::uint64_t> const& noted) const {
+    for (std::size_t place = 0; place < ranks_.size(); ++place)
+        if (world_rank(place) == rank)
+            return noted_place(segment_->rank_state(static_cast<unsigned>(place)), process_at(place), noted, &lines_);
+    return {};
+}
+
+/// The one that is in MPI, which a script may have started, if that is known and it is no other system's number.
+pid_t Supervisor::process_at(std::size_t place) const {
+    pid_t const started = ranks_[place].pid, in_mpi = segment_->rank_state(static_cast<unsigned>(place)).pid.load();
+    return in_mpi > 0 && getpgid(in_mpi) == started ? in_mpi : started;
+}
+
 /// Behind what the ranks have printed.
 void Supervisor::tell(Report const& report) {
+    told_.push_back(report);
     output_.collect();
     output_.print(job_.json_messages ? json_of(report) : text_of(report, output_.standard_error().terminal()));
+}
+
+/// With those who wait for the rank that it is about.
+std::optional<Report> Supervisor::with_waiting(std::optional<Report> report) const {
+    if (!report || report->lines.empty()) return report;
+    int const ended = report->lines.front().ranks.front();
+    for (PlacedRank const& one : blocked_ranks({})) {
+        bool const waits = std::ranges::any_of(one.blocked.wait.awaited,
+                                               [&](RankRange const& range) { return range.contains(ended); });
+        if (waits && one.blocked.rank != ended)
+            report->lines.push_back(
+                {{one.blocked.rank}, one.blocked.call, one.place.words, join("waits for rank ", ended)});
+    }
+    return report;
 }
 
 /// Once, when all ranks have ended and printed.
@@ -121,9 +165,11 @@ std::vector<PlacedRank> Supervisor::blocked_here(std::vector<int> const& ranks) 
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         bool const named = ranks.empty() || std::ranges::find(ranks, world_rank(place)) != ranks.end();
         if (!named || !ranks_[place].alive) continue;
-        auto blocked = read_blocked(segment_->rank_state(static_cast<unsigned>(place)));
+        RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
+        auto blocked = read_blocked(rank_state);
+        if (!blocked && ranks.empty()) blocked = read_polling(rank_state, now_ns());
         if (!blocked) continue;
-        Place const where = place_of(ranks_[place].pid, blocked->stack);
+        Place const where = place_of(process_at(place), *blocked, &lines_);
         all.push_back({std::move(*blocked), where});
         if (elsewhere_) elsewhere_->beat();
     }
@@ -141,14 +187,16 @@ std::vector<PlacedRank> Supervisor::blocked_ranks(std::vector<int> const& ranks)
 std::string Supervisor::waiting_table() const {
     std::vector<ReportLine> lines = waiting(blocked_ranks({}));
     std::ranges::sort(lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
-    return lines.empty() ? "" : "What ranks wait for:\n" + table_of(lines);
+    if (lines.empty()) return "";
+    return job_.json_messages ? json_of(lines) : "What ranks wait for:\n" + table_of(lines);
 }
 
-/// Somebody who interrupts a job that hangs wants to know where.
-void Supervisor::tell_waiting() {
-    if (job_.quiet || !all_started_ || (elsewhere_ && !elsewhere_->decides())) return;
+/// Somebody who interrupts a job that hangs wants to know where. True: there was something to tell, or nobody is to.
+bool Supervisor::tell_waiting() {
+    if (job_.quiet || !all_started_ || (elsewhere_ && !elsewhere_->decides())) return true;
     std::string const table = waiting_table();
     if (!table.empty()) output_.print(table);
+    return !table.empty();
 }
 
 void Supervisor::time_out() {

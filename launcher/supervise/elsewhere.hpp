@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "launcher/diagnosis/report.hpp"
+#include "launcher/report/recording/recording.hpp"
 #include "launcher/statistics/statistics.hpp"
 #include "launcher/supervise/verdict.hpp"
 #include "runtime/settings/cluster.hpp"
@@ -100,6 +101,8 @@ public:
     virtual void part() = 0;
     /// After `finish`, for --stats: the counts of all ranks in order; none where they are not told.
     virtual AllRankCounts with_others(AllRankCounts own) = 0;
+    /// Likewise, for --report: what all nodes have recorded.
+    virtual Recording with_others(Recording own) = 0;
 };
 
 }   // namespace tutti::launcher

@@ -2,6 +2,11 @@
 // Blocking signals and reading them.
 #include "launcher/supervise/signals.hpp"
 
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
 #include <sys/signalfd.h>
 
 namespace tutti::launcher {
@@ -13,6 +18,16 @@ bool is_ignored(int signal) {
 }
 
 }   // namespace
+
+bool catches(pid_t process, int signal) {
+    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    for (std::string line; std::getline(status, line);) {
+        if (!line.starts_with("SigCgt:")) continue;
+        std::uint64_t const mask = std::strtoull(line.c_str() + std::strlen("SigCgt:"), nullptr, 16);
+        return (mask >> (signal - 1) & 1) != 0;
+    }
+    return false;
+}
 
 Signals::Signals() {
     std::signal(SIGCHLD, SIG_DFL);   // a parent that ignored it would make waitpid useless

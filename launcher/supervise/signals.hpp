@@ -10,6 +10,9 @@
 
 namespace tutti::launcher {
 
+/// Whether the process has a handler for it. False when it has gone.
+bool catches(pid_t process, int signal);
+
 class Signals {
 public:
     /// Blocks what is passed on and what poll is to see. A signal that was ignored (nohup) stays ignored.

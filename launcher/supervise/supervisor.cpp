@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/diagnosis/rank_end.hpp"
 #include "launcher/start/mpi_library.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
@@ -31,6 +32,8 @@ Supervisor::Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::s
     : job_(job), segment_(segment), output_(own.output), input_(own.input), signals_(own.signals),
       guardian_(own.guardian), host_(std::move(host)), elsewhere_(elsewhere) {
     for (pid_t pid : children()) not_ours_.insert(pid);
+    output_.ask_for_places([this](int rank, std::vector<std::uint64_t> const& stack) { return place_in(rank, stack); });
+    if (job.json_messages) output_.speak_json();
 }
 
 void Supervisor::add_rank(pid_t pid) {
@@ -122,6 +125,7 @@ void Supervisor::end_job(int code, std::string const& sentence) {
     if (ending_) return;
     ending_ = true;
     code_ = code;
+    ending_sentence_ = sentence;
     output_.collect();   // a rank's last words come before ours
     if (!job_.quiet && !sentence.empty()) output_.say(sentence);
     send(SIGTERM);
@@ -134,6 +138,7 @@ void Supervisor::handle_signals() {
     while (std::optional<int> signal = signals_.next()) {
         if (*signal == SIGCHLD) continue;                            // reap() looks anyway
         if (*signal == SIGINT && interrupts_ == 0) tell_waiting();   // before they hear it
+        if (*signal == SIGUSR1 && !tell_waiting()) output_.say("no rank has waited for another one for long");
         if (elsewhere_) elsewhere_->pass_on(*signal);
         deliver(*signal);
         if (*signal == SIGTSTP) raise(SIGSTOP);   // for the shell to see; SIGCONT is passed on when it comes
@@ -143,7 +148,17 @@ void Supervisor::handle_signals() {
 void Supervisor::deliver(int signal) {
     bool const ending = signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
     if (ending) interrupt(signal);
+    else if (signal == SIGUSR1) send_to_catchers(signal);
     else send(signal);   // also SIGTSTP: ranks must not compute while the job is stopped
+}
+
+// Somebody who has asked for the table of who waits has not asked to end ranks that do nothing with the signal.
+void Supervisor::send_to_catchers(int signal) {
+    for (std::size_t place = 0; place < ranks_.size(); ++place) {
+        if (!ranks_[place].alive) continue;
+        for (pid_t process : std::set{ranks_[place].pid, process_at(place)})
+            if (catches(process, signal)) kill(process, signal);
+    }
 }
 
 // The first time ranks may tidy up as they like, the second time they are killed.
@@ -191,6 +206,10 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
         if (elsewhere_) elsewhere_->report(*missing_);
     }
     Verdict verdict = judge(end, host_);
+    bool const left_others = verdict.kind == Verdict::Kind::killed || verdict.kind == Verdict::Kind::left_early;
+    if (left_others && state == RankPhase::initialised && node_watch_ && !ending_)
+        verdict.report =
+            report_of_end(rank, end_words(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0, rank_state.last_call);
     if (job_.exit_codes)
         output_.say(
             join("rank ", rank, elsewhere_ ? " on " + host_ : "", ", process ", pid, ", ended with ",
@@ -230,11 +249,14 @@ std::string Supervisor::what_was_not_loaded(std::size_t place, int status, RankP
     return by_loader && why_not_loaded_ && !ending_ ? why_not_loaded_(place) : "";
 }
 
-// Of the first rank alone: what one has loaded, all have. Once it is in our MPI there is nothing to look for.
+// Of the first rank alone: what one has loaded, all have. Once it is in our MPI, or our MPI has said something about
+// it, there is nothing to look for.
 bool Supervisor::foreign_library_possible() const {
     if (ranks_.empty() || library_told_ || ending_ || job_.quiet || job_.ranks() == 1) return false;
+    RankState const& rank_state = segment_->rank_state(0);
     return ranks_[0].alive && world_rank(0) == 0 &&
-           segment_->rank_state(0).state.load(std::memory_order_relaxed) == RankPhase::absent;
+           rank_state.state.load(std::memory_order_relaxed) == RankPhase::absent &&
+           rank_state.last_words.state.load(std::memory_order_relaxed) == NotedWords::none;
 }
 
 // A program that is linked with another library does not get here; scripts and interpreters do, and are left running:
@@ -259,11 +281,15 @@ void Supervisor::conclude(Verdict const& verdict) {
     }
     bool our_reader_left = verdict.code == 128 + SIGPIPE && output_.standard_output().broken();
     bool as_told = passed_on_ != 0 && verdict.code == 128 + passed_on_;
-    bool tell = !our_reader_left && !as_told && !job_.verbose;
+    bool const telling = !our_reader_left && !as_told && !job_.verbose;
     bool const kept_going = job_.keep_going && verdict.kind != Verdict::Kind::aborted;
-    if (verdict.ends_job() && !kept_going) return end_job(verdict.code, tell ? verdict.sentence : "");
+    if (verdict.ends_job() && !kept_going) {
+        std::optional<Report> const report = telling && !job_.quiet ? with_waiting(verdict.report) : std::nullopt;
+        end_job(verdict.code, telling ? verdict.sentence : "");
+        return report ? tell(*report) : void();
+    }
     if (code_ == 0 || kept_going) {
-        if (tell && !job_.quiet) output_.say(verdict.sentence);
+        if (telling && !job_.quiet) output_.say(verdict.sentence);
     }
     if (code_ == 0) code_ = verdict.code;
 }

@@ -14,6 +14,7 @@
 #include "launcher/base/job.hpp"
 #include "launcher/diagnosis/node_watch.hpp"
 #include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/stillness.hpp"
 #include "launcher/diagnosis/watch.hpp"
 #include "launcher/streams/input.hpp"
 #include "launcher/streams/output.hpp"
@@ -65,6 +66,10 @@ public:
     /// What these ranks wait for, all if none are named, as far as they are here and blocked.
     std::vector<PlacedRank> blocked_here(std::vector<int> const& ranks) const;
 
+    /// What has been told of the job: mistakes of the program, and why it was ended.
+    std::vector<Report> const& told() const { return told_; }
+    std::string const& ending() const { return ending_sentence_; }
+
     /// Until the last process has gone and all output is delivered. The exit code of mpiexec.
     int run();
 
@@ -83,6 +88,7 @@ private:
     void handle_signals();
     void interrupt(int signal);
     void send(int signal);
+    void send_to_catchers(int signal);
 
     void reap();
     std::optional<Verdict> buried(pid_t pid, int status);
@@ -92,6 +98,8 @@ private:
     void look_for_foreign_library(Clock::time_point now);
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const;
+    pid_t process_at(std::size_t place) const;
+    Place place_in(int rank, std::vector<std::uint64_t> const& noted) const;
 
     void look_for_lost_output();
     void output_lost(Verdict const& verdict);
@@ -104,10 +112,12 @@ private:
     void end_by(Report report);
     Report read_finding(Finding const& finding) const;
     void tell(Report const& report);
+    void look_for_stillness();
     void tell_warnings();
+    std::optional<Report> with_waiting(std::optional<Report> report) const;
     std::vector<PlacedRank> blocked_ranks(std::vector<int> const& ranks) const;
     std::string waiting_table() const;
-    void tell_waiting();
+    bool tell_waiting();
     void time_out();
     bool end_leftovers();
 
@@ -124,11 +134,17 @@ private:
     std::optional<NodeWatch> node_watch_;
     std::optional<DeadlockWatch> deadlocks_;   // where it is decided
     Warnings warnings_;                        // likewise
+    mutable KnownLines lines_;
+    std::optional<Stillness> stillness_;
+    Still still_;   // of all nodes together, where it is decided
+    bool still_told_ = false;
 
     std::vector<Rank> ranks_;   // by place on this node
     int code_ = 0;
     bool all_started_ = false, ending_ = false, killed_ = false;
     int interrupts_ = 0, passed_on_ = 0;   // passed_on_: the last ending signal that ranks got from the user
+    std::vector<Report> told_;
+    std::string ending_sentence_;
     std::optional<Missing> missing_;
     std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us
     std::set<pid_t> warned_;     // leftovers that have got SIGTERM

@@ -31,6 +31,11 @@ std::string signal_words(int signal) {
     return join("signal ", signal, name ? join(" (", name, ")") : "");
 }
 
+std::string end_words(int status) {
+    if (WIFSIGNALED(status)) return join("was killed by ", signal_words(WTERMSIG(status)));
+    return join("left with exit code ", WEXITSTATUS(status), " without calling MPI_Finalize");
+}
+
 Verdict judge(End const& end, std::string const& host) {
     using Kind = Verdict::Kind;
     std::string who = join("rank ", end.rank, " on ", host, ", process ", end.pid, ", ");
@@ -41,13 +46,11 @@ Verdict judge(End const& end, std::string const& host) {
     if (WIFSIGNALED(end.status)) {
         int signal = WTERMSIG(end.status);
         return {Kind::killed, 128 + signal,
-                join(who, "was killed by ", signal_words(signal), WCOREDUMP(end.status) ? " and left a core file" : "",
+                join(who, end_words(end.status), WCOREDUMP(end.status) ? " and left a core file" : "",
                      explanation(signal, end.ran_out))};
     }
     int code = WEXITSTATUS(end.status);
-    if (end.state == RankPhase::initialised)
-        return {Kind::left_early, failing(code),
-                join(who, "left with exit code ", code, " without calling MPI_Finalize")};
+    if (end.state == RankPhase::initialised) return {Kind::left_early, failing(code), join(who, end_words(end.status))};
     if (code == 0) return {};
     Kind kind = end.state == RankPhase::finalised ? Kind::failed_after_finalize : Kind::failed;
     return {kind, code, join(who, "ended with exit code ", code, end.not_loaded.empty() ? "" : ": ", end.not_loaded)};

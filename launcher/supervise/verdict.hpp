@@ -2,10 +2,12 @@
 // What the end of a rank's process means for the job, from its wait status and its state.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <sys/types.h>
 
+#include "launcher/diagnosis/report.hpp"
 #include "runtime/memory/segment.hpp"
 
 namespace tutti::launcher {
@@ -24,13 +26,16 @@ struct Verdict {
     /// The later, the more it explains: of ranks that ended at the same moment the last one is the one to tell.
     enum class Kind { fine, output_lost, failed_after_finalize, failed, left_early, killed, aborted };
     Kind kind = Kind::fine;
-    int code = 0;           ///< for mpiexec; not 0 unless fine, or aborted with 0 as under MPICH and Open MPI
-    std::string sentence;   ///< without its full stop
+    int code = 0;                     ///< for mpiexec; not 0 unless fine, or aborted with 0 as under MPICH and Open MPI
+    std::string sentence;             ///< without its full stop
+    std::optional<Report> report{};   ///< of a rank that has left the others alone: what else is known
 
     /// A rank that fails after MPI_Finalize leaves nobody waiting; nor does output that cannot be written.
     bool ends_job() const { return kind > Kind::failed_after_finalize; }
 };
 
+/// "was killed by signal 9 (Killed)"; "left with exit code 0 without calling MPI_Finalize"; of a rank that was in MPI.
+std::string end_words(int status);
 Verdict judge(End const& end, std::string const& host);
 
 /// "signal 11 (Segmentation fault)"

@@ -72,6 +72,7 @@ public:
         }
         int handle = static_cast<int>(0x80000000u | (static_cast<unsigned>(kind) << 26) | index);
         object->handle = handle;
+        object->site = *call_site;
         return handle;
     }
 
@@ -103,10 +104,21 @@ public:
         ++freed_;
     }
 
+    /// Each that is not predefined.
+    template <class Visit>
+    void for_each(Visit&& visit) const {
+        for (T* object : direct_)
+            if (object && !object->predefined) visit(*object);
+    }
+
     /// How many handles were freed: while there are no more, each names what it named.
     std::uint64_t freed() const { return freed_; }
 
+    void const* const* call_site = &nowhere;   ///< where the program is that gets handles (Process::call_site)
+
 private:
+    static constexpr void const* nowhere = nullptr;
+
     std::array<T*, 256> builtin_{};
     std::vector<T*> direct_;
     std::vector<unsigned> free_;
@@ -123,6 +135,16 @@ struct SimpleType {
 struct Tables {
     /// Of communicators, datatypes and operators: what collectives are made of.
     std::uint64_t freed() const { return comms.freed() + datatypes.freed() + ops.freed(); }
+
+    /// Objects know from now on where they were made.
+    void note_sites(void const* const& call_site) {
+        for_each_table([&](auto& table) { table.call_site = &call_site; });
+    }
+    template <class Visit>
+    void for_each_table(Visit&& visit) {
+        visit(comms), visit(groups), visit(datatypes), visit(errhandlers), visit(ops), visit(infos), visit(wins);
+        visit(keyvals), visit(requests);
+    }
 
     Table<Comm, Kind::comm> comms;
     Table<Group, Kind::group> groups;

@@ -24,6 +24,7 @@ int PMPI_Op_free(MPI_Op* op) {
     return enter("MPI_Op_free", [&](Call& call) {
         call.pointer(op, "op");
         if (call.op(*op).predefined) fail(ErrorClass::op, "a predefined operator cannot be freed");
+        note_freed(*op);
         library().tables.ops.remove(*op);
         *op = MPI_OP_NULL;
     });

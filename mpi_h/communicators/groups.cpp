@@ -7,8 +7,8 @@ using namespace tutti;
 namespace {
 
 /// The functions that make one group of two.
-int combine(char const* name, MPI_Group first, MPI_Group second, MPI_Group* result,
-            Ref<Group> (*operation)(Group const&, Group const&)) {
+[[gnu::always_inline]] inline int combine(char const* name, MPI_Group first, MPI_Group second, MPI_Group* result,
+                                          Ref<Group> (*operation)(Group const&, Group const&)) {
     return enter(name, [&](Call& call) {
         call.pointer(result, "newgroup");
         *result = handle_of(operation(call.group(first, "group1"), call.group(second, "group2")));
@@ -16,8 +16,8 @@ int combine(char const* name, MPI_Group first, MPI_Group second, MPI_Group* resu
 }
 
 /// The functions that make one group of another and a list of ranks.
-int choose(char const* name, MPI_Group group, int n, int const* ranks, MPI_Group* result,
-           Ref<Group> (*operation)(Group const&, std::span<int const>)) {
+[[gnu::always_inline]] inline int choose(char const* name, MPI_Group group, int n, int const* ranks, MPI_Group* result,
+                                         Ref<Group> (*operation)(Group const&, std::span<int const>)) {
     return enter(name, [&](Call& call) {
         Group& of = call.group(group);
         call.pointer(result, "newgroup");
@@ -26,8 +26,9 @@ int choose(char const* name, MPI_Group group, int n, int const* ranks, MPI_Group
 }
 
 /// The functions that make one group of another and a list of ranges.
-int choose_ranges(char const* name, MPI_Group group, int n, int (*ranges)[3], MPI_Group* result,
-                  Ref<Group> (*operation)(Group const&, std::span<RankRange const>)) {
+[[gnu::always_inline]] inline int choose_ranges(char const* name, MPI_Group group, int n, int (*ranges)[3],
+                                                MPI_Group* result,
+                                                Ref<Group> (*operation)(Group const&, std::span<RankRange const>)) {
     return enter(name, [&](Call& call) {
         Group& of = call.group(group);
         call.pointer(result, "newgroup");
@@ -125,7 +126,10 @@ int PMPI_Group_free(MPI_Group* group) {
     return enter("MPI_Group_free", [&](Call& call) {
         call.pointer(group, "group");
         call.group(*group);
-        if (*group != MPI_GROUP_EMPTY) library().tables.groups.remove(*group);
+        if (*group != MPI_GROUP_EMPTY) {
+            note_freed(*group);
+            library().tables.groups.remove(*group);
+        }
         *group = MPI_GROUP_NULL;
     });
 }

@@ -55,6 +55,7 @@ void forget(Call& call, Comm& c, MPI_Comm* comm) {
     c.attributes.clear(c);
     p2p::forget_buffer(c);
     call.on = nullptr;
+    note_freed(*comm);
     library().tables.comms.remove(*comm);
     *comm = MPI_COMM_NULL;
 }
@@ -157,6 +158,7 @@ TUTTI_FUNCTION(Comm_free)
 int PMPI_Comm_free(MPI_Comm* comm) {
     return enter("MPI_Comm_free", [&](Call& call) {
         Comm& c = freeable(call, comm);
+        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->communicator_freed(c, call.name);
         forget(call, c, comm);
     });
 }
@@ -166,6 +168,7 @@ int PMPI_Comm_disconnect(MPI_Comm* comm) {
     return enter("MPI_Comm_disconnect", [&](Call& call) {
         Comm& c = freeable(call, comm);
         call.comm(*comm);   // which has been made
+        if (p2p::Checks* checks = p2p::engine(c.process).checks()) checks->communicator_disconnected(c, call.name);
         // As in MPI_Finalize: until the first barrier others may ask for messages that this rank has offered.
         for (int round = 0; round < 2; ++round) {
             p2p::finish(c.process, call.name);

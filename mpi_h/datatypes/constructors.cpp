@@ -31,7 +31,8 @@ void block_length(int value) {
     if (value < 0) fail(ErrorClass::arg, "blocklength is ", value, " but must be at least 0");
 }
 
-int hvector(char const* name, int count, int block, MPI_Aint stride, MPI_Datatype old, MPI_Datatype* made) {
+[[gnu::always_inline]] inline int hvector(char const* name, int count, int block, MPI_Aint stride, MPI_Datatype old,
+                                          MPI_Datatype* made) {
     return enter(name, [&](Call& call) {
         call.count(count);
         block_length(block);
@@ -42,8 +43,8 @@ int hvector(char const* name, int count, int block, MPI_Aint stride, MPI_Datatyp
     });
 }
 
-int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* places, MPI_Datatype old,
-             MPI_Datatype* made) {
+[[gnu::always_inline]] inline int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* places,
+                                           MPI_Datatype old, MPI_Datatype* made) {
     return enter(name, [&](Call& call) {
         call.count(count);
         Datatype& type = call.any_type(old, "oldtype");
@@ -56,8 +57,8 @@ int hindexed(char const* name, int count, int const* blocks, MPI_Aint const* pla
     });
 }
 
-int structure(char const* name, int count, int const* blocks, MPI_Aint const* places, MPI_Datatype const* types,
-              MPI_Datatype* made) {
+[[gnu::always_inline]] inline int structure(char const* name, int count, int const* blocks, MPI_Aint const* places,
+                                            MPI_Datatype const* types, MPI_Datatype* made) {
     return enter(name, [&](Call& call) {
         call.count(count);
         call.pointer(made, "newtype");

@@ -31,7 +31,7 @@ int number_of(Combiner combiner) {
 }
 
 template <class Number>
-int extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
+[[gnu::always_inline]] inline int extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
     return enter(name, [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "lb");
@@ -42,7 +42,7 @@ int extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
 }
 
 template <class Number>
-int true_extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
+[[gnu::always_inline]] inline int true_extent(char const* name, MPI_Datatype datatype, Number* lb, Number* bytes) {
     return enter(name, [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(lb, "true_lb");
@@ -54,7 +54,7 @@ int true_extent(char const* name, MPI_Datatype datatype, Number* lb, Number* byt
 
 /// One of the bounds that MPI 1 asks for singly.
 template <class Bound>
-int bound(char const* name, MPI_Datatype datatype, MPI_Aint* result, Bound bound_of) {
+[[gnu::always_inline]] inline int bound(char const* name, MPI_Datatype datatype, MPI_Aint* result, Bound bound_of) {
     return enter(name, [&](Call& call) {
         Datatype& type = call.any_type(datatype);
         call.pointer(result, "displacement");
@@ -97,6 +97,7 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
         Datatype& type = call.any_type(*datatype);
         if (type.predefined) fail(ErrorClass::type, "a predefined datatype cannot be freed");
         type.attributes.clear(type);
+        note_freed(*datatype);
         library().tables.datatypes.remove(*datatype);
         *datatype = MPI_DATATYPE_NULL;
     });

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What happens when a check fails: the sentence, the code, the error handler, the end of the job.
+// What happens when a check fails: the sentence, the code, the error handler.
 #include "mpi_h/entry/entry.hpp"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
-#include <unistd.h>
-
-#include "mpi_h/entry/job_server.hpp"
+#include "mpi_h/check/freed_handles.hpp"
+#include "mpi_h/entry/errors.hpp"
 
 namespace tutti {
 
@@ -21,8 +18,16 @@ LibraryState& make_library_state() {
     return *made;
 }
 
+void note_freed(int handle) {
+    LibraryState& f = library();
+    if (f.freed_handles) f.freed_handles->note(*f.process, handle);
+}
+
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {
     if (null) fail(what, argument, " is the null handle");
+    LibraryState& f = library();
+    bool const fatal = f.process && f.process->world->errhandler->kind == Errhandler::Kind::fatal;
+    if (f.freed_handles && fatal) f.freed_handles->refuse(*f.process, argument, handle);
     char text[16];
     std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
     fail(what, argument, " is ", text, ", which names nothing of that kind (never made, or freed already)");
@@ -37,14 +42,16 @@ void Call::negative(ErrorClass what, char const* argument, long value) {
     fail(what, argument, " is ", value, " but must be at least 0");
 }
 
+/// "4 ranks: 0 to 3"
+static std::string ranks_in_words(int size) { return size == 1 ? "1 rank: 0" : join(size, " ranks: 0 to ", size - 1); }
+
 void Call::bad_rank(ErrorClass what, Comm const& c, int value, char const* argument) {
-    int const size = c.peers().size();
-    fail(what, argument, " is ", value, " but the communicator", c.inter() ? "'s remote group" : "", " has ", size,
-         " ranks: 0 to ", size - 1);
+    fail(what, argument, " is ", value, " but the communicator", c.inter() ? "'s remote group" : "", " has ",
+         ranks_in_words(c.peers().size()));
 }
 
 void Call::bad_target(rma::Window const& w, int value, char const* argument) {
-    fail(ErrorClass::rank, argument, " is ", value, " but the window has ", w.size(), " ranks: 0 to ", w.size() - 1);
+    fail(ErrorClass::rank, argument, " is ", value, " but the window has ", ranks_in_words(w.size()));
 }
 
 namespace {
@@ -93,59 +100,28 @@ int error_code(Error const& error, std::string const& sentence) {
     return code;
 }
 
-int raise(Call const& call, Error const& error) {
+int raise(Call const& call, Error const& error, std::string const& arguments) {
     LibraryState& f = library();
     HasErrhandler* on = call.on ? call.on : f.process ? f.process->world.get() : nullptr;
     std::string sentence = join(call.name, ": ", error.what());
-    if (on && !on->name.empty()) sentence += join(" (on ", on->name, ")");
+    if (call.on && !call.on->name.empty()) sentence += join(" (on ", call.on->name, ")");
     int code = error_code(error, sentence);
     Errhandler const* handler = on ? on->errhandler.get() : nullptr;
-    if (!handler || handler->kind == Errhandler::Kind::fatal) abort_job(code & 0x7f ? code & 0x7f : 1, sentence);
+    if (!handler || handler->kind == Errhandler::Kind::fatal)
+        abort_job({code & 0x7f ? code & 0x7f : 1, sentence, error_name(code), join(call.name, "(", arguments, ")")});
     if (handler->kind == Errhandler::Kind::user) handler->call(on, code);
     return code;
 }
 
 void not_running(char const* name) {
     Stage const stage = library().stage;
-    if (stage == Stage::child)
-        abort_job(MPI_ERR_OTHER, join(name,
-                                      " was called, but only the rank itself can call MPI, not what its fork() "
-                                      "made; let the child end by _exit or start a program by exec"));
-    char const* const when = stage == Stage::before ? "before MPI_Init" : "after MPI_Finalize";
-    abort_job(MPI_ERR_OTHER, join(name, " was called ", when));
-}
-
-/// What the parent has not written yet is the parent's to write.
-[[noreturn]] static void end_child(int code, std::string const& sentence) {
-    int const rank = library().process->rank();
-    std::string const line = join("process ", getpid(), ", a child of rank ", rank, ": ", sentence, "\n");
-    if (!sentence.empty() && write(2, line.data(), line.size()) < 0) {}   // nobody to tell that nobody can be told
-    _exit(code & 0xff ? code & 0xff : 1);
-}
-
-/// Writes the sentence on standard error. mpiexec knows it by the rank state, and tells it once if many ranks say the
-/// same.
-static void say(RankState* rank_state, std::string const& sentence) {
-    std::string const line = rank_state ? join("rank ", rank_state->world_rank, ": ", sentence, "\n") : sentence + "\n";
-    if (rank_state && sentence.size() < sizeof rank_state->last_words) {
-        std::memcpy(rank_state->last_words, sentence.c_str(), sentence.size() + 1);
-        rank_state->said.store(1, std::memory_order_release);
-    }
-    std::fflush(stdout);
-    if (write(2, line.data(), line.size()) < 0) {}   // nobody to tell that nobody can be told
-}
-
-void abort_job(int code, std::string const& sentence) {
-    if (library().stage == Stage::child) end_child(code, sentence);
-    RankState* const rank_state = library().rank_state ? library().rank_state : launchers_rank_state();
-    if (!sentence.empty()) say(rank_state, sentence);
-    if (library().process) {
-        rank_state->abort_code.store(code, std::memory_order_relaxed);
-        rank_state->state.store(RankPhase::aborted, std::memory_order_release);
-    }
-    std::fflush(nullptr);
-    if (job_server()) job_server()->abort(code & 0xff ? code & 0xff : 1, sentence);
-    _exit(code & 0xff ? code & 0xff : 1);
+    std::string const when = stage == Stage::before ? "before MPI_Init"
+                             : stage == Stage::after
+                                 ? "after MPI_Finalize"
+                                 : ", but only the rank itself can call MPI, not what its fork() made; let the child "
+                                   "end by _exit or start a program by exec";
+    std::string const sentence = join(name, " was called", stage == Stage::child ? "" : " ", when);
+    abort_job({MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), join(name, "(…)")});
 }
 
 }   // namespace tutti

@@ -188,7 +188,8 @@ private:
 };
 
 /// Calls the error handler with the code of `error` and returns the code; does not return when errors are fatal.
-int raise(Call const& call, Error const& error);
+/// `arguments`: of the call, in the program's words.
+int raise(Call const& call, Error const& error, std::string const& arguments = "…");
 /// The code under which MPI_Error_string finds this sentence again.
 int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
@@ -197,13 +198,17 @@ int error_code(Error const& error, std::string const& sentence);
 /// Where a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
 enum class When { running, any_time };
 
-/// Runs the body of an MPI function: `return enter("MPI_Send", [&](Call& call) {…});`
-template <When when = When::running, class Body>
-[[gnu::always_inline]] inline int enter(char const* name, Body&& body) {
+inline constexpr auto not_in_words = [] { return "…"; };
+
+/// Runs the body of an MPI function: `return enter("MPI_Send", [&](Call& call) {…});`. What `in_words` gives are its
+/// arguments as they are told of an error that ends the job.
+template <When when = When::running, class Body, class InWords = decltype(not_in_words)>
+[[gnu::always_inline]] inline int enter(char const* name, Body&& body, InWords const& in_words = not_in_words) {
     LibraryState& f = library();
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
         not_running(name);
-    Inside inside(f.shared.load(std::memory_order_acquire));
+    bool constexpr traced = when == When::running;
+    Inside const inside(f.shared.load(std::memory_order_acquire), traced ? name : nullptr, __builtin_return_address(0));
     if constexpr (when == When::running) {
         f.process->call_site = __builtin_return_address(0);
         f.process->call_name = name;
@@ -212,7 +217,7 @@ template <When when = When::running, class Body>
     try {
         body(call);
         return MPI_SUCCESS;
-    } catch (Error const& error) { return raise(call, error); } catch (std::bad_alloc const&) {
+    } catch (Error const& error) { return raise(call, error, in_words()); } catch (std::bad_alloc const&) {
         return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
     }
 }

@@ -42,7 +42,8 @@ void get_errhandler(Call const& call, HasErrhandler& of, MPI_Errhandler* errhand
 void call_errhandler(Call const& call, HasErrhandler& of, int errorcode) {
     std::string text = error_text(errorcode);
     Errhandler const& handler = *of.errhandler;
-    if (handler.kind == Errhandler::Kind::fatal) abort_job(errorcode & 0x7f, join(call.name, ": ", text));
+    if (handler.kind == Errhandler::Kind::fatal)
+        abort_job({errorcode & 0x7f, join(call.name, ": ", text), error_name(errorcode), join(call.name, "(…)")});
     if (handler.kind == Errhandler::Kind::user) handler.call(&of, errorcode);
 }
 

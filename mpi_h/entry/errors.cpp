@@ -90,6 +90,12 @@ std::string error_text(int code) {
     return "";
 }
 
+char const* error_name(int code) {
+    int const number = class_of_code(code).value_or(MPI_ERR_OTHER);
+    auto const found = std::ranges::find(class_texts, number, &ClassText::number);
+    return found == std::end(class_texts) ? "MPI_ERR_OTHER" : found->name;
+}
+
 }   // namespace tutti
 
 using namespace tutti;

@@ -10,4 +10,7 @@ namespace tutti {
 /// `code` is no error code.
 std::string error_text(int code);
 
+/// "MPI_ERR_RANK": the class of a code. Of classes that the program has added, MPI_ERR_OTHER.
+char const* error_name(int code);
+
 }   // namespace tutti

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mpi_h/abi/abi.hpp"
+#include "mpi_h/entry/ending.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti {
@@ -22,13 +23,16 @@ namespace tool {
 struct State;
 }
 struct RecentCollectives;
+class ThreadCheck;
+class FreedHandles;
 
 /// `child`: of a running rank, made by its fork(); of the job it has only what it must not touch.
 enum class Stage { before, running, after, child };
 
 struct LibraryState {
     std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
-    std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls
+    std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls,
+                                                ///< they are traced, or --check looks at them
     int thread_level = MPI_THREAD_SINGLE;
     std::uint64_t main_thread = 0;   ///< pthread_self() of the caller of MPI_Init
     bool check_arguments = true;
@@ -61,6 +65,15 @@ struct LibraryState {
             ++place;
         }
     }
+    /// What MPI_Alloc_mem has given and MPI_Free_mem has not taken back, with TUTTI_DIAGNOSIS=full.
+    struct Allocated {
+        std::size_t bytes;
+        void const* site;
+    };
+    std::map<void const*, Allocated> allocated;
+    // What --check keeps; null: it is not wanted.
+    std::shared_ptr<ThreadCheck> thread_check;
+    std::shared_ptr<FreedHandles> freed_handles;
     std::uint64_t searches = 0;          ///< calls that chose among requests; see mpi_h/p2p/requests.cpp
     std::shared_ptr<tool::State> tool;   ///< of the interface for tools; null before its first use
     std::recursive_mutex tool_lock;      ///< of its calls, which may come before MPI_Init; taken inside the lock
@@ -93,23 +106,31 @@ LibraryState& make_library_state();
     return f ? *f : make_library_state();
 }
 inline Waiter& waiter() { return library().process->waiter; }
+/// The running call frees a handle, or completes its request: for who uses it again. Without --check nothing.
+void note_freed(int handle);
 
 /// Inside the process's lock while it lives, if several threads may call.
 class Inside {
 public:
-    explicit Inside(Waiter* shared) : shared_(shared) {
+    explicit Inside(Waiter* shared) : shared_(shared), call_(nullptr) {
         if (shared_) [[unlikely]]
             shared_->enter();
     }
+    /// In a call of the program's, which may be traced.
+    [[gnu::always_inline]] Inside(Waiter* shared, char const* call, void const* site) : shared_(shared), call_(call) {
+        if (shared_) [[unlikely]]
+            shared_->enter(call, site);
+    }
     [[gnu::always_inline]] ~Inside() {
         if (shared_) [[unlikely]]
-            shared_->leave();
+            call_ ? shared_->leave_call() : shared_->leave();
     }
     Inside(Inside const&) = delete;
     Inside& operator=(Inside const&) = delete;
 
 private:
     Waiter* const shared_;
+    char const* const call_;   ///< null: none
 };
 
 /// MPI_Init's work: reads the variables, joins the segment (or makes one for a world of one), makes the predefined
@@ -124,10 +145,6 @@ void note_arena_use(RankState& rank_state);
 /// The rank state that mpiexec has for this process, before MPI_Init looks for it; null when mpiexec has not started
 /// it.
 RankState* launchers_rank_state();
-
-/// Ends the whole job: leaves code and sentence on this rank's state for the launcher and exits. `sentence` may be
-/// empty. A rank's child ends alone.
-[[noreturn]] void abort_job(int code, std::string const& sentence);
 
 /// Makes the predefined datatypes and operators known by their handles; once per process (predefined_types.cpp).
 void place_predefined_types(abi::Tables& tables);

@@ -15,11 +15,16 @@
 #include "coll/call/collectives.hpp"
 #include "coll/choice/state.hpp"
 #include "coll/comm/create.hpp"
+#include "mpi_h/check/freed_handles.hpp"
+#include "mpi_h/check/threads.hpp"
 #include "mpi_h/entry/entry.hpp"
+#include "mpi_h/entry/errors.hpp"
 #include "mpi_h/entry/info_env.hpp"
 #include "mpi_h/entry/job_server.hpp"
+#include "mpi_h/entry/leftovers.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/base/clock.hpp"
+#include "runtime/diagnosis/last_call.hpp"
 #include "runtime/job/join_job.hpp"
 #include "runtime/job/pmix.hpp"
 #include "runtime/memory/arena/access.hpp"
@@ -165,6 +170,15 @@ void watch_forks() {
     });
 }
 
+/// --check: of those that promise more, and all handles.
+void begin_checks(LibraryState& f) {
+    f.freed_handles = std::make_shared<FreedHandles>();
+    if (f.process->many_threads) return;
+    f.thread_check = std::make_shared<ThreadCheck>(*f.process, f.thread_level, f.main_thread);
+    f.process->waiter.watch_calls(f.thread_check.get());
+    f.shared = &f.process->waiter;
+}
+
 }   // namespace
 
 std::unique_ptr<JobServer>& job_server() {
@@ -196,7 +210,9 @@ void start(LibraryState& f, int thread_level) {
     f.main_thread = static_cast<std::uint64_t>(pthread_self());
     f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
     if (f.process->variables.arena) f.process->arena = tutti_arena()->arena;
-    f.process->end_job = abort_job;
+    f.process->end_job = [](int code, std::string const& sentence) {
+        abort_job({code, sentence, error_name(MPI_ERR_OTHER), join(library().process->call_name, "(…)")});
+    };
     f.process->threads_begin = [](Process& process) {
         library().shared = &process.waiter;
         library().forget_windows();
@@ -208,13 +224,17 @@ void start(LibraryState& f, int thread_level) {
     coll::state_of(*f.process).call_notes->predefined_type = [](unsigned number) -> Datatype const* {
         return library().tables.datatypes.builtin_at(number);
     };
+    p2p::engine(*f.process).predefined_type = coll::state_of(*f.process).call_notes->predefined_type;
     f.process->supervised = launched;
     if (!launched && f.process->variables.diagnosis != "no")
-        f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, abort_job);
+        f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, f.process->end_job);
+    show_images(f.rank_state->last_call);
+    f.tables.note_sites(f.process->call_site);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread)
         f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);
-    if (f.process->lock.on()) f.shared = &f.process->waiter;
+    if (f.process->lock.on() || f.process->tracer) f.shared = &f.process->waiter;
+    if (f.process->variables.diagnosis == "full") begin_checks(f);
     watch_forks();
     f.stage = Stage::running;
     if (f.process->rank() == 0)
@@ -234,6 +254,7 @@ void finish(LibraryState& f) {
     process.self->attributes.clear(*process.self);   // MPI 3.1, 8.7.1: before anything else
     process.world->attributes.clear(*process.world);
     process.progress_thread.reset();
+    if (p2p::Checks* checks = p2p::engine(process).checks()) checks->finish();
     coll::note(*process.world, "MPI_Finalize");
     coll::stop_recording(process);
     // Until the first barrier others may still ask for messages that this rank offered; after it they are on their way
@@ -243,6 +264,7 @@ void finish(LibraryState& f) {
         coll::barrier(*process.world);
         if (round == 0) coll::compare_calls(process);   // all calls of all ranks have been noted
     }
+    tell_leftovers(f);
     p2p::leave(process, "MPI_Finalize");
     RankState& rank_state = process.rank_state();
     note_arena_use(rank_state);

@@ -11,7 +11,13 @@ using arena::Arena;
 
 namespace {
 constexpr std::size_t alignment = 64;   // a cache line, and enough for every vector instruction
+
+/// For what is left over in MPI_Finalize.
+void note_allocated(LibraryState& f, void const* memory, std::size_t bytes) {
+    if (f.process->variables.diagnosis == "full") f.allocated[memory] = {bytes, f.process->call_site};
 }
+
+}   // namespace
 
 TUTTI_FUNCTION(Alloc_mem)
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
@@ -26,6 +32,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
         if (!memory && posix_memalign(&memory, alignment, bytes) != 0)
             fail(ErrorClass::no_mem, "the system does not give ", size, " bytes");
         *static_cast<void**>(baseptr) = memory;
+        note_allocated(call.library_state(), memory, bytes);
     });
 }
 
@@ -33,6 +40,7 @@ TUTTI_FUNCTION(Free_mem)
 int PMPI_Free_mem(void* base) {
     return enter("MPI_Free_mem", [&](Call& call) {
         if (base) call.pointer(base, "base");
+        call.library_state().allocated.erase(base);
         if (Arena* arena = tutti_arena()->arena; arena->holds(base)) arena->release(base);
         else std::free(base);
     });

@@ -8,14 +8,15 @@ using namespace tutti;
 
 namespace {
 
-int get(char const* name, Keyval::On on, int handle, int keyval, void* value, int* flag, int asked) {
+[[gnu::always_inline]] inline int get(char const* name, Keyval::On on, int handle, int keyval, void* value, int* flag,
+                                      int asked) {
     return enter(name, [&](Call& call) {
         call.pointer(flag, "flag");
         *flag = get_attribute(call, on, handle, keyval, attribute_kind_in(asked), value);
     });
 }
 
-int set(char const* name, Keyval::On on, int handle, int keyval, void* value, int given) {
+[[gnu::always_inline]] inline int set(char const* name, Keyval::On on, int handle, int keyval, void* value, int given) {
     return enter(name, [&](Call& call) {
         AttributeValue bits{reinterpret_cast<std::intptr_t>(value), attribute_kind_in(given)};
         set_attribute(call, on, handle, keyval, bits);

@@ -16,7 +16,7 @@ std::int64_t elements_in(Call& call, MPI_Status const* status, MPI_Datatype data
     return call.type(datatype).elements(bytes_in(call, status));
 }
 
-int address_of(char const* name, void const* location, MPI_Aint* address) {
+[[gnu::always_inline]] inline int address_of(char const* name, void const* location, MPI_Aint* address) {
     return enter(name, [&](Call& call) {
         call.pointer(address, "address");
         *address = reinterpret_cast<MPI_Aint>(location);

@@ -24,7 +24,8 @@ void check(int code, char const* callback) {
     if (code != MPI_SUCCESS) throw Error(code, join("its ", callback, " returned ", code));
 }
 
-int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
+[[gnu::always_inline]] inline int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype,
+                                               MPI_Count count) {
     return enter(name, [&](Call& call) {
         call.pointer(status, "status");
         Datatype& type = call.any_type(datatype);
@@ -40,7 +41,7 @@ int set_elements(char const* name, MPI_Status* status, MPI_Datatype datatype, MP
 GeneralizedRequest::GeneralizedRequest(MPI_Grequest_query_function* query, MPI_Grequest_free_function* release,
                                        MPI_Grequest_cancel_function* cancel, void* extra_state)
     : query_(query), release_(release), cancel_(cancel), extra_(extra_state) {
-    generalized = true;
+    generalized = special = true;
 }
 
 void GeneralizedRequest::query(MPI_Status* status) {

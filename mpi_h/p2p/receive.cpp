@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Receiving, blocking, nonblocking and persistent, and probes (MPI 3.1, 3.2, 3.7 to 3.9).
+#include "mpi_h/abi/status_out.hpp"
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/entry/status_out.hpp"
+#include "mpi_h/p2p/words.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti {
@@ -19,8 +20,8 @@ struct Incoming {
 };
 
 template <class Body>
-inline int with(char const* name, Incoming const& a, Body&& body) {
-    return enter(name, [&](Call& call) {
+[[gnu::always_inline]] inline int with(char const* name, Incoming const& a, Body&& body) {
+    auto const body_of = [&](Call& call) {
         Comm& comm = call.comm(a.comm);
         // From nobody nothing comes, so no type is needed.
         bool nobody = a.source == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
@@ -30,12 +31,13 @@ inline int with(char const* name, Incoming const& a, Body&& body) {
         call.tag(a.tag, true);
         call.buffer(a.buf, a.count, type);
         body(call, comm, type, abi::rank_in(a.source), abi::tag_in(a.tag));
-    });
+    };
+    return enter(name, body_of, [&] { return message_words(a.count, a.datatype, "from", a.source, a.tag, a.comm); });
 }
 
 /// The communicator, source and tag of a probe; `body(call, comm, source, tag)`.
 template <class Body>
-int with_probe(char const* name, int source, int tag, MPI_Comm handle, Body&& body) {
+[[gnu::always_inline]] inline int with_probe(char const* name, int source, int tag, MPI_Comm handle, Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = call.comm(handle);
         call.rank(comm, source, "source", true);

@@ -11,6 +11,7 @@ namespace {
 void show(Request* r, MPI_Status* status) {
     if (!r) return store_empty(status);
     if (GeneralizedRequest* g = generalized(r)) return g->query(status);
+    if (r->special) r->settle();
     abi::store(status, r->status);
 }
 

@@ -38,8 +38,10 @@ void refuse_message(Request& r) {
 
 /// Tells the user's status what became of a complete request.
 std::optional<Error> tell(Request& r, MPI_Status* status) {
-    if (GeneralizedRequest* g = generalized(&r)) [[unlikely]]
-        return g->finish(status);
+    if (r.special) [[unlikely]] {
+        if (GeneralizedRequest* g = generalized(&r)) return g->finish(status);
+        r.settle();
+    }
     abi::store(status, r.status);
     if (r.status.error == ErrorClass::success) [[likely]]
         return std::nullopt;
@@ -49,12 +51,10 @@ std::optional<Error> tell(Request& r, MPI_Status* status) {
 
 /// The end of a request whose outcome was told; a persistent one can start again.
 void retire(MPI_Request& handle, Request& r) {
-    if (r.persistent) {
-        r.active = false;
-    } else {
-        library().tables.requests.remove(handle);
-        handle = MPI_REQUEST_NULL;
-    }
+    if (r.persistent) return void(r.active = false);
+    if (r.special) note_freed(handle);
+    library().tables.requests.remove(handle);
+    handle = MPI_REQUEST_NULL;
 }
 
 Outcome take(MPI_Request& handle, MPI_Status* status) {
@@ -173,6 +173,7 @@ struct AnyOf {
             r->tell(one);
             known = known && !one.awaited.empty();
             for (RankRange const& range : one.awaited) add(blockage, range);
+            if (blockage.hint == Blockage::Hint{}) blockage.hint = one.hint;
             if (++open <= most_told) list += (list.empty() ? "" : "; ") + one.call;
         }
         if (open > most_told) list += join("; and ", open - most_told, " more");
@@ -352,9 +353,10 @@ int PMPI_Request_free(MPI_Request* request) {
         refuse_collective(call, r, "freed");
         MPI_Request handle = std::exchange(*request, MPI_REQUEST_NULL);
         GeneralizedRequest* g = generalized(&r);
+        if (!g && r.special) r.forget(), note_freed(handle);
         if (!g) return library().tables.requests.remove(handle);
         if (g->complete) give_up(*g, handle);
-        else g->freed = true;
+        else g->freed = true, g->active = false;   // nobody has to wait for it
     });
 }
 

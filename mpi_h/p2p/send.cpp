@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sending in all modes, blocking, nonblocking and persistent (MPI 3.1, 3.4 to 3.9).
 #include "mpi_h/entry/entry.hpp"
+#include "mpi_h/p2p/words.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti {
@@ -20,8 +21,8 @@ struct Outgoing {
 
 /// Checks them and calls `body(comm, type)`.
 template <class Body>
-inline int with(char const* name, Outgoing const& a, Body&& body) {
-    return enter(name, [&](Call& call) {
+[[gnu::always_inline]] inline int with(char const* name, Outgoing const& a, Body&& body) {
+    auto const body_of = [&](Call& call) {
         Comm& comm = call.comm(a.comm);
         // To nobody nothing goes, so no type is needed.
         bool nobody = a.dest == MPI_PROC_NULL && a.datatype == MPI_DATATYPE_NULL;
@@ -31,16 +32,17 @@ inline int with(char const* name, Outgoing const& a, Body&& body) {
         call.tag(a.tag);
         call.buffer(a.buf, a.count, type);
         body(call, comm, type);
-    });
+    };
+    return enter(name, body_of, [&] { return message_words(a.count, a.datatype, "to", a.dest, a.tag, a.comm); });
 }
 
-inline int send(char const* name, Outgoing const& a, Mode mode) {
+[[gnu::always_inline]] inline int send(char const* name, Outgoing const& a, Mode mode) {
     return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
         p2p::send(comm, Data::of(a.buf, a.count, type), abi::rank_in(a.dest), a.tag, mode, call.name);
     });
 }
 
-int isend(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+[[gnu::always_inline]] inline int isend(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
     return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
         call.pointer(request, "request");
         auto made = p2p::isend(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);
@@ -48,7 +50,7 @@ int isend(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) 
     });
 }
 
-int send_init(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
+[[gnu::always_inline]] inline int send_init(char const* name, Outgoing const& a, Mode mode, MPI_Request* request) {
     return with(name, a, [&](Call& call, Comm& comm, Datatype& type) {
         call.pointer(request, "request");
         auto made = p2p::send_init(comm, a.buf, a.count, type, abi::rank_in(a.dest), a.tag, mode);

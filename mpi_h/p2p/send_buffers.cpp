@@ -22,7 +22,7 @@ p2p::SendBuffer& buffer_in(Call& call, Which which) {
     return p2p::buffer_of(call.comm(which.comm));
 }
 
-int attach(char const* name, Which which, void* memory, int size) {
+[[gnu::always_inline]] inline int attach(char const* name, Which which, void* memory, int size) {
     return enter(name, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, which);
         if (memory == MPI_BUFFER_AUTOMATIC) return buffer.attach_automatic();   // whatever the size
@@ -32,7 +32,7 @@ int attach(char const* name, Which which, void* memory, int size) {
     });
 }
 
-int detach(char const* name, Which which, void* buffer_addr, int* size) {
+[[gnu::always_inline]] inline int detach(char const* name, Which which, void* buffer_addr, int* size) {
     return enter(name, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, which);
         call.pointer(buffer_addr, "buffer_addr");
@@ -45,11 +45,11 @@ int detach(char const* name, Which which, void* buffer_addr, int* size) {
     });
 }
 
-int flush(char const* name, Which which) {
+[[gnu::always_inline]] inline int flush(char const* name, Which which) {
     return enter(name, [&](Call& call) { p2p::flush(*library().process, buffer_in(call, which), call.name); });
 }
 
-int iflush(char const* name, Which which, MPI_Request* request) {
+[[gnu::always_inline]] inline int iflush(char const* name, Which which, MPI_Request* request) {
     return enter(name, [&](Call& call) {
         p2p::SendBuffer& buffer = buffer_in(call, which);
         call.pointer(request, "request");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sending and receiving in one call, blocking and nonblocking (MPI 4.0, 3.10).
+#include "mpi_h/abi/status_out.hpp"
 #include "mpi_h/entry/entry.hpp"
-#include "mpi_h/entry/status_out.hpp"
 #include "p2p/request.hpp"
 
 namespace tutti {
@@ -41,7 +41,8 @@ struct ReceivePart {
 
 /// `body(call, comm, ways, type sent, type received)`
 template <class Body>
-int with(char const* name, SendPart const& out, ReceivePart const& in, Ways ways, Body&& body) {
+[[gnu::always_inline]] inline int with(char const* name, SendPart const& out, ReceivePart const& in, Ways ways,
+                                       Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = check(call, ways);
         Datatype& sent = call.type(out.datatype, "sendtype");
@@ -56,7 +57,7 @@ int with(char const* name, SendPart const& out, ReceivePart const& in, Ways ways
 
 /// `body(call, comm, ways, type)`
 template <class Body>
-int with_one(char const* name, ReceivePart const& both, Ways ways, Body&& body) {
+[[gnu::always_inline]] inline int with_one(char const* name, ReceivePart const& both, Ways ways, Body&& body) {
     return enter(name, [&](Call& call) {
         Comm& comm = check(call, ways);
         Datatype& type = call.type(both.datatype);

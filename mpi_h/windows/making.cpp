@@ -32,7 +32,8 @@ MPI_Win handle_of(Call const& call, Ref<rma::Window> window) {
 
 using Allocate = Ref<rma::Window>(Comm&, std::int64_t, int, rma::Hints);
 
-int allocate(char const* name, Wanted const& a, void* baseptr, MPI_Win* win, Allocate& allocated) {
+[[gnu::always_inline]] inline int allocate(char const* name, Wanted const& a, void* baseptr, MPI_Win* win,
+                                           Allocate& allocated) {
     return enter(name, [&](Call& call) {
         Comm& comm = call.intracomm(a.comm);
         check(call, a);

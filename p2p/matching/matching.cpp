@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rare half of matching: failures.
+// The rare half of matching: types that are not the same at a glance, and failures.
 #include "p2p/matching/matching.hpp"
 
 namespace tutti::p2p {
+
+void Matching::compare_types(Receive& op, TypeDigest digest) {
+    if (!digest.fits(op.sent, *op.data.element, op.data.count)) op.other_types = digest;
+}
 
 void Matching::fail(Receive& op, std::string const& sentence) {
     op.status.error = ErrorClass::other;

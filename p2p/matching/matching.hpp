@@ -18,7 +18,7 @@ namespace tutti::p2p {
 
 class Matching {
 public:
-    explicit Matching(Process& process) : process_(process) {}
+    explicit Matching(Process& process) : process_(process), tracer_(process.tracer.get()) {}
 
     Process& process() const { return process_; }
 
@@ -28,24 +28,29 @@ public:
     /// True when whatever comes that this waiting receive takes goes to it.
     bool alone(Receive const& op) const { return !op.key.of_service() && posted_.alone(op); }
     /// A message with this key has its receive, which waits: out of the queue.
-    void match_posted(Receive& op, Key const& message, std::size_t bytes) {
+    void match_posted(Receive& op, Key const& message, std::size_t bytes, TypeDigest digest) {
         posted(op.key).remove(op);
-        match(op, message, bytes);
+        match(op, message, bytes, digest, true);
     }
     /// The oldest receive that takes a message with this key, which it then has (status, how much of it is wanted); out
     /// of the queue. Null: there is none yet.
-    Receive* match(Key const& message, std::size_t bytes) {
+    Receive* match(Key const& message, std::size_t bytes, TypeDigest digest) {
         Receive* const op = posted(message).take(message);
-        if (op) match(*op, message, bytes);
+        if (op) match(*op, message, bytes, digest, true);
         return op;
     }
-    /// The same for a receive that is in no queue.
-    static void match(Receive& op, Key const& message, std::size_t bytes) {
+    /// The same for a receive that is in no queue. `receive_first`: it has waited in one.
+    void match(Receive& op, Key const& message, std::size_t bytes, TypeDigest digest, bool receive_first = false) {
+        if (tracer_) [[unlikely]]
+            if (message.of_program())
+                tracer_->received(message.context, message.source, message.tag, bytes, receive_first);
         op.sent = bytes;
         op.status.source = message.source;
         op.status.tag = message.tag;
         op.status.bytes = std::min(bytes, op.data.bytes);
         if (op.truncated()) op.status.error = ErrorClass::truncate;
+        if (op.data.element && !digest.agrees(op.data.element->digest())) [[unlikely]]
+            compare_types(op, digest);
     }
 
     // --- Messages that wait ------------------------------------------------------------------------------------------
@@ -95,11 +100,13 @@ public:
     std::vector<Receive*> lose(int peer, std::string const& sentence);
 
 private:
+    static void compare_types(Receive& op, TypeDigest digest);
     std::string const* loss_of(int peer) const;
     Posted& posted(Key const& key) { return key.of_service() ? services_ : posted_; }
     UnexpectedList& unexpected(Key const& key) { return key.of_service() ? unserved_ : unexpected_; }
 
     Process& process_;
+    Tracer* const tracer_;   ///< null: nothing is traced
     Posted posted_, services_;
     UnexpectedList unexpected_, unserved_;       ///< the second of each: of services
     std::map<int, std::string const*> losses_;   ///< by peer

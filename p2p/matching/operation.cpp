@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "runtime/base/error.hpp"
+
 namespace tutti::p2p {
 
 std::size_t transfer(Data const& to, Data const& from) {
@@ -12,6 +14,11 @@ std::size_t transfer(Data const& to, Data const& from) {
     else if (to.dense()) from.gather(0, to.base, n);
     else copy_typed(to.base, to.count, *to.type, from.base, from.count, *from.type);
     return n;
+}
+
+std::string Data::amount() const {
+    if (!element) return join(bytes, bytes == 1 ? " byte" : " bytes");
+    return join(count, " ", element->name.empty() ? "of a datatype of the program" : element->name);
 }
 
 Unexpected* Unexpected::make(FramePool& pool, std::size_t room) {

@@ -59,6 +59,16 @@ struct Data {
         return {base, bytes, &type, count, &type};
     }
     bool dense() const { return type == nullptr; }
+    /// What a message of it says of its types.
+    TypeDigest digest() const {
+        if (!element) return {};
+        TypeDigest const one = element->digest();
+        if (one.mixed()) [[unlikely]]
+            return TypeDigest::of(*element->signature(), count);
+        return one;
+    }
+    /// "4 MPI_INT"
+    std::string amount() const;
 
     /// Packed bytes [position, position + n) to `out`.
     void gather(std::size_t position, void* out, std::size_t n) const {
@@ -91,14 +101,16 @@ enum class SendStage : std::uint8_t {
 
 struct Send {
     Data data;
-    Key key;        ///< context, the sender's rank in the communicator, tag
-    int peer = 0;   ///< the receiver, as Cluster::peer_of names it
+    Key key;                      ///< context, the sender's rank in the communicator, tag
+    Request* request = nullptr;   ///< whose it is; null: of a call that does not return before it is done
+    int peer = 0;                 ///< the receiver, as Cluster::peer_of names it
     Mode mode = Mode::standard;
     SendStage stage = SendStage::idle;
     bool eager = false;   ///< leaves the sender without being asked for
     bool done = false;
     bool cancelling = false;   ///< the receiver was asked to forget it and has not answered
     bool cancelled = false;
+    TypeDigest digest;                      ///< of the data as the program gave it
     std::uint64_t number = 0;               ///< of its cell, which names it to the receiver; valid once out of `queued`
     std::uint64_t receive = 0;              ///< granted: the receiver's operation
     std::size_t position = 0;               ///< granted: bytes sent
@@ -111,11 +123,13 @@ struct Send {
 
 struct Receive {
     Data data;
-    Key key;   ///< with wildcards
+    Key key;                      ///< with wildcards
+    Request* request = nullptr;   ///< as Send has it
     Hook hook;
     std::uint64_t sequence = 0;   ///< of posting
     bool posted = false;          ///< waits for a message
     bool done = false;
+    TypeDigest other_types;   ///< those of the message, where they do not match
     Status status;
     std::size_t sent = 0;      ///< bytes of the message, may be more than the room for it
     std::size_t arrived = 0;   ///< bytes of a granted message that are here
@@ -143,6 +157,7 @@ struct Unexpected {
     std::uint64_t number = 0;   ///< of its cell
     std::size_t bytes = 0;
     enum class What : std::uint8_t { here, here_sync, offered } what = What::here;
+    TypeDigest digest;
     // For its transport:
     std::uint64_t send = 0;      ///< here_sync and offered: the sender's operation
     std::uint64_t address = 0;   ///< offered: where the bytes lie in the sender, 0: not in one piece

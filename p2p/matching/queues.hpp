@@ -21,6 +21,8 @@ struct Key {
     std::int32_t source = 0;
     std::int32_t tag = 0;
 
+    /// Neither of a service nor of the library itself (p2p/p2p.hpp: Flavour).
+    bool of_program() const { return !of_service() && context >> 63 == 0; }
     bool of_service() const { return (context & service_context) != 0; }
 
     bool operator==(Key const&) const = default;

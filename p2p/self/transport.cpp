@@ -9,7 +9,7 @@ SelfTransport::SelfTransport(Matching& matching)
       eager_limit_(matching.process().variables.eager) {}
 
 void SelfTransport::begin(Send& op) {
-    if (Receive* receive = matching_.match(op.key, op.data.bytes)) {
+    if (Receive* receive = matching_.match(op.key, op.data.bytes, op.digest)) {
         transfer(receive->data, op.data);
         matching_.finish(*receive);
         matching_.sent(op);
@@ -21,6 +21,7 @@ void SelfTransport::begin(Send& op) {
     m->peer = me_;
     m->number = op.number = next_number_++;
     m->bytes = op.data.bytes;
+    m->digest = op.digest;
     m->what = op.eager ? Unexpected::What::here : Unexpected::What::offered;
     m->local = &op;
     if (op.eager) op.data.gather(0, m->content(), op.data.bytes);
@@ -31,7 +32,7 @@ void SelfTransport::begin(Send& op) {
 }
 
 void SelfTransport::take(Receive& op, Unexpected& m) {
-    Matching::match(op, m.key, m.bytes);
+    matching_.match(op, m.key, m.bytes, m.digest);
     if (m.what == Unexpected::What::here) return matching_.deliver(op, m.content());
     transfer(op.data, m.local->data);
     matching_.sent(*m.local);

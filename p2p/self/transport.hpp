@@ -13,7 +13,7 @@ public:
     explicit SelfTransport(Matching& matching);
 
     bool reaches(int peer) const override { return peer == me_; }
-    bool send_small(int, Key const&, std::byte const*, std::size_t) override { return false; }
+    bool send_small(int, Key const&, Data const&) override { return false; }
     void begin(Send& op) override;
     void cancel(Send& op) override;
     void take(Receive& op, Unexpected& message) override;

@@ -48,14 +48,16 @@ Transport::First ShmTransport::take_small(int peer, Key const& key, Data const& 
         cpu_pause();
         for (int i = 0; !cell && i < looks_in_a_row; ++i) cell = from.in.peek();
     }
-    if (cell->kind() != Kind::small || cell->length > data.bytes ||
-        !key.takes({cell->context, cell->source, cell->tag}))
+    std::size_t const bytes = cell->bytes();
+    if (cell->kind() != Kind::small || bytes > data.bytes || !key.takes({cell->context, cell->source, cell->tag}))
+        return First::other;
+    if (data.element && !cell->digest().agrees(data.element->digest())) [[unlikely]]
         return First::other;
     status.source = cell->source;
     status.tag = cell->tag;
-    status.bytes = cell->length;
-    if (cell->length != 0) std::memcpy(data.base, cell->payload, cell->length);
-    from.in.matched(cell->length);
+    status.bytes = bytes;
+    if (bytes != 0) std::memcpy(data.base, cell->payload, bytes);
+    from.in.matched(bytes);
     from.in.advance();
     if (bells_) seen_[static_cast<std::size_t>(peer)] = static_cast<std::uint8_t>(from.in.number());
     process_.waiter.wake_rank(static_cast<unsigned>(peer));   // as in drain
@@ -119,11 +121,11 @@ void ShmTransport::handle(int peer, Peer& from, Cell const& cell) {
 
 void ShmTransport::receive_small(int peer, Peer& from, Cell const& cell) {
     if (Receive* op = match(from, cell)) {
-        from.in.matched(cell.length);
+        from.in.matched(cell.bytes());
         matching_.deliver(*op, cell.payload);
     } else {
-        Unexpected* m = set_aside(peer, cell, Unexpected::What::here, cell.length, {});
-        std::memcpy(m->content(), cell.payload, cell.length);
+        Unexpected* m = set_aside(peer, cell, Unexpected::What::here, cell.bytes(), {});
+        std::memcpy(m->content(), cell.payload, m->bytes);
         matching_.add(*m);
     }
     from.in.advance();
@@ -131,7 +133,7 @@ void ShmTransport::receive_small(int peer, Peer& from, Cell const& cell) {
 
 void ShmTransport::receive_eager(int peer, Peer& from, Cell const& cell, bool sync) {
     Remote remote = cell.remote();
-    std::size_t bytes = cell.length;
+    std::size_t bytes = cell.bytes();
     from.arrived = 0;
     if ((from.into = match(from, cell))) {
         from.in.matched(bytes);
@@ -164,7 +166,7 @@ void ShmTransport::arrived(int peer, Peer& from) {
     }
     Unexpected* m = std::exchange(from.aside, nullptr);
     // A receive may have been posted since its first piece came.
-    Receive* const op = matching_.match(m->key, m->bytes);
+    Receive* const op = matching_.match(m->key, m->bytes, m->digest);
     if (!op) return matching_.add(*m);
     if (op == from.announced) from.announced = nullptr;
     take(*op, *m);
@@ -175,7 +177,7 @@ void ShmTransport::receive_offer(int peer, Peer& from, Cell const& cell) {
     Remote remote = cell.remote();
     std::byte const* layout = remote.bytes ? from.in.bytes(remote) : nullptr;
     if (Receive* op = match(from, cell)) {
-        accept(*op, peer, {remote.id, remote.address, cell.length, reinterpret_cast<std::int64_t const*>(layout)});
+        accept(*op, peer, {remote.id, remote.address, cell.bytes(), reinterpret_cast<std::int64_t const*>(layout)});
     } else {
         Unexpected* m = set_aside(peer, cell, Unexpected::What::offered, remote.bytes, remote);
         m->has_layout = layout;
@@ -191,7 +193,8 @@ Unexpected* ShmTransport::set_aside(int peer, Cell const& cell, Unexpected::What
     m->key = {cell.context, cell.source, cell.tag};
     m->peer = peer;
     m->number = at(peer).in.number();
-    m->bytes = cell.length;
+    m->bytes = cell.bytes();
+    m->digest = cell.digest();
     m->what = what;
     m->send = remote.id;
     m->address = remote.address;
@@ -199,7 +202,7 @@ Unexpected* ShmTransport::set_aside(int peer, Cell const& cell, Unexpected::What
 }
 
 void ShmTransport::take(Receive& op, Unexpected& m) {
-    Matching::match(op, m.key, m.bytes);
+    matching_.match(op, m.key, m.bytes, m.digest);
     if (m.what == Unexpected::What::offered)
         return accept(
             op, m.peer,

@@ -72,7 +72,8 @@ struct alignas(cache_line) Cell {
 
     std::uint64_t context;   ///< of the communicator; grant, piece and placed: the receiver's operation; share: the
                              ///< number of the copy
-    std::uint64_t length;    ///< of the whole message; grant and share: of what the receiver has room for
+    std::uint64_t length;    ///< of the whole message, with what it is made of (message_length); grant and share: of
+                             ///< what the receiver has room for
     std::int32_t source;     ///< the sender's rank in the communicator
     std::int32_t tag;
     std::byte payload[room];
@@ -85,6 +86,13 @@ struct alignas(cache_line) Cell {
         return r;
     }
     void set_remote(Remote const& r) { std::memcpy(payload, &r, sizeof r); }
+
+    static constexpr int digest_at = 48;   // no message has as many bytes
+    static std::uint64_t message_length(std::size_t bytes, TypeDigest digest) {
+        return bytes | std::uint64_t{digest.bits()} << digest_at;
+    }
+    std::size_t bytes() const { return length & ((std::uint64_t{1} << digest_at) - 1); }
+    TypeDigest digest() const { return TypeDigest(static_cast<std::uint16_t>(length >> digest_at)); }
 };
 static_assert(sizeof(Cell) == cache_line && sizeof(Remote) == Cell::room);
 

@@ -20,15 +20,17 @@ void ShmTransport::Line::remove(Send& op) {
     if (last == &op) last = before;
 }
 
-bool ShmTransport::send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) {
+bool ShmTransport::send_small(int peer, Key const& key, Data const& data) {
     Peer& to = at(peer);
-    if (to.queued.first || !to.out.has_cell() || !to.out.spend(bytes)) return false;
+    std::size_t const bytes = data.bytes;
+    TypeDigest const digest = data.element ? data.element->digest() : TypeDigest();
+    if (digest.mixed() || to.queued.first || !to.out.has_cell() || !to.out.spend(bytes)) return false;
     Cell& cell = to.out.cell();
     cell.context = key.context;
-    cell.length = bytes;
+    cell.length = Cell::message_length(bytes, digest);
     cell.source = key.source;
     cell.tag = key.tag;
-    if (bytes != 0) std::memcpy(cell.payload, data, bytes);   // `data` may be null when nothing is sent
+    if (bytes != 0) std::memcpy(cell.payload, data.base, bytes);   // no address when nothing is sent
     to.out.publish(cell, Kind::small);
     process_.waiter.wake_rank(static_cast<unsigned>(peer));
     return true;
@@ -86,7 +88,7 @@ bool ShmTransport::write_offer(Peer& to, Send& op) {
 Cell& ShmTransport::head(Peer& to, Send const& op) {
     Cell& cell = to.out.cell();
     cell.context = op.key.context;
-    cell.length = op.data.bytes;
+    cell.length = Cell::message_length(op.data.bytes, op.digest);
     cell.source = op.key.source;
     cell.tag = op.key.tag;
     return cell;

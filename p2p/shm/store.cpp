@@ -49,7 +49,7 @@ bool ShmTransport::withdraw(Receive& op) noexcept {
 void ShmTransport::receive_stored(Peer& from, Cell const& cell) {
     Receive& op = *from.announced;
     from.announced = nullptr;
-    matching_.match_posted(op, {cell.context, cell.source, cell.tag}, cell.length);
+    matching_.match_posted(op, {cell.context, cell.source, cell.tag}, cell.bytes(), cell.digest());
     from.in.advance();
     matching_.finish(op);
 }

@@ -18,7 +18,7 @@ public:
     explicit ShmTransport(Matching& matching);
 
     bool reaches(int peer) const override { return peer != me_ && static_cast<std::size_t>(peer) < peers_.size(); }
-    bool send_small(int peer, Key const& key, std::byte const* data, std::size_t bytes) override;
+    bool send_small(int peer, Key const& key, Data const& data) override;
     First take_small(int peer, Key const& key, Data const& data, Status& status, int looks) override;
     void begin(Send& op) override;
     void cancel(Send& op) override;
@@ -126,7 +126,7 @@ private:
     bool drain(int peer, Peer& from, Cell const* cell);
     void handle(int peer, Peer& from, Cell const& cell);
     Receive* match(Peer& from, Cell const& cell) {
-        Receive* const op = matching_.match({cell.context, cell.source, cell.tag}, cell.length);
+        Receive* const op = matching_.match({cell.context, cell.source, cell.tag}, cell.bytes(), cell.digest());
         if (op && op == from.announced) [[unlikely]]
             from.announced = nullptr;
         return op;

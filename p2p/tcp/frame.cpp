@@ -13,7 +13,9 @@ namespace {
 constexpr std::uint8_t magic[2] = {'T', 0x91};
 
 /// Where each field lies: magic 0, kind 2, zero 3, matched 4, context 8, source 16, tag 20, length 24, id 32,
-/// number 40.
+/// number 40. Above the length are the 16 bits of the digest.
+constexpr int digest_at = 48;
+
 template <class T>
 void put(std::span<std::byte> out, std::size_t at, T value) {
     for (std::size_t i = 0; i < sizeof value; ++i) out[at + i] = static_cast<std::byte>(value >> 8 * i);
@@ -65,6 +67,7 @@ char const* check(Frame const& f) {
     if (rule->message ? f.source < 0 || f.tag == any_tag : f.context != 0 || f.source != 0 || f.tag != 0)
         return "a frame whose context, source or tag cannot be";
     if (rule->id ? f.id == 0 : f.id != 0) return "a frame that names an operation wrongly";
+    if (!rule->message && f.digest != TypeDigest()) return "a frame of types without data";
     if (!rule->number && f.number != 0) return "a frame with a number that its kind does not have";
     return nullptr;
 }
@@ -80,7 +83,7 @@ void Frame::encode(std::span<std::byte, header_bytes> out) const {
     put(out, 8, context);
     put(out, 16, static_cast<std::uint32_t>(source));
     put(out, 20, static_cast<std::uint32_t>(tag));
-    put(out, 24, length);
+    put(out, 24, length | std::uint64_t{digest.bits()} << digest_at);
     put(out, 32, id);
     put(out, 40, number);
 }
@@ -93,7 +96,9 @@ char const* Frame::decode(std::span<std::byte const, header_bytes> in, Frame& fr
     frame.context = get<std::uint64_t>(in, 8);
     frame.source = static_cast<std::int32_t>(get<std::uint32_t>(in, 16));
     frame.tag = static_cast<std::int32_t>(get<std::uint32_t>(in, 20));
-    frame.length = get<std::uint64_t>(in, 24);
+    auto const length = get<std::uint64_t>(in, 24);
+    frame.length = length & ((std::uint64_t{1} << digest_at) - 1);
+    frame.digest = TypeDigest(static_cast<std::uint16_t>(length >> digest_at));
     frame.id = get<std::uint64_t>(in, 32);
     frame.number = get<std::uint64_t>(in, 40);
     return check(frame);

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/datatype/digest.hpp"
+
 namespace tutti::p2p::tcp {
 
 enum class FrameKind : std::uint8_t {
@@ -38,11 +40,12 @@ struct Frame {
     std::uint64_t id = 0;        ///< the sender's operation; data: the receiver's; 0: none
     std::uint64_t number = 0;    ///< eager, offer, cancel: which message of this connection; grant: the receiver's
                                  ///< operation
+    TypeDigest digest{};         ///< eager, offer: what the message is made of
 
     static constexpr std::size_t header_bytes = 48;
     static constexpr std::size_t most_eager = 1 << 20;        ///< bytes of an eager message
     static constexpr std::size_t most_data = 1 << 20;         ///< bytes after one `data`
-    static constexpr std::uint64_t most_bytes = 1ULL << 62;   ///< of a message
+    static constexpr std::uint64_t most_bytes = 1ULL << 47;   ///< of a message
 
     bool operator==(Frame const&) const = default;
     /// How many bytes follow the header.

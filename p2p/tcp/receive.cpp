@@ -67,7 +67,7 @@ char const* TcpTransport::receive_message(int rank, Peer& from, Frame const& fra
     from.frame = frame;
     from.at = 0;
     from.end = frame.length;
-    if ((from.into = matching_.match(key_of(frame), frame.length))) {
+    if ((from.into = matching_.match(key_of(frame), frame.length, frame.digest))) {
         matched(rank, frame.length);
     } else {
         from.aside = set_aside(rank, frame, sync ? Unexpected::What::here_sync : Unexpected::What::here, frame.length);
@@ -77,7 +77,7 @@ char const* TcpTransport::receive_message(int rank, Peer& from, Frame const& fra
 }
 
 char const* TcpTransport::receive_offer(int rank, Frame const& frame) {
-    if (Receive* op = matching_.match(key_of(frame), frame.length)) {
+    if (Receive* op = matching_.match(key_of(frame), frame.length, frame.digest)) {
         accept(*op, rank, frame.id, frame.length);
     } else {
         matching_.add(*set_aside(rank, frame, Unexpected::What::offered, 0));
@@ -102,6 +102,7 @@ Unexpected* TcpTransport::set_aside(int rank, Frame const& frame, Unexpected::Wh
     m->peer = here_ + rank;
     m->number = frame.number;
     m->bytes = frame.length;
+    m->digest = frame.digest;
     m->what = what;
     m->send = frame.id;
     return m;
@@ -141,7 +142,7 @@ void TcpTransport::payload_ended(int rank, Peer& from) {
     }
     Unexpected* m = std::exchange(from.aside, nullptr);
     // A receive may have been posted since its first bytes came.
-    Receive* const op = matching_.match(m->key, m->bytes);
+    Receive* const op = matching_.match(m->key, m->bytes, m->digest);
     if (!op) return matching_.add(*m);
     take(*op, *m);
     Unexpected::discard(m);
@@ -149,7 +150,7 @@ void TcpTransport::payload_ended(int rank, Peer& from) {
 
 void TcpTransport::take(Receive& op, Unexpected& m) {
     int const rank = m.peer - here_;
-    Matching::match(op, m.key, m.bytes);
+    matching_.match(op, m.key, m.bytes, m.digest);
     if (m.what == Unexpected::What::offered) return accept(op, rank, m.send, m.bytes);
     matched(rank, m.bytes);
     if (m.what == Unexpected::What::here_sync) send(rank, {.kind = FrameKind::done, .id = m.send});

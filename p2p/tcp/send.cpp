@@ -41,7 +41,8 @@ void TcpTransport::begin(Send& op) {
                 .source = op.key.source,
                 .tag = op.key.tag,
                 .length = op.data.bytes,
-                .number = op.number};
+                .number = op.number,
+                .digest = op.digest};
     if (!op.eager || sync) frame.id = op.id = sends_.add(op, rank);
     if (!op.eager) {
         network_.send(rank, frame);

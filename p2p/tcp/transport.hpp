@@ -56,7 +56,7 @@ public:
     ~TcpTransport() override;
 
     bool reaches(int peer) const override;
-    bool send_small(int, Key const&, std::byte const*, std::size_t) override { return false; }
+    bool send_small(int, Key const&, Data const&) override { return false; }
     void begin(Send& op) override;
     void cancel(Send& op) override;
     void take(Receive& op, Unexpected& message) override;

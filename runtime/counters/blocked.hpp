@@ -48,6 +48,8 @@ struct alignas(cache_line) Blocked {
     std::uint64_t stack[most_addresses];   ///< return addresses in the program, the innermost first: of the MPI call,
                                            ///< of the call of the function that made it, and so on
     char call[256];                        ///< with its arguments in the program's words, zero-ended
+    char script[160];                      ///< "ring.py:12 in pass()": where an interpreter says that the program is,
+                                           ///< zero-ended; empty: it is no interpreter's, or that cannot be told
     // What the rank itself has noticed, empty if nothing: a message with another tag, say. All zero-ended.
     char code[8];         ///< of the mistake, "T02"
     char headline[256];   ///< goes on behind "rank 1 "

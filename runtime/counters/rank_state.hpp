@@ -11,6 +11,8 @@
 #include "runtime/counters/blocked.hpp"
 #include "runtime/counters/counter.hpp"
 #include "runtime/counters/finding.hpp"
+#include "runtime/counters/noted_words.hpp"
+#include "runtime/counters/polling.hpp"
 
 namespace tutti {
 
@@ -79,12 +81,12 @@ struct alignas(cache_line) RankState {
     std::atomic<std::int32_t> pid;          ///< as the rank sees itself; CMA needs it
     std::int32_t world_rank;                ///< written by whoever makes the segment
     std::atomic<std::int32_t> abort_code;   ///< valid when state is aborted
-    std::atomic<std::uint32_t> said;        ///< 1: `last_words` is what the rank's library writes before it aborts
-    char last_words[1024];                  ///< zero-ended sentence; a longer one is not noted
+    NotedWords last_words;                  ///< what the rank's library says before it aborts
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
     std::atomic<std::uint32_t> wake;                         ///< futex word, counts wake-ups
     Blocked blocked;   ///< what the rank waits for, once it has done so for a while
+    Polling polling;   ///< what it looks for again and again
 
     /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;

@@ -34,7 +34,7 @@ struct Texts {
 };
 
 SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, std::uint64_t heap_bytes,
-                      std::size_t numa_nodes) {
+                      std::size_t numa_nodes, std::uint64_t traced_events) {
     SegmentLayout h{};
     std::uint64_t const unit = numa_nodes > 1 ? page : 1;   // a page lies on one node
     h.ranks = ranks;
@@ -58,7 +58,9 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     h.inboxes = h.ring_rows + ranks * h.ring_row_bytes;
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
     h.heaps = h.commons + h.commons_bytes;
-    h.bytes = h.heaps + ranks * heap_bytes;
+    h.trace_bytes = traced_events > 0 ? round_up(Trace::bytes(traced_events), page) : 0;
+    h.traces = h.heaps + ranks * heap_bytes;
+    h.bytes = h.traces + ranks * h.trace_bytes;
     return h;
 }
 
@@ -86,7 +88,7 @@ std::byte* map(int descriptor, std::size_t bytes) {
 }   // namespace
 
 Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster,
-                        Maker maker, Homes const* homes) {
+                        Maker maker, Homes const* homes, std::uint64_t traced_events) {
     auto const everybody = cluster.empty() ? Cluster::one_node(static_cast<int>(ranks)) : Cluster::from_text(cluster);
     if (!everybody) fail(ErrorClass::other, everybody.error());
     if (everybody->ranks_here() != static_cast<int>(ranks))
@@ -103,8 +105,8 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
     std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 1024 * giga / ranks));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
-        SegmentLayout layout =
-            lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap, numa ? numa->nodes().size() : 0);
+        SegmentLayout layout = lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap,
+                                       numa ? numa->nodes().size() : 0, traced_events);
         if (layout.bytes > share || !make_room(descriptor, layout, window)) continue;
         std::byte* base = map(descriptor, layout.bytes);
         if (!base) continue;
@@ -119,6 +121,7 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
         for (unsigned place = 0; place < ranks; ++place) {
             segment.rank_state(place).world_rank = everybody->rank_at(static_cast<int>(place));
             segment.rank_state(place).arena_bytes = layout.arena_bytes;
+            if (Trace* const trace = segment.trace(place)) trace->room = traced_events;
         }
         // What only its rank has mapped, the rank may move to where it starts.
         if (numa) madvise(base + layout.rank_states, layout.call_statistics - layout.rank_states, MADV_DONTNEED);

@@ -13,6 +13,7 @@
 
 #include "runtime/counters/call_statistics.hpp"
 #include "runtime/counters/rank_state.hpp"
+#include "runtime/trace/trace.hpp"
 
 namespace tutti {
 
@@ -21,7 +22,7 @@ struct Homes;
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3830'6974'7475'54ULL;   // "Tutti08"
+    static constexpr std::uint64_t expected_magic = 0x3930'6974'7475'54ULL;   // "Tutti09"
 
     std::uint64_t magic;
     std::uint64_t bytes;   ///< of the whole mapping; the file goes on with the arenas
@@ -41,9 +42,10 @@ struct SegmentLayout {
     std::uint64_t pair_bytes;                                ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;                             ///< flags and slots of the world communicator
     std::uint64_t heap_bytes;                                ///< of each rank's heap
-    std::uint64_t arenas;        ///< offset in the file of the first rank's arena window, behind the mapping
-    std::uint64_t arena_bytes;   ///< of each rank's window; 0: none is in this file
-    std::uint32_t numa_nodes;    ///< on which memory is placed (runtime/memory/placement); 0: nothing to choose
+    std::uint64_t arenas;                ///< offset in the file of the first rank's arena window, behind the mapping
+    std::uint64_t arena_bytes;           ///< of each rank's window; 0: none is in this file
+    std::uint64_t traces, trace_bytes;   ///< offset of the ranks' traces, and of each; 0 bytes: there are none
+    std::uint32_t numa_nodes;            ///< on which memory is placed (runtime/memory/placement); 0: nothing to choose
 
     /// More ranks than cores for them?
     bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
@@ -85,8 +87,10 @@ public:
     /// window is as large as the system grants, memory is used where touched. `homes`: where the ranks' memory shall
     /// lie (runtime/memory/placement); null or without a system: anywhere. Throws Error with a sentence when it cannot
     /// be had.
+    /// `traced_events`: that each rank's trace has room for (runtime/trace); 0: nothing is traced.
     static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {},
-                          std::string_view cluster = {}, Maker maker = Maker::launcher, Homes const* homes = nullptr);
+                          std::string_view cluster = {}, Maker maker = Maker::launcher, Homes const* homes = nullptr,
+                          std::uint64_t traced_events = 0);
     /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
     static Segment attach(int descriptor);
 
@@ -124,6 +128,12 @@ public:
     CallStatistics& call_statistics(unsigned rank) const {
         SegmentHeader const& h = header();
         return *reinterpret_cast<CallStatistics*>(base_ + h.call_statistics + rank * h.call_statistics_bytes);
+    }
+    /// Null: nothing is traced.
+    Trace* trace(unsigned rank) const {
+        SegmentHeader const& h = header();
+        if (h.trace_bytes == 0) return nullptr;
+        return reinterpret_cast<Trace*>(base_ + h.traces + rank * h.trace_bytes);
     }
     std::string_view machine() const;
     std::string_view tuning() const;

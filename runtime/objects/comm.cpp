@@ -14,6 +14,7 @@ Members::Members(Ref<Group> local, Ref<Group> others, bool local_first)
       remote_at(local_first ? group->size() : 0) {}
 
 std::string Comm::words() const {
+    if (told_as) return told_as->words();
     if (!name.empty()) return name;
     return inter() ? "an intercommunicator of " + std::to_string(group->size()) + " and " +
                          std::to_string(remote->size()) + " ranks"
@@ -22,6 +23,7 @@ std::string Comm::words() const {
 
 void Comm::tell_call(void const* about, Blockage& blockage) {
     auto const& comm = *static_cast<Comm const*>(about);
+    if (comm.told_as) return tell_call(comm.told_as, blockage);
     std::string const call = comm.collectives ? comm.collectives->call_in_words() : "";
     blockage.call = call.empty() ? blockage.call + "(" + comm.words() + ")" : call;
 }

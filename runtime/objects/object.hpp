@@ -15,8 +15,9 @@ struct Object {
     virtual ~Object() = default;
 
     int references = 1;
-    bool predefined = false;    ///< built in: can be neither freed nor changed
-    std::intptr_t handle = 0;   ///< the ABI's name for it; opaque below mpi_h/
+    bool predefined = false;      ///< built in: can be neither freed nor changed
+    std::intptr_t handle = 0;     ///< the ABI's name for it; opaque below mpi_h/
+    void const* site = nullptr;   ///< where the program goes on behind the call that has made it; null: not known
 };
 
 /// Owns one reference to an object; the last one to go deletes it (predefined objects excepted).

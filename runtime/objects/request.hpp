@@ -30,12 +30,13 @@ public:
     bool persistent = false;
     bool generalized = false;   ///< the program completes it, and its callbacks tell how (MPI 3.1, 12.2)
     bool active = true;         ///< false: persistent, and not started since its last completion was told
+    bool special = false;       ///< its end is more than its status: generalized, or settle() has something to do
     Status status;
     Ref<Comm> comm;           ///< whose error handler hears of its errors
     std::string error_text;   ///< the sentence that belongs to status.error
 
     /// Is its outcome nothing but its status, without an error?
-    bool plain() const { return !generalized && status.error == ErrorClass::success; }
+    bool plain() const { return !special && status.error == ErrorClass::success; }
 
     /// MPI_Start; persistent requests only.
     virtual void start() { fail(ErrorClass::request, "this request is not a persistent one"); }
@@ -43,6 +44,11 @@ public:
     virtual void advance() {}
     /// MPI_Cancel: tries to; the outcome is in the status after completion.
     virtual void cancel() {}
+    /// Complete, and the program is about to hear of it: its buffers are the program's again from now on. Only special
+    /// ones are asked, more than once perhaps.
+    virtual void settle() {}
+    /// MPI_Request_free of a special one: the program will not hear of its end.
+    virtual void forget() {}
     /// What it is ("receive of 1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD", as the blockage's call), and whose acts
     /// would complete it now; asked when somebody has waited for it for long.
     virtual void tell(Blockage& blockage) const { blockage.call = "request"; }

@@ -17,11 +17,6 @@ struct Walk {
     std::size_t found = 0;
 };
 
-bool in_this_library(std::uintptr_t address) {
-    return address >= reinterpret_cast<std::uintptr_t>(&__ehdr_start) &&
-           address < reinterpret_cast<std::uintptr_t>(&_end);
-}
-
 _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
     auto& walk = *static_cast<Walk*>(argument);
     std::uintptr_t const address = _Unwind_GetIP(context);
@@ -34,10 +29,21 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* argument) {
 
 }   // namespace
 
+bool in_this_library(std::uint64_t address) {
+    return address >= reinterpret_cast<std::uintptr_t>(&__ehdr_start) &&
+           address < reinterpret_cast<std::uintptr_t>(&_end);
+}
+
 std::size_t program_stack(std::span<std::uint64_t> addresses) {
     Walk walk{addresses};
     _Unwind_Backtrace(note_frame, &walk);
     return walk.found;
+}
+
+std::uint64_t program_site(void const* noted) {
+    std::uint64_t site = reinterpret_cast<std::uintptr_t>(noted);
+    if (in_this_library(site)) program_stack({&site, 1});
+    return site;
 }
 
 }   // namespace tutti

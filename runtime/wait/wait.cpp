@@ -8,9 +8,11 @@
 #include "runtime/base/futex.hpp"
 #include "runtime/base/membarrier.hpp"
 #include "runtime/memory/placement/placement.hpp"
+#include "runtime/trace/tracer.hpp"
 #include "runtime/wait/balance.hpp"
 #include "runtime/wait/call_stack.hpp"
 #include "runtime/wait/progress_thread.hpp"
+#include "runtime/wait/script_place.hpp"
 
 namespace tutti {
 namespace {
@@ -58,6 +60,18 @@ Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sl
     } else {
         register_for_fences();
     }
+}
+
+void Waiter::enter(char const* call, void const* site) {
+    if (call_watch_ && call) call_watch_->enter(call, site);
+    enter();
+    if (tracer_ && call) tracer_->enter(call, site);
+}
+
+void Waiter::leave_call() {
+    if (tracer_) tracer_->leave();
+    leave();
+    if (call_watch_) call_watch_->leave();
 }
 
 void Waiter::attach(Pollable* pollable) { pollable_[pollables_++] = pollable; }
@@ -178,6 +192,7 @@ void Waiter::WaitLoop::publish() {
               std::copy(blockage.awaited.begin(), blockage.awaited.end(), shown.awaited));
     shown.addresses = static_cast<std::uint32_t>(program_stack(shown.stack));
     std::snprintf(shown.call, sizeof shown.call, "%s", blockage.call.c_str());
+    std::snprintf(shown.script, sizeof shown.script, "%s", script_place().c_str());
     std::snprintf(shown.code, sizeof shown.code, "%s", blockage.hint.code);
     std::snprintf(shown.headline, sizeof shown.headline, "%s", blockage.hint.headline.c_str());
     std::snprintf(shown.help, sizeof shown.help, "%s", blockage.hint.help.c_str());
@@ -359,6 +374,7 @@ void Waiter::WaitLoop::finish() {
     times.waits.add(1);
     std::int64_t const now = now_ns();
     times.waited.add(static_cast<std::uint64_t>(now - start_));
+    if (waiter_.tracer_) waiter_.tracer_->waited(now - start_);
     if (waiter_.home_) waiter_.home_->look(now);
     if (waiter_.balance_ && !waiter_.lock_.on()) waiter_.balance_->look(now);
 }

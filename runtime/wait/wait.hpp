@@ -52,6 +52,14 @@ namespace tutti {
 
 enum class WaitPolicy { dedicated, shared };
 
+/// Who wants to know which calls the program makes in which threads.
+class CallWatch {
+public:
+    virtual ~CallWatch() = default;
+    virtual void enter(char const* call, void const* site) = 0;
+    virtual void leave() = 0;
+};
+
 /// Something that moves communication on when it is called: the transports, and suspended operations.
 class Pollable {
 public:
@@ -70,6 +78,7 @@ public:
 };
 
 class ProgressThread;
+class Tracer;
 class Home;
 class Balance;
 
@@ -99,6 +108,8 @@ public:
     /// So may one that shares its core: to another core. While there is one thread.
     void watch(Balance& balance) { balance_ = &balance; }
 
+    /// Where the name of the MPI call stands that the program is in, for what is told of calls that look in vain.
+    void names_calls(char const* const& name) { call_name_ = &name; }
     /// Who is to look around in each long wait, when it has become one and whenever the launcher asks, inside the lock.
     void watch_long_waits(void (*look)(void const* about), void const* about) {
         look_around_ = look;
@@ -155,11 +166,17 @@ public:
     template <class Ready>
     bool look(Ready&& ready) {
         if (ready()) return true;
-        if (policy_ == WaitPolicy::dedicated && !lock_.on()) [[likely]]
-            return progress(), ready();
+        if (policy_ == WaitPolicy::dedicated && !lock_.on()) [[likely]] {
+            progress();
+            if (ready()) return true;
+            count_look();
+            return false;
+        }
         bool const moved = progress();
         if (sleeping_) settle();
-        return ready() || (looked_in_vain(moved, erased(ready), &ready) && ready());
+        if (ready()) return true;
+        count_look();
+        return looked_in_vain(moved, erased(ready), &ready) && ready();
     }
 
     /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the
@@ -186,6 +203,12 @@ public:
             settle();
         lock_.leave();
     }
+    /// The same around a call of the program's, which is traced if there is a tracer.
+    void enter(char const* call, void const* site);
+    void leave_call();
+    void trace_by(Tracer* tracer) { tracer_ = tracer; }
+    /// Asked around each of these calls, outside of the lock.
+    void watch_calls(CallWatch* watch) { call_watch_ = watch; }
 
     WaitPolicy policy() const { return policy_; }
     /// How often a wait looks before it moves everything attached on.
@@ -271,6 +294,11 @@ private:
     }
 
     bool looked_in_vain(bool moved, Look ready, void const* what);
+    void count_look() {
+        if (++looks_ % looks_to_a_note == 0) [[unlikely]]
+            note_polling();
+    }
+    void note_polling();
     bool sleeps_at_once() { return sleep_after_ns_ != 0 && !lock_.yielding.pays(); }
     /// Possibly, for who then calls look_again().
     bool anybody_sleeps() {
@@ -306,9 +334,12 @@ private:
     std::int64_t sleep_after_ns_;
     long longest_sleep_ns_;
     int first_polls_, most_polls_, polls_;
-    int looks_in_vain_ = 0;            ///< in a row
-    std::int64_t last_look_ns_ = 0;    ///< when the last one of them was
-    std::atomic<bool> ended_{false};   ///< something that threads of this rank may wait for
+    static constexpr unsigned looks_to_a_note = 1024;
+    unsigned looks_ = 0;                       ///< in vain, ever
+    char const* const* call_name_ = nullptr;   ///< null: nobody knows
+    int looks_in_vain_ = 0;                    ///< in a row
+    std::int64_t last_look_ns_ = 0;            ///< when the last one of them was
+    std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
     WaitLoop* leader_ = nullptr;
     WaitLoop* sleeping_ = nullptr;          ///< threads of this rank, the oldest first
     int in_vain_ = 0;                       ///< times in a row that one who was called to lead found a leader
@@ -323,6 +354,8 @@ private:
     int descriptor_ = -1;                        ///< readable when there is something to poll; −1: there is no such
     int services_ = 0, services_by_words_ = 0;   ///< begun and not ended, and those of them that ranks of this node ask
     Home* home_ = nullptr;                       ///< null: the rank stays on its node
+    CallWatch* call_watch_ = nullptr;            ///< null: nobody
+    Tracer* tracer_ = nullptr;                   ///< null: nothing is traced
     Balance* balance_ = nullptr;                 ///< null: it moves to no other core by itself
     Pollable* pollable_[4] = {};
     int pollables_ = 0;

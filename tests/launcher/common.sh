@@ -29,9 +29,10 @@ expect_within() { [ "$ms" -le "$1" ] || wrong "$what took $ms ms, more than $1";
 # in each tenth of a second, each rank once, before mpiexec's own sentence, and lines that the program wrote are whole.
 expect_told_once() {
     local told all
-    told=$(grep -nE "^ranks? [0-9,-]+: MPI_Send: dest" <<< "$err")
+    told=$(grep -nE "^error\[MPI_ERR_RANK\] MPI_Send: dest" <<< "$err")
     [ "$(wc -l <<< "$told")" -le 4 ] || wrong "$what said the same too often: $err"
-    all=$(sed -E 's/^[0-9]+:ranks? ([0-9,-]+):.*/\1/' <<< "$told" | tr , '\n' |
+    all=$(sed -nE 's/^  ranks? ([0-9,and -]+)  +MPI_Send\([^)]*\)  .*misbehave.*/\1/p' <<< "$err" |
+        sed 's/ and /,/' | tr -d ' ' | tr , '\n' |
         while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done)
     [ -n "$all" ] && [ -z "$(sort <<< "$all" | uniq -d)" ] || wrong "$what said twice what a rank said: $err"
     [ "$(grep -c 'a line of the program' <<< "$err")" = 8 ] || wrong "$what changed what the program wrote: $err"

@@ -2,13 +2,14 @@
 // What is told of a mistake, word for word.
 #include "launcher/diagnosis/report.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
 
 #include "launcher/base/job.hpp"
 #include "launcher/base/words.hpp"
-#include "launcher/diagnosis/explanations.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -69,6 +70,21 @@ TEST(Report, TellsWhatARankHasNoticedItself) {
     EXPECT_EQ(report.code, "T02");
     EXPECT_EQ(report.headline, "deadlock: rank 1 waits for tag 8, rank 0 has sent tag 7");
     EXPECT_EQ(report.help, "the tags differ");
+}
+
+TEST(Report, OfSmallSendsUnderCheckSaysWhyItMayWork) {
+    ProvenDeadlock deadlock;
+    deadlock.ranks = {{{0, 1}}, {}};
+    deadlock.blocked = {waits_for(0, "MPI_Send(a)", 1), waits_for(1, "MPI_Send(b)", 0)};
+    EXPECT_EQ(report_of(deadlock, at_line).help.find("all send first"), 0u);
+    EXPECT_EQ(report_of(deadlock, at_line, true).help.find("works only as long as the messages are small"), 0u);
+    deadlock.blocked[0].call = "MPI_Ssend(a)";
+    EXPECT_EQ(report_of(deadlock, at_line, true).help.find("all send first"), 0u);
+    deadlock.blocked[0].call = "MPI_Barrier(MPI_COMM_WORLD)";
+    Report const report = report_of(deadlock, at_line, true);
+    ASSERT_EQ(report.notes.size(), 1u);
+    EXPECT_NE(report.notes[0].find("with --check every send waits"), std::string::npos);
+    EXPECT_TRUE(report_of(deadlock, at_line).notes.empty());
 }
 
 TEST(Report, OfManyDifferentRanksIsShort) {
@@ -140,15 +156,25 @@ TEST(Warnings, OfManyRanksAreOneReport) {
               "  more: mpiexec --explain T07\n");
 }
 
+/// Errors for which there is no program that is wrong in a certain way.
+constexpr std::string_view without_example[] = {"MPI_Abort",       "MPI_ERR_NO_MEM",  "MPI_ERR_INTERN",
+                                                "MPI_ERR_UNKNOWN", "MPI_ERR_PENDING", "MPI_ERR_UNSUPPORTED_OPERATION"};
+
 TEST(Explanations, AreThereForEachCode) {
     for (Explanation const& one : explanations()) {
         EXPECT_NE(explain(one.code).find(one.title), std::string::npos);
+        EXPECT_EQ(one.page.front(), '\n') << one.code;
+        EXPECT_EQ(one.page.back(), '\n') << one.code;
+        if (std::ranges::find(without_example, one.code) != std::end(without_example)) continue;
         EXPECT_NE(one.page.find("Wrong:"), std::string::npos) << one.code;
         EXPECT_NE(one.page.find("Right:"), std::string::npos) << one.code;
     }
     EXPECT_EQ(explain("t02"), explain("T02"));
     EXPECT_THROW(explain("T99"), Complaint);
     EXPECT_NE(explain("list").find("T05"), std::string::npos);
+    EXPECT_NE(explain("mpi_err_rank").find("MPI_PROC_NULL"), std::string::npos);
+    EXPECT_NE(help_for("MPI_ERR_RANK"), "");
+    EXPECT_EQ(help_for("MPI_ERR_NEVER"), "");
 }
 
 TEST(Report, HasColoursOnATerminalOnly) {

@@ -3,6 +3,7 @@
 # What mpiexec does about a mistake that is certain, and what it can be asked for: exit codes, JSON, pages, Ctrl-C. Which
 # mistakes are found, tests/diagnosis has.
 . "$(dirname "$0")/../common.sh" "$1"
+sources=$(cd "$(dirname "$0")/../../.." && pwd)
 [ -x "$build/bin/mpicc" ] && [ -e "$build/lib/libmpi.so.12" ] || { echo "the MPI library is not built"; exit 77; }
 
 cat >"$folder/headon.c" <<'END'
@@ -55,6 +56,52 @@ TUTTI_DIAGNOSIS=no run -n 2 -timeout 0.5 "$headon"; expect_code 124; expect_err 
 [[ "$err" != *"error["* ]] || wrong "$what looked for mistakes: $err"
 run -n 2 -genv TUTTI_DIAGNOSIS no -timeout 0.5 "$headon"; expect_code 124
 run --on-deadlock perhaps -n 2 "$headon"; expect_code 2; expect_err "--on-deadlock must be wait or end, not 'perhaps'"
+
+# on demand, as often as one likes, and the job goes on
+"$mpiexec" --on-deadlock wait -n 2 "$headon" 2>"$folder/err" &
+job=$!
+for ((i = 0; i < 200; ++i)); do grep -q 'the job is left as it is' "$folder/err" && break; sleep 0.05; done
+table='What ranks wait for:'
+for times in 1 2; do
+    kill -USR1 "$job"
+    for ((i = 0; i < 100; ++i)); do [ "$(grep -c "$table" "$folder/err")" = $times ] && break; sleep 0.05; done
+    [ "$(grep -c "$table" "$folder/err")" = $times ] || wrong "SIGUSR1 did not show who waits: $(cat "$folder/err")"
+done
+grep -A1 "$table" "$folder/err" | grep -q "rank 0  MPI_Recv(1 MPI_INT from rank 1.*headon.c:9 in main()" ||
+    wrong "SIGUSR1 told $(cat "$folder/err")"
+kill -0 "$job" 2>/dev/null || wrong "SIGUSR1 ended the job"
+kill -TERM "$job"; wait "$job"
+
+# errors of MPI have the same form
+cat >"$folder/beyond.c" <<'END'
+#include <mpi.h>
+
+static void pass(int to) { MPI_Send(&to, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    pass(7);
+    return MPI_Finalize();
+}
+END
+"$build/bin/mpicc" -g "$folder/beyond.c" -o "$folder/beyond" || exit 1
+run -n 1 "$folder/beyond"; expect_code 6
+expect_err "error[MPI_ERR_RANK] MPI_Send: dest is 7 but the communicator has 1 rank: 0 (on MPI_COMM_WORLD)
+  rank 0  MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  beyond.c:3 in pass()
+  help: ranks go from 0 to size - 1; MPI_PROC_NULL stands for a neighbour that is not there
+  more: mpiexec --explain MPI_ERR_RANK
+mpiexec: rank 0 on "
+run -n 2 --messages json "$folder/beyond"; expect_code 6; expect_err '{"code":"MPI_ERR_RANK",'
+err=$("$folder/beyond" 2>&1); what="beyond without mpiexec"; expect_err "MPI_Send: dest is 7"; expect_err "
+  MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  in beyond (+0x"
+
+# a page for each error that the library gives
+grep -ohE 'ErrorClass::[a-z_]+' -r "$sources"/{mpi_h,coll,p2p,rma,runtime} --include=*.cpp --include=*.hpp | sort -u |
+    grep -vE '::(success|errhandler)$' | sed 's/.*:://; s/.*/MPI_ERR_\U&/; s/ASSERTION/ASSERT/; s/UNSUPPORTED$/&_OPERATION/' |
+    while read -r class; do
+        "$mpiexec" --explain "$class" >/dev/null || echo "$class"
+    done >"$folder/unknown"
+[ -s "$folder/unknown" ] && wrong "there is no page for $(cat "$folder/unknown")"
 
 run --explain t01; expect_code 0; [[ "$out" == "T01: ranks wait for each other"* ]] || wrong "$what printed $out"
 run --explain list; expect_code 0; [[ "$out" == *"  T05  "* ]] || wrong "$what printed $out"

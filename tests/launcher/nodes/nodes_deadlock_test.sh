@@ -44,6 +44,10 @@ in_vain chatter "ranks 0 and 2 wait for each other"
 : > "$AGENT_LOG"
 "$mpiexec" --launcher-agent "$agent" -hosts "$two" -n 4 --on-deadlock wait "$waits" heads 2> "$folder/err" & job=$!
 for _ in $(seq 600); do grep -q "Ctrl-C ends it" "$folder/err" && break; sleep 0.1; done
+kill -USR1 $job
+for _ in $(seq 100); do grep -q "What ranks wait for:" "$folder/err" && break; sleep 0.1; done
+[[ "$(cat "$folder/err")" == *"What ranks wait for:"*"rank 0 "*"$here"*"rank 2 "*"$here"* ]] || wrong "SIGUSR1 told: $(cat "$folder/err")"
+kill -0 $job 2> "$folder/null" || wrong "SIGUSR1 ended the job"
 kill -INT $job; wait $job; code=$?; err=$(cat "$folder/err"); what="mpiexec --on-deadlock wait"
 expect_code 130
 expect_err "ranks 0 and 2 wait for each other"

@@ -29,8 +29,8 @@ on 127.0.0.2,127.0.0.3 -n 3 --nooversubscribe true; expect_code 2; expect_err sl
 
 # options of others that deal out, number and show ranks
 on "$two" -n 4 --rank-by node -l sh -c 'echo $MPI_LOCALRANKID'; sorted; expect_out $'[0] 0\n[1] 0\n[2] 1\n[3] 1'
-on 127.0.0.2:1,127.0.0.3:2 -order-nodes DESCENDING --display-map -n 3 true; expect_code 0; expect_err "127.0.0.3 gets ranks 0,1"
-on localhost:2,127.0.0.3:2 --nolocal -n 2 --display-map true; expect_code 0; expect_err "127.0.0.3 gets ranks 0,1"
+on 127.0.0.2:1,127.0.0.3:2 -order-nodes DESCENDING --display-map -n 3 true; expect_code 0; expect_err "127.0.0.3 gets ranks 0-1"
+on localhost:2,127.0.0.3:2 --nolocal -n 2 --display-map true; expect_code 0; expect_err "127.0.0.3 gets ranks 0-1"
 on "$two" -localonly -n 2 true; expect_code 0; [ -s "$AGENT_LOG" ] && wrong "-localonly started a daemon"
 printf 'rank 0=127.0.0.3\nrank 1=+n0 slot=0\n' > "$folder/ranks"
 on "$two" --rankfile "$folder/ranks" --report-bindings -v true; expect_code 0; expect_err "rank 0 on 127.0.0.3 is process"; expect_err "rank 1 on 127.0.0.2 is bound to processing unit"

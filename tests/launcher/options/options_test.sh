@@ -57,7 +57,7 @@ run -n 3 --rankfile "$folder/ranks" true; expect_code 2; expect_err "it names 2 
 run -n 2 -iface eth999 true; expect_code 2; expect_err "-iface: no interface or network of this host is eth999"
 run -n 1 -iface lo sh -c 'echo $TUTTI_NETWORK'; expect_code 0; expect_out lo
 printf -- '-np 1 echo a\n-np 1 sh -c "sleep 0.1; echo b"\n' > "$folder/app"; run --app "$folder/app"; expect_out $'a\nb'
-run -n 2 --display-map true; expect_code 0; expect_err "gets ranks 0,1"
+run -n 2 --display-map true; expect_code 0; expect_err "gets ranks 0-1"
 run -n 1 --display-allocation true; expect_err "and no other"
 
 # what is not there is told or refused

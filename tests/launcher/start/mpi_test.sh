@@ -17,9 +17,12 @@ run -n 2 "$misbehave" 0 nothing : -n 1 true; expect_code 1; expect_err "without 
 # What all ranks say is told once, behind their numbers; here at most once in each tenth of a second until they are
 # killed. Lines of the program that look alike stay as they are.
 run -n 8 "$misbehave" 0 alike; expect_told_once
-run -n 8 --merge-stderr-to-stdout "$misbehave" 0 alike; [[ "$out" == *"ank"*": MPI_Send: dest"* ]] || wrong "$what lost words: $out"
-run -n 8 -l "$misbehave" 0 alike; expect_err "] rank"
-run -n 3 "$misbehave" 0 early; expect_err "rank"; expect_err ": MPI_Comm_rank was called before MPI_Init"
+run -n 8 --merge-stderr-to-stdout "$misbehave" 0 alike; [[ "$out" == *"error[MPI_ERR_RANK] MPI_Send: dest"* ]] || wrong "$what lost words: $out"
+run -n 8 -l "$misbehave" 0 alike; expect_err $'\nerror[MPI_ERR_RANK] MPI_Send: dest'
+[[ "$err" != *"] rank"*": MPI_Send"* ]] || wrong "$what told it twice: $err"
+run -n 3 "$misbehave" 0 early; expect_err "error[MPI_ERR_OTHER] MPI_Comm_rank was called before MPI_Init
+  rank"; expect_err "  MPI_Comm_rank(…)  "
+[[ "$err" != *"linked"* && "$err" != *"has loaded"* ]] || wrong "$what guessed: $err"
 
 # what containers forbid is not missed
 "$forbid" cma -- "$mpiexec" -n 3 "$chatter" 0.3 || wrong "without CMA"

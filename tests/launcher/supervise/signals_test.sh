@@ -23,7 +23,10 @@ for signal in USR1 USR2; do
     start "trap 'echo got $signal; exit 0' $signal; echo here; $waiting"
     kill -$signal $pid; ended "SIG$signal" 0; said "got $signal"
 done
-start "echo here; exec sleep 60"; kill -INT $pid; ended "SIGINT" 130
+start "echo here; exec sleep 60"; kill -USR1 $pid; sleep 0.3
+kill -0 $pid || wrong "SIGUSR1 ended ranks that have no handler for it"
+grep -q "no rank has waited" "$folder/err" || wrong "SIGUSR1 told nothing: $(cat "$folder/err")"
+kill -INT $pid; ended "SIGINT" 130
 start "echo here; exec sleep 60"; kill -TERM $pid; ended "SIGTERM" 143
 [ -s "$folder/err" ] && wrong "SIGTERM from outside needs no sentence: $(cat "$folder/err")"
 start "trap '' INT; echo here; $waiting"; kill -INT $pid; sleep 0.2; kill -0 $pid || wrong "the first SIGINT ended ranks that ignore it"

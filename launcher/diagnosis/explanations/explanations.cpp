@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The pages, and how one of them is found.
-#include "launcher/diagnosis/explanations.hpp"
+#include "launcher/diagnosis/explanations/explanations.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "launcher/base/job.hpp"
+#include "launcher/diagnosis/explanations/pages.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/base/words.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-constexpr Explanation pages[] = {
+constexpr Explanation first_pages[] = {
     {"T01", "ranks wait for each other", R"(
 A rank waits for something that only another rank can do, that one waits for a third, and so on, and the
 last one waits for the first: none of them will ever go on. mpiexec is certain of it when it says so: it
@@ -55,8 +57,8 @@ matrix from its columns, data from "there is no more".
 )"},
     {"T03", "ranks call different collectives", R"(
 A collective is a call of all ranks of its communicator together: each rank must call the same functions on
-it in the same order (MPI 3.1, 5.1). The n-th call of one rank meets the n-th call of the others, whatever it
-is. Where these differ, the call may hang, or return with wrong numbers.
+it in the same order (MPI 3.1, 5.1). The n-th call of one rank meets the n-th call of the others, whatever
+it is. Where these differ, the call may hang, or return with wrong numbers.
 
 Wrong: the others are in another branch.
 
@@ -110,18 +112,54 @@ Right: both sides count alike, or the sender says that there is no more:
 
 Before MPI_Finalize each rank must have finished all communication in which it takes part (MPI 3.1, 8.7).
 )"},
+    {"T19", "ranks look for something again and again, and nothing moves", R"(
+For half a minute nothing has moved in the whole job: every rank waits in MPI, has ended, or calls MPI_Test,
+MPI_Iprobe or the like again and again and finds nothing. That is no proof, for a rank may do other things
+between its looks (wait for a file, say), so it is a notice, and the job goes on. It is told once.
+
+Wrong: the flag is looked at, and the request is one that has nobody on the other side.
+
+    MPI_Irecv(&x, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &request);   /* rank 1 sends tag 7 */
+    while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+
+Right: the same tag and communicator on both sides; and where there is nothing else to do, MPI_Wait, in
+which mpiexec finds such mistakes at once.
+
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+)"},
 };
 
 }   // namespace
 
-std::span<Explanation const> explanations() { return pages; }
+std::span<Explanation const> explanations() {
+    static std::vector<Explanation> const all = [] {
+        std::vector<Explanation> pages;
+        auto const add = [&](std::span<Explanation const> some) {
+            pages.insert(pages.end(), some.begin(), some.end());
+        };
+        add(first_pages), add(messages_and_ends()), add(checks());
+        std::ranges::sort(pages, {}, &Explanation::code);
+        add(errors_of_calls()), add(errors_of_objects());
+        return pages;
+    }();
+    return all;
+}
+
+std::string help_for(std::string_view code) {
+    std::span<Explanation const> const all = explanations();
+    auto const found = std::ranges::find(all, code, &Explanation::code);
+    return found == all.end() ? "" : std::string(found->help);
+}
 
 std::string explain(std::string_view code) {
     std::string list;
-    for (Explanation const& one : pages) {
+    std::size_t width = 0;
+    std::span<Explanation const> const all = explanations();
+    for (Explanation const& one : all) width = std::max(width, one.code.size());
+    for (Explanation const& one : all) {
         if (topo::lower(std::string(code)) == topo::lower(std::string(one.code)))
             return join(one.code, ": ", one.title, "\n", one.page);
-        list += join("  ", one.code, "  ", one.title, "\n");
+        list += join("  ", one.code, std::string(width - one.code.size() + 2, ' '), one.title, "\n");
     }
     if (code == "list") return list;
     throw Complaint(join("--explain: there is no code '", std::string(code), "'; --explain list shows all"));

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The pages of mistakes that only mpiexec --check looks for.
+#include "launcher/diagnosis/explanations/pages.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr Explanation pages_of_checks[] = {
+    {"T10", "the buffer of a send was changed before the send was complete", R"(
+A nonblocking send may read its buffer until MPI_Wait or MPI_Test says that it is complete. Who changes the
+buffer before that, or gives its memory back, sends the old value today and the new one tomorrow.
+
+Wrong: the loop's counter has counted on when the message leaves.
+
+    for (i = 0; i < n; i++) MPI_Isend(&i, 1, MPI_INT, i, 0, MPI_COMM_WORLD, &requests[i]);
+    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+
+Right: each send has a value of its own, which stays until all are complete.
+
+    for (i = 0; i < n; i++) {
+        values[i] = i;
+        MPI_Isend(&values[i], 1, MPI_INT, i, 0, MPI_COMM_WORLD, &requests[i]);
+    }
+    MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+
+Reading a buffer that is being sent is allowed, also by another send (MPI 3.1, 3.7.2). mpiexec --check compares
+what is in the buffer when the send begins and when the program is told that it is complete.
+)"},
+    {"T11", "a buffer was used while a message might come into it", R"(
+Between MPI_Irecv and MPI_Wait, or a successful MPI_Test, the buffer belongs to MPI: a message may come into it at
+any time. Another receive into the same memory, a send from it, or a value that is stored there meets the message
+or does not, as it happens. The same holds for a receive into memory that is still being sent.
+
+Wrong: both messages go to the same place.
+
+    MPI_Irecv(&x, 1, MPI_INT, left, 0, comm, &requests[0]);
+    MPI_Irecv(&x, 1, MPI_INT, right, 0, comm, &requests[1]);
+
+Right: each has a place of its own.
+
+    MPI_Irecv(&x[0], 1, MPI_INT, left, 0, comm, &requests[0]);
+    MPI_Irecv(&x[1], 1, MPI_INT, right, 0, comm, &requests[1]);
+
+Under mpiexec --check a message is laid aside until all of it is there: a buffer that has changed by then, or between
+then and the end of the receive, was changed by the program (MPI 3.1, 3.7.2).
+)"},
+    {"T12", "messages of several senders could have met a receive from any source", R"(
+When MPI_Recv with MPI_ANY_SOURCE was called, messages of two senders were there that it could take. Which one it
+gets is not said by the program, and may be another one in the next run. That is how a server treats its clients,
+and nothing is wrong with it: this is only a warning. It matters where the program takes the order for granted.
+
+Wrong: the results are taken to come in the order of the ranks.
+
+    for (i = 1; i < size; i++) MPI_Recv(&result[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE);
+
+Right: the source is named, or asked for.
+
+    for (i = 1; i < size; i++) {
+        MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, &status);
+        result[status.MPI_SOURCE] = x;
+    }
+
+Sums of floating point numbers in the order of arrival differ from run to run, too.
+)"},
+    {"T13", "a handle was used that names nothing", R"(
+A communicator, datatype, group, operator or request is used that was never made, or that was freed, or, for a
+request, completed before. MPI sets the variable that it is given to the null handle then; a copy of it still has
+the old number, which may even name something else after a while.
+
+Wrong: the copy outlives the request.
+
+    MPI_Request copy = request;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Wait(&copy, MPI_STATUS_IGNORE);
+
+Right: one variable for each, and null handles for what is not there yet.
+
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+
+Null requests may be waited for, and are complete at once (MPI 3.1, 3.7.3). mpiexec --check remembers where
+handles were freed.
+)"},
+    {"T14", "one-sided operations on the same memory conflict", R"(
+Within an epoch (between two fences, between a lock and its unlock, between flushes) nothing orders one-sided
+operations. Where two of them touch the same bytes of a window and one of them writes, what is there afterwards, or
+what was got, is not defined (MPI 3.1, 11.7); only accumulates with the same operator and type may meet.
+
+Wrong: both ranks put to the same place, and nobody knows who wins.
+
+    MPI_Win_fence(0, win);
+    MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    MPI_Win_fence(0, win);
+
+Right: they add to it,
+
+    MPI_Accumulate(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+
+or each has an element of its own, or a fence or MPI_Win_flush lies in between.
+
+It is a warning, for where all put the same value it does not matter who comes last. mpiexec --check compares what all
+ranks have done between two fences, and what one has done between locks, flushes and unlocks. What a program loads and
+stores itself cannot be seen.
+)"},
+    {"T16", "a communicator was given up while operations on it were not complete", R"(
+MPI_Comm_disconnect may only be called when all communication on the communicator is complete (MPI 3.1, 10.5.4).
+MPI_Comm_free may be called earlier: what is under way goes on, and can be completed afterwards. Of what never is,
+mpiexec --check warns in MPI_Finalize.
+
+Wrong:
+
+    MPI_Irecv(&x, 1, MPI_INT, 1, 0, comm, &request);
+    MPI_Comm_disconnect(&comm);
+
+Right:
+
+    MPI_Irecv(&x, 1, MPI_INT, 1, 0, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_disconnect(&comm);
+)"},
+    {"T17", "an argument is allowed, but hardly meant", R"(
+The count of a receive says for how many elements there is room: a message may be shorter, and a longer one is an
+error that MPI finds. A count beyond the memory behind the buffer turns that off; the first long message writes over
+something else, or ends the program.
+
+Wrong: room for a thousand, and a count to be on the safe side.
+
+    double* x = malloc(1000 * sizeof *x);
+    MPI_Recv(x, 100000000, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE);
+
+Right: the count of the buffer, or the message's own, asked for before.
+
+    MPI_Probe(0, 0, comm, &status);
+    MPI_Get_count(&status, MPI_DOUBLE, &n);
+    x = malloc(n * sizeof *x);
+    MPI_Recv(x, n, MPI_DOUBLE, 0, 0, comm, MPI_STATUS_IGNORE);
+
+It is a warning: mpiexec --check has seen that there is no memory at the end of the buffer.
+)"},
+    {"T18", "threads call MPI that have not been promised", R"(
+A program says in MPI_Init_thread which threads will call MPI, and MPI may rely on that: it then takes no locks.
+MPI_Init is the same as MPI_THREAD_SINGLE: there is one thread. With MPI_THREAD_FUNNELED the thread of
+MPI_Init_thread alone calls, with MPI_THREAD_SERIALIZED any thread, but one at a time: while one waits in
+MPI_Recv, no other one may call. Only MPI_THREAD_MULTIPLE allows everything (MPI 3.1, 12.4.3).
+
+Wrong: an OpenMP loop in a program that has called MPI_Init.
+
+    #pragma omp parallel for
+    for (i = 0; i < n; i++) MPI_Send(&x[i], 1, MPI_INT, i, 0, comm);
+
+Right:
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided < MPI_THREAD_MULTIPLE) MPI_Abort(MPI_COMM_WORLD, 1);
+)"},
+};
+
+}   // namespace
+
+std::span<Explanation const> checks() { return pages_of_checks; }
+
+}   // namespace tutti::launcher

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is shown of calls that look in vain: noted once in a thousand of them.
+#include <cstdio>
+
+#include "runtime/wait/call_stack.hpp"
+#include "runtime/wait/script_place.hpp"
+#include "runtime/wait/wait.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::int64_t shown_after_ns = 1'000'000'000, longest_pause_ns = 3'000'000'000;
+
+}   // namespace
+
+/// Who takes longer than that for a thousand looks has something to do between them, and begins anew.
+void Waiter::note_polling() {
+    Polling& shown = rank_state_.polling;
+    std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);
+    std::int64_t const now = now_ns(), last = shown.last.load(std::memory_order_relaxed);
+    if (moves == shown.moves && last != 0 && now - last < longest_pause_ns) {
+        bool const told = shown.changes.load(std::memory_order_relaxed) % 2 != 0;
+        if (!told && now - shown.since.load(std::memory_order_relaxed) > shown_after_ns) {
+            shown.addresses = static_cast<std::uint32_t>(program_stack(shown.stack));
+            std::snprintf(shown.call, sizeof shown.call, "%s", call_name_ ? *call_name_ : "");
+            std::snprintf(shown.script, sizeof shown.script, "%s", script_place().c_str());
+            shown.changes.fetch_add(1, std::memory_order_release);
+        }
+    } else {
+        if (shown.changes.load(std::memory_order_relaxed) % 2 != 0)
+            shown.changes.fetch_add(1, std::memory_order_relaxed);
+        std::atomic_thread_fence(std::memory_order_release);
+        shown.moves = moves;
+        shown.since.store(now, std::memory_order_relaxed);
+    }
+    shown.last.store(now, std::memory_order_relaxed);
+}
+
+}   // namespace tutti

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Of a program in Python, lines are those of the Python program.
+. "$(dirname "$0")/../common.sh" "$1"
+python=/usr/bin/python3
+[ -x $python ] && nm -D "$(readlink -f $python)" 2>/dev/null | grep -q ' _Py_DumpTraceback$' ||
+    { echo "there is no Python that tells where it is"; exit 77; }
+[ -e "$build/lib/libmpi.so.12" ] || { echo "the MPI library is not built"; exit 77; }
+
+cat >"$folder/ring.py" <<END
+import ctypes, sys
+mpi = ctypes.CDLL("$build/lib/libmpi.so.12")   # gives Python's lock away around each call
+world, integer, nobody = 0x44000000, 0x4c000405, -1
+x = ctypes.c_int()
+
+def pass_on(to):
+    mpi.MPI_Recv(ctypes.byref(x), 1, integer, to, 0, world, ctypes.c_void_p(1))
+
+mpi.MPI_Init(None, None)
+rank = ctypes.c_int()
+mpi.MPI_Comm_rank(world, ctypes.byref(rank))
+if sys.argv[1] == "wait":
+    pass_on(1 - rank.value)
+mpi.MPI_Send(ctypes.byref(x), 1, integer, 7, 0, world)
+END
+run -n 2 $python "$folder/ring.py" wait; expect_code 125
+expect_err "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)  ring.py:7 in pass_on()"
+run -n 2 $python "$folder/ring.py" send; expect_code 6; expect_err "error[MPI_ERR_RANK]"
+expect_err "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  ring.py:14 in <module>"
+# without mpiexec
+err=$($python "$folder/ring.py" send 2>&1); what="python without mpiexec"; expect_err "ring.py:14 in <module>"
+finish

@@ -2,7 +2,7 @@
 """Runs the programs of wrong/ or right/ under mpiexec and compares what it says with what their heads expect.
 
 Usage: run_corpus.py BUILD [wrong|right]... [--jobs N] [--limit SECONDS] [--only PART-OF-A-PATH] [--flags WORDS]
-                     [--verbose]
+                     [--check] [--verbose]
 README.md says what a program's head and its HERE marks mean.
 """
 import argparse
@@ -17,6 +17,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
+CODE = r"(?:T\d\d|MPI_\w+)"   # of a report: ours, or the error class
 DEADLOCKED = 125   # mpiexec's exit code once it has told a mistake
 
 
@@ -39,7 +40,7 @@ class Program:
             lines = file.read().split("\n")
         self.head = {}
         for line in lines[:20]:
-            key = re.match(r"(?://|!) (ranks|args|env|missed|expect(?: \d+)?): (.*)", line)
+            key = re.match(r"(?://|!) (ranks|args|env|mpiexec|unchecked|may warn|missed|expect(?: \d+)?): (.*)", line)
             if key:
                 self.head[key.group(1)] = key.group(2)
         self.counts = [int(word) for word in self.head["ranks"].split()]
@@ -66,15 +67,16 @@ class Program:
         return self.expectation(count).partition("message ")[2]
 
     def expected(self, count):
-        """(codes, ranks that are why, ranks of which one is why, ranks that only wait behind them)"""
-        parts = re.fullmatch(r"(T\d\d(?: or T\d\d)*)(?: ranks (.*?))?(?: one of (.*?))?(?: behind (.*))?",
-                             self.expectation(count))
-        return parts.group(1).split(" or "), *(numbers(part or "", count) for part in parts.group(2, 3, 4))
+        """(codes, ranks that are why, ranks of which one is why, ranks that only wait behind them, exit code)"""
+        parts = re.fullmatch(rf"(warning )?({CODE}(?: or {CODE})*)(?: ranks (.*?))?(?: one of (.*?))?(?: behind (.*?))?"
+                             r"(?: ending with (\d+))?", self.expectation(count))
+        code = int(parts.group(6) or (0 if parts.group(1) else DEADLOCKED))
+        return parts.group(2).split(" or "), *(numbers(part or "", count) for part in parts.group(3, 4, 5)), code
 
 
 def told(report, count):
     """Of a report: codes, {rank: [its lines]} of the ranks that are why, and of those behind them."""
-    codes = re.findall(r"^error\[(T\d\d)\]", report, re.M)
+    codes = re.findall(rf"^(?:error|warning)\[({CODE})\]", report, re.M)
     why, behind = {}, {}
     for ranks, rest in re.findall(r"^  ranks? ([\d, and-]+?) {2,}(.*)$", report, re.M):
         for rank in numbers(ranks, count):
@@ -90,10 +92,13 @@ def wrongly_told(program, count, code, report):
         if words not in report:
             yield f"did not say '{words}'"
         return
-    codes, ranks, choice, others = program.expected(count)
+    codes, ranks, choice, others, exit_code = program.expected(count)
     told_codes, why, behind = told(report, count)
-    if code != DEADLOCKED:
-        yield f"ended with {code} instead of {DEADLOCKED}"
+    if codes[0].startswith("T"):
+        if code != exit_code:
+            yield f"ended with {code} instead of {exit_code}"
+    elif code in (0, None, DEADLOCKED):
+        yield f"ended with {code} instead of the code of an error"
     if not any(one in told_codes[:1] for one in codes):
         yield f"told {' '.join(told_codes) or 'nothing'} instead of {' or '.join(codes)}"
     for rank in sorted(ranks - set(why)):
@@ -115,10 +120,16 @@ def wrongly_told(program, count, code, report):
             yield f"rank {rank} is not told to be at {file}:{' or '.join(map(str, lines))}"
 
 
-def run(program, count, build, limit):
+def harmless(report, codes):
+    """Is nothing told but warnings with these codes, which their help calls harmless where they are?"""
+    found = set(re.findall(r"^(?:error|warning)\[(.*?)\]", report, re.M))
+    return not report or (found and found <= set(codes))
+
+
+def run(program, count, build, limit, options):
     """(mpiexec's exit code or None past the limit, standard output, standard error)"""
-    command = [os.path.join(build, "bin", "mpiexec"), "-n", str(count), program.binary]
-    command += program.head.get("args", "").split()
+    mpiexec = [os.path.join(build, "bin", "mpiexec"), *options, *program.head.get("mpiexec", "").split()]
+    command = [*mpiexec, "-n", str(count), program.binary, *program.head.get("args", "").split()]
     environment = dict(os.environ, **dict(word.split("=", 1) for word in program.head.get("env", "").split()))
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                text=True, errors="replace", env=environment, start_new_session=True)
@@ -137,10 +148,10 @@ def run(program, count, build, limit):
         return None, out, err
 
 
-def check(program, count, build, limit):
+def check(program, count, build, limit, options):
     """(what is not as expected, all that was said)"""
     missed = "missed" in program.head
-    code, out, err = run(program, count, build, min(limit, 3) if missed else limit)
+    code, out, err = run(program, count, build, min(limit, 3) if missed else limit, options)
     if missed:
         return (["found now: take away its line 'missed:'"] if code is not None else []), out + err
     said = out + err
@@ -148,7 +159,7 @@ def check(program, count, build, limit):
         problems = list(wrongly_told(program, count, code, err))
     else:
         problems = [f"ended with {code} instead of 0"] if code != 0 else []
-        if err:
+        if not harmless(err, program.head.get("may warn", "").split() if options or "mpiexec" in program.head else []):
             problems.append("a message on standard error")
     if code is None:
         problems.insert(0, f"still ran after {limit} s")
@@ -171,9 +182,12 @@ def main():
     arguments.add_argument("--limit", type=float, default=20)
     arguments.add_argument("--only", default="")
     arguments.add_argument("--flags", default="-g", help="for the compilers; also --flags='-g -O2'")
+    arguments.add_argument("--check", action="store_true", help="all of them under mpiexec --check")
     arguments.add_argument("--verbose", action="store_true")
     options = arguments.parse_args()
     programs = [one for kind in options.kinds or ["wrong", "right"] for one in programs_of(kind, options.only)]
+    if options.check:
+        programs = [one for one in programs if "unchecked" not in one.head]
     if any(one.path.endswith(".f90") for one in programs) and not shutil.which("gfortran"):
         print("gfortran is not there: the Fortran programs are left out")
         programs = [one for one in programs if not one.path.endswith(".f90")]
@@ -194,7 +208,8 @@ def judge(programs, options, folder, pool):
         else:
             failures += 1
             print(f"FAILED {program.name} does not compile:\n{log}")
-    results = pool.map(lambda one: check(*one, options.build, options.limit), runs)
+    more = ["--check"] if options.check else []
+    results = pool.map(lambda one: check(*one, options.build, options.limit, more), runs)
     total, good = {True: 0, False: 0}, {True: 0, False: 0}
     for (program, count), (problems, said) in zip(runs, results):
         total[program.wrong] += 1

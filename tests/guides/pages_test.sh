@@ -14,5 +14,5 @@ unset TUTTI_COLL TUTTI_TOPOLOGY
 export TUTTI_TUNING=none
 for page in "$source"/guides/*.md; do
     echo "== ${page##*/}"
-    python3 "$source/tests/guides/run_page.py" "$page" true 4 || exit 1
+    python3 "$source/tests/guides/run_page.py" "$page" true 2 || exit 1
 done

@@ -33,8 +33,7 @@ int main(int argc, char **argv) {
     MPI_Isend(data, large, MPI_INT, next, 1, comm, &sent);
     MPI_Request_free(&sent);
     if (me == 0) {
-        MPI_Send(NULL, 0, MPI_INT, next, 2, comm);
-        MPI_Recv(NULL, 0, MPI_INT, before, 2, comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(NULL, 0, MPI_INT, next, 2, NULL, 0, MPI_INT, before, 2, comm, MPI_STATUS_IGNORE);
     } else {
         MPI_Recv(NULL, 0, MPI_INT, before, 2, comm, MPI_STATUS_IGNORE);
         MPI_Send(NULL, 0, MPI_INT, next, 2, comm);

@@ -31,7 +31,8 @@ static void receiving(void) {
     int sent = 17, got = 0, flag;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Comm self = MPI_COMM_SELF;
-    MPI_Send(&sent, 1, MPI_INT, 0, tag, self);
+    MPI_Request r;
+    MPI_Isend(&sent, 1, MPI_INT, 0, tag, self, &r);
     WANTS_STATUS(MPI_Probe(0, tag, self, NULL));
     WANTS_STATUS(MPI_Iprobe(0, tag, self, &flag, NULL));
     WANTS_STATUS(MPI_Mprobe(0, tag, self, &message, NULL));
@@ -47,6 +48,7 @@ static void receiving(void) {
     REFUSES(MPI_ERR_REQUEST, "MPI_Mrecv", MPI_Request_free(&message));
     REFUSES(MPI_ERR_ARG, "message is a null pointer", MPI_Mrecv(&got, 1, MPI_INT, NULL, MPI_STATUS_IGNORE));
     MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
     CHECK(got == sent && message == MPI_MESSAGE_NULL, "received %d", got);
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self, &flag, MPI_STATUS_IGNORE);
     CHECK(!flag, "a refused call has sent");

@@ -87,7 +87,7 @@ static void in_a_known_order(void) {
 }
 
 static void errors_of_several(void) {
-    int value[4] = {1, 2, 3, 4}, flag = 0, class = -1, other = me ^ 1;
+    int value[4] = {1, 2, 3, 4}, out[2] = {1, 2}, flag = 0, class = -1, other = me ^ 1;
     MPI_Request r[2];
     MPI_Status s[2];
     if (other >= ranks) return;
@@ -95,8 +95,8 @@ static void errors_of_several(void) {
     for (int test = 0; test < 2; ++test) {
         MPI_Irecv(value, 1, MPI_INT, other, 5, MPI_COMM_WORLD, &r[0]);
         MPI_Irecv(value + 2, 1, MPI_INT, other, 6, MPI_COMM_WORLD, &r[1]);
-        MPI_Send(value, 2, MPI_INT, other, 5, MPI_COMM_WORLD);
-        MPI_Send(value, 1, MPI_INT, other, 6, MPI_COMM_WORLD);
+        MPI_Send(out, 2, MPI_INT, other, 5, MPI_COMM_WORLD);
+        MPI_Send(out, 1, MPI_INT, other, 6, MPI_COMM_WORLD);
         int code;
         if (test)
             do code = MPI_Testall(2, r, &flag, s);
@@ -113,7 +113,7 @@ static void errors_of_several(void) {
     int count = 0, indices[2];
     MPI_Irecv(value, 1, MPI_INT, other, 5, MPI_COMM_WORLD, &r[0]);
     r[1] = MPI_REQUEST_NULL;
-    MPI_Send(value, 2, MPI_INT, other, 5, MPI_COMM_WORLD);
+    MPI_Send(out, 2, MPI_INT, other, 5, MPI_COMM_WORLD);
     MPI_Error_class(MPI_Waitsome(2, r, &count, indices, s), &class);
     CHECK(class == MPI_ERR_IN_STATUS && count == 1 && indices[0] == 0, "Waitsome: class %d count %d", class, count);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);

@@ -86,11 +86,13 @@ static void looks(const char *name, int (*look)(Looked *)) {
     else CHECK(yielded() == before, "%s gave the core away after %ld looks", name, n);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 2; ++i) MPI_Send(&me, 1, MPI_INT, right, i, MPI_COMM_WORLD);
-    MPI_Send(&me, 1, MPI_INT, right, 9, MPI_COMM_WORLD);
+    MPI_Request last;
+    MPI_Isend(&me, 1, MPI_INT, right, 9, MPI_COMM_WORLD, &last);
     while (!flag) flag = look(&looked);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     CHECK(in[0] == left && in[1] == left, "%s: %d and %d instead of %d", name, in[0], in[1], left);
     if (look != improbe) MPI_Recv(in, 1, MPI_INT, left, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&last, MPI_STATUS_IGNORE);
 }
 
 /* Who finds something each time does not look in vain. */

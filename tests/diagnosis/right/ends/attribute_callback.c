@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Finalize of rank 0 takes half a second, for it deletes an attribute first.
+// may warn: T08
 // ranks: 2 3
 #include <unistd.h>
 

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     int x[2], flag = 0, steps = 0, value = rank;
     MPI_Request requests[2];
     for (int i = 0; i < 2; i++) MPI_Irecv(&x[i], 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD, &requests[i]);
-    while (!flag) {
+    while (!flag || steps <= 10) {
         usleep(50000);
         if (steps == 10)
             for (int i = 0; i < 2; i++) MPI_Send(&value, 1, MPI_INT, 1 - rank, i, MPI_COMM_WORLD);

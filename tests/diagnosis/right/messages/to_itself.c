@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A message to oneself: the receive is posted, or the send does not wait.
+// unchecked: a message is kept until its receive comes, which MPI need not do
 // ranks: 1 2
 #include <mpi.h>
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What three MPIs say to the usual mistakes of the lessons: Tutti, and Debian's MPICH and Open MPI where they are.
+
+Usage: compare_mpis.py BUILD [--ranks 2,4] [--limit SECONDS]
+A line per program, number of ranks and MPI: how long the job took and how it ended (what hangs is ended after the limit).
+What an MPI says counts as told where it names the rank and the call, or a code of `mpiexec --explain`; the last column has
+its first sentence. This is no test: it is run by hand, for the tables of notes and pages.
+"""
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LESSONS = os.path.join(HERE, "..", "..", "apps", "lessons")
+CLASSICS = [   # what the mistake is, program, words for Tutti's mpiexec
+    ("receive against receive", "03-deadlocks/mistake-both-receive.c", []),
+    ("wrong tag", "04-tags/mistake-wrong-tag.c", []),
+    ("broadcast against reduction", "08-order-of-collectives/mistake-broadcast-reduction.c", []),
+    ("different roots", "06-broadcast-scatter-gather/mistake-different-roots.c", []),
+    ("int against double", "09-datatypes/mistake-int-for-double.c", []),
+    ("different counts", "06-broadcast-scatter-gather/mistake-different-counts.c", []),
+    ("exits early, code 1", "01-hello/mistake-exit.c", []),
+    ("exits early, code 0", "01-hello/mistake-no-finalize.c", []),
+    ("a wait is missing", "05-nonblocking/mistake-missing-wait.c", []),
+    ("rank out of range", "02-send-receive/mistake-no-such-rank.c", []),
+    ("buffer changed under way", "05-nonblocking/mistake-changed-buffer.c", ["--check"]),
+    ("two communicators in opposite order", "10-communicators/mistake-opposite-order.c", []),
+    ("large sends head to head", "03-deadlocks/mistake-both-send.c", []),
+    ("small sends head to head", "03-deadlocks/mistake-small-sends.c", ["--check"]),
+]
+
+
+def launchers(build):
+    """{MPI's name: (compiler, words that start)}"""
+    found = {"Tutti": (os.path.join(build, "bin", "mpicc"), [os.path.join(build, "bin", "mpiexec")])}
+    if shutil.which("mpicc.mpich"):
+        found["MPICH"] = ("mpicc.mpich", ["mpiexec.mpich"])
+    if shutil.which("mpicc.openmpi"):
+        found["Open MPI"] = ("mpicc.openmpi", ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"])
+    return found
+
+
+def run(words, limit):
+    """(exit code or None where it hung, seconds, what it said)"""
+    begin = time.monotonic()
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    try:
+        _, said = process.communicate(timeout=limit)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        _, said = process.communicate()
+        code = None
+    return code, time.monotonic() - begin, said
+
+
+def first_sentence(said):
+    for line in said.split("\n"):
+        line = line.strip(" *-")
+        if re.search(r"error\[|warning\[|MPI_ERR|rror in|MPI_\w+\(|exit|abort|left|signal", line):
+            return line[:140]
+    return ""
+
+
+def main():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("build")
+    words.add_argument("--ranks", default="2,4")
+    words.add_argument("--limit", type=float, default=5)
+    chosen = words.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for what, source, more in CLASSICS:
+            for name, (compiler, start) in launchers(os.path.abspath(chosen.build)).items():
+                program = os.path.join(folder, f"{name[0]}-{os.path.basename(source)[:-2]}")
+                if subprocess.run([compiler, "-g", "-w", os.path.join(LESSONS, source), "-o", program, "-lm"]).returncode:
+                    sys.exit(f"{source} does not compile with {compiler}")
+                for ranks in chosen.ranks.split(","):
+                    code, seconds, said = run([*start, "-n", ranks, *(more if name == "Tutti" else []), program], chosen.limit)
+                    end = "hangs" if code is None else f"exit code {code}"
+                    print(f"{what:36} {ranks:>2} ranks  {name:9} {seconds:6.2f} s  {end:14} {first_sentence(said)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Test says when the buffer may be used again, and it is used before.
+// ranks: 2
+// expect: T10 ranks 0
+// mpiexec: --check
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int x = 3, done = 0;
+    MPI_Request request;
+    if (rank == 0) {
+        MPI_Issend(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);   // HERE 0
+        x++;
+        while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);   // HERE 0
+    } else {
+        MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}

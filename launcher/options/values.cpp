@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "launcher/allocation/hosts.hpp"
 #include "launcher/base/job.hpp"
 #include "launcher/options/options.hpp"
 #include "runtime/base/error.hpp"

@@ -14,6 +14,7 @@ int world_rank_of(Comm const& comm, int rank) { return comm.peers().world_rank(r
 
 /// Ranks of reports are those of MPI_COMM_WORLD; the program's are those of its communicator.
 std::string peer_words(Comm const& comm, int rank) {
+    if (rank == proc_null) return "MPI_PROC_NULL";
     int const in_world = world_rank_of(comm, rank);
     return in_world == rank ? join("rank ", rank) : join("rank ", rank, " (", in_world, " of MPI_COMM_WORLD)");
 }
@@ -47,6 +48,7 @@ void hint_at_nearest(Comm const& comm, Key const& wanted, Blockage& blockage) {
 }
 
 void tell_source(Comm const& comm, Key const& key, Blockage& blockage) {
+    if (key.source == proc_null) return;
     if (key.source != any_source) {
         blockage.await(world_rank_of(comm, key.source));
     } else {
@@ -60,7 +62,7 @@ void tell_source(Comm const& comm, Key const& key, Blockage& blockage) {
 
 std::string words(Comm const& comm, Send const& op) {
     if (op.key.context & own_messages) return comm.words();
-    int const to = comm.peers().rank_of(comm.process.cluster.rank_of_peer(op.peer));
+    int const to = op.peer == proc_null ? proc_null : comm.peers().rank_of(comm.process.cluster.rank_of_peer(op.peer));
     return join(op.data.amount(), " to ", peer_words(comm, to), ", tag ", op.key.tag, ", ", comm.words());
 }
 
@@ -72,7 +74,7 @@ std::string words(Comm const& comm, Receive const& op) {
 std::string words(Comm const& comm, Key const& probe) { return from(comm, probe); }
 
 void tell(Comm const& comm, Send const& op, Blockage& blockage) {
-    blockage.await(comm.process.cluster.rank_of_peer(op.peer));
+    if (op.peer != proc_null) blockage.await(comm.process.cluster.rank_of_peer(op.peer));
 }
 
 // Once its message has been matched, it is the sender that must go on.

@@ -13,8 +13,7 @@ namespace {
 struct Posted {
     Posted(Rank& r, Comm& comm, std::size_t bytes, int source, int tag, bool in_arena = true)
         : rank(r), data(r.memory(bytes, in_arena)),
-          request(irecv(comm, data, static_cast<std::int64_t>(bytes), *TypeBuilder::predefined(Basic::byte_), source,
-                        tag)) {}
+          request(irecv(comm, data, static_cast<std::int64_t>(bytes), *type, source, tag)) {}
     Posted(Rank& r, std::size_t bytes, int source, int tag, bool in_arena = true)
         : Posted(r, *r.comm, bytes, source, tag, in_arena) {}
     /// The byte of which all of the message consists; −1 when it does not, or has another length.
@@ -27,6 +26,7 @@ struct Posted {
     }
     Rank& rank;
     std::byte* data;
+    Ref<Datatype> const type = TypeBuilder::predefined(Basic::byte_);   ///< in programs these are never freed
     Ref<Request> request;
 };
 

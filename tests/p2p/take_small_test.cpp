@@ -57,7 +57,8 @@ TEST(TakeSmall, LeavesWhatIsForAnotherReceiveOrTooLong) {
 TEST(TakeSmall, LeavesAMessageToAReceiveThatWaits) {
     after({{42}, {43}}, [](Rank& r) {
         int in = 0;
-        auto const request = irecv(*r.comm, &in, 1, *TypeBuilder::predefined(Basic::int32), any_source, any_tag);
+        Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);   // in programs these are never freed
+        auto const request = irecv(*r.comm, &in, 1, *type, any_source, any_tag);
         EXPECT_EQ(take(r, any_tag).found, First::other);
         EXPECT_EQ(r.recv(1, 0, any_tag), std::vector{43});
         r.wait(*request);

@@ -64,13 +64,13 @@ void wildcards(Rank& r, int t, std::vector<std::atomic<int>>& seen, std::vector<
     constexpr int each = 30;
     if (t % 2 == 0) {
         std::mt19937 random(static_cast<unsigned>(r.me() * threads + t));
+        Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);   // in programs these are never freed
         for (int i = 0; i < each; ++i)
             for (int to = 0; to < r.size(); ++to) {
                 std::vector<int> const out = numbers(length(i), (r.me() * threads + t) * each + i);
                 Visit visit(r);
-                auto request = isend(*r.comm, out.data(), static_cast<std::int64_t>(out.size()),
-                                     *TypeBuilder::predefined(Basic::int32), to, static_cast<int>(random() % 1000),
-                                     i % 3 ? Mode::standard : Mode::synchronous);
+                auto request = isend(*r.comm, out.data(), static_cast<std::int64_t>(out.size()), *type, to,
+                                     static_cast<int>(random() % 1000), i % 3 ? Mode::standard : Mode::synchronous);
                 r.wait(*request);
             }
         return;

@@ -122,36 +122,36 @@ void Tracer::waited(std::int64_t nanoseconds) {
     if (OpenCall* const call = open_call()) call->waited += nanoseconds;
 }
 
-void Tracer::sent(std::int64_t when, std::uint64_t context, int source, int tag, int world_dest, std::size_t bytes) {
-    TraceEvent event;
-    auto const key =
-        mixed(mixed(mixed(1, context), static_cast<std::uint32_t>(source)),
-              std::uint64_t{static_cast<std::uint32_t>(tag)} << 32 | static_cast<std::uint32_t>(world_dest));
-    event.time = when;
+/// `key`: of the messages that are told apart by counting them.
+void Tracer::message(TraceEvent event, std::uint64_t key, std::uint64_t context, int tag, std::size_t bytes) {
     event.amount = static_cast<std::int64_t>(bytes);
     event.waited = counts_[key]++;
     event.where = context;
-    event.peer = world_dest;
     event.tag = tag;
-    event.kind = TraceKind::sent;
     event.thread = thread_number();
     add(event);
 }
 
-void Tracer::received(std::uint64_t context, int source, int tag, std::size_t bytes, bool receive_first) {
+void Tracer::sent(std::int64_t when, std::uint64_t context, int source, int tag, int world_dest, std::size_t bytes) {
+    auto const key =
+        mixed(mixed(mixed(1, context), static_cast<std::uint32_t>(source)),
+              std::uint64_t{static_cast<std::uint32_t>(tag)} << 32 | static_cast<std::uint32_t>(world_dest));
     TraceEvent event;
+    event.time = when;
+    event.peer = world_dest;
+    event.kind = TraceKind::sent;
+    message(event, key, context, tag, bytes);
+}
+
+void Tracer::received(std::uint64_t context, int source, int tag, std::size_t bytes, bool receive_first) {
     auto const key =
         mixed(mixed(mixed(2, context), static_cast<std::uint32_t>(source)), static_cast<std::uint32_t>(tag));
+    TraceEvent event;
     event.time = now_ns();
-    event.amount = static_cast<std::int64_t>(bytes);
-    event.waited = counts_[key]++;
-    event.where = context;
     event.peer = source;
-    event.tag = tag;
     event.kind = TraceKind::received;
     event.flags = receive_first ? TraceEvent::receive_first : 0;
-    event.thread = thread_number();
-    add(event);
+    message(event, key, context, tag, bytes);
 }
 
 void Tracer::begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text) {

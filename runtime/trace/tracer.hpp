@@ -49,6 +49,7 @@ private:
     };
 
     void begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text);
+    void message(TraceEvent event, std::uint64_t key, std::uint64_t context, int tag, std::size_t bytes);
     void add(TraceEvent const& event);
     OpenCall* open_call();
     Text text_of(char const* words);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everybody sends to everybody and receives from anybody, with random pauses; some wait with Waitany.
+// may warn: T12
 // ranks: 2 8
 #include <mpi.h>
 

@@ -32,16 +32,20 @@ while [ $# -gt 0 ]; do
 done
 
 export TUTTI_TUNING=none   # what was measured here must not choose for the tests
+failures=$root/build/failures
+mkdir -p build
+: >"$failures"
 
 passed=0 failed=0
 finish() {
+    [ ! -s "$failures" ] || { title "What failed, once more"; cat "$failures"; }
     echo
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
     exit
 }
-broken() { echo "FAILED: $*"; failed=$((failed + 1)); }
-title() { printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
+broken() { echo "FAILED: $*" | tee -a "$failures"; failed=$((failed + 1)); }
+title() { section=$1; printf '\n== %s (%s s)\n' "$1" "$SECONDS"; }
 
 # configure_and_build FOLDER TARGETS -- CMAKE OPTIONS
 configure_and_build() {
@@ -56,12 +60,29 @@ configure_and_build() {
     return 1
 }
 
+# The last lines of each failed test's output, out of ctest's own.
+failed_outputs() {
+    awk -v section="$section" '
+        / Test +#[0-9]+: / {
+            if (failed) tell()
+            failed = /\*\*\*/; line = $0; count = 0
+            next
+        }
+        /tests passed, [0-9]+ tests? failed/ { if (failed) tell(); failed = 0 }
+        !/^ *Start +[0-9]+:|^$/ { said[count++ % 40] = $0 }
+        function tell(k) {
+            print section ": " line
+            for (k = count > 40 ? count - 40 : 0; k < count; k++) print "    " said[k % 40]
+        }' "$1"
+}
+
 # run_tests FOLDER CTEST OPTIONS: adds ctest's count to ours.
 run_tests() {
     local folder=$1 of bad
     shift
     ctest --test-dir "$folder" -j "$jobs" --output-on-failure --no-tests=ignore -R "$filter" "$@" 2>&1 </dev/null |
         tee "$folder/tests.log" | grep -vE '^ *Start +[0-9]+:|^Internal ctest|^$'
+    failed_outputs "$folder/tests.log" >>"$failures"
     read -r bad of < <(sed -nE 's/.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$folder/tests.log")
     passed=$((passed + ${of:-0} - ${bad:-0}))
     failed=$((failed + ${bad:-0}))

@@ -179,7 +179,7 @@ def main():
     arguments.add_argument("build")
     arguments.add_argument("kinds", nargs="*")
     arguments.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
-    arguments.add_argument("--limit", type=float, default=20)
+    arguments.add_argument("--limit", type=float, default=60)
     arguments.add_argument("--only", default="")
     arguments.add_argument("--flags", default="-g", help="for the compilers; also --flags='-g -O2'")
     arguments.add_argument("--check", action="store_true", help="all of them under mpiexec --check")

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "tests/p2p/stranger.hpp"
+#include "tests/p2p/tcp/stranger.hpp"
 #include "tests/p2p/world.hpp"
 
 namespace tutti::p2p::test {

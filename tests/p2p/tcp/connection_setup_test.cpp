@@ -10,7 +10,7 @@
 
 #include "p2p/tcp/connection_setup.hpp"
 #include "runtime/base/clock.hpp"
-#include "tests/p2p/stranger.hpp"
+#include "tests/p2p/tcp/stranger.hpp"
 #include "tests/p2p/world.hpp"
 
 namespace tutti::p2p::test {

@@ -6,7 +6,8 @@ build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libpmix-dev libsod
     nlohmann-json3-dev libdw-dev)
 test_packages=(libgtest-dev libgmock-dev python3 gfortran mpich libmpich-dev libopenmpi-dev openmpi-bin
     scalapack-mpi-test netpipe-mpich2 libcoarrays-mpich-dev nwchem-mpich iproute2 libjemalloc2 valgrind gnuplot-nox make
-    munge slurm-client slurmctld slurmd openssh-server openssh-client clang-format chromium)
+    munge slurm-client slurmctld slurmd openssh-server openssh-client clang-format chromium
+    libotf2-trace-dev otf2-tools)
 
 need() {
     local missing=() package

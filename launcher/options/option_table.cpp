@@ -281,7 +281,10 @@ constexpr Option streams[] = {
      "Record what the ranks do, and write it at the end, however the job ends, as a page for any browser: timelines, "
      "messages, collectives, where the time went, who waited for whom and why, and what went wrong.",
      [](Target t, Values v) { t.job.report_file = v[0]; }},
-    {"--trace", "FILE", "The same events as a file for https://ui.perfetto.dev (Trace Event format).",
+    {"--trace", "FILE",
+     "The same events as a file for https://ui.perfetto.dev (Trace Event format), or, where the name ends in .otf2, as "
+     "an "
+     "OTF2 archive.",
      [](Target t, Values v) { t.job.trace_file = v[0]; }},
     {"--report-events", "N",
      "Record the last N events of each rank (262144 when nothing is said); an event takes 48 bytes of shared memory.",

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "launcher/base/words.hpp"
+#include "launcher/report/otf2_archive.hpp"
 #include "launcher/report/trace_events.hpp"
 #include "runtime/base/error.hpp"
 
@@ -58,7 +59,10 @@ std::vector<std::string> write_reports(Job const& job, Recording recording, JobS
     auto const page = [&](std::ostream& out) { out << page_of(recording, timeline, summary_of(timeline), story); };
     auto const events = [&](std::ostream& out) { write_trace_events(out, recording, timeline); };
     if (!job.report_file.empty()) write_file(job.report_file, page, complaints);
-    if (!job.trace_file.empty()) write_file(job.trace_file, events, complaints);
+    if (names_otf2_archive(job.trace_file)) try {
+            write_otf2_archive(job.trace_file, recording, timeline);
+        } catch (Error const& e) { complaints.emplace_back(e.what()); }
+    else if (!job.trace_file.empty()) write_file(job.trace_file, events, complaints);
     return complaints;
 }
 

@@ -23,6 +23,34 @@ assert {e["tid"] for e in events if e["ph"] == "X"} == {0, 1, 2, 3}
 assert any("traced_program.c:" in e["args"].get("place", "") for e in events if e["ph"] == "X")
 END
 
+# the same as an OTF2 archive, twice under one name; whoever reads it finds as many ends as begins
+if command -v otf2-print >/dev/null; then
+    for ranks in 4 3; do
+        run -n "$ranks" --trace "$folder/run.otf2" "$folder/traced"; expect_code 0; expect_silence
+        otf2-print "$folder/run.otf2" >"$folder/events" 2>&1 || wrong "otf2-print does not read what $what wrote"
+        python3 - "$folder/events" "$ranks" <<'END' || wrong "$what wrote an archive that is not as it should be"
+import collections, sys
+lines = [line.split() for line in open(sys.argv[1])]
+events = [words for words in lines if words and (words[0] in ("ENTER", "LEAVE") or words[0].startswith("MPI_"))]
+count = collections.Counter(words[0] for words in events)
+assert count["ENTER"] == count["LEAVE"] > 50, count
+assert count["MPI_SEND"] == count["MPI_RECV"] >= 15, count
+assert count["MPI_COLLECTIVE_BEGIN"] == count["MPI_COLLECTIVE_END"] >= 10, count
+assert {words[1] for words in events} == {str(rank) for rank in range(int(sys.argv[2]))}
+last = {}
+for name, rank, time, *rest in events:
+    assert last.get(rank, 0) <= int(time), (name, rank, time)
+    last[rank] = int(time)
+assert any("traced_program.c:" in " ".join(words) for words in lines)
+END
+    done
+    touch "$folder/run/mine"
+    run -n 2 --trace "$folder/run.otf2" "$folder/traced"; expect_code 1; expect_err "run.otf2 cannot be written: File does already exist"
+    [ -e "$folder/run/mine" ] || wrong "$what removed a file that is not its own"
+else
+    echo "OTF2 archives are not looked at: there is no otf2-print (Debian's otf2-tools)."
+fi
+
 # a deadlock: the page has what mpiexec says, and the calls that never ended
 run -n 3 --report "$page" "$folder/traced" hang; expect_code 125; expect_err "error[T0"
 looks "$page" ranks=3 error=T0 unfinished=3 place=traced_program.c

@@ -6,6 +6,7 @@
 
 #include "mpi_h/check/freed_handles.hpp"
 #include "mpi_h/entry/errors.hpp"
+#include "runtime/diagnosis/fortran_call_sites.hpp"
 
 namespace tutti {
 
@@ -21,6 +22,13 @@ LibraryState& make_library_state() {
 void note_freed(int handle) {
     LibraryState& f = library();
     if (f.freed_handles) f.freed_handles->note(*f.process, handle);
+}
+
+Inside::Entered Inside::enter_call(Waiter& waiter, char const* call, void const* site, void const* frame) {
+    if (FortranCallSites const* sites = library().fortran_call_sites.get()) site = sites->of_program(site, frame);
+    if (!waiter.around_calls()) return {nullptr, site};
+    waiter.enter(call, site);
+    return {&waiter, site};
 }
 
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {

@@ -208,9 +208,10 @@ template <When when = When::running, class Body, class InWords = decltype(not_in
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
         not_running(name);
     bool constexpr traced = when == When::running;
-    Inside const inside(f.shared.load(std::memory_order_acquire), traced ? name : nullptr, __builtin_return_address(0));
+    Inside const inside(f.shared.load(std::memory_order_acquire), traced ? name : nullptr, __builtin_return_address(0),
+                        __builtin_dwarf_cfa());
     if constexpr (when == When::running) {
-        f.process->call_site = __builtin_return_address(0);
+        f.process->call_site = inside.site();
         f.process->call_name = name;
     }
     Call call(name, f);

@@ -25,14 +25,16 @@ struct State;
 struct RecentCollectives;
 class ThreadCheck;
 class FreedHandles;
+class FortranCallSites;
 
 /// `child`: of a running rank, made by its fork(); of the job it has only what it must not touch.
 enum class Stage { before, running, after, child };
 
 struct LibraryState {
     std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
-    std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls,
-                                                ///< they are traced, or --check looks at them
+    std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls, they are
+                                                ///< traced, --check looks at them, or Fortran's lie between
+    std::shared_ptr<FortranCallSites> fortran_call_sites;   ///< null: no calls come from Fortran
     int thread_level = MPI_THREAD_SINGLE;
     std::uint64_t main_thread = 0;   ///< pthread_self() of the caller of MPI_Init
     bool check_arguments = true;
@@ -112,24 +114,34 @@ void note_freed(int handle);
 /// Inside the process's lock while it lives, if several threads may call.
 class Inside {
 public:
-    explicit Inside(Waiter* shared) : shared_(shared), call_(nullptr) {
-        if (shared_) [[unlikely]]
-            shared_->enter();
+    explicit Inside(Waiter* shared) : entered_{shared, nullptr}, call_(nullptr) {
+        if (shared) [[unlikely]]
+            shared->enter();
     }
-    /// In a call of the program's, which may be traced.
-    [[gnu::always_inline]] Inside(Waiter* shared, char const* call, void const* site) : shared_(shared), call_(call) {
-        if (shared_) [[unlikely]]
-            shared_->enter(call, site);
+    /// In a call of the program's, which may be traced; `frame` lies above its return address `site` on the stack.
+    [[gnu::always_inline]] Inside(Waiter* shared, char const* call, void const* site, void const* frame)
+        : entered_{nullptr, site}, call_(call) {
+        if (shared) [[unlikely]]
+            entered_ = enter_call(*shared, call, site, frame);
     }
     [[gnu::always_inline]] ~Inside() {
-        if (shared_) [[unlikely]]
-            call_ ? shared_->leave_call() : shared_->leave();
+        if (entered_.waiter) [[unlikely]]
+            call_ ? entered_.waiter->leave_call() : entered_.waiter->leave();
     }
     Inside(Inside const&) = delete;
     Inside& operator=(Inside const&) = delete;
 
+    /// Where the program goes on after the call.
+    void const* site() const { return entered_.site; }
+
 private:
-    Waiter* const shared_;
+    struct Entered {      ///< small enough for registers
+        Waiter* waiter;   ///< null: nothing is to be done at the call's end
+        void const* site;
+    };
+    static Entered enter_call(Waiter& waiter, char const* call, void const* site, void const* frame);
+
+    Entered entered_;
     char const* const call_;   ///< null: none
 };
 

@@ -24,6 +24,7 @@
 #include "mpi_h/entry/leftovers.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/base/clock.hpp"
+#include "runtime/diagnosis/fortran_call_sites.hpp"
 #include "runtime/diagnosis/last_call.hpp"
 #include "runtime/job/join_job.hpp"
 #include "runtime/job/pmix.hpp"
@@ -233,7 +234,8 @@ void start(LibraryState& f, int thread_level) {
     place_predefined_objects(f);
     if (f.process->variables.progress_thread)
         f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);
-    if (f.process->lock.on() || f.process->tracer) f.shared = &f.process->waiter;
+    if (f.process->variables.diagnosis != "no") f.fortran_call_sites = FortranCallSites::find();
+    if (f.process->waiter.around_calls() || f.fortran_call_sites) f.shared = &f.process->waiter;
     if (f.process->variables.diagnosis == "full") begin_checks(f);
     watch_forks();
     f.stage = Stage::running;

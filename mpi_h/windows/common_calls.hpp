@@ -31,7 +31,8 @@ struct On {
 
 /// Of a call that goes the general way, and for the next one that does not.
 inline On remembered(LibraryState& f, MPI_Win handle, rma::Window& window) {
-    if (!f.shared.load(std::memory_order_relaxed)) f.recent_window(handle) = {handle, &window};
+    Waiter const* const shared = f.shared.load(std::memory_order_relaxed);
+    if (!shared || !shared->around_calls()) f.recent_window(handle) = {handle, &window};
     return {&f, &window};
 }
 

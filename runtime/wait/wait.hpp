@@ -203,6 +203,8 @@ public:
             settle();
         lock_.leave();
     }
+    /// Is anything to be done around the program's calls?
+    bool around_calls() const { return lock_.on() || tracer_ || call_watch_; }
     /// The same around a call of the program's, which is traced if there is a tracer.
     void enter(char const* call, void const* site);
     void leave_call();

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The first rank broadcasts, the others reduce. Both calls return: where they were is noted as one address, which lies in
-! the library between Fortran and MPI.
+! The first rank broadcasts, the others reduce. One of the calls has returned when it is told: where it was is found
+! behind the library between Fortran and MPI.
 ! ranks: 2
 ! expect: T03 ranks 0-1
 program bcast_against_reduce
@@ -11,9 +11,9 @@ program bcast_against_reduce
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   x = rank
   if (rank == 0) then
-    call MPI_Bcast(x, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
+    call MPI_Bcast(x, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)   ! HERE 0
   else
-    call MPI_Reduce(x, total, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierror)
+    call MPI_Reduce(x, total, 1, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierror)   ! HERE 1
   end if
   call MPI_Finalize(ierror)
 end program

@@ -118,7 +118,11 @@ bool wait_for(pid_t child, double seconds, int &status, int &interrupted)
 
 TemporaryFolder::TemporaryFolder()
 {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-bench-XXXXXX").string();
+    std::error_code error;
+    const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+    if (error)
+        throw Complaint("no temporary folder: TMPDIR names none");
+    std::string name = (place / "tutti-bench-XXXXXX").string();
     if (!mkdtemp(name.data()))
         throw Complaint("no temporary folder " + name + ": " + std::strerror(errno));
     path_ = name;

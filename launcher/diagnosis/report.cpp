@@ -131,11 +131,23 @@ Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known) {
     return blocked.script.empty() ? place_of(process, blocked.stack, known) : Place{blocked.script};
 }
 
+Place PlacedRank::place_of(std::vector<std::uint64_t> const& stack) const {
+    for (std::size_t i = 0; i < std::min(also.size(), blocked.also.size()); ++i)
+        if (blocked.stack != stack && blocked.also[i].stack == stack) return also[i];
+    return place;
+}
+
 Place noted_place(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
                   KnownLines* known) {
     auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
-    bool const still = blocked && !blocked->stack.empty() && blocked->stack.front() == noted.front();
-    return still ? place_of(process, *blocked, known) : place_of(process, noted, known);
+    if (!blocked) return place_of(process, noted, known);
+    auto const still = [&](BlockedRank const& thread) {
+        return std::ranges::mismatch(noted, thread.stack).in1 == noted.end();
+    };
+    auto const other = std::ranges::find_if(blocked->also, still);
+    return still(*blocked)                ? place_of(process, *blocked, known)
+           : other != blocked->also.end() ? place_of(process, *other, known)
+                                          : place_of(process, noted, known);
 }
 
 void Warnings::add(Report const& report) {

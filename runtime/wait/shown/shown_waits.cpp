@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "runtime/base/error.hpp"
 #include "runtime/wait/call_stack.hpp"
 #include "runtime/wait/script_place.hpp"
 #include "runtime/wait/shown/other_threads.hpp"
@@ -43,6 +44,13 @@ void put(BlockedThread& shown, Blockage const& blockage) {
     put(shown.help, blockage.hint.help);
 }
 
+/// What may be over by now cannot be asked what it waits for.
+Blockage call_of(Reason const& why) {
+    Blockage blockage;
+    blockage.call = join(why.operation, "(…)");
+    return blockage;
+}
+
 }   // namespace
 
 bool ShownWaits::add(void const* wait, Reason const& why) {
@@ -74,7 +82,7 @@ bool ShownWaits::alone(Company company) const {
 
 void ShownWaits::show(Company company, std::span<Pollable* const> pollables, std::int64_t now) {
     std::vector<Blockage> blockages;
-    for (Wait const& one : waits_) blockages.push_back(one.why->blockage());
+    for (Wait const& one : waits_) blockages.push_back(company.asleep ? one.why->blockage() : call_of(*one.why));
     for (Pollable* const pollable : pollables) pollable->tell(blockages.front());
     bool const sure = alone(company);
     for (Blockage& one : blockages)

@@ -32,8 +32,8 @@ public:
     std::size_t size() const { return waits_.size(); }
     /// What is shown may have to be shown anew, by now_ns().
     bool due(std::int64_t now) const { return now >= due_; }
-    /// Other threads may act, and it is asked whether they do: with `several`, when all shown waits but the caller's
-    /// sleep (`asleep`). `helper`: the progress thread's gettid(), 0 if there is none.
+    /// Who else there is: with `several`, other threads may act, which is asked while all shown waits but the
+    /// caller's sleep with a condition that is false (`asleep`). `helper`: the progress thread's gettid(), 0: none.
     struct Company {
         bool several = false, asleep = false;
         pid_t helper = 0;

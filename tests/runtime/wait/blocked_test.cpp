@@ -197,7 +197,10 @@ TEST_P(BlockedThreads, AnswerTogether) {
             RankLock::Inside inside(lock);
             waiter.until([this] { return flag.reached(1); }, {"MPI_Recv", i, i});
         });
-    while (shown().changes.load(std::memory_order_acquire) % 2 == 0 || shown().threads < 3) std::this_thread::yield();
+    for (std::uint32_t threads = 0; threads < 3; std::this_thread::yield()) {
+        RankLock::Inside inside(lock);
+        if (shown().changes.load(std::memory_order_acquire) % 2 != 0) threads = shown().threads;
+    }
     for (int i = 0; i < 3; ++i) await_answer(ask());
     flag.publish(1);
     waiter.wake_sleepers();

@@ -164,18 +164,19 @@ void Waiter::WaitLoop::relax() {
     if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) mark_asleep();
 }
 
-/// All threads whose waits are shown, but for this one, are within them and have nothing to get up for.
-bool Waiter::other_waits_sleep() const {
-    std::size_t asleep = 0;
-    for (WaitLoop const* p = sleeping_; p; p = p->next_)
-        if (p->shown_ && p->called_.load(std::memory_order_relaxed) == 0) ++asleep;
-    return asleep + 1 == shown_waits_.size();
+/// This wait is shown, and the threads of all others that are sleep within them and have nothing to get up for.
+bool Waiter::WaitLoop::all_wait() const {
+    std::size_t waiting = 1;
+    for (WaitLoop const* p = waiter_.sleeping_; p; p = p->next_)
+        if (p->shown_ && p->called_.load(std::memory_order_relaxed) == 0) ++waiting;
+    return shown_ && waiting == waiter_.shown_waits_.size();
 }
 
-/// By the leader, whose own wait is among them.
-void Waiter::show_waits() {
-    pid_t const helper = helper_ ? helper_->thread() : 0;
-    shown_waits_.show({lock_.on(), other_waits_sleep(), helper}, {pollable_, pollable_ + pollables_}, now_ns());
+/// By the leader.
+void Waiter::WaitLoop::show_all() const {
+    ProgressThread const* const helper = waiter_.helper_;
+    waiter_.shown_waits_.show({waiter_.lock_.on(), all_wait(), helper ? helper->thread() : 0},
+                              {waiter_.pollable_, waiter_.pollable_ + waiter_.pollables_}, now_ns());
 }
 
 void Waiter::WaitLoop::add_to_shown() {
@@ -185,21 +186,20 @@ void Waiter::WaitLoop::add_to_shown() {
 /// After a look that was in vain: says so to the launcher, if it has asked before that look. True: it has asked now,
 /// and the next look comes at once.
 bool Waiter::WaitLoop::looks_again() {
+    std::int64_t const now = now_ns();
     if (!shown_) {
         add_to_shown();
-        if (!shown_) return false;
-        waiter_.show_waits();
-        waiter_.look_around();
+        if (waiter_.shown_waits_.due(now)) show_all();
+        if (shown_) waiter_.look_around();
         return false;
     }
-    std::int64_t const now = now_ns();
-    if (waiter_.shown_waits_.due(now)) waiter_.show_waits();
+    if (waiter_.shown_waits_.due(now)) show_all();
     if (waiter_.unsupervised_) waiter_.unsupervised_(waiter_.unsupervised_about_, now - start_);
     std::uint64_t const question = waiter_.segment_.header().questions.load(std::memory_order_acquire);
     if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed)) return false;
     if (waiter_.asked_ == question) return answer(question), false;
     waiter_.asked_ = question;
-    waiter_.show_waits();   // what is awaited may be something else by now
+    show_all();   // what is awaited may be something else by now
     waiter_.look_around();
     return true;
 }
@@ -207,7 +207,7 @@ bool Waiter::WaitLoop::looks_again() {
 /// For all threads: those that sleep have been looked at since the question, too. If one of them is on its way, the
 /// answer has time until it is back, or gone.
 void Waiter::WaitLoop::answer(std::uint64_t question) {
-    if (!waiter_.other_waits_sleep()) return;
+    if (!all_wait()) return;
     NetworkBytes bytes;
     for (int i = 0; i < waiter_.pollables_; ++i) waiter_.pollable_[i]->count_bytes(waiter_.segment_, bytes);
     Blocked& shown = waiter_.rank_state_.blocked;

@@ -260,6 +260,8 @@ private:
         bool take_lead();
         void follow(long longest);
         void relax();
+        bool all_wait() const;
+        void show_all() const;
         void add_to_shown();
         bool looks_again();
         void answer(std::uint64_t question);
@@ -328,8 +330,6 @@ private:
     void delist(WaitLoop& wait_loop);
     void settle();
     void call_next();
-    bool other_waits_sleep() const;
-    void show_waits();
 
     Segment const& segment_;
     unsigned const place_;

@@ -31,9 +31,9 @@ public:
 
     std::size_t size() const { return waits_.size(); }
     /// What is shown may have to be shown anew, by now_ns().
-    bool due(std::int64_t now) const { return now >= due_; }
-    /// Who else there is: with `several`, other threads may act, which is asked while all shown waits but the
-    /// caller's sleep with a condition that is false (`asleep`). `helper`: the progress thread's gettid(), 0: none.
+    bool due(std::int64_t now) const { return !waits_.empty() && now >= due_; }
+    /// Who else there is: with `several`, other threads may act, which is asked while the caller's wait is shown and
+    /// all others sleep with a condition that is false (`asleep`). `helper`: the progress thread's gettid(), 0: none.
     struct Company {
         bool several = false, asleep = false;
         pid_t helper = 0;

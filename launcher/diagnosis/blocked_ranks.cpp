@@ -9,27 +9,39 @@ namespace {
 
 constexpr std::int64_t longest_pause_ns = 4'000'000'000;   // who polls makes a note every three seconds at least
 
+BlockedRank read_thread(BlockedThread const& shown) {
+    BlockedRank thread{.wait = {.state = RankWait::State::blocked, .awaiting = shown.awaiting}};
+    std::size_t const ranges = std::min<std::size_t>(shown.ranges, BlockedThread::most_ranges);
+    std::size_t const others = std::min<std::size_t>(shown.others, BlockedThread::most_ranges - ranges);
+    thread.wait.awaited.assign(shown.awaited, shown.awaited + ranges);
+    thread.wait.others.assign(shown.awaited + ranges, shown.awaited + ranges + others);
+    thread.stack.assign(shown.stack, shown.stack + std::min<std::size_t>(shown.addresses, shown.most_addresses));
+    thread.call = text_in(shown.call);
+    thread.script = text_in(shown.script);
+    thread.code = text_in(shown.code);
+    thread.headline = text_in(shown.headline);
+    thread.help = text_in(shown.help);
+    return thread;
+}
+
 }   // namespace
 
 std::optional<BlockedRank> read_blocked(RankState const& rank_state) {
     Blocked const& shown = rank_state.blocked;
-    BlockedRank rank{.rank = rank_state.world_rank,
-                     .changes = shown.changes.load(std::memory_order_acquire),
-                     .moves = shown.moves.load(std::memory_order_relaxed),
-                     .wait = {.state = RankWait::State::blocked, .awaiting = shown.awaiting}};
-    if (rank.changes % 2 == 0) return {};
-    std::size_t const ranges = std::min<std::size_t>(shown.ranges, Blocked::most_ranges);
-    std::size_t const others = std::min<std::size_t>(shown.others, Blocked::most_ranges - ranges);
-    rank.wait.awaited.assign(shown.awaited, shown.awaited + ranges);
-    rank.wait.others.assign(shown.awaited + ranges, shown.awaited + ranges + others);
-    rank.stack.assign(shown.stack, shown.stack + std::min<std::size_t>(shown.addresses, Blocked::most_addresses));
-    rank.call = text_in(shown.call);
-    rank.script = text_in(shown.script);
-    rank.code = text_in(shown.code);
-    rank.headline = text_in(shown.headline);
-    rank.help = text_in(shown.help);
+    std::uint64_t const changes = shown.changes.load(std::memory_order_acquire),
+                        moves = shown.moves.load(std::memory_order_relaxed);
+    if (changes % 2 == 0) return {};
+    BlockedRank rank = read_thread(shown.thread[0]);
+    for (std::size_t i = 1; i < std::min<std::size_t>(shown.threads, Blocked::most_threads); ++i) {
+        BlockedRank& other = rank.also.emplace_back(read_thread(shown.thread[i]));
+        other.rank = rank_state.world_rank;
+        rank.wait.also.push_back(other.wait);
+    }
+    rank.rank = rank_state.world_rank;
+    rank.changes = changes;
+    rank.moves = moves;
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (shown.changes.load(std::memory_order_relaxed) != rank.changes) return {};
+    if (shown.changes.load(std::memory_order_relaxed) != changes) return {};
     return rank;
 }
 

@@ -23,6 +23,7 @@ struct BlockedRank {
     std::string script{};                     ///< where an interpreter says that the program is
     std::vector<std::uint64_t> stack{};       ///< return addresses in the program, the innermost first
     std::string code{}, headline{}, help{};   ///< what it has noticed itself; empty: nothing
+    std::vector<BlockedRank> also{};          ///< what its other threads wait for, each as if it were a rank
     int polling_s = -1;   ///< it is not blocked: it looks again and again, in vain for so many seconds
 };
 

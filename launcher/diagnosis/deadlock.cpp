@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -64,33 +65,80 @@ int count_named(Wait const& wait, std::vector<int>& seen, int mark) {
     return count;
 }
 
-/// Of each rank, whether it waits in vain. Whoever becomes able to act is looked for in each remaining wait once, so
-/// that what is awaited need not be stored the other way round. A rank that awaits itself is never released by that:
-/// it becomes able only when it has been released.
-std::vector<char> waiting_in_vain(std::vector<RankWait> const& ranks, std::vector<Wait> const& waits) {
+/// A blocked thread of a rank.
+struct Thread {
+    int rank = -1;
+    Wait wait{};
+    int missing = 0;   ///< of those whom `all` awaits
+};
+
+/// Ranks that can act, and the blocked threads of all others.
+struct Search {
+    std::vector<int> able{};
+    std::vector<Thread> blocked{};
+};
+
+/// Nobody need act for this one.
+bool is_free(Thread const& thread) {
+    switch (thread.wait.awaiting) {
+    case Awaiting::all: return thread.missing == 0;
+    case Awaiting::any: return thread.wait.outside;
+    default: return true;
+    }
+}
+
+Search begin_search(std::vector<RankWait> const& ranks) {
     int const world = static_cast<int>(ranks.size());
-    std::vector<char> in_vain(world);
-    std::vector<int> able, blocked, missing(world), seen(world, -1);   // missing: of those whom `all` awaits
+    Search search;
+    std::vector<int> seen(ranks.size(), -1);
+    int counted = 0;
     for (int rank = 0; rank < world; ++rank) {
         if (ranks[rank].state == State::ended) continue;
-        Wait const& wait = waits[rank];
-        bool free = ranks[rank].state == State::running || wait.awaiting == Awaiting::unknown;
-        if (!free && wait.awaiting == Awaiting::any) free = wait.outside;
-        if (!free && wait.awaiting == Awaiting::all) free = (missing[rank] = count_named(wait, seen, rank)) == 0;
-        in_vain[rank] = !free;
-        (free ? able : blocked).push_back(rank);
+        bool free = ranks[rank].state == State::running;
+        std::vector<Thread> threads;
+        auto const add = [&](RankWait const& wait) {
+            Thread& one = threads.emplace_back(Thread{rank, within_world(wait, world)});
+            if (one.wait.awaiting == Awaiting::all) one.missing = count_named(one.wait, seen, counted++);
+            free |= is_free(one);
+        };
+        if (!free) add(ranks[rank]);
+        for (RankWait const& wait : ranks[rank].also)
+            if (!free) add(wait);
+        if (free) search.able.push_back(rank);
+        else std::ranges::move(threads, std::back_inserter(search.blocked));
     }
+    return search;
+}
+
+/// Of each rank, whether it waits in vain. Whoever becomes able to act is looked for in each remaining wait once, so
+/// that what is awaited need not be stored the other way round. A rank that awaits itself is never released by that:
+/// it becomes able only when a thread of it has been released.
+std::vector<char> waiting_in_vain(std::vector<RankWait> const& ranks) {
+    auto [able, blocked] = begin_search(ranks);
+    std::vector<char> in_vain(ranks.size());
+    for (Thread const& one : blocked) in_vain[one.rank] = true;
     for (std::size_t i = 0; i < able.size(); ++i) {
-        std::erase_if(blocked, [&, actor = able[i]](int rank) {
-            bool const acts_for_others = contain(waits[rank].others, actor);
-            if (!acts_for_others && !contain(waits[rank].awaited, actor)) return false;
-            if (!acts_for_others && waits[rank].awaiting == Awaiting::all && --missing[rank] > 0) return false;
-            in_vain[rank] = false;
-            able.push_back(rank);
+        std::erase_if(blocked, [&, actor = able[i]](Thread& thread) {
+            if (!in_vain[thread.rank]) return true;   // by another thread of it
+            bool const acts_for_others = contain(thread.wait.others, actor);
+            if (!acts_for_others && !contain(thread.wait.awaited, actor)) return false;
+            if (!acts_for_others && thread.wait.awaiting == Awaiting::all && --thread.missing > 0) return false;
+            in_vain[thread.rank] = false;
+            able.push_back(thread.rank);
             return true;
         });
     }
     return in_vain;
+}
+
+/// All that a rank's threads await. `awaiting` is of no use here.
+Wait of_all_threads(RankWait const& rank, int world) {
+    Wait all = within_world(rank, world);
+    for (RankWait const& one : rank.also) {
+        Wait const wait = within_world(one, world);
+        all.awaited.insert(all.awaited.end(), wait.awaited.begin(), wait.awaited.end());
+    }
+    return all;
 }
 
 /// Strongly connected components of the ranks that wait in vain (Tarjan 1972), with a stack of its own: chains of waits
@@ -182,11 +230,16 @@ std::vector<int> only_ended(Wait const& wait, std::vector<RankWait> const& ranks
 
 }   // namespace
 
+bool awaits(RankWait const& wait, int rank) {
+    return contain(wait.awaited, rank) ||
+           std::ranges::any_of(wait.also, [rank](RankWait const& one) { return awaits(one, rank); });
+}
+
 Deadlock find_deadlock(std::vector<RankWait> const& ranks) {
     std::vector<Wait> waits;
     waits.reserve(ranks.size());
-    for (RankWait const& rank : ranks) waits.push_back(within_world(rank, static_cast<int>(ranks.size())));
-    std::vector<char> in_vain = waiting_in_vain(ranks, waits);
+    for (RankWait const& rank : ranks) waits.push_back(of_all_threads(rank, static_cast<int>(ranks.size())));
+    std::vector<char> in_vain = waiting_in_vain(ranks);
     Deadlock found;
     std::map<std::vector<int>, std::vector<int>> by_ended;   // who waits for the same ended ranks
     Components const components(waits, in_vain);

@@ -21,7 +21,13 @@ struct RankWait {
     /// An act of any of these makes the rank act, too, though it stays where it is: its library moves something on that
     /// it does not wait for itself.
     std::vector<RankRange> others{};
+    /// What its other threads wait for, if it has several, by `awaiting` and `awaited` of these: the rank can act when
+    /// one of its threads can.
+    std::vector<RankWait> also{};
 };
+
+/// Is `rank` among those that a thread of this one awaits?
+bool awaits(RankWait const& wait, int rank);
 
 struct Deadlock {
     /// Ranks that wait for each other, or for themselves, or for nobody but ended ranks (together where these are the

@@ -25,27 +25,32 @@ bool is_message(std::string const& call) {
     return call.find(" from ") != call.npos || call.find(" to rank ") != call.npos;
 }
 
+/// Is it so of each thread that waits?
 bool all_of(ProvenDeadlock const& deadlock, std::vector<int> const& ranks, bool (*what)(std::string const& call)) {
-    return std::ranges::all_of(ranks, [&](int rank) { return what(of_rank(deadlock, rank).call); });
-}
-
-bool awaits(BlockedRank const& blocked, int rank) {
-    return std::ranges::any_of(blocked.wait.awaited, [&](RankRange const& range) { return range.contains(rank); });
+    return std::ranges::all_of(ranks, [&](int rank) {
+        BlockedRank const& blocked = of_rank(deadlock, rank);
+        return what(blocked.call) &&
+               std::ranges::all_of(blocked.also, [what](BlockedRank const& one) { return what(one.call); });
+    });
 }
 
 /// The ended ranks that a core waits for; empty when it waits for itself.
 std::vector<int> ended_of(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     std::vector<int> ended;
     for (int rank : deadlock.ended)
-        if (std::ranges::any_of(core, [&](int waiting) { return awaits(of_rank(deadlock, waiting), rank); }))
+        if (std::ranges::any_of(core, [&](int waiting) { return awaits(of_rank(deadlock, waiting).wait, rank); }))
             ended.push_back(rank);
     return ended;
 }
 
 /// What the core's ranks have noticed themselves says more than that they wait.
 BlockedRank const* with_hint(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
-    for (int rank : core)
-        if (BlockedRank const& blocked = of_rank(deadlock, rank); !blocked.code.empty()) return &blocked;
+    for (int rank : core) {
+        BlockedRank const& blocked = of_rank(deadlock, rank);
+        if (!blocked.code.empty()) return &blocked;
+        auto const other = std::ranges::find_if(blocked.also, [](auto const& one) { return !one.code.empty(); });
+        if (other != blocked.also.end()) return &*other;
+    }
     return nullptr;
 }
 
@@ -126,17 +131,21 @@ Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool c
     }
     if (checked) tell_checked(report, deadlock, core);
     bool without_g = false;
+    auto const add_thread = [&](BlockedRank const& blocked, char const* remark) {
+        Place const place = place_of(blocked.rank, blocked.stack);
+        // A collective shows one of those that it waits for: who is in the same call is in the same case.
+        bool const like_core =
+            !is_message(blocked.call) && std::ranges::any_of(report.lines, [&](ReportLine const& line) {
+                return line.call == blocked.call && line.place == place.words && line.remark.empty();
+            });
+        report.lines.push_back({{blocked.rank}, blocked.call, place.words, like_core ? "" : remark});
+        without_g |= place.without_g;
+    };
     auto const add = [&](std::vector<int> const& ranks, char const* remark) {
         for (BlockedRank const& blocked : deadlock.blocked) {
             if (!std::ranges::binary_search(ranks, blocked.rank)) continue;
-            Place const place = place_of(blocked.rank, blocked.stack);
-            // A collective shows one of those that it waits for: who is in the same call is in the same case.
-            bool const like_core =
-                !is_message(blocked.call) && std::ranges::any_of(report.lines, [&](ReportLine const& line) {
-                    return line.call == blocked.call && line.place == place.words && line.remark.empty();
-                });
-            report.lines.push_back({{blocked.rank}, blocked.call, place.words, like_core ? "" : remark});
-            without_g |= place.without_g;
+            add_thread(blocked, remark);
+            for (BlockedRank const& other : blocked.also) add_thread(other, remark);
         }
     };
     for (std::vector<int> const& one : deadlock.ranks.cores) add(one, "");
@@ -165,9 +174,12 @@ Report still_report(std::vector<PlacedRank> const& blocked) {
 
 std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked) {
     std::vector<ReportLine> lines;
-    for (auto const& [one, place] : blocked) {
-        std::string const polls = one.polling_s < 0 ? "" : join("again and again, in vain for ", one.polling_s, " s");
-        lines.push_back({{one.rank}, one.call, place.words, polls});
+    for (PlacedRank const& one : blocked) {
+        int const polling_s = one.blocked.polling_s;
+        std::string const polls = polling_s < 0 ? "" : join("again and again, in vain for ", polling_s, " s");
+        lines.push_back({{one.blocked.rank}, one.blocked.call, one.place.words, polls});
+        for (BlockedRank const& other : one.blocked.also)
+            lines.push_back({{other.rank}, other.call, one.place_of(other.stack).words});
     }
     return lines;
 }

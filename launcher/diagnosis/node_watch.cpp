@@ -23,6 +23,11 @@ std::uint64_t changes_of(RankState const& rank_state) {
     return rank_state.blocked.changes.load(std::memory_order_acquire);
 }
 
+/// Of any of its threads.
+bool is_unknown(RankWait const& wait) {
+    return wait.awaiting == Awaiting::unknown || std::ranges::any_of(wait.also, is_unknown);
+}
+
 }   // namespace
 
 NodeWatch::NodeWatch(Segment const& segment, IsAlive alive)
@@ -60,7 +65,7 @@ RankNews NodeWatch::look_at(unsigned place, RankNews const& told) const {
         news = told;
     } else if (changes % 2 == 1 && changes == seen_[place]) {
         auto blocked = read_blocked(rank_state);
-        if (!blocked || blocked->wait.awaiting == Awaiting::unknown) return news;
+        if (!blocked || is_unknown(blocked->wait)) return news;
         news.changes = blocked->changes;
         news.wait = std::move(blocked->wait);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -13,7 +14,7 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr std::size_t most_groups = 12, told_of_many = 8;
+constexpr std::size_t most_groups = 12, told_of_many = 8, most_callers = 3;
 
 /// Ranks that do the same at the same place are one line; the order is that of their lowest ranks.
 std::vector<ReportLine> grouped(std::vector<ReportLine> const& lines) {
@@ -79,6 +80,18 @@ bool of_mpi(SourceLine const& line) {
     return line.module.starts_with("libmpi") || line.function.starts_with("MPI_") || line.function.starts_with("mpi_");
 }
 
+/// A function around MPI's, in a file of its own, is called from many places: from which, ", called from main.c:30".
+/// Empty where its caller is in the same file, or not known.
+std::string caller_words(SourceLines& lines, SourceLine const& callee, std::span<std::uint64_t const> callers) {
+    if (!callee.has_line() || callee.function.starts_with("main")) return {};
+    for (std::uint64_t address : callers.first(std::min(callers.size(), most_callers))) {
+        SourceLine const line = lines.at(address);
+        bool const of_program = line.has_line() && !line.file.starts_with("/usr/") && line.file != callee.file;
+        if (of_program) return join(", called from ", line.file.substr(line.file.rfind('/') + 1), ":", line.line);
+    }
+    return {};
+}
+
 }   // namespace
 
 std::string rank_words(std::vector<int> const& ranks) {
@@ -120,8 +133,11 @@ std::string json_of(std::vector<ReportLine> const& waiting) {
 Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known) {
     if (stack.empty()) return {};
     SourceLines lines(process, known);
-    for (std::uint64_t address : stack)
-        if (SourceLine const line = lines.at(address); !of_mpi(line)) return {words(line), !line.compiled_with_g};
+    for (std::size_t i = 0; i < stack.size(); ++i) {
+        SourceLine const line = lines.at(stack[i]);
+        if (!of_mpi(line))
+            return {words(line) + caller_words(lines, line, std::span(stack).subspan(i + 1)), !line.compiled_with_g};
+    }
     SourceLine const innermost = lines.at(stack.front());
     if (innermost.module.starts_with("libmpi")) return {};
     return {words(innermost), !innermost.compiled_with_g};
@@ -131,11 +147,23 @@ Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known) {
     return blocked.script.empty() ? place_of(process, blocked.stack, known) : Place{blocked.script};
 }
 
+Place PlacedRank::place_of(std::vector<std::uint64_t> const& stack) const {
+    for (std::size_t i = 0; i < std::min(also.size(), blocked.also.size()); ++i)
+        if (blocked.stack != stack && blocked.also[i].stack == stack) return also[i];
+    return place;
+}
+
 Place noted_place(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
                   KnownLines* known) {
     auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
-    bool const still = blocked && !blocked->stack.empty() && blocked->stack.front() == noted.front();
-    return still ? place_of(process, *blocked, known) : place_of(process, noted, known);
+    if (!blocked) return place_of(process, noted, known);
+    auto const still = [&](BlockedRank const& thread) {
+        return std::ranges::mismatch(noted, thread.stack).in1 == noted.end();
+    };
+    auto const other = std::ranges::find_if(blocked->also, still);
+    return still(*blocked)                ? place_of(process, *blocked, known)
+           : other != blocked->also.end() ? place_of(process, *other, known)
+                                          : place_of(process, noted, known);
 }
 
 void Warnings::add(Report const& report) {

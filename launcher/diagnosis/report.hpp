@@ -72,6 +72,10 @@ Place noted_place(RankState const& rank_state, pid_t process, std::vector<std::u
 struct PlacedRank {
     BlockedRank blocked;
     Place place;
+    std::vector<Place> also{};   ///< the same of its other threads
+
+    /// Of the thread with this stack.
+    Place place_of(std::vector<std::uint64_t> const& stack) const;
 };
 
 /// Finds a call's place; the launcher of the rank's node can.

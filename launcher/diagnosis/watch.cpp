@@ -108,10 +108,8 @@ ProvenDeadlock DeadlockWatch::proven() const {
     }
     for (int rank = 0; rank < static_cast<int>(waits_.size()); ++rank) {
         if (waits_[static_cast<std::size_t>(rank)].state != RankWait::State::ended) continue;
-        bool const awaited = std::ranges::any_of(result.blocked, [&](BlockedRank const& blocked) {
-            return std::ranges::any_of(blocked.wait.awaited,
-                                       [&](RankRange const& range) { return range.contains(rank); });
-        });
+        bool const awaited = std::ranges::any_of(
+            result.blocked, [rank](BlockedRank const& blocked) { return awaits(blocked.wait, rank); });
         if (awaited) result.ended.push_back(rank);
     }
     return result;

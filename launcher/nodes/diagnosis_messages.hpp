@@ -18,7 +18,7 @@ namespace tutti::launcher {
 
 template <class A>
 void members(A& a, RankWait& w) {
-    a(w.state, w.awaiting, w.awaited, w.others);
+    a(w.state, w.awaiting, w.awaited, w.others, w.also);
 }
 template <class A>
 void members(A& a, RankNews& n) {
@@ -46,7 +46,7 @@ void members(A& a, NodeNews& n) {
 }
 template <class A>
 void members(A& a, BlockedRank& b) {
-    a(b.rank, b.changes, b.moves, b.wait, b.call, b.script, b.stack, b.code, b.headline, b.help, b.polling_s);
+    a(b.rank, b.changes, b.moves, b.wait, b.call, b.script, b.stack, b.code, b.headline, b.help, b.also, b.polling_s);
 }
 template <class A>
 void members(A& a, Place& p) {
@@ -54,7 +54,7 @@ void members(A& a, Place& p) {
 }
 template <class A>
 void members(A& a, PlacedRank& p) {
-    a(p.blocked, p.place);
+    a(p.blocked, p.place, p.also);
 }
 template <class A>
 void members(A& a, ReportLine& l) {

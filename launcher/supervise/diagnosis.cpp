@@ -101,9 +101,9 @@ void Supervisor::end_by(ProvenDeadlock deadlock) {
     };
     for (BlockedRank& one : deadlock.blocked)
         if (auto const found = of(one.rank); found != shown.end()) one = found->blocked;
-    auto const place = [&](int rank, std::vector<std::uint64_t> const&) {
+    auto const place = [&](int rank, std::vector<std::uint64_t> const& stack) {
         auto const found = of(rank);
-        return found == shown.end() ? Place{} : found->place;
+        return found == shown.end() ? Place{} : found->place_of(stack);
     };
     end_by(report_of(deadlock, place, variables_of(job_).diagnosis == "full"));
 }
@@ -144,9 +144,7 @@ std::optional<Report> Supervisor::with_waiting(std::optional<Report> report) con
     if (!report || report->lines.empty()) return report;
     int const ended = report->lines.front().ranks.front();
     for (PlacedRank const& one : blocked_ranks({})) {
-        bool const waits = std::ranges::any_of(one.blocked.wait.awaited,
-                                               [&](RankRange const& range) { return range.contains(ended); });
-        if (waits && one.blocked.rank != ended)
+        if (awaits(one.blocked.wait, ended) && one.blocked.rank != ended)
             report->lines.push_back(
                 {{one.blocked.rank}, one.blocked.call, one.place.words, join("waits for rank ", ended)});
     }
@@ -169,8 +167,10 @@ std::vector<PlacedRank> Supervisor::blocked_here(std::vector<int> const& ranks) 
         auto blocked = read_blocked(rank_state);
         if (!blocked && ranks.empty()) blocked = read_polling(rank_state, now_ns());
         if (!blocked) continue;
-        Place const where = place_of(process_at(place), *blocked, &lines_);
-        all.push_back({std::move(*blocked), where});
+        PlacedRank& one = all.emplace_back();
+        one.place = place_of(process_at(place), *blocked, &lines_);
+        for (BlockedRank const& other : blocked->also) one.also.push_back(place_of(process_at(place), other, &lines_));
+        one.blocked = std::move(*blocked);
         if (elsewhere_) elsewhere_->beat();
     }
     return all;

@@ -29,20 +29,14 @@ struct NetworkBytes {
     std::uint64_t received = 0;   ///< and have been looked at
 };
 
-struct alignas(cache_line) Blocked {
+/// What a thread of the rank waits for.
+struct BlockedThread {
     static constexpr std::size_t most_ranges = 48, most_addresses = 8;
-
-    std::atomic<std::uint64_t> changes;    ///< odd: what follows `moves` is valid
-    std::atomic<std::uint64_t> answered;   ///< the last question (SegmentHeader::questions) after which the rank has
-                                           ///< looked at everything that may have come, in vain
-    std::atomic<std::uint64_t> moves;      ///< how often anything moved on while this rank waited or looked
-    std::atomic<std::uint64_t> sent;       ///< NetworkBytes, as they were when it answered
-    std::atomic<std::uint64_t> received;
 
     Awaiting awaiting;
     std::uint32_t ranges;                  ///< how many of `awaited` count
     std::uint32_t others;                  ///< behind them: ranks an act of any of which would move something on here
-                                           ///< that other ranks may wait for
+                                           ///< that other ranks may wait for; the first thread's are those of all
     RankRange awaited[most_ranges];        ///< of MPI_COMM_WORLD
     std::uint32_t addresses;               ///< how many of `stack` count
     std::uint64_t stack[most_addresses];   ///< return addresses in the program, the innermost first: of the MPI call,
@@ -54,6 +48,22 @@ struct alignas(cache_line) Blocked {
     char code[8];         ///< of the mistake, "T02"
     char headline[256];   ///< goes on behind "rank 1 "
     char help[256];       ///< what to do
+};
+
+struct alignas(cache_line) Blocked {
+    static constexpr std::size_t most_threads = 8;
+
+    std::atomic<std::uint64_t> changes;    ///< odd: what follows `received` is valid
+    std::atomic<std::uint64_t> answered;   ///< the last question (SegmentHeader::questions) after which the rank has
+                                           ///< looked at everything that may have come, in vain
+    std::atomic<std::uint64_t> moves;      ///< how often anything moved on while this rank waited or looked
+    std::atomic<std::uint64_t> sent;       ///< NetworkBytes, as they were when it answered
+    std::atomic<std::uint64_t> received;
+
+    /// How many of `thread` count, at least one. If there are others that could act, or any that is not here, what
+    /// those here wait for is unknown.
+    std::uint32_t threads;
+    BlockedThread thread[most_threads];
 };
 
 }   // namespace tutti

@@ -99,6 +99,7 @@ bool ProgressThread::wanted() const {
 }
 
 void ProgressThread::run() {
+    id_.store(gettid(), std::memory_order_relaxed);
     run_in_short_slices();
     RankLock::Inside inside(lock_);
     for (int in_vain = 0; !stop_;) {

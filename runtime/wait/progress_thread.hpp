@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <thread>
 
+#include <sys/types.h>
+
 namespace tutti {
 
 class Waiter;
@@ -32,6 +34,8 @@ public:
 
     /// There is something to do. Called inside the lock.
     void call();
+    /// Its gettid(); 0: it has not begun yet.
+    pid_t thread() const { return id_.load(std::memory_order_relaxed); }
 
 private:
     void run();
@@ -49,6 +53,7 @@ private:
     bool resting_ = false, stop_ = false;   ///< inside the lock
     std::atomic<std::uint32_t> work_{0};    ///< futex, counts calls
     int const end_;                         ///< an eventfd, readable when it shall end
+    std::atomic<pid_t> id_{0};
     std::thread thread_;
 };
 

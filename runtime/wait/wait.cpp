@@ -3,16 +3,13 @@
 #include "runtime/wait/wait.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "runtime/base/futex.hpp"
 #include "runtime/base/membarrier.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/trace/tracer.hpp"
 #include "runtime/wait/balance.hpp"
-#include "runtime/wait/call_stack.hpp"
 #include "runtime/wait/progress_thread.hpp"
-#include "runtime/wait/script_place.hpp"
 
 namespace tutti {
 namespace {
@@ -34,14 +31,6 @@ constexpr long nap_ns = 1'000'000;
 long longest_sleep(SegmentLayout const& node) {
     long const of_one = 10'000'000;
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
-}
-
-/// From now on nothing of it is valid.
-void withdraw(Blocked& shown) {
-    std::uint64_t const changes = shown.changes.load(std::memory_order_relaxed);
-    if (changes % 2 == 0) return;
-    shown.changes.store(changes + 1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
 }
 
 }   // namespace
@@ -175,52 +164,50 @@ void Waiter::WaitLoop::relax() {
     if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) mark_asleep();
 }
 
-/// Of several threads, what the first one waits for; then others may release it, and nobody can tell.
-void Waiter::WaitLoop::publish() {
-    Blockage blockage = why_.blockage();
-    for (int i = 0; i < waiter_.pollables_; ++i) waiter_.pollable_[i]->tell(blockage);
-    if (waiter_.lock_.on()) blockage.await_unknown();
-    if (waiter_.published_ == this && blockage == waiter_.shown_) return;
-    Blocked& shown = waiter_.rank_state_.blocked;
-    withdraw(shown);
-    bool const fits = blockage.awaited.size() + blockage.others.size() <= Blocked::most_ranges;
-    if (!fits) blockage.await_unknown();
-    shown.awaiting = blockage.awaiting;
-    shown.ranges = static_cast<std::uint32_t>(blockage.awaited.size());
-    shown.others = static_cast<std::uint32_t>(blockage.others.size());
-    std::copy(blockage.others.begin(), blockage.others.end(),
-              std::copy(blockage.awaited.begin(), blockage.awaited.end(), shown.awaited));
-    shown.addresses = static_cast<std::uint32_t>(program_stack(shown.stack));
-    std::snprintf(shown.call, sizeof shown.call, "%s", blockage.call.c_str());
-    std::snprintf(shown.script, sizeof shown.script, "%s", script_place().c_str());
-    std::snprintf(shown.code, sizeof shown.code, "%s", blockage.hint.code);
-    std::snprintf(shown.headline, sizeof shown.headline, "%s", blockage.hint.headline.c_str());
-    std::snprintf(shown.help, sizeof shown.help, "%s", blockage.hint.help.c_str());
-    shown.changes.store(shown.changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    waiter_.published_ = this;
-    waiter_.shown_ = std::move(blockage);
+/// This wait is shown, and the threads of all others that are sleep within them and have nothing to get up for.
+bool Waiter::WaitLoop::all_wait() const {
+    std::size_t waiting = 1;
+    for (WaitLoop const* p = waiter_.sleeping_; p; p = p->next_)
+        if (p->shown_ && p->called_.load(std::memory_order_relaxed) == 0) ++waiting;
+    return shown_ && waiting == waiter_.shown_waits_.size();
+}
+
+/// By the leader.
+void Waiter::WaitLoop::show_all() const {
+    ProgressThread const* const helper = waiter_.helper_;
+    waiter_.shown_waits_.show({waiter_.lock_.on(), all_wait(), helper ? helper->thread() : 0},
+                              {waiter_.pollable_, waiter_.pollable_ + waiter_.pollables_}, now_ns());
+}
+
+void Waiter::WaitLoop::add_to_shown() {
+    if (!shown_ && !nap_ && now_ns() - start_ >= publish_after_ns) shown_ = waiter_.shown_waits_.add(this, why_);
 }
 
 /// After a look that was in vain: says so to the launcher, if it has asked before that look. True: it has asked now,
 /// and the next look comes at once.
 bool Waiter::WaitLoop::looks_again() {
-    if (waiter_.published_ != this) {
-        if (nap_ || waiter_.published_ || now_ns() - start_ < publish_after_ns) return false;
-        publish();
-        waiter_.look_around();
+    std::int64_t const now = now_ns();
+    if (!shown_) {
+        add_to_shown();
+        if (waiter_.shown_waits_.due(now)) show_all();
+        if (shown_) waiter_.look_around();
         return false;
     }
-    if (waiter_.unsupervised_) waiter_.unsupervised_(waiter_.unsupervised_about_, now_ns() - start_);
+    if (waiter_.shown_waits_.due(now)) show_all();
+    if (waiter_.unsupervised_) waiter_.unsupervised_(waiter_.unsupervised_about_, now - start_);
     std::uint64_t const question = waiter_.segment_.header().questions.load(std::memory_order_acquire);
     if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed)) return false;
     if (waiter_.asked_ == question) return answer(question), false;
     waiter_.asked_ = question;
-    publish();   // what is awaited may be something else by now
+    show_all();   // what is awaited may be something else by now
     waiter_.look_around();
     return true;
 }
 
+/// For all threads: those that sleep have been looked at since the question, too. If one of them is on its way, the
+/// answer has time until it is back, or gone.
 void Waiter::WaitLoop::answer(std::uint64_t question) {
+    if (!all_wait()) return;
     NetworkBytes bytes;
     for (int i = 0; i < waiter_.pollables_; ++i) waiter_.pollable_[i]->count_bytes(waiter_.segment_, bytes);
     Blocked& shown = waiter_.rank_state_.blocked;
@@ -311,6 +298,7 @@ void Waiter::WaitLoop::follow(long longest) {
         futex_wait(called_, 0, longest);
     }
     waiter_.delist(*this);
+    if (called_.load(std::memory_order_relaxed) == 0) add_to_shown();
 }
 
 /// The lock keeps it from going on before the caller has left, so it is still there when it is woken.
@@ -365,10 +353,7 @@ void Waiter::WaitLoop::finish() {
         if (waiter_.sleeping_) waiter_.call_next();
         if (waiter_.helper_ && !waiter_.at_rest()) waiter_.started();
     }
-    if (waiter_.published_ == this) {
-        waiter_.published_ = nullptr;
-        withdraw(waiter_.rank_state_.blocked);
-    }
+    if (shown_) waiter_.shown_waits_.remove(this, now_ns());
     if (nap_) return;
     Times& times = waiter_.rank_state_.times;
     times.waits.add(1);

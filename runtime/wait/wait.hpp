@@ -33,7 +33,8 @@
 // changes them happens inside the lock, or is a store of another rank. What a thread that does not wait ends
 // (wake_sleepers) is looked at before it leaves the lock. A call that only looks (MPI_Test) and does so in vain again
 // and again takes part as a wait with a short end: it sleeps as the leader where there is none, and follows one,
-// otherwise.
+// otherwise. The leader also shows the launcher what all of them wait for, once they have waited for long, and answers
+// for them.
 #pragma once
 
 #include <algorithm>
@@ -47,6 +48,7 @@
 #include "runtime/memory/segment.hpp"
 #include "runtime/wait/rank_lock.hpp"
 #include "runtime/wait/reason.hpp"
+#include "runtime/wait/shown/shown_waits.hpp"
 
 namespace tutti {
 
@@ -260,7 +262,9 @@ private:
         bool take_lead();
         void follow(long longest);
         void relax();
-        void publish();
+        bool all_wait() const;
+        void show_all() const;
+        void add_to_shown();
         bool looks_again();
         void answer(std::uint64_t question);
         void finish();
@@ -283,6 +287,7 @@ private:
         bool asleep_ = false;   ///< marked on the rank's state
         bool followed_ = false;
         bool nap_ = false;
+        bool shown_ = false;                     ///< among the waiter's shown waits
         bool at_rank_futex_ = false;             ///< where it sleeps: at the rank state's futex, or at its own
         std::atomic<std::uint32_t> called_{0};   ///< futex: 1 when it shall look itself
         WaitLoop* next_ = nullptr;               ///< in sleeping_
@@ -343,11 +348,10 @@ private:
     std::int64_t last_look_ns_ = 0;            ///< when the last one of them was
     std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
     WaitLoop* leader_ = nullptr;
-    WaitLoop* sleeping_ = nullptr;          ///< threads of this rank, the oldest first
-    int in_vain_ = 0;                       ///< times in a row that one who was called to lead found a leader
-    WaitLoop const* published_ = nullptr;   ///< whose reason is on the rank's state
-    Blockage shown_;                        ///< what stands there
-    std::uint64_t asked_ = 0;               ///< the last question of the launcher that has been seen
+    WaitLoop* sleeping_ = nullptr;   ///< threads of this rank, the oldest first
+    ShownWaits shown_waits_{rank_state_.blocked};
+    int in_vain_ = 0;           ///< times in a row that one who was called to lead found a leader
+    std::uint64_t asked_ = 0;   ///< the last question of the launcher that has been seen
     ProgressThread* helper_ = nullptr;
     void (*look_around_)(void const* about) = nullptr;   ///< null: nobody
     void const* looks_about_ = nullptr;

@@ -40,7 +40,7 @@ class Program:
             lines = file.read().split("\n")
         self.head = {}
         for line in lines[:20]:
-            key = re.match(r"(?://|!) (ranks|args|env|mpiexec|unchecked|may warn|missed|expect(?: \d+)?): (.*)", line)
+            key = re.match(r"(?://|!) (ranks|flags|args|env|mpiexec|unchecked|may warn|missed|expect(?: \d+)?): (.*)", line)
             if key:
                 self.head[key.group(1)] = key.group(2)
         self.counts = [int(word) for word in self.head["ranks"].split()]
@@ -55,7 +55,7 @@ class Program:
         self.binary = os.path.join(folder, self.name.replace("/", "-"))
         modules = ["-J", folder] if self.path.endswith(".f90") else []
         compiler = os.path.join(build, "bin", COMPILERS[os.path.splitext(self.path)[1]])
-        done = subprocess.run([compiler, *flags.split(), *modules, self.path, "-o", self.binary, "-lpthread", "-lm"],
+        done = subprocess.run([compiler, *flags.split(), *self.head.get("flags", "").split(), *modules, self.path, "-o", self.binary, "-lpthread", "-lm"],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return None if done.returncode == 0 else done.stdout
 

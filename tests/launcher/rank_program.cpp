@@ -27,7 +27,8 @@ void leave_orphan() {
 }
 
 void wait_with_reason(RankState& rank_state, char const* reason) {
-    std::snprintf(rank_state.blocked.call, sizeof rank_state.blocked.call, "%s", reason);
+    BlockedThread& shown = rank_state.blocked.thread[0];
+    std::snprintf(shown.call, sizeof shown.call, "%s", reason);
     rank_state.blocked.changes.fetch_add(1, std::memory_order_release);
     while (true) pause();
 }

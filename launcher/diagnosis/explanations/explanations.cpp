@@ -36,6 +36,9 @@ message until it is received (MPI 3.1, 3.5), and need not. A large one waits for
 
 Ranks that share two communicators wait for each other, too, when one of them calls a collective on the
 first and the other one on the second: the order must be the same everywhere.
+
+A rank with several threads waits when all of them do; each has a line of its own. Threads that only join
+those, or sleep until somebody wakes them, cannot send what is missing.
 )"},
     {"T02", "the tag of a message is not the one that is waited for", R"(
 A message has come from the rank that is waited for, on the same communicator, with another tag. A receive

@@ -39,7 +39,7 @@ std::vector<RecordedComm> comms_of(Trace const& trace) {
 std::string shown_call(RankState const& rank_state) {
     Blocked const& shown = rank_state.blocked;
     if (shown.changes.load(std::memory_order_acquire) % 2 == 0) return {};
-    return std::string(text_at(shown.call, sizeof shown.call));
+    return std::string(text_at(shown.thread[0].call, sizeof shown.thread[0].call));
 }
 
 std::vector<UnfinishedCall> unfinished_of(Trace const& trace, RankState const& rank_state) {

@@ -40,8 +40,8 @@ TEST(OperationSequences, WhoWaitsForAChannelSaysForWhomInTheWorld) {
                 RankState const& rank_state = world.process(0).rank_state();
                 Blocked const& shown = rank_state.blocked;
                 while (shown.changes.load(std::memory_order_acquire) % 2 == 0) std::this_thread::yield();
-                EXPECT_EQ(shown.awaiting, Awaiting::all);
-                EXPECT_EQ(shown.awaited[0], (RankRange{2, 2, 1})) << shown.call;
+                EXPECT_EQ(shown.thread[0].awaiting, Awaiting::all);
+                EXPECT_EQ(shown.thread[0].awaited[0], (RankRange{2, 2, 1})) << shown.thread[0].call;
             }
             for (int i = 0; r != 1 && i < channel_depth + 1; ++i) {
                 run(BoundCall<BcastArgs>{*pair, Collective::bcast, bytes_from(&i, sizeof i, 0)});

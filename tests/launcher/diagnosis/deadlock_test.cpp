@@ -30,6 +30,11 @@ RankWait blocked(Awaiting awaiting, std::vector<int> const& ranks) {
 }
 RankWait all(std::vector<int> const& ranks) { return blocked(Awaiting::all, ranks); }
 RankWait any(std::vector<int> const& ranks) { return blocked(Awaiting::any, ranks); }
+/// A rank with several threads.
+RankWait threads(RankWait first, std::vector<RankWait> also) {
+    first.also = std::move(also);
+    return first;
+}
 RankWait in_range(Awaiting awaiting, RankRange range) {
     return {.state = State::blocked, .awaiting = awaiting, .awaited = {range}};
 }
@@ -166,13 +171,33 @@ TEST(Deadlock, chains_as_long_as_the_world) {
     EXPECT_EQ(find_deadlock(world).cores.front().size(), std::size_t{ranks});
 }
 
+TEST(Deadlock, ranks_with_several_threads_can_act_when_one_of_them_can) {
+    RankWait const listens = threads(all({1}), {any({0, 1, 2})});
+    EXPECT_TRUE(find_deadlock({listens, all({0}), running()}).empty()) << "its other thread is released by rank 2";
+    EXPECT_EQ(find_deadlock({listens, all({0}), all({1})}).cores, (Cores{{0, 1, 2}}));
+    EXPECT_TRUE(find_deadlock({threads(all({1}), {somehow()}), all({0})}).empty());
+}
+
+TEST(Deadlock, one_thread_of_a_rank_waits_for_another_one_of_it) {
+    EXPECT_TRUE(find_deadlock({threads(all({0}), {all({1})}), running()}).empty());
+    EXPECT_EQ(find_deadlock({threads(all({0}), {all({1})}), all({0})}).cores, (Cores{{0, 1}}));
+    EXPECT_EQ(find_deadlock({threads(all({0}), {all({0})})}).cores, (Cores{{0}}));
+}
+
+TEST(Deadlock, threads_of_ranks_cross) {
+    EXPECT_EQ(
+        find_deadlock({threads(all({1}), {all({2})}), threads(all({2}), {all({0})}), threads(all({0}), {all({1})})})
+            .cores,
+        (Cores{{0, 1, 2}}));
+    EXPECT_EQ(find_deadlock({threads(all({1}), {all({2})}), all({0}), ended()}).cores, (Cores{{0, 1}}));
+    EXPECT_EQ(find_deadlock({threads(all({1}), {all({2})}), ended(), ended()}).cores, (Cores{{0}}));
+}
+
 /// A slow and obvious search: release until nobody can be released, then look who reaches whom.
 class SlowSearch {
 public:
     explicit SlowSearch(std::vector<RankWait> const& world) : world_(world), able_(world.size()) {
-        for (std::size_t rank = 0; rank < world.size(); ++rank)
-            able_[rank] = world[rank].state == State::running ||
-                          (world[rank].state == State::blocked && world[rank].awaiting == Awaiting::unknown);
+        for (std::size_t rank = 0; rank < world.size(); ++rank) able_[rank] = world[rank].state == State::running;
         for (std::size_t round = 0; round < world.size(); ++round)
             for (std::size_t rank = 0; rank < world.size(); ++rank) able_[rank] = able_[rank] || released(rank);
     }
@@ -203,19 +228,29 @@ private:
     int size() const { return static_cast<int>(world_.size()); }
     bool stuck(int rank) const { return world_[rank].state == State::blocked && !able_[rank]; }
 
-    std::set<int> awaited(int rank) const {
+    static std::set<int> awaited_by(RankWait const& thread) {
         std::set<int> ranks;
-        for (RankRange range : world_[rank].awaited)
+        for (RankRange range : thread.awaited)
             for (int other = range.first; other <= range.last; other += range.stride) ranks.insert(other);
+        return ranks;
+    }
+
+    std::set<int> awaited(int rank) const {
+        std::set<int> ranks = awaited_by(world_[rank]);
+        for (RankWait const& thread : world_[rank].also) ranks.merge(awaited_by(thread));
         return ranks;
     }
 
     bool released(std::size_t rank) const {
         if (world_[rank].state == State::ended) return false;
-        std::set<int> const ranks = awaited(static_cast<int>(rank));
         auto const able = [&](int other) { return able_[other] && other != static_cast<int>(rank); };
-        return world_[rank].awaiting == Awaiting::all ? std::all_of(ranks.begin(), ranks.end(), able)
-                                                      : std::any_of(ranks.begin(), ranks.end(), able);
+        auto const thread_is_released = [&](RankWait const& thread) {
+            std::set<int> const ranks = awaited_by(thread);
+            if (thread.awaiting == Awaiting::unknown) return true;
+            return thread.awaiting == Awaiting::all ? std::all_of(ranks.begin(), ranks.end(), able)
+                                                    : std::any_of(ranks.begin(), ranks.end(), able);
+        };
+        return thread_is_released(world_[rank]) || std::ranges::any_of(world_[rank].also, thread_is_released);
     }
 
     std::set<int> ended_awaited(int rank) const {
@@ -241,10 +276,8 @@ private:
     std::vector<bool> able_;
 };
 
-RankWait random_wait(std::mt19937& random, int ranks) {
+RankWait random_thread(std::mt19937& random, int ranks) {
     auto const one_in = [&](int n) { return random() % n == 0; };
-    if (one_in(8)) return running();
-    if (one_in(8)) return ended();
     if (one_in(12)) return somehow();
     RankWait wait = one_in(2) ? all({}) : any({});
     for (auto count = random() % 4; count > 0; --count) {
@@ -255,9 +288,19 @@ RankWait random_wait(std::mt19937& random, int ranks) {
     return wait;
 }
 
+RankWait random_wait(std::mt19937& random, int ranks) {
+    auto const one_in = [&](int n) { return random() % n == 0; };
+    if (one_in(8)) return running();
+    if (one_in(8)) return ended();
+    RankWait wait = random_thread(random, ranks);
+    while (one_in(3)) wait.also.push_back(random_thread(random, ranks));
+    return wait;
+}
+
 std::string in_words(std::vector<RankWait> const& world) {
     std::string words;
     for (RankWait const& wait : world) {
+        if (!wait.also.empty()) words += "(also " + in_words(wait.also) + ") ";
         words += wait.state == State::running ? "running" : wait.state == State::ended ? "ended" : "blocked ";
         if (wait.state == State::blocked) words += std::to_string(static_cast<int>(wait.awaiting));
         for (auto [first, last, step] : wait.awaited)

@@ -27,6 +27,50 @@ run -n 2 $python "$folder/ring.py" wait; expect_code 125
 expect_err "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)  ring.py:7 in pass_on()"
 run -n 2 $python "$folder/ring.py" send; expect_code 6; expect_err "error[MPI_ERR_RANK]"
 expect_err "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  ring.py:14 in <module>"
+
+# As mpi4py starts MPI, with a thread that waits for work, as libraries have them.
+cat >"$folder/threads.py" <<END
+import ctypes, sys, threading
+mpi = ctypes.CDLL("$build/lib/libmpi.so.12")
+world, integer, multiple = 0x44000000, 0x4c000405, 3
+x, rank, provided = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
+work = threading.Event()
+
+def receive(tag):
+    mpi.MPI_Recv(ctypes.byref(x), 1, integer, 1 - rank.value, tag, world, ctypes.c_void_p(1))
+
+def send(tag):
+    mpi.MPI_Send(ctypes.byref(x), 1, integer, 1 - rank.value, tag, world)
+
+mpi.MPI_Init_thread(None, None, multiple, ctypes.byref(provided))
+mpi.MPI_Comm_rank(world, ctypes.byref(rank))
+threading.Thread(target=work.wait, daemon=True).start()
+if sys.argv[1] == "both":
+    receive(0)
+elif sys.argv[1] == "tag":
+    receive(8) if rank.value else send(7)
+    mpi.MPI_Barrier(world)
+elif sys.argv[1] == "collectives":
+    mpi.MPI_Bcast(ctypes.byref(x), 1, integer, 0, world) if rank.value else mpi.MPI_Barrier(world)
+elif sys.argv[1] == "thread":
+    other = threading.Thread(target=receive, args=(1,))
+    other.start()
+    receive(2)
+elif sys.argv[1] == "right":
+    threading.Timer(0.4, send, (3,)).start()
+    receive(3)
+mpi.MPI_Finalize()
+END
+run -n 2 $python "$folder/threads.py" both; expect_code 125; expect_err "error[T01]"
+expect_err "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)  threads.py:8 in receive()"
+run -n 2 $python "$folder/threads.py" tag; expect_code 125; expect_err "error[T02]"
+expect_err "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)  threads.py:8 in receive()"
+run -n 2 $python "$folder/threads.py" collectives; expect_code 125; expect_err "error[T03]"
+expect_err "threads.py:22 in <module>"
+run -n 2 $python "$folder/threads.py" thread; expect_code 125; expect_err "error[T01]"
+expect_err "tag 1, MPI_COMM_WORLD)  threads.py:8 in receive()"
+expect_err "tag 2, MPI_COMM_WORLD)  threads.py:8 in receive()"
+run -n 2 $python "$folder/threads.py" right; expect_code 0
 # without mpiexec
 err=$($python "$folder/ring.py" send 2>&1); what="python without mpiexec"; expect_err "ring.py:14 in <module>"
 finish

@@ -47,6 +47,24 @@ TEST(Report, OfACircleNamesItsRanksAndThoseBehind) {
               "  more: mpiexec --explain T01\n");
 }
 
+TEST(Report, NamesTheCallsOfAllThreads) {
+    ProvenDeadlock deadlock;
+    deadlock.ranks = {{{0, 1}}, {}};
+    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Recv(b)", 0)};
+    deadlock.blocked[0].also = {waits_for(0, "MPI_Send(c)", 1)};
+    deadlock.blocked[0].also[0].stack = {7};
+    PlacedRank const shown{deadlock.blocked[0], {"ring.c:10"}, {{"ring.c:70"}}};
+    auto const place = [&](int rank, auto const& stack) { return rank == 0 ? shown.place_of(stack) : Place{}; };
+    EXPECT_EQ(text_of(report_of(deadlock, place), false)
+                  .find("error[T01] deadlock: ranks 0 and 1 wait for each other\n"
+                        "  rank 0  MPI_Recv(a)  ring.c:10\n"
+                        "  rank 0  MPI_Send(c)  ring.c:70\n"
+                        "  rank 1  MPI_Recv(b)\n"
+                        "  help: each waits for"),
+              0u);
+    EXPECT_EQ(table_of(waiting({shown})), "  rank 0  MPI_Recv(a)  ring.c:10\n  rank 0  MPI_Send(c)  ring.c:70\n");
+}
+
 TEST(Report, OfOneThatWaitsForAnEndedRankSaysSo) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0}}, {}};

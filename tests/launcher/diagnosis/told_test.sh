@@ -72,6 +72,34 @@ grep -A1 "$table" "$folder/err" | grep -q "rank 0  MPI_Recv(1 MPI_INT from rank 
 kill -0 "$job" 2>/dev/null || wrong "SIGUSR1 ended the job"
 kill -TERM "$job"; wait "$job"
 
+# a function around MPI's in a file of its own, which says less than its caller
+cat >"$folder/around.c" <<'END'
+#include <mpi.h>
+
+void receive_from(int from) {
+    int x;
+    MPI_Recv(&x, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+END
+cat >"$folder/callers.c" <<'END'
+#include <mpi.h>
+
+void receive_from(int from);
+
+int main(int argc, char** argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) receive_from(1);
+    else receive_from(0);
+    return MPI_Finalize();
+}
+END
+"$build/bin/mpicc" -g "$folder/around.c" "$folder/callers.c" -o "$folder/callers" || exit 1
+run -n 2 "$folder/callers"; expect_code 125
+expect_err "around.c:5 in receive_from(), called from callers.c:9"
+expect_err "around.c:5 in receive_from(), called from callers.c:10"
+
 # errors of MPI have the same form
 cat >"$folder/beyond.c" <<'END'
 #include <mpi.h>

@@ -105,9 +105,10 @@ TEST_F(Watched, NothingIsProvenUntilAllHaveAnswered) {
     ranks[0]->await(1);
     // Rank 1 shows that it waits for rank 0, and does not look: it is stopped, say.
     Blocked& shown = ranks[1]->state.blocked;
-    shown.awaiting = Awaiting::all;
-    shown.ranges = 1;
-    shown.awaited[0] = {0, 0, 1};
+    shown.threads = 1;
+    shown.thread[0].awaiting = Awaiting::all;
+    shown.thread[0].ranges = 1;
+    shown.thread[0].awaited[0] = {0, 0, 1};
     shown.changes = 1;
     EXPECT_FALSE(look_for(300ms));
     EXPECT_EQ(segment.header().questions.load(), 1u) << "it was asked once";
@@ -124,7 +125,7 @@ protected:
     };
 
     void blocked(int rank, int by) {
-        RankWait wait{RankWait::State::blocked, Awaiting::all, {{by, by, 1}}, {}};
+        RankWait wait{RankWait::State::blocked, Awaiting::all, {{by, by, 1}}};
         watch.hear({{{rank, 1, wait}}});
     }
     void answer(Answer const& one) {

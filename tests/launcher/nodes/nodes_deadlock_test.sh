@@ -37,6 +37,15 @@ expect_nothing_left
 
 for how in late large circle round; do not_in_vain "$how"; done
 
+# Two threads of each rank
+"$build/bin/mpicxx" -g "$(dirname "$0")/../../diagnosis/wrong/threads/both_threads_wait.cpp" -o "$folder/threads" -lpthread || exit 1
+# shellcheck disable=SC2086
+on 127.0.0.2:1,127.0.0.3:1 -n 2 $longer -timeout 60 "$folder/threads"; expect_code 125
+expect_err "error[T01] deadlock: ranks 0 and 1 wait for each other"
+for rank in 0 1; do for tag in 1 2; do
+    expect_err "MPI_Recv(1 MPI_INT from rank $rank, tag $tag, MPI_COMM_WORLD)  both_threads_wait.cpp:11 in receive()"
+done; done
+
 # What keeps others busy does not hide it from them.
 in_vain chatter "ranks 0 and 2 wait for each other"
 

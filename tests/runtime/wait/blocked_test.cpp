@@ -2,8 +2,12 @@
 // What a rank that waits for long shows, and how it answers the launcher's question.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "runtime/base/futex.hpp"
 #include "runtime/wait/wait.hpp"
@@ -26,6 +30,7 @@ protected:
         thread.join();
     }
     tutti::Blocked const& shown() const { return segment.rank_state(0).blocked; }
+    BlockedThread const& first() const { return shown().thread[0]; }
     std::uint64_t ask() {
         std::uint64_t const question = segment.header().questions.fetch_add(1) + 1;
         segment.rank_state(0).wake.fetch_add(1);
@@ -45,17 +50,17 @@ protected:
 
 TEST_P(Blocked, ShowsItsCallAndWhoseActWouldReleaseIt) {
     block({"MPI_Recv", 5, 77});
-    EXPECT_EQ(std::string(shown().call), "MPI_Recv(rank 5, tag 77)");
-    EXPECT_EQ(shown().awaiting, Awaiting::all);
-    ASSERT_EQ(shown().ranges, 1u);
-    EXPECT_EQ(shown().awaited[0], (RankRange{5, 5, 1}));
+    EXPECT_EQ(std::string(first().call), "MPI_Recv(rank 5, tag 77)");
+    EXPECT_EQ(first().awaiting, Awaiting::all);
+    ASSERT_EQ(first().ranges, 1u);
+    EXPECT_EQ(first().awaited[0], (RankRange{5, 5, 1}));
     release();
     EXPECT_EQ(shown().changes.load() % 2, 0u) << "what it waited for outlived the wait";
 }
 
 TEST_P(Blocked, OfNobodyKnownIsUnknown) {
     block({"MPI_Wait"});
-    EXPECT_EQ(shown().awaiting, Awaiting::unknown);
+    EXPECT_EQ(first().awaiting, Awaiting::unknown);
     release();
 }
 
@@ -76,7 +81,7 @@ TEST_P(Blocked, ShowsWhatItWaitsForWhenItIsAsked) {
     awaited = 2;
     await_answer(ask());
     EXPECT_EQ(shown().changes.load(), changes + 2);
-    EXPECT_EQ(shown().awaited[0], (RankRange{2, 2, 1}));
+    EXPECT_EQ(first().awaited[0], (RankRange{2, 2, 1}));
     release();
 }
 
@@ -102,9 +107,104 @@ TEST_P(Blocked, IsUnknownWhereOtherThreadsMayReleaseIt) {
         waiter.until([this] { return flag.reached(1); }, {"MPI_Recv", 5, 77});
     });
     while (shown().changes.load(std::memory_order_acquire) % 2 == 0) std::this_thread::yield();
-    EXPECT_EQ(shown().awaiting, Awaiting::unknown);
-    EXPECT_EQ(shown().ranges, 0u);
+    EXPECT_EQ(first().awaiting, Awaiting::unknown);
+    EXPECT_EQ(first().ranges, 0u);
     release();
+}
+
+/// Waits in threads of a rank that may have several, until `ready` says so. The calling thread meanwhile sleeps where
+/// nobody but one of them wakes it: its join names nothing that may act.
+class BlockedThreads : public Blocked {
+protected:
+    void wait_until(std::function<bool()> ready, int threads) {
+        lock.open();
+        std::vector<std::thread> waiting;
+        for (int i = 0; i < threads; ++i)
+            waiting.emplace_back([&, i] {
+                RankLock::Inside inside(lock);
+                waiter.until(ready, {"MPI_Recv", i, i});
+            });
+        for (std::thread& one : waiting) one.join();
+    }
+    /// All of them are shown with whom they wait for.
+    bool all_known(std::size_t threads) const {
+        bool const valid = shown().changes.load(std::memory_order_acquire) % 2 != 0;
+        return valid && shown().threads == threads &&
+               std::all_of(shown().thread, shown().thread + threads,
+                           [](BlockedThread const& one) { return one.awaiting == Awaiting::all && one.ranges == 1; });
+    }
+    static bool alone() {   // a sanitizer has a thread of its own
+        std::filesystem::directory_iterator const tasks("/proc/self/task");
+        return std::distance(begin(tasks), end(tasks)) == 1;
+    }
+    static constexpr std::int64_t long_time = 60'000'000'000;
+};
+
+TEST_P(BlockedThreads, OneIsShownAsIfItWereAloneWhereTheOthersWaitForIt) {
+    if (!alone()) GTEST_SKIP() << "there are threads that are not the test's";
+    bool known = false;
+    wait_until([&, start = now_ns()] { return (known |= all_known(1)) || now_ns() - start > long_time; }, 1);
+    EXPECT_TRUE(known);
+}
+
+TEST_P(BlockedThreads, AllAreShown) {
+    if (!alone()) GTEST_SKIP() << "there are threads that are not the test's";
+    bool known = false;
+    wait_until([&, start = now_ns()] { return (known |= all_known(3)) || now_ns() - start > long_time; }, 3);
+    EXPECT_TRUE(known);
+    EXPECT_EQ(shown().changes.load() % 2, 0u) << "what they waited for outlived the waits";
+}
+
+TEST_P(BlockedThreads, MoreThanThereIsRoomForAreUnknown) {
+    bool full = false, known = false;
+    std::int64_t const start = now_ns();
+    wait_until(
+        [&] {
+            full |= shown().changes.load() % 2 != 0 && shown().threads == tutti::Blocked::most_threads;
+            known |= all_known(tutti::Blocked::most_threads);
+            return now_ns() - start > (full ? 300'000'000 : long_time);
+        },
+        tutti::Blocked::most_threads + 1);
+    EXPECT_TRUE(full);
+    EXPECT_FALSE(known);
+}
+
+TEST_P(BlockedThreads, AreUnknownWhileAnotherOneMayAct) {
+    std::atomic<bool> end = false;
+    std::thread other([&] {
+        while (!end) std::this_thread::sleep_for(1ms);
+    });
+    bool was_shown = false, known = false;
+    std::int64_t const start = now_ns();
+    wait_until(
+        [&] {
+            was_shown |= shown().changes.load() % 2 != 0;
+            known |= all_known(shown().threads);
+            return now_ns() - start > (was_shown ? 300'000'000 : long_time);
+        },
+        2);
+    EXPECT_TRUE(was_shown);
+    EXPECT_FALSE(known);
+    end = true;
+    other.join();
+}
+
+TEST_P(BlockedThreads, AnswerTogether) {
+    lock.open();
+    std::vector<std::thread> waiting;
+    for (int i = 0; i < 3; ++i)
+        waiting.emplace_back([&, i] {
+            RankLock::Inside inside(lock);
+            waiter.until([this] { return flag.reached(1); }, {"MPI_Recv", i, i});
+        });
+    for (std::uint32_t threads = 0; threads < 3; std::this_thread::yield()) {
+        RankLock::Inside inside(lock);
+        if (shown().changes.load(std::memory_order_acquire) % 2 != 0) threads = shown().threads;
+    }
+    for (int i = 0; i < 3; ++i) await_answer(ask());
+    flag.publish(1);
+    waiter.wake_sleepers();
+    for (std::thread& one : waiting) one.join();
 }
 
 TEST(Blockage, PutsRanksWithTheSameDistanceIntoOneRange) {
@@ -118,6 +218,7 @@ TEST(Blockage, PutsRanksWithTheSameDistanceIntoOneRange) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Blocked, testing::Values(WaitPolicy::dedicated, WaitPolicy::shared));
+INSTANTIATE_TEST_SUITE_P(, BlockedThreads, testing::Values(WaitPolicy::dedicated, WaitPolicy::shared));
 
 }   // namespace
 }   // namespace tutti

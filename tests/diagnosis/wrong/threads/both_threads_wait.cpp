@@ -2,7 +2,6 @@
 // Two threads of each rank receive, and no thread is left that would send.
 // ranks: 2
 // expect: T01 ranks 0-1
-// missed: what the second thread of a rank waits for is not looked at
 #include <mpi.h>
 
 #include <thread>

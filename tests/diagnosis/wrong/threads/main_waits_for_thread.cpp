@@ -2,7 +2,6 @@
 // The main thread joins another one, which waits for a message that nobody sends.
 // ranks: 2 3
 // expect: T01 ranks 0-1
-// missed: the thread that only joins the other one could as well send
 #include <mpi.h>
 
 #include <thread>

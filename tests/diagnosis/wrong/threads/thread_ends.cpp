@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread that could have sent ends after 0.3 s without doing so.
+// ranks: 1 2
+// expect: T01 one of all
+#include <mpi.h>
+
+#include <chrono>
+#include <thread>
+
+int main(int argc, char** argv) {
+    int rank, provided, x = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }).detach();
+    MPI_Recv(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   // HERE all
+    MPI_Finalize();
+}

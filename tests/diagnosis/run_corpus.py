@@ -40,7 +40,7 @@ class Program:
             lines = file.read().split("\n")
         self.head = {}
         for line in lines[:20]:
-            key = re.match(r"(?://|!) (ranks|args|env|mpiexec|unchecked|may warn|missed|expect(?: \d+)?): (.*)", line)
+            key = re.match(r"(?://|!) (ranks|args|env|mpiexec|unchecked|may warn|missed|says|expect(?: \d+)?): (.*)", line)
             if key:
                 self.head[key.group(1)] = key.group(2)
         self.counts = [int(word) for word in self.head["ranks"].split()]
@@ -101,6 +101,8 @@ def wrongly_told(program, count, code, report):
         yield f"ended with {code} instead of the code of an error"
     if not any(one in told_codes[:1] for one in codes):
         yield f"told {' '.join(told_codes) or 'nothing'} instead of {' or '.join(codes)}"
+    if program.head.get("says", "") not in report:
+        yield f"did not say '{program.head['says']}'"
     for rank in sorted(ranks - set(why)):
         yield f"rank {rank} is not among those that are why"
     if choice and not choice & set(why):

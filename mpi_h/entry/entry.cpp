@@ -6,6 +6,7 @@
 
 #include "mpi_h/check/freed_handles.hpp"
 #include "mpi_h/entry/errors.hpp"
+#include "runtime/wait/call_stack.hpp"
 
 namespace tutti {
 
@@ -21,6 +22,12 @@ LibraryState& make_library_state() {
 void note_freed(int handle) {
     LibraryState& f = library();
     if (f.freed_handles) f.freed_handles->note(*f.process, handle);
+}
+
+void note_checked(LibraryState& f, char const* name, void const* site) {
+    if (!f.freed_handles || !f.process) return;
+    f.process->call_site = reinterpret_cast<void*>(program_site(site));
+    f.process->call_name = name;
 }
 
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {

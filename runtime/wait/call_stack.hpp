@@ -14,8 +14,8 @@ namespace tutti {
 std::size_t program_stack(std::span<std::uint64_t> addresses);
 /// Does the address lie in this library, or in the program that it is linked into?
 bool in_this_library(std::uint64_t address);
-/// The first of these. `noted` is a return address of the call, which costs less to note and is the same, unless it
-/// lies in this library: only then the stack is walked.
+/// The first of these that lies in no library of MPI's functions for Fortran either. `noted` is a return address of the
+/// call, which costs less to note and is the same, unless it lies in one of them: only then the stack is walked.
 std::uint64_t program_site(void const* noted);
 
 }   // namespace tutti

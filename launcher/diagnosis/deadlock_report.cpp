@@ -54,6 +54,16 @@ BlockedRank const* with_hint(ProvenDeadlock const& deadlock, std::vector<int> co
     return nullptr;
 }
 
+/// What may help and is not certain; of one rank, for it is mostly the same of all.
+void tell_noticed(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    for (int rank : core) {
+        BlockedRank const& one = of_rank(deadlock, rank);
+        if (!one.code.empty() || one.help.empty()) continue;
+        report.notes.push_back(join("at rank ", rank, " ", one.help));
+        return;
+    }
+}
+
 void tell_ended(Report& report, std::vector<int> const& core, std::vector<int> const& ended, char const* how) {
     report.code = "T05";
     report.headline = join("deadlock: ", rank_words(core), core.size() == 1 ? " waits" : " wait", " for ",
@@ -129,6 +139,7 @@ Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool c
         report.headline = join("deadlock: rank ", blocked->rank, " ", blocked->headline);
         report.help = blocked->help;
     }
+    tell_noticed(report, deadlock, core);
     if (checked) tell_checked(report, deadlock, core);
     bool without_g = false;
     auto const add_thread = [&](BlockedRank const& blocked, char const* remark) {

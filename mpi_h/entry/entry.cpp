@@ -31,6 +31,12 @@ Inside::Entered Inside::enter_call(Waiter& waiter, char const* call, void const*
     return {&waiter, site};
 }
 
+void note_checked(LibraryState& f, char const* name, void const* site) {
+    if (!f.freed_handles || !f.process) return;
+    f.process->call_site = site;
+    f.process->call_name = name;
+}
+
 void Call::bad_handle(ErrorClass what, char const* argument, int handle, bool null) {
     if (null) fail(what, argument, " is the null handle");
     LibraryState& f = library();

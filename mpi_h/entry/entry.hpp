@@ -195,6 +195,9 @@ int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
 [[noreturn]] void not_running(char const* name);
 
+/// Under --check calls that may be made at any time are noted, too.
+void note_checked(LibraryState& f, char const* name, void const* site);
+
 /// Where a function may be called: most between MPI_Init and MPI_Finalize, a few at any time.
 enum class When { running, any_time };
 
@@ -208,11 +211,13 @@ template <When when = When::running, class Body, class InWords = decltype(not_in
     if (when == When::running && f.stage.load(std::memory_order_acquire) != Stage::running) [[unlikely]]
         not_running(name);
     bool constexpr traced = when == When::running;
-    Inside const inside(f.shared.load(std::memory_order_acquire), traced ? name : nullptr, __builtin_return_address(0),
-                        __builtin_dwarf_cfa());
+    Waiter* const shared = f.shared.load(std::memory_order_acquire);
+    Inside const inside(shared, traced ? name : nullptr, __builtin_return_address(0), __builtin_dwarf_cfa());
     if constexpr (when == When::running) {
         f.process->call_site = inside.site();
         f.process->call_name = name;
+    } else if (shared) [[unlikely]] {
+        note_checked(f, name, inside.site());
     }
     Call call(name, f);
     try {

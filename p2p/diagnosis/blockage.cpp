@@ -37,12 +37,23 @@ void hint_at_tag(Comm const& comm, Key const& wanted, Unexpected const& found, B
                      join("the tags differ; receive with tag ", found.key.tag, ", or with MPI_ANY_TAG")};
 }
 
+/// One that would have been, were it not for its source. That may be right as it is, and the other message be late: so
+/// it changes no headline, it is a note.
+void hint_at_source(Comm const& comm, Unexpected const& found, Blockage& blockage) {
+    blockage.hint = {"",
+                     {},
+                     join("a message with tag ", found.key.tag, " from rank ", world_rank_of(comm, found.key.source),
+                          " has arrived; if it is meant, receive from ", found.key.source, " or from MPI_ANY_SOURCE")};
+}
+
 void hint_at_nearest(Comm const& comm, Key const& wanted, Blockage& blockage) {
     if (wanted.context & own_messages) return;
     engine(comm.process).look_through([&](Unexpected const& m) {
+        if (m.key.context != wanted.context) return false;
         bool const source = wanted.source == any_source || wanted.source == m.key.source;
         bool const tag = wanted.tag == any_tag || wanted.tag == m.key.tag;
-        if (m.key.context == wanted.context && source && !tag) hint_at_tag(comm, wanted, m, blockage);
+        if (source && !tag) hint_at_tag(comm, wanted, m, blockage);
+        if (!source && tag && blockage.hint.help.empty()) hint_at_source(comm, m, blockage);
         return blockage.hint.code[0] != 0;
     });
 }

@@ -12,6 +12,7 @@
 #include "rma/making/memory.hpp"
 #include "rma/messages/messages.hpp"
 #include "rma/synchronization/barrier.hpp"
+#include "rma/synchronization/matching.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/membarrier.hpp"
 
@@ -261,7 +262,10 @@ void check_closed(Window const& window, char const* doing) {
 
 void free(Ref<Window> window) {
     Window& w = *window;
+    note_free(w);
+    if (w.accesses) exchange_at_free(w, "MPI_Win_free");
     synchronize(w, "MPI_Win_free");
+    compare_at_free(w);
     w.messages.reset();
     release_memory(w);
     w.process.heap.release(w.control_offset);

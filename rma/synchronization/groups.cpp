@@ -11,6 +11,7 @@
 
 #include "rma/messages/messages.hpp"
 #include "rma/operations/access.hpp"
+#include "rma/synchronization/matching.hpp"
 #include "rma/synchronization/synchronization.hpp"
 #include "runtime/base/error.hpp"
 
@@ -55,6 +56,7 @@ void post(Window& window, Ref<Group> group, Assertions, char const*) {
     if (window.posted) fail(ErrorClass::rma_sync, "an exposure epoch of MPI_Win_post is open already");
     window.posted_ranks = ranks_in(window, *group);
     window.posted = std::move(group);
+    note_post(window);
     for (int r : window.posted_ranks)
         if (Target& t = window.target(r); t.control) tell(window, t, told(window, t).posted);
         else messages(window).post(r);
@@ -68,6 +70,7 @@ void start(Window& window, Ref<Group> group, Assertions assertions, char const*)
     window.open_towards_nobody();   // without a look at who has posted
     window.started_ranks = ranks_in(window, *group);
     window.started = std::move(group);
+    note_start(window);
     for (int r : window.started_ranks) {
         Target& t = window.target(r);
         t.access = Access::group;

@@ -74,6 +74,12 @@ struct Assertions {
     bool no_check = false, no_store = false, no_put = false, no_precede = false, no_succeed = false;
 };
 
+/// Epochs between this process and one member.
+struct PairEpochs {
+    std::uint64_t posts = 0, starts = 0;   ///< of this process for that one
+    std::uint64_t site = 0;                ///< of the last start: its call's return address
+};
+
 class Window final : public HasErrhandler {
 public:
     Window(Process& p, Ref<Comm> own, Flavor f);
@@ -156,6 +162,10 @@ public:
     /// Of each member on the node, by Target::member: how many of its posts this process has started an epoch for, and
     /// of its completes closed one for.
     std::vector<std::uint64_t> posts_used, completes_used;
+
+    // What is told of epochs that do not match (rma/synchronization/matching.hpp).
+    std::uint64_t fences = 0, barriers = 0;   ///< called so far; barriers: of fences and MPI_Win_free
+    std::vector<PairEpochs> pairs;            ///< by rank; empty before the first post or start
 
     std::map<std::uint64_t, std::uint64_t> attached;   ///< of a dynamic one: address → bytes
     std::unique_ptr<Extension> messages;               ///< of rma/messages/; null: nobody is asked by messages

@@ -2,7 +2,7 @@
 """Runs the programs of wrong/ or right/ under mpiexec and compares what it says with what their heads expect.
 
 Usage: run_corpus.py BUILD [wrong|right]... [--jobs N] [--limit SECONDS] [--only PART-OF-A-PATH] [--flags WORDS]
-                     [--check] [--verbose]
+                     [--check] [--verbose] [--hosts A,B] [--before WORDS] [--options WORDS]
 README.md says what a program's head and its HERE marks mean.
 """
 import argparse
@@ -33,6 +33,8 @@ def numbers(words, count):
 
 
 class Program:
+    on_hosts = False   # do they run on several hosts?
+
     def __init__(self, path, wrong):
         self.path, self.wrong = path, wrong
         self.name = os.path.relpath(path, HERE)
@@ -40,7 +42,8 @@ class Program:
             lines = file.read().split("\n")
         self.head = {}
         for line in lines[:20]:
-            key = re.match(r"(?://|!) (ranks|flags|args|env|mpiexec|unchecked|may warn|missed|expect(?: \d+)?): (.*)", line)
+            key = re.match(r"(?://|!) (ranks|flags|args|input|env|mpiexec|unchecked|may warn|missed|says|one node"
+                           r"|expect(?: \d+| nodes)?): (.*)", line)
             if key:
                 self.head[key.group(1)] = key.group(2)
         self.counts = [int(word) for word in self.head["ranks"].split()]
@@ -60,7 +63,8 @@ class Program:
         return None if done.returncode == 0 else done.stdout
 
     def expectation(self, count):
-        return self.head.get(f"expect {count}", self.head.get("expect", ""))
+        several = self.head.get("expect nodes") if self.on_hosts else None
+        return several or self.head.get(f"expect {count}", self.head.get("expect", ""))
 
     def message(self, count):
         """What a call says that finds the mistake itself; empty where mpiexec does."""
@@ -101,6 +105,8 @@ def wrongly_told(program, count, code, report):
         yield f"ended with {code} instead of the code of an error"
     if not any(one in told_codes[:1] for one in codes):
         yield f"told {' '.join(told_codes) or 'nothing'} instead of {' or '.join(codes)}"
+    if program.head.get("says", "") not in report:
+        yield f"did not say '{program.head['says']}'"
     for rank in sorted(ranks - set(why)):
         yield f"rank {rank} is not among those that are why"
     if choice and not choice & set(why):
@@ -126,15 +132,26 @@ def harmless(report, codes):
     return not report or (found and found <= set(codes))
 
 
-def run(program, count, build, limit, options):
+def places(options, count):
+    """As many ranks on each host, the rest on the first ones."""
+    hosts = options.hosts.split(",") if options.hosts else []
+    each = [(count + len(hosts) - 1 - i) // len(hosts) for i in range(len(hosts))]
+    return ["-hosts", ",".join(f"{host}:{ranks}" for host, ranks in zip(hosts, each) if ranks)] if hosts else []
+
+
+def run(program, count, limit, options):
     """(mpiexec's exit code or None past the limit, standard output, standard error)"""
-    mpiexec = [os.path.join(build, "bin", "mpiexec"), *options, *program.head.get("mpiexec", "").split()]
-    command = [*mpiexec, "-n", str(count), program.binary, *program.head.get("args", "").split()]
+    mpiexec = [*options.before.split(), os.path.join(options.build, "bin", "mpiexec"), *options.options.split()]
+    mpiexec += [*places(options, count), *(["--check"] if options.check else [])]
+    command = [*mpiexec, *program.head.get("mpiexec", "").split(), "-n", str(count), program.binary]
+    command += program.head.get("args", "").split()
     environment = dict(os.environ, **dict(word.split("=", 1) for word in program.head.get("env", "").split()))
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, errors="replace", env=environment, start_new_session=True)
+    typed = program.head["input"] + "\n" if "input" in program.head else None
+    process = subprocess.Popen(command, stdin=subprocess.PIPE if typed else subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, errors="replace", env=environment,
+                               start_new_session=True)
     try:
-        out, err = process.communicate(timeout=limit)
+        out, err = process.communicate(typed, timeout=limit)
         return process.returncode, out, err
     except subprocess.TimeoutExpired:
         # First politely, for then it takes its ranks along.
@@ -148,10 +165,11 @@ def run(program, count, build, limit, options):
         return None, out, err
 
 
-def check(program, count, build, limit, options):
+def check(program, count, options):
     """(what is not as expected, all that was said)"""
     missed = "missed" in program.head
-    code, out, err = run(program, count, build, min(limit, 3) if missed else limit, options)
+    limit = min(options.limit, 3) if missed else options.limit
+    code, out, err = run(program, count, limit, options)
     if missed:
         return (["found now: take away its line 'missed:'"] if code is not None else []), out + err
     said = out + err
@@ -159,7 +177,8 @@ def check(program, count, build, limit, options):
         problems = list(wrongly_told(program, count, code, err))
     else:
         problems = [f"ended with {code} instead of 0"] if code != 0 else []
-        if not harmless(err, program.head.get("may warn", "").split() if options or "mpiexec" in program.head else []):
+        if not harmless(err, program.head.get("may warn", "").split()
+                        if options.check or "mpiexec" in program.head else []):
             problems.append("a message on standard error")
     if code is None:
         problems.insert(0, f"still ran after {limit} s")
@@ -170,7 +189,7 @@ def programs_of(kind, only):
     for folder, folders, files in sorted(os.walk(os.path.join(HERE, kind))):
         for name in sorted(files):
             path = os.path.join(folder, name)
-            if os.path.splitext(name)[1] in COMPILERS and only in os.path.relpath(path, HERE):
+            if os.path.splitext(name)[1] in COMPILERS and any(part in os.path.relpath(path, HERE) for part in only):
                 yield Program(path, kind == "wrong")
 
 
@@ -180,14 +199,20 @@ def main():
     arguments.add_argument("kinds", nargs="*")
     arguments.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
     arguments.add_argument("--limit", type=float, default=60)
-    arguments.add_argument("--only", default="")
+    arguments.add_argument("--only", default="", help="parts of paths, separated by commas")
     arguments.add_argument("--flags", default="-g", help="for the compilers; also --flags='-g -O2'")
     arguments.add_argument("--check", action="store_true", help="all of them under mpiexec --check")
     arguments.add_argument("--verbose", action="store_true")
+    arguments.add_argument("--hosts", default="", help="the ranks are spread over these")
+    arguments.add_argument("--before", default="", help="words before mpiexec")
+    arguments.add_argument("--options", default="", help="for mpiexec")
     options = arguments.parse_args()
-    programs = [one for kind in options.kinds or ["wrong", "right"] for one in programs_of(kind, options.only)]
+    Program.on_hosts = bool(options.hosts)
+    programs = [one for kind in options.kinds or ["wrong", "right"] for one in programs_of(kind, options.only.split(","))]
     if options.check:
         programs = [one for one in programs if "unchecked" not in one.head]
+    if options.hosts:
+        programs = [one for one in programs if "one node" not in one.head]
     if any(one.path.endswith(".f90") for one in programs) and not shutil.which("gfortran"):
         print("gfortran is not there: the Fortran programs are left out")
         programs = [one for one in programs if not one.path.endswith(".f90")]
@@ -204,12 +229,11 @@ def judge(programs, options, folder, pool):
     failures = 0
     for program, log in zip(programs, pool.map(lambda one: one.compile(options.build, folder, options.flags), programs)):
         if log is None:
-            runs += [(program, count) for count in program.counts]
+            runs += [(program, count) for count in program.counts if count > 1 or not options.hosts]
         else:
             failures += 1
             print(f"FAILED {program.name} does not compile:\n{log}")
-    more = ["--check"] if options.check else []
-    results = pool.map(lambda one: check(*one, options.build, options.limit, more), runs)
+    results = pool.map(lambda one: check(*one, options), runs)
     total, good = {True: 0, False: 0}, {True: 0, False: 0}
     for (program, count), (problems, said) in zip(runs, results):
         total[program.wrong] += 1

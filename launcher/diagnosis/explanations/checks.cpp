@@ -101,6 +101,32 @@ It is a warning, for where all put the same value it does not matter who comes l
 ranks have done between two fences, and what one has done between locks, flushes and unlocks. What a program loads and
 stores itself cannot be seen.
 )"},
+    {"T15", "the epochs of a window do not match", R"(
+A fence is a call of all ranks of the window together: each of them calls MPI_Win_fence equally often, whether it
+puts something or not (MPI 3.1, 11.5.1), and so does each MPI_Win_start need an MPI_Win_post at each rank of its group,
+whose group has the rank that starts. A fence too many meets the next fence of the others, or their MPI_Win_free, and
+the epochs of the ranks are shifted against each other from then on.
+
+Wrong: only rank 0 ends the epoch.
+
+    MPI_Win_fence(0, win);
+    if (rank == 0) {
+        MPI_Put(&x, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_fence(0, win);
+    }
+    MPI_Win_free(&win);
+
+Right: all do.
+
+    MPI_Win_fence(0, win);
+    if (rank == 0) MPI_Put(&x, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+
+Ranks of one node are compared by MPI_Win_free, those of all nodes by each fence under mpiexec --check. That looks also
+for MPI_MODE_NOPRECEDE or MPI_MODE_NOSUCCEED from some ranks only, and for a window that is freed before the fence
+that ends its last epoch. Epochs of one rank that exclude each other are errors: mpiexec --explain MPI_ERR_RMA_SYNC.
+)"},
     {"T16", "a communicator was given up while operations on it were not complete", R"(
 MPI_Comm_disconnect may only be called when all communication on the communicator is complete (MPI 3.1, 10.5.4).
 MPI_Comm_free may be called earlier: what is under way goes on, and can be completed afterwards. Of what never is,

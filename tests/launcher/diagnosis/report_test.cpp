@@ -90,6 +90,17 @@ TEST(Report, TellsWhatARankHasNoticedItself) {
     EXPECT_EQ(report.help, "the tags differ");
 }
 
+TEST(Report, NotesWhatARankHasNoticedWithoutBeingCertain) {
+    ProvenDeadlock deadlock;
+    deadlock.ranks = {{{0, 1}}, {}};
+    deadlock.blocked = {waits_for(0, "MPI_Recv(a)", 1), waits_for(1, "MPI_Barrier(MPI_COMM_WORLD)", 0)};
+    deadlock.blocked[0].help = "a message from rank 2 has arrived";
+    Report const report = report_of(deadlock, at_line);
+    EXPECT_EQ(report.code, "T01");
+    ASSERT_FALSE(report.notes.empty());
+    EXPECT_EQ(report.notes[0], "at rank 0 a message from rank 2 has arrived");
+}
+
 TEST(Report, OfSmallSendsUnderCheckSaysWhyItMayWork) {
     ProvenDeadlock deadlock;
     deadlock.ranks = {{{0, 1}}, {}};

@@ -2,6 +2,7 @@
 // Rank 1 sends to 0, but 0 waits for a message of rank 2, which waits for the end of the job.
 // ranks: 3 4
 // expect: T01 ranks 0 2
+// says: a message with tag 0 from rank 1 has arrived
 #include <mpi.h>
 
 int main(int argc, char** argv) {

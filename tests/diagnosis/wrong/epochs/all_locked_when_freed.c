@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Win_unlock_all is missing at rank 0.
+// ranks: 2
+// expect: MPI_ERR_RMA_SYNC ranks 0
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int* memory;
+    MPI_Win window;
+    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+
+    MPI_Win_lock_all(0, window);
+    if (rank != 0) MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);   // HERE 0
+    MPI_Finalize();
+    return 0;
+}

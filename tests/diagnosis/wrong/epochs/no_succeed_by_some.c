@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is asserted of the epochs around a fence all ranks have to assert.
+// ranks: 2 3
+// expect: warning T15 ranks 0-1
+// mpiexec: --check
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int* memory;
+    MPI_Win window;
+    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+
+    MPI_Win_fence(0, window);
+    int x = 7;
+    if (rank == 0) MPI_Put(&x, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+    MPI_Win_fence(rank == 0 ? MPI_MODE_NOSUCCEED : 0, window);   // HERE 0-1
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The argument says how many messages are sent; as many as once upon a time are received.
+// ranks: 2
+// args: 3
+// expect: warning T07 ranks 1
+#include <stdlib.h>
+
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int x = 0, n = atoi(argv[1]);
+    if (rank == 0)
+        for (int i = 0; i < n; i++) MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1)
+        for (int i = 0; i < 2; i++) MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -80,14 +81,22 @@ bool of_mpi(SourceLine const& line) {
     return line.module.starts_with("libmpi") || line.function.starts_with("MPI_") || line.function.starts_with("mpi_");
 }
 
+/// Of libraries that come with the system, whatever debug information they have.
+bool of_system(SourceLine const& line) {
+    constexpr std::string_view libraries[] = {"libc.so", "libpthread.so", "libstdc++.so", "libgomp.so"};
+    return line.file.starts_with("/usr/") ||
+           std::ranges::any_of(libraries, [&](std::string_view name) { return line.module.starts_with(name); });
+}
+
 /// A function around MPI's, in a file of its own, is called from many places: from which, ", called from main.c:30".
 /// Empty where its caller is in the same file, or not known.
 std::string caller_words(SourceLines& lines, SourceLine const& callee, std::span<std::uint64_t const> callers) {
     if (!callee.has_line() || callee.function.starts_with("main")) return {};
     for (std::uint64_t address : callers.first(std::min(callers.size(), most_callers))) {
         SourceLine const line = lines.at(address);
-        bool const of_program = line.has_line() && !line.file.starts_with("/usr/") && line.file != callee.file;
-        if (of_program) return join(", called from ", line.file.substr(line.file.rfind('/') + 1), ":", line.line);
+        if (of_system(line)) return {};
+        if (line.has_line() && line.file != callee.file)
+            return join(", called from ", line.file.substr(line.file.rfind('/') + 1), ":", line.line);
     }
     return {};
 }

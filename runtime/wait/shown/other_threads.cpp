@@ -7,7 +7,9 @@
 #include <charconv>
 #include <csignal>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <dirent.h>
@@ -143,7 +145,7 @@ std::string_view mapping_in(std::string_view maps, std::uintptr_t address) {
     return {};
 }
 
-bool others_may_act(std::span<pid_t const> waiting) {
+bool others_may_act(std::span<pid_t const> waiting, std::size_t most) {
     std::optional<Threads> const all = list_threads();
     if (!all || all->size() < waiting.size()) return true;
     auto const waits = [&](pid_t thread) { return std::ranges::find(waiting, thread) != waiting.end(); };
@@ -151,6 +153,7 @@ bool others_may_act(std::span<pid_t const> waiting) {
     std::ranges::remove_copy_if(*all, std::back_inserter(others), waits);
     if (all->size() != waiting.size() + others.size()) return true;
     if (others.empty()) return false;
+    if (others.size() > most) return true;
     std::vector<Sleep> sleeps;
     for (pid_t thread : others) {
         sleeps.push_back(sleep_of(thread));

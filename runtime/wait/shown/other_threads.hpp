@@ -14,19 +14,21 @@
 // Signals: a handler may wake a thread (sem_post). So the program must have no handlers but for faults, which end it;
 // those of Fortran's library, which end it, too; and Python's, which only leave a note for the main thread, where that
 // one is among those that wait.
-// Costs some ten microseconds, and as many again for each thread that sleeps.
+// Costs some ten microseconds, and some forty more for each thread that sleeps.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include <sys/types.h>
 
 namespace tutti {
 
-/// May a thread act, or be made to, that is not named? `waiting`: numbers of gettid(). True where that cannot be told.
-bool others_may_act(std::span<pid_t const> waiting);
+/// May a thread act, or be made to, that is not named? `waiting`: numbers of gettid(). True where that cannot be told,
+/// and without a look at them where more than `most` threads are not named.
+bool others_may_act(std::span<pid_t const> waiting, std::size_t most);
 
 /// Of a thread's line in /proc/…/syscall: the word at which it sleeps until somebody wakes it. Null: it does something
 /// else, or may wake by itself. `shared`: other processes could wake it, if they have that memory.

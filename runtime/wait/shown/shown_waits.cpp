@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t first_pause_ns = 20'000'000, longest_pause_between_looks_ns = 1'000'000'000;
+constexpr std::int64_t waited_for_each_look_ns = 4'000'000;   // a hundred times what the look at a thread takes
 
 /// From now on nothing of it is valid.
 void withdraw(Blocked& shown) {
@@ -59,7 +60,7 @@ bool ShownWaits::add(void const* wait, Reason const& why) {
         return false;
     std::uint64_t stack[BlockedThread::most_addresses];
     std::size_t const addresses = program_stack(stack);
-    waits_.push_back({wait, &why, thread, {stack, stack + addresses}, script_place()});
+    waits_.push_back({wait, &why, thread, {stack, stack + addresses}, script_place(), now_ns()});
     due_ = 0;
     return true;
 }
@@ -71,20 +72,21 @@ void ShownWaits::remove(void const* wait, std::int64_t now) {
     due_ = now + first_pause_ns;
 }
 
-bool ShownWaits::alone(Company company) const {
+bool ShownWaits::alone(Company company, std::int64_t now) const {
     if (!company.several) return true;
     if (!company.asleep) return false;
     std::vector<pid_t> threads;
     for (Wait const& one : waits_) threads.push_back(one.thread);
     if (company.helper != 0) threads.push_back(company.helper);
-    return !others_may_act(threads);
+    std::int64_t const waited = now - waits_.back().since;
+    return !others_may_act(threads, static_cast<std::size_t>(waited / waited_for_each_look_ns));
 }
 
 void ShownWaits::show(Company company, std::span<Pollable* const> pollables, std::int64_t now) {
     std::vector<Blockage> blockages;
     for (Wait const& one : waits_) blockages.push_back(company.asleep ? one.why->blockage() : call_of(*one.why));
     for (Pollable* const pollable : pollables) pollable->tell(blockages.front());
-    bool const sure = alone(company);
+    bool const sure = alone(company, now);
     for (Blockage& one : blockages)
         if (!sure || one.awaited.size() + one.others.size() > BlockedThread::most_ranges) one.await_unknown();
     pause_ns_ = sure ? 0 : std::clamp(2 * pause_ns_, first_pause_ns, longest_pause_between_looks_ns);

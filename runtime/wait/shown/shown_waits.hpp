@@ -48,9 +48,10 @@ private:
         pid_t thread;
         std::vector<std::uint64_t> stack;
         std::string script;
+        std::int64_t since;   ///< when it was added
     };
 
-    bool alone(Company company) const;
+    bool alone(Company company, std::int64_t now) const;
     void write(std::vector<Blockage> const& blockages);
 
     Blocked& shown_;

@@ -66,7 +66,7 @@ expect_err "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)  threads.py:8
 run -n 2 $python "$folder/threads.py" tag; expect_code 125; expect_err "error[T02]"
 expect_err "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)  threads.py:8 in receive()"
 run -n 2 $python "$folder/threads.py" collectives; expect_code 125; expect_err "error[T03]"
-expect_err "threads.py:22 in <module>"
+expect_err "threads.py:30 in <module>"
 run -n 2 $python "$folder/threads.py" thread; expect_code 125; expect_err "error[T01]"
 expect_err "tag 1, MPI_COMM_WORLD)  threads.py:8 in receive()"
 expect_err "tag 2, MPI_COMM_WORLD)  threads.py:8 in receive()"

@@ -60,7 +60,7 @@ TEST(Report, NamesTheCallsOfAllThreads) {
                         "  rank 0  MPI_Recv(a)  ring.c:10\n"
                         "  rank 0  MPI_Send(c)  ring.c:70\n"
                         "  rank 1  MPI_Recv(b)\n"
-                        "  help: each waits for"),
+                        "  help: "),
               0u);
     EXPECT_EQ(table_of(waiting({shown})), "  rank 0  MPI_Recv(a)  ring.c:10\n  rank 0  MPI_Send(c)  ring.c:70\n");
 }

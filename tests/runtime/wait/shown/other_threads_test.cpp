@@ -63,7 +63,7 @@ protected:
 
     static bool asked() {
         pid_t const me = gettid();
-        return others_may_act({&me, 1});
+        return others_may_act({&me, 1}, 10);
     }
     /// Once the others have come to where they sleep. `as_long_as`: what is not the answer yet.
     static bool answer(bool as_long_as) {
@@ -96,10 +96,19 @@ protected:
 
 TEST_F(OtherThreads, WhoJoinsAThreadThatWaitsActsNoMore) { EXPECT_FALSE(answer(true)); }
 
+TEST_F(OtherThreads, ManyAreNotLookedAt) {
+    bool may_act = false;
+    std::thread([&] {
+        pid_t const me = gettid();
+        may_act = others_may_act({&me, 1}, 0);
+    }).join();
+    EXPECT_TRUE(may_act);
+}
+
 TEST_F(OtherThreads, NobodyElseIsThere) {
     std::thread main_waits([main = getpid()] {
         pid_t const all[] = {main, gettid()};
-        EXPECT_FALSE(others_may_act(all));
+        EXPECT_FALSE(others_may_act(all, 0));
     });
     main_waits.join();
 }

@@ -130,6 +130,8 @@ if [ -n "$all" ]; then
     TUTTI_ARENA=no run_tests build -L ranks -E ranks/memory
     title "Rank tests without any single copy"
     TUTTI_ARENA=no TUTTI_CMA=no run_tests build -L ranks -E ranks/memory
+    title "Rank tests under --check"
+    TUTTI_DIAGNOSIS=full run_tests build -L ranks
     # Each file by itself: in lots one may lean on what another includes, or define what another defines differently.
     title "Build of every file alone"
     configure_and_build build-alone tutti_coll tutti_rma tutti_launcher tests_topo tests_launcher -- \

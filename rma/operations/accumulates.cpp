@@ -91,7 +91,10 @@ void fetch_and_op(Window& window, void const* origin, void* result, Datatype con
     if (rank == proc_null) return;
     Target& t = accessible(window, rank, "MPI_Fetch_and_op");
     std::int64_t const at = origin_of(window, t, rank, disp, 1, type);
-    if (window.accesses) window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, &op);
+    if (window.accesses) [[unlikely]] {
+        Accumulation const allowed(op, type);   // what is refused touches nothing
+        window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, &op);
+    }
     bool const simple = t.by_processor && t.memory;   // not of a dynamic window
     if (simple) [[likely]] {
         ByProcessor const way(window.members, t.member);
@@ -114,7 +117,10 @@ void compare_and_swap(Window& window, void const* origin, void const* compare, v
     if (rank == proc_null) return;
     Target& t = accessible(window, rank, "MPI_Compare_and_swap");
     std::int64_t const at = origin_of(window, t, rank, disp, 1, type);
-    if (window.accesses) window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, nullptr, true);
+    if (window.accesses) [[unlikely]] {
+        check_swappable(type);
+        window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, nullptr, true);
+    }
     if (asked_by_messages(window, t, rank, at, 1, type)) [[unlikely]] {
         check_swappable(type);
         window.count(Operation::accumulate, Path::messages, static_cast<std::uint64_t>(type.size()));

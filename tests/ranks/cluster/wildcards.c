@@ -2,6 +2,7 @@
 // Messages from this node and from others meet in one queue: receives from any source get each rank's messages in the
 // order in which it sent them, whether they were posted before or after, probed for or not, small or large.
 // ranks: 2 3 4 5 6 8
+// may warn: T12
 #include <string.h>
 
 #include "tests/ranks/check.h"

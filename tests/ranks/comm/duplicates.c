@@ -3,6 +3,7 @@
  * per member for one that did a small allreduce, and all of it is given back. */
 // ranks: 2 8 48
 // nodes: one, it looks at the shared memory of the node
+// unchecked: each call is noted then, which takes memory that its owner gives back when it next takes some
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>

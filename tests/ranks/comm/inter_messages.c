@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Point to point over intercommunicators: ranks are those of the other side, messages never meet those of others. */
 // ranks: 2 3 5 8
+// may warn: T12
 #include <string.h>
 
 #include "tests/ranks/comm/inter.h"

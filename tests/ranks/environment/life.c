@@ -86,6 +86,7 @@ int main(int argc, char **argv) {
     int key;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, &deleted_at);
+    MPI_Comm_free_keyval(&key);
     MPI_Finalize();
     CHECK(deleted_at == 1, "the attribute of MPI_COMM_SELF was not deleted at the end");
     ask_any_time(1, 1);

@@ -6,6 +6,8 @@
 // ranks: 1 2
 // args: 1 60
 // nodes: one, all communication is of a rank with itself
+// unchecked: arguments are wrong on purpose, and requests and messages are left over without --check, too
+// may warn: T07
 #include <csignal>
 #include <cstdlib>
 #include <memory>

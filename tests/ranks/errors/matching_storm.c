@@ -204,6 +204,17 @@ static void step(MPI_Comm comm) {
     }
 }
 
+static void free_all(MPI_Comm *reversed, MPI_Comm *half, MPI_Comm *grid, MPI_Comm *inter) {
+    if (*inter != MPI_COMM_NULL) MPI_Comm_free(inter);
+    MPI_Comm_free(grid);
+    MPI_Comm_free(half);
+    MPI_Comm_free(reversed);
+    MPI_Op_free(&first);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&four_again);
+    MPI_Type_free(&four);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -248,6 +259,7 @@ int main(int argc, char** argv) {
             break;
         }
     }
+    free_all(&reversed, &half, &grid, &inter);
     MPI_Finalize();
     return 0;
 }

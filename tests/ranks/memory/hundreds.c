@@ -3,6 +3,7 @@
 // sent a word to every other one, which must not take a page for each pair.
 // ranks: 64 200
 // nodes: one, the memory of one node is looked at
+// unchecked: the memory is measured that messages take without --check
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 // Messages that are still on their way when their sender calls MPI_Finalize arrive; one that nobody receives holds up
 // nobody.
 // ranks: 2 3
+// may warn: T07 T08
 #include "tests/ranks/check.h"
 
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everybody sends to everybody at once, in several sizes, received in another order and partly by wildcards.
 // ranks: 4 9 16
+// may warn: T12
 #include "tests/ranks/check.h"
 
 #include <string.h>

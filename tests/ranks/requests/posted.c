@@ -3,6 +3,7 @@
 // and communicators, cancelled, truncated, of several threads; and into none, from both sides at once.
 // ranks: 2 3
 // nodes: one, as bytes are counted that only go straight from rank to rank of a node
+// unchecked: messages are laid aside then, none goes straight, and both ranks send first here
 #include "tests/ranks/check.h"
 
 #include <pthread.h>

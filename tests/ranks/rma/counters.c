@@ -60,17 +60,22 @@ int main(int argc, char **argv) {
     MPI_Win_lock_all(0, win);
     for (int again = 0; again < 3; ++again) {   /* also of calls that are like the one before */
         MPI_Put(values, 100, MPI_DOUBLE, to, 0, 100, MPI_DOUBLE, win);
+        MPI_Win_flush(to, win);   /* what touches the same memory must be ordered */
         MPI_Rput(values, 2, MPI_DOUBLE, to, 0, 2, MPI_DOUBLE, win, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Put(values, 100, MPI_DOUBLE, MPI_PROC_NULL, 0, 100, MPI_DOUBLE, win);
         MPI_Put(values, 0, MPI_DOUBLE, to, 0, 0, MPI_DOUBLE, win);
+        MPI_Win_flush(to, win);
         expect((unsigned long long[counters]){[0] = 2, [3] = 816});
         MPI_Get(values, 3, MPI_DOUBLE, to, 0, 3, MPI_DOUBLE, win);
+        MPI_Win_flush(to, win);
         expect((unsigned long long[counters]){[1] = 1, [6] = 24});
         MPI_Accumulate(values, 4, MPI_DOUBLE, to, 0, 4, MPI_DOUBLE, MPI_SUM, win);
         MPI_Get_accumulate(values, 5, MPI_DOUBLE, old, 5, MPI_DOUBLE, to, 0, 5, MPI_DOUBLE, MPI_SUM, win);
         MPI_Fetch_and_op(values, old, MPI_DOUBLE, to, 0, MPI_SUM, win);
+        MPI_Win_flush(to, win);
         MPI_Compare_and_swap(values, values + 1, old, MPI_LONG, to, 0, win);
+        MPI_Win_flush(to, win);
         expect((unsigned long long[counters]){[2] = 4, [9] = 88});
     }
     MPI_Win_unlock_all(win);

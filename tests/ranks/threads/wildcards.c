@@ -2,6 +2,7 @@
 // Eight threads of a rank receive from anybody with any tag, by receives, probes and matched probes side by side: every
 // message comes exactly once, whole, and in order per sender and tag as far as one thread can see it.
 // ranks: 1 2 4
+// may warn: T12
 #include <stdatomic.h>
 
 #include "tests/ranks/threads/threads.h"

@@ -102,6 +102,11 @@ void compare_calls(Process const& process) {
     if (all.on) all.compare();
 }
 
+void compare_calls_between_nodes(Process const& process) {
+    AllCallNotes const& all = *state_of(process).call_notes;
+    if (all.on) all.compare_between_nodes();
+}
+
 void barrier(Comm& comm) {
     state_of(comm).of_program = false;
     run(BoundCall<BarrierArgs>{comm, Collective::barrier, {}});

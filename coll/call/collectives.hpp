@@ -34,6 +34,8 @@ void note(Comm const& comm, char const* function);
 /// Looks whether members of this communicator, or of all, have called the same so far.
 void compare_calls(Comm const& comm);
 void compare_calls(Process const& process);
+/// MPI_Finalize, of all ranks: between nodes.
+void compare_calls_between_nodes(Process const& process);
 
 /// Blocking. What is found out about the call (kernels, key, parameters) is filled in; the same call, with other
 /// addresses, may then be run again and again.

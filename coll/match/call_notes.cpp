@@ -5,11 +5,14 @@
 #include <iterator>
 
 #include "coll/match/functions.hpp"
+#include "p2p/p2p.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/diagnosis/mistake.hpp"
 
 namespace tutti::coll {
 namespace {
+
+constexpr int notes_tag = 1402;   // of messages in the library's own context
 
 /// How far `b` is behind `a`; numbers wrap.
 std::int32_t distance(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
@@ -22,6 +25,11 @@ std::uint64_t block_word(std::uint64_t number, std::uint64_t digest) {
 
 AllCallNotes::AllCallNotes(Process& process)
     : on(process.variables.diagnosis != "no"), at_every_call(process.variables.diagnosis == "full") {}
+
+void AllCallNotes::compare_between_nodes() const {
+    for (CallNotes* notes : all)
+        if (notes->is_of_world()) notes->compare_between_nodes();
+}
 
 void AllCallNotes::compare() const {
     std::vector<CallNotes*> taken;
@@ -43,7 +51,9 @@ void CallNotes::belong_to(Comm const& comm) {
     std::shared_ptr<AllCallNotes> const& all = memory_of(comm.process).call_notes;
     node_ = whole.multi_node ? whole.multi_node->node.get() : &comm;
     CommMemory const& here = memory_of(*node_);
-    if (!all || !all->on || here.area.members() < 2) return;
+    // A rank that is alone on its node is compared with other nodes.
+    bool const alone = here.area.members() < 2 && !(whole.multi_node && &comm == comm.process.world.get());
+    if (!all || !all->on || alone) return;
     try {
         all->all.push_back(this);
     } catch (std::bad_alloc const&) { return; }
@@ -136,21 +146,41 @@ void CallNotes::compare_with_all() {
         if (m != rank_) compare_calls(m, 1, number_);
 }
 
-/// Returns up to which call both have come.
 std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) const {
-    MemberNotes& theirs = notes_of(*area_, member);
+    return compare_calls(notes_of(*area_, member), node_->union_group->world_rank(member), first, last);
+}
+
+/// Returns up to which call both have come. `rank`: whose notes those are, of MPI_COMM_WORLD.
+std::uint64_t CallNotes::compare_calls(MemberNotes const& theirs, int rank, std::uint64_t first,
+                                       std::uint64_t last) const {
     if (number_ >= MemberNotes::calls_kept) first = std::max(first, number_ - MemberNotes::calls_kept + 1);
     for (std::uint64_t number = first; number <= last; ++number) {
-        NumberedNote const call = theirs.call(number).load(std::memory_order_acquire);
+        NumberedNote const call = theirs.calls[number % MemberNotes::calls_kept].load(std::memory_order_acquire);
         if (call == 0 || distance(number_of(call), static_cast<std::uint32_t>(number)) < 0) return number - 1;
         NotedCall const there = theirs.read(call);
         NotedCall const here = mine_->read(mine_->call(number).load(std::memory_order_relaxed));
         if (there.number != static_cast<std::uint32_t>(number) || here.number != there.number) continue;
         Difference const what = difference(here, there);
         if (what == Difference::none || (what == Difference::amount && errors_return())) continue;
-        tell(what, here, member, there);
+        tell(what, here, rank, there);
     }
     return last;
+}
+
+// Notes are plain words, and those that are sent are this rank's own, which it does not write to meanwhile.
+void CallNotes::compare_between_nodes() {
+    if (rank_ != 0 || node_ == comm_) return;
+    Cluster const& cluster = process_->cluster;
+    std::vector<int> first(static_cast<std::size_t>(cluster.nodes()), -1);   // rank of each node
+    for (int r = process_->size(); r-- > 0;) first[static_cast<std::size_t>(cluster.node_of(r))] = r;
+    std::size_t const nodes = first.size(), here = static_cast<std::size_t>(cluster.node_of(process_->rank()));
+    int const next = first[(here + 1) % nodes], previous = first[(here + nodes - 1) % nodes];
+    static MemberNotes const none{};
+    MemberNotes const& mine = mine_ ? *mine_ : none;
+    auto const theirs = std::make_unique<MemberNotes>();
+    p2p::sendrecv_bytes(*process_->world, &mine, sizeof mine, next, theirs.get(), sizeof *theirs, previous, notes_tag,
+                        "MPI_Finalize");
+    if (mine_) compare_calls(*theirs, previous, 1, number_);
 }
 
 /// Then the program gets MPI_ERR_TRUNCATE where more comes than it has room for, and may know what to do.
@@ -221,10 +251,9 @@ std::string CallNotes::last_in_words() const {
     return last.number == 0 ? "" : in_words(last, wording());
 }
 
-void CallNotes::tell(Difference what, NotedCall const& call, int member, NotedCall const& theirs) const {
+void CallNotes::tell(Difference what, NotedCall const& call, int rank, NotedCall const& theirs) const {
     Process& process = *process_;
     Wording const words = wording();
-    int const rank = node_->union_group->world_rank(member);
     Mistake::Part const parts[] = {{process.rank(), in_words(call, words), {}, call.site},
                                    {rank, in_words(theirs, words), {}, theirs.site}};
     report(process, {what == Difference::function ? "T03" : "T04",

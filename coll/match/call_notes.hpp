@@ -19,6 +19,8 @@ struct AllCallNotes {
     /// Compares what can be compared: all calls of all communicators with all members on this node, and the order of
     /// blocking calls on different communicators. Does not return where it finds a mistake.
     void compare() const;
+    /// MPI_Finalize, by all ranks: the same of MPI_COMM_WORLD, with the next node. On one node that is nothing.
+    void compare_between_nodes() const;
 
     bool on, at_every_call;   ///< TUTTI_DIAGNOSIS
     Datatype const* (*predefined_type)(unsigned number) = nullptr;
@@ -53,6 +55,9 @@ public:
     void compare();
     /// The same with all members on this node.
     void compare_with_all();
+    bool is_of_world() const { return comm_ == process_->world.get(); }
+    /// By all members, of which the first one of each node compares with that of the next node, as far as both kept.
+    void compare_between_nodes();
     /// This rank's last call; empty: none is noted.
     std::string last_in_words() const;
     /// Has any member taken notes, or has this one made a call? Then this one's are at hand, too.
@@ -67,6 +72,7 @@ private:
     void note_call(CallNote::Prepared& call);
     void end_block();
     void compare_blocks();
+    std::uint64_t compare_calls(MemberNotes const& theirs, int rank, std::uint64_t first, std::uint64_t last) const;
     std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last) const;
     NotedCall missed_by(int member) const;
     NotedCall call_beyond(int member) const;
@@ -74,7 +80,7 @@ private:
     std::uint32_t newest_of(int member) const;
     int member_of(int world_rank) const;
     Wording wording() const;
-    [[noreturn]] void tell(Difference what, NotedCall const& call, int member, NotedCall const& theirs) const;
+    [[noreturn]] void tell(Difference what, NotedCall const& call, int rank, NotedCall const& theirs) const;
     [[noreturn]] void tell_order(NotedCall const& call, int member, CallNotes const& other,
                                  NotedCall const& theirs) const;
 

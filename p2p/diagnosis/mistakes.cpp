@@ -70,9 +70,10 @@ Mistake::Part part_of_receiver(Comm const& comm, Receive const& op, char const* 
     auto const site = reinterpret_cast<std::uintptr_t>(process.call_site);
     if (std::strstr(call, "ecv") && !std::strstr(call, "Irecv"))
         return {process.rank(), join(call, "(", what, ")"), {}, site};
-    if (std::strstr(call, "Wait") || std::strstr(call, "Test") || std::strstr(call, "Irecv"))
+    if (std::strstr(call, "Wait") || std::strstr(call, "Test") || std::strstr(call, "Irecv") ||
+        std::strstr(call, "Start"))
         return {process.rank(), join(call, "(receive of ", what, ")"), {}, site};
-    return {process.rank(), "receive of " + what, {}, 0};
+    return {process.rank(), "receive of " + what, join("arrived in ", call), site};
 }
 
 }   // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 0 waits in plain loads of shared memory, and rank 1 waits for a message that rank 0 sends afterwards.
 // ranks: 3
+// one node: shared memory
 #include <mpi.h>
 #include <unistd.h>
 

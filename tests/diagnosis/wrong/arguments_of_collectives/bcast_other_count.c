@@ -2,6 +2,7 @@
 // The root sends ten numbers, the others expect five.
 // ranks: 2 4
 // expect: T04 ranks 0
+// expect nodes: MPI_ERR_TRUNCATE or T04 one of all
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -2,6 +2,7 @@
 // The last rank expects the sum at itself, all others at rank 0.
 // ranks: 2 4
 // expect: T04 ranks last
+// expect nodes: T01 or T04 one of all
 #include <mpi.h>
 
 int main(int argc, char** argv) {

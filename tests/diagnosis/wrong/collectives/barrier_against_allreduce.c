@@ -2,6 +2,7 @@
 // The last rank skips the reduction, for it has nothing to add, and is at the next barrier.
 // ranks: 2 4
 // expect: T03 ranks last
+// expect nodes: T03 or T05 one of all
 #include <mpi.h>
 
 int main(int argc, char** argv) {

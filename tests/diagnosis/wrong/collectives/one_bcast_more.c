@@ -2,6 +2,7 @@
 // The root sends its parameters in three broadcasts; the others take two.
 // ranks: 2 4
 // expect: T03 ranks 0
+// expect nodes: T03 or T05 one of all
 #include <mpi.h>
 
 int main(int argc, char** argv) {

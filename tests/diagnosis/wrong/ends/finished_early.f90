@@ -2,6 +2,7 @@
 ! Rank 0 has finished; the others wait for its values.
 ! ranks: 2 3
 ! expect: T05 ranks 1
+! expect nodes: T05 one of 1-last
 program finished_early
   use mpi
   implicit none

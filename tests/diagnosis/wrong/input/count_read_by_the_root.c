@@ -3,6 +3,7 @@
 // ranks: 2 3
 // input: 8
 // expect: T04 or MPI_ERR_TRUNCATE one of all
+// expect nodes: MPI_ERR_TRUNCATE or T04 one of all
 #include <stdio.h>
 
 #include <mpi.h>

@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     if (rank == 1) {
         MPI_Recv_init(&x, 1, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, &request);
         MPI_Start(&request);
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);             // HERE 1
         MPI_Wait(&request, MPI_STATUS_IGNORE);   // HERE 1
         MPI_Request_free(&request);
     } else {

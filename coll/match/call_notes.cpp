@@ -53,7 +53,8 @@ void CallNotes::belong_to(Comm const& comm) {
     area_ = &here.area;
     rank_ = here.rank;
     neighbour_ = (rank_ + area_->members() - 1) % area_->members();
-    compare_mask_ = all->at_every_call ? 0 : MemberNotes::block - 1;
+    call_site_ = &process_->call_site;
+    look_mask_ = all->at_every_call ? 0 : (MemberNotes::block - 1) & ~MemberNotes::until_compared;
     keeps_first_ = !all->at_every_call && &comm != process_->world.get();
     tried_ = false;
 }
@@ -103,12 +104,17 @@ void CallNotes::note_call(CallNote::Prepared& call) {
     mine_->note(call.serial).write(call);
 }
 
+void CallNotes::look() {
+    std::uint64_t const in_block = number_ % MemberNotes::block;
+    if (in_block == 0) end_block();
+    if (look_mask_ == 0) return compare();
+    if (in_block == MemberNotes::until_fetched) __builtin_prefetch(&notes_of(*area_, neighbour_).digest(number_));
+    if (in_block == MemberNotes::until_compared) compare_blocks();
+}
+
 void CallNotes::end_block() {
-    if (number_ % MemberNotes::block == 0) {
-        mine_->digest(number_).store(block_word(number_, digest_), std::memory_order_release);
-        digest_ = 0;
-    }
-    compare_mask_ == 0 ? compare() : compare_blocks();
+    mine_->digest(number_).store(block_word(number_, digest_), std::memory_order_release);
+    digest_ = 0;
 }
 
 /// One word per block as long as it is equal.
@@ -137,20 +143,30 @@ void CallNotes::compare_with_all() {
 }
 
 /// Returns up to which call both have come.
-std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) const {
+std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) {
     MemberNotes& theirs = notes_of(*area_, member);
     if (number_ >= MemberNotes::calls_kept) first = std::max(first, number_ - MemberNotes::calls_kept + 1);
     for (std::uint64_t number = first; number <= last; ++number) {
         NumberedNote const call = theirs.call(number).load(std::memory_order_acquire);
         if (call == 0 || distance(number_of(call), static_cast<std::uint32_t>(number)) < 0) return number - 1;
-        NotedCall const there = theirs.read(call);
-        NotedCall const here = mine_->read(mine_->call(number).load(std::memory_order_relaxed));
-        if (there.number != static_cast<std::uint32_t>(number) || here.number != there.number) continue;
-        Difference const what = difference(here, there);
-        if (what == Difference::none || (what == Difference::amount && errors_return())) continue;
-        tell(what, here, member, there);
+        NumberedNote const here = mine_->call(number).load(std::memory_order_relaxed);
+        if (number_of(call) != static_cast<std::uint32_t>(number) || number_of(here) != number_of(call)) continue;
+        std::uint64_t const both = here << 32 | (call & UINT32_MAX);
+        std::uint64_t& matching = matching_[here % matching_.size()];
+        if (member == neighbour_ && matching == both) continue;
+        if (match(member, here, call) && member == neighbour_) matching = both;
     }
     return last;
+}
+
+/// Does not return where they do not match. False: nobody knows, as one has been overwritten.
+bool CallNotes::match(int member, NumberedNote call, NumberedNote theirs) {
+    NotedCall const here = mine_->read(call), there = notes_of(*area_, member).read(theirs);
+    if (here.number == 0 || there.number == 0) return false;
+    Difference const what = difference(here, there);
+    if (what == Difference::amount && errors_return()) return false;
+    if (what != Difference::none) tell(what, here, member, there);
+    return true;
 }
 
 /// Then the program gets MPI_ERR_TRUNCATE where more comes than it has room for, and may know what to do.

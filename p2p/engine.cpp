@@ -77,7 +77,7 @@ SendBuffer::Copy& Engine::keep(Send const& op) {
 
 void Engine::begin(Receive& op) {
     if (Unexpected* m = matching_.find(op.key)) [[unlikely]] {
-        if (checks_ && of_program(op.key)) check(op);
+        if (checks_ && of_program(op.key)) check(op, m->what != Unexpected::What::offered);
         return begin(op, claim(m));
     }
     if (std::string const* lost = loss(op.peer)) [[unlikely]]
@@ -88,7 +88,7 @@ void Engine::begin(Receive& op) {
 
 /// To the checks, where there are any: a message must not come into the buffer past them.
 void Engine::announce(Receive& op) {
-    if (checks_) return of_program(op.key) ? check(op) : void();
+    if (checks_) return of_program(op.key) ? check(op, false) : void();
     if (op.peer >= 0) to(op.peer).announce(op);
 }
 
@@ -97,8 +97,8 @@ void Engine::begin(Receive& op, Unexpected* message) {
     Unexpected::discard(message);
 }
 
-void Engine::check(Receive& op) {
-    checks_->receives(op);
+void Engine::check(Receive& op, bool at_once) {
+    checks_->receives(op, at_once);
     if (op.request) RecvRequest::watch(op);
     if (op.key.source != any_source) return;
     poll();   // whatever has come by now

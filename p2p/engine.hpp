@@ -99,7 +99,7 @@ private:
     bool poll_all();
     static void tell_staying(void const* engine, Blockage& blockage);
     void announce(Receive& op);
-    void check(Receive& op);
+    void check(Receive& op, bool at_once);
     bool withdraw(Receive& op) noexcept;
     void outlive(bool const& done) noexcept;
 

@@ -16,14 +16,19 @@ template <class Args>
     return CallNote::Prepared(noted.call());
 }
 
+template <class Args>
+[[gnu::noinline]] void note_anew(CallNotes& notes, BoundCall<Args>& call) {
+    if (call.function == 0) return;
+    if (call.note.what == 0) call.note = prepare_note(call);
+    notes.take(call.note);
+}
+
 /// A call that may be made again.
 template <class Args>
 [[gnu::always_inline]] inline void note(BoundCall<Args>& call) {
     CallNotes& notes = state_of(call.comm).notes;
-    if (call.function == 0 || !notes.wanted()) return;
-    if (call.note.what == 0) [[unlikely]]
-        call.note = prepare_note(call);
-    notes.take(call.note);
+    if (notes.wanted() && !notes.take_again(call.note)) [[unlikely]]
+        note_anew(notes, call);
 }
 template <class Args>
 void note(BoundCall<Args> const& call) {

@@ -63,7 +63,8 @@ void CallNotes::belong_to(Comm const& comm) {
     area_ = &here.area;
     rank_ = here.rank;
     neighbour_ = (rank_ + area_->members() - 1) % area_->members();
-    compare_mask_ = all->at_every_call ? 0 : MemberNotes::block - 1;
+    call_site_ = &process_->call_site;
+    look_mask_ = all->at_every_call ? 0 : (MemberNotes::block - 1) & ~MemberNotes::until_compared;
     keeps_first_ = !all->at_every_call && &comm != process_->world.get();
     tried_ = false;
 }
@@ -113,12 +114,17 @@ void CallNotes::note_call(CallNote::Prepared& call) {
     mine_->note(call.serial).write(call);
 }
 
+void CallNotes::look() {
+    std::uint64_t const in_block = number_ % MemberNotes::block;
+    if (in_block == 0) end_block();
+    if (look_mask_ == 0) return compare();
+    if (in_block == MemberNotes::until_fetched) __builtin_prefetch(&notes_of(*area_, neighbour_).digest(number_));
+    if (in_block == MemberNotes::until_compared) compare_blocks();
+}
+
 void CallNotes::end_block() {
-    if (number_ % MemberNotes::block == 0) {
-        mine_->digest(number_).store(block_word(number_, digest_), std::memory_order_release);
-        digest_ = 0;
-    }
-    compare_mask_ == 0 ? compare() : compare_blocks();
+    mine_->digest(number_).store(block_word(number_, digest_), std::memory_order_release);
+    digest_ = 0;
 }
 
 /// One word per block as long as it is equal.
@@ -146,23 +152,25 @@ void CallNotes::compare_with_all() {
         if (m != rank_) compare_calls(m, 1, number_);
 }
 
-std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) const {
-    return compare_calls(notes_of(*area_, member), node_->union_group->world_rank(member), first, last);
+std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) {
+    return compare_calls(notes_of(*area_, member), node_->union_group->world_rank(member), member == neighbour_, first,
+                         last);
 }
 
-/// Returns up to which call both have come. `rank`: whose notes those are, of MPI_COMM_WORLD.
-std::uint64_t CallNotes::compare_calls(MemberNotes const& theirs, int rank, std::uint64_t first,
-                                       std::uint64_t last) const {
+/// Returns up to which call both have come. `rank`: whose notes those are, of MPI_COMM_WORLD; what they say of a call
+/// that is made again and again is known of the neighbour.
+std::uint64_t CallNotes::compare_calls(MemberNotes const& theirs, int rank, bool neighbour, std::uint64_t first,
+                                       std::uint64_t last) {
     if (number_ >= MemberNotes::calls_kept) first = std::max(first, number_ - MemberNotes::calls_kept + 1);
     for (std::uint64_t number = first; number <= last; ++number) {
         NumberedNote const call = theirs.calls[number % MemberNotes::calls_kept].load(std::memory_order_acquire);
         if (call == 0 || distance(number_of(call), static_cast<std::uint32_t>(number)) < 0) return number - 1;
-        NotedCall const there = theirs.read(call);
-        NotedCall const here = mine_->read(mine_->call(number).load(std::memory_order_relaxed));
-        if (there.number != static_cast<std::uint32_t>(number) || here.number != there.number) continue;
-        Difference const what = difference(here, there);
-        if (what == Difference::none || (what == Difference::amount && errors_return())) continue;
-        tell(what, here, rank, there);
+        NumberedNote const here = mine_->call(number).load(std::memory_order_relaxed);
+        if (number_of(call) != static_cast<std::uint32_t>(number) || number_of(here) != number_of(call)) continue;
+        std::uint64_t const both = here << 32 | (call & UINT32_MAX);
+        std::uint64_t& matching = matching_[here % matching_.size()];
+        if (neighbour && matching == both) continue;
+        if (match(here, theirs, call, rank) && neighbour) matching = both;
     }
     return last;
 }
@@ -180,7 +188,17 @@ void CallNotes::compare_between_nodes() {
     auto const theirs = std::make_unique<MemberNotes>();
     p2p::sendrecv_bytes(*process_->world, &mine, sizeof mine, next, theirs.get(), sizeof *theirs, previous, notes_tag,
                         "MPI_Finalize");
-    if (mine_) compare_calls(*theirs, previous, 1, number_);
+    if (mine_) compare_calls(*theirs, previous, false, 1, number_);
+}
+
+/// Does not return where they do not match. False: nobody knows, as one has been overwritten.
+bool CallNotes::match(NumberedNote mine, MemberNotes const& notes, NumberedNote theirs, int rank) {
+    NotedCall const here = mine_->read(mine), there = notes.read(theirs);
+    if (here.number == 0 || there.number == 0) return false;
+    Difference const what = difference(here, there);
+    if (what == Difference::amount && errors_return()) return false;
+    if (what != Difference::none) tell(what, here, rank, there);
+    return true;
 }
 
 /// Then the program gets MPI_ERR_TRUNCATE where more comes than it has room for, and may know what to do.

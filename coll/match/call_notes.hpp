@@ -2,6 +2,7 @@
 // The notes of one communicator's calls, taken and compared by this rank; and those of all communicators together.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -41,15 +42,17 @@ public:
     /// Notes the program's next call, which is wanted, and compares now and then. Does not return where that finds a
     /// mistake.
     [[gnu::always_inline]] void take(CallNote::Prepared& call) {
-        bool const noted = call.site == reinterpret_cast<std::uintptr_t>(process_->call_site) &&
+        if (!take_again(call)) [[unlikely]]
+            if (find_note(call)) add(call);
+    }
+    /// The same for a call that has been noted and comes from the same place; false: it is not noted any more.
+    [[gnu::always_inline]] bool take_again(CallNote::Prepared const& call) {
+        bool const noted = call.site == reinterpret_cast<std::uintptr_t>(*call_site_) &&
                            newest_note_ - call.serial < MemberNotes::notes_kept;
-        if (!noted && !find_note(call)) [[unlikely]]
-            return;
-        std::uint64_t const number = ++number_;
-        mine_->call(number).store(number << 32 | call.serial, std::memory_order_release);
-        digest_ = digest_ * 31 + call.digest;
-        if ((number & compare_mask_) == 0) [[unlikely]]
-            end_block();
+        if (!noted) [[unlikely]]
+            return false;
+        add(call);
+        return true;
     }
     /// With the neighbour on this node, as far as both have come.
     void compare();
@@ -66,14 +69,24 @@ public:
     void compare_order(CallNotes& other);
 
 private:
+    [[gnu::always_inline]] void add(CallNote::Prepared const& call) {
+        std::uint64_t const number = ++number_;
+        mine_->call(number).store(number << 32 | call.serial, std::memory_order_release);
+        digest_ = digest_ * 31 + call.digest;
+        if ((number & look_mask_) == 0) [[unlikely]]
+            look();
+    }
     bool open();
     bool begin(CallNote::Prepared const& call);
     bool find_note(CallNote::Prepared& call);
     void note_call(CallNote::Prepared& call);
+    void look();
     void end_block();
     void compare_blocks();
-    std::uint64_t compare_calls(MemberNotes const& theirs, int rank, std::uint64_t first, std::uint64_t last) const;
-    std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last) const;
+    std::uint64_t compare_calls(MemberNotes const& theirs, int rank, bool neighbour, std::uint64_t first,
+                                std::uint64_t last);
+    std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last);
+    bool match(NumberedNote mine, MemberNotes const& notes, NumberedNote theirs, int rank);
     NotedCall missed_by(int member) const;
     NotedCall call_beyond(int member) const;
     bool errors_return() const;
@@ -85,15 +98,18 @@ private:
                                  NotedCall const& theirs) const;
 
     MemberNotes* mine_ = nullptr;
-    std::uint64_t number_ = 0;         ///< of the last call
-    std::uint64_t newest_note_ = 0;    ///< its serial number
-    std::uint64_t digest_ = 0;         ///< of the calls since the last block's end
-    std::uint64_t compare_mask_ = 0;   ///< what is 0 in the number of a call after which this rank compares
-    std::uint64_t compared_ = 0;       ///< up to this call with the neighbour
-    bool keeps_first_ = false;         ///< no memory is taken before the second call, or a long wait
-    CallNote::Prepared first_;         ///< the first call, while it is kept
-    bool tried_ = true;                ///< to get memory; if that was in vain, or not wanted, there are no notes
-    int rank_ = 0, neighbour_ = 0;     ///< among the members on this node
+    std::uint64_t number_ = 0;                 ///< of the last call
+    std::uint64_t newest_note_ = 0;            ///< its serial number
+    std::uint64_t digest_ = 0;                 ///< of the calls since the last block's end
+    std::uint64_t look_mask_ = 0;              ///< what is 0 in the number of a call after which this rank looks around
+    void const* const* call_site_ = nullptr;   ///< where the process notes from where it is called
+    std::uint64_t compared_ = 0;               ///< up to this call with the neighbour
+    /// Notes of both that match, this rank's in the upper half: there are few different ones.
+    std::array<std::uint64_t, 4> matching_{};
+    bool keeps_first_ = false;       ///< no memory is taken before the second call, or a long wait
+    CallNote::Prepared first_;       ///< the first call, while it is kept
+    bool tried_ = true;              ///< to get memory; if that was in vain, or not wanted, there are no notes
+    int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
     Process* process_ = nullptr;
     Comm const* comm_ = nullptr;   ///< whose calls these are
     Comm const* node_ = nullptr;   ///< its members on this node

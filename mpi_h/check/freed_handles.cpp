@@ -16,19 +16,16 @@ std::uint64_t here(Process const& process) { return program_site(process.call_si
 }   // namespace
 
 void FreedHandles::note(Process const& process, int handle) {
-    if (places_.size() >= most) places_.erase(places_.begin());
-    places_[handle] = {process.call_name, here(process)};
+    places_[place_of(handle)] = {handle, process.call_name, here(process)};
 }
 
 void FreedHandles::refuse(Process& process, char const* argument, int handle) const {
     char text[16];
     std::snprintf(text, sizeof text, "0x%08x", static_cast<unsigned>(handle));
-    auto const freed = places_.find(handle);
-    bool const known = freed != places_.end();
+    Place const& freed = places_[place_of(handle)];
+    bool const known = freed.call && freed.handle == handle;
     std::vector<Mistake::Part> parts;
-    if (known)
-        parts.push_back(
-            {process.rank(), join(freed->second.call, "(…)"), join(argument, " ends here"), freed->second.site});
+    if (known) parts.push_back({process.rank(), join(freed.call, "(…)"), join(argument, " ends here"), freed.site});
     parts.push_back({process.rank(), join(process.call_name, "(…)"), join(argument, " is ", text), here(process)});
     char const* const what =
         known ? " that is freed or complete already" : " that was never made, or was freed already";

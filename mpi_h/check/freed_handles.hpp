@@ -4,8 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <vector>
 
 #include "runtime/process.hpp"
 
@@ -20,12 +19,15 @@ public:
 
 private:
     struct Place {
-        char const* call;
-        std::uint64_t site;
+        int handle = 0;
+        char const* call = nullptr;   ///< null: nothing is known
+        std::uint64_t site = 0;
     };
-    static constexpr std::size_t most = 4096;   ///< kept
+    static constexpr unsigned kept = 4096;
 
-    std::map<int, Place> places_;
+    static std::size_t place_of(int handle) { return static_cast<unsigned>(handle) * 0x9e3779b1U >> 20; }
+
+    std::vector<Place> places_ = std::vector<Place>(kept);   ///< by handle; who shares a place pushes the other out
 };
 
 }   // namespace tutti

@@ -17,16 +17,18 @@ std::uint64_t number(void const* site) { return reinterpret_cast<std::uintptr_t>
 
 void ThreadCheck::enter(char const* name, void const* site) {
     auto const me = static_cast<std::uint64_t>(pthread_self());
-    if (level_ < MPI_THREAD_SERIALIZED && me != main_) refuse_thread(name, site);
+    if (level_ < MPI_THREAD_SERIALIZED) return me == main_ ? void() : refuse_thread(name, site);
     std::uint64_t nobody = 0;
-    if (!inside_.compare_exchange_strong(nobody, me) && nobody != me) refuse_second(name, site);
+    if (!inside_.compare_exchange_strong(nobody, me, std::memory_order_acquire) && nobody != me)
+        refuse_second(name, site);
     if (++depth_ > 1) return;
-    name_ = name;
-    site_ = site;
+    name_.store(name, std::memory_order_relaxed);
+    site_.store(site, std::memory_order_relaxed);
 }
 
 void ThreadCheck::leave() {
-    if (--depth_ == 0) inside_ = 0;
+    if (level_ < MPI_THREAD_SERIALIZED || --depth_ != 0) return;
+    inside_.store(0, std::memory_order_release);
 }
 
 void ThreadCheck::refuse_thread(char const* name, void const* site) const {
@@ -45,7 +47,8 @@ void ThreadCheck::refuse_thread(char const* name, void const* site) const {
 
 void ThreadCheck::refuse_second(char const* name, void const* site) const {
     Mistake::Part const parts[] = {
-        {process_.rank(), join(name_.load(), "(…)"), "one thread is in this call", number(site_)},
+        {process_.rank(), join(name_.load(std::memory_order_relaxed), "(…)"), "one thread is in this call",
+         number(site_.load(std::memory_order_relaxed))},
         {process_.rank(), join(name, "(…)"), "and another one makes this one", program_site(site)}};
     report(process_, {"T18", join("two threads of rank ", process_.rank(), " call MPI at the same time"),
                       "with MPI_THREAD_SERIALIZED one thread calls at a time, and a call that waits counts: put a lock "

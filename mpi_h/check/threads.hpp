@@ -27,6 +27,9 @@ private:
     Process& process_;
     int const level_;
     std::uint64_t const main_;
+    // With MPI_THREAD_SERIALIZED; where one thread alone calls, all of them are compared with that. Who is inside owns
+    // the depth: it is handed over by the exchange (acquire) that finds what leaving has stored (release). Name and
+    // place are only told, by one who may find those of the call before.
     std::atomic<std::uint64_t> inside_{0};     ///< the thread in a call; 0: none
     std::atomic<char const*> name_{""};        ///< of its call,
     std::atomic<void const*> site_{nullptr};   ///< and where that is

@@ -104,7 +104,7 @@ template <class Args, std::size_t n, class Give, class Bind>
     using Recent = RecentCalls<BoundCall<Args>, n>;
     LibraryState& f = call.library_state();
     if (!f.recent_collectives) [[unlikely]] {
-        if (f.shared) return run(call, bind());   // several threads may call
+        if (f.process->lock.on()) return run(call, bind());   // several threads may call
         f.recent_collectives = std::make_shared<RecentCollectives>();
     }
     typename Recent::Entry& recent = ((*f.recent_collectives).*which).on(given);

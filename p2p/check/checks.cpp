@@ -21,24 +21,30 @@ std::uint64_t site_of(Process const& process) { return program_site(process.call
 
 void Checks::sends(Send& op) {
     refuse_overlap(op.data, false);
-    if (op.request && op.mode != Mode::buffered && op.data.bytes != 0) keep(op.data, *op.request, false);
+    if (op.request && op.mode != Mode::buffered && op.data.bytes != 0)
+        keep(op.data, *op.request, false, digest_if_mapped(op.data));
 }
 
-void Checks::receives(Receive& op) {
+void Checks::receives(Receive& op, bool at_once) {
     look_for_memory(op);
     refuse_overlap(op.data, true);
     if (!op.request || op.data.bytes == 0) return;
-    keep(op.data, *op.request, true);
-    Pending& mine = *pending_.find(*op.request);
+    if (at_once) return void(keep(op.data, *op.request, true, std::nullopt));
+    Pending& mine = keep(op.data, *op.request, true, digest_if_mapped(op.data));
     if (!mine.digest || op.data.bytes > most_aside) return;
-    mine.aside.reset(new std::byte[op.data.bytes]);
-    op.data.base = mine.aside.get();
+    op.data.base = mine.aside.make(op.data.bytes);
     op.data.type = nullptr;
 }
 
-void Checks::keep(Data const& data, Request& request, bool receives) {
-    pending_.add({&request, receives, data, digest_of(data), nullptr, process_.call_name, site_of(process_)});
+Pending& Checks::keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest) {
     request.special = true;
+    return pending_.add({&request, receives, data, digest, process_.call_name, site_of(process_)});
+}
+
+std::optional<std::uint64_t> Checks::digest_if_mapped(Data const& data) {
+    AddressRange const range = range_of(data);
+    if (!memory_.holds(reinterpret_cast<void const*>(range.first), range.bytes)) return std::nullopt;
+    return digest_of(data);
 }
 
 void Checks::settle(Request& request) {
@@ -48,30 +54,30 @@ void Checks::settle(Request& request) {
     pending_.remove(request);
 }
 
-void Checks::compare(Pending const& pending) const {
+void Checks::compare(Pending const& pending) {
     if (!pending.digest) return;
-    std::optional<std::uint64_t> const now = digest_of(pending.data);
+    std::optional<std::uint64_t> const now = digest_if_mapped(pending.data);
     if (now ? now != pending.digest : pending.data.dense()) tell_changed(pending, !now);
 }
 
 void Checks::arrives(Request& request, Receive& op) {
     Pending* const mine = pending_.find(request);
     if (!mine) return;
-    if (mine->aside) {
+    if (std::byte const* const content = mine->aside.get()) {
         op.data = mine->data;
         if (!op.status.cancelled) {
             compare(*mine);
-            op.data.scatter(0, mine->aside.get(), op.status.bytes);
+            op.data.scatter(0, content, op.status.bytes);
         }
         mine->aside.reset();
     }
     if (mine->forgotten) return pending_.remove(request);
-    mine->digest = digest_of(mine->data);
+    mine->digest = digest_if_mapped(mine->data);
 }
 
 void Checks::forget(Request& request) {
     Pending* const mine = pending_.find(request);
-    if (mine && mine->aside) mine->forgotten = true;
+    if (mine && mine->aside.get()) mine->forgotten = true;
     else if (mine) pending_.remove(request);
 }
 
@@ -136,7 +142,7 @@ void Checks::refuse_send_to_oneself(std::string const& words, char const* call) 
 /// MPI writes no more than comes, so this need not go wrong; it is seldom what was meant.
 void Checks::look_for_memory(Receive const& op) {
     Data const& data = op.data;
-    if (!data.dense() || data.bytes < least_looked_at || mapped(data.base, data.bytes)) return;
+    if (!data.dense() || data.bytes < least_looked_at || memory_.holds(data.base, data.bytes)) return;
     if (!without_memory_.insert(site_of(process_)).second) return;
     Mistake::Part const parts[] = {{process_.rank(), call_in_words(data), "", site_of(process_)}};
     warn(process_, {"T17", "a receive has more room than there is memory behind its buffer",

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "p2p/check/memory.hpp"
 #include "p2p/check/pending.hpp"
 #include "p2p/matching/matching.hpp"
 
@@ -16,14 +17,14 @@ inline bool of_program(Key const& key) { return key.context >> 60 == 0; }
 
 class Checks {
 public:
-    explicit Checks(Matching& matching) : matching_(matching), process_(matching.process()) {}
+    explicit Checks(Matching& matching) : matching_(matching), process_(matching.process()), memory_(process_) {}
 
     /// A send is about to begin. One of a request is kept until the program hears of its end.
     void sends(Send& op);
     /// A receive is about to begin, and may get its message at once. What a request receives is laid aside until all of
     /// it is there, so that it shows whether the program has touched the buffer, which it must not before it hears of
-    /// the end.
-    void receives(Receive& op);
+    /// the end. `at_once`: its message is here, and nobody can have touched anything before that is in the buffer.
+    void receives(Receive& op, bool at_once = false);
     /// A receive from any source has begun and may have its message: warns when another sender's was there as well.
     void look_for_race(Receive const& op);
     /// The message of a request is there, or the receive was cancelled: it goes to the buffer.
@@ -44,8 +45,9 @@ public:
     void finish();
 
 private:
-    void keep(Data const& data, Request& request, bool receives);
-    void compare(Pending const& pending) const;
+    Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);
+    std::optional<std::uint64_t> digest_if_mapped(Data const& data);
+    void compare(Pending const& pending);
     void refuse_overlap(Data const& data, bool receives) const;
     void look_for_memory(Receive const& op);
     [[noreturn]] void tell_changed(Pending const& pending, bool freed) const;
@@ -53,6 +55,7 @@ private:
 
     Matching& matching_;
     Process& process_;
+    MappedMemory memory_;
     PendingOperations pending_;
     std::set<std::uint64_t> raced_, without_memory_;   ///< places of receives of which a warning has been told
 };

@@ -3,53 +3,56 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
-
-#include <sodium/crypto_shorthash.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <bit>
+#include <cstring>
 
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t piece = 64 << 10;   // gathered at a time
+constexpr std::size_t word = 8, lanes = 8, block = lanes * word;
+constexpr std::size_t piece = 64 * block;   // gathered at a time
 
-/// Goes on from `before` with some more bytes.
-std::uint64_t digest(std::uint64_t before, void const* data, std::size_t bytes) {
-    std::array<std::uint64_t, 2> const key{before, bytes};
-    static_assert(sizeof key == crypto_shorthash_KEYBYTES);
-    std::uint64_t result;
-    static_assert(sizeof result == crypto_shorthash_BYTES);
-    crypto_shorthash(reinterpret_cast<unsigned char*>(&result), static_cast<unsigned char const*>(data), bytes,
-                     reinterpret_cast<unsigned char const*>(key.data()));
+/// Of either argument, the other one being given, each outcome has one: so whatever a single word was changed to, it
+/// shows in the end. The turn makes what is in the upper bits, where products do not carry on, count in the next step.
+std::uint64_t with(std::uint64_t before, std::uint64_t next) {
+    return std::rotl((before ^ next) * 0x9e3779b97f4a7c15, 29);
+}
+
+std::uint64_t load(std::byte const* at, std::size_t bytes = word) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, at, bytes);
+    return value;
+}
+
+/// Blocks by eight lanes that need not wait for each other. Goes on with what is left, of less than a block.
+std::uint64_t digest_blocks(std::uint64_t before, std::byte const*& at, std::size_t& bytes) {
+    std::array<std::uint64_t, lanes> all;
+    for (std::size_t i = 0; i < lanes; ++i) all[i] = before + i;
+    for (; bytes >= block; bytes -= block, at += block)
+        for (std::size_t i = 0; i < lanes; ++i) all[i] = with(all[i], load(at + i * word));
+    std::uint64_t result = before;
+    for (std::uint64_t const lane : all) result = with(result, lane);
     return result;
 }
 
-}   // namespace
-
-bool mapped(void const* first, std::size_t bytes) {
-    static auto const page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    std::array<unsigned char, 1024>
-        residence;   // mincore fails where nothing is mapped; what it says is of no interest
-    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(first) / page * page;
-    std::uintptr_t const end = reinterpret_cast<std::uintptr_t>(first) + bytes;
-    for (; at < end; at += residence.size() * page) {
-        std::size_t const length = std::min<std::size_t>(end - at, residence.size() * page);
-        if (mincore(reinterpret_cast<void*>(at), length, residence.data()) != 0) return false;
-    }
-    return true;
+/// Goes on from `before` with some more bytes.
+std::uint64_t digest(std::uint64_t before, std::byte const* at, std::size_t bytes) {
+    std::uint64_t result = before ^ bytes;
+    if (bytes >= block) result = digest_blocks(result, at, bytes);
+    for (; bytes >= word; bytes -= word, at += word) result = with(result, load(at));
+    return bytes == 0 ? result : with(result, load(at, bytes));
 }
+
+}   // namespace
 
 AddressRange range_of(Data const& data) {
     if (data.dense()) return {reinterpret_cast<std::uintptr_t>(data.base), data.bytes};
     return AddressRange::of(data.base, data.count, *data.type);
 }
 
-std::optional<std::uint64_t> digest_of(Data const& data) {
-    AddressRange const range = range_of(data);
-    if (!mapped(reinterpret_cast<void const*>(range.first), range.bytes)) return std::nullopt;
+std::uint64_t digest_of(Data const& data) {
     if (data.dense()) return digest(0, data.base, data.bytes);
-    std::vector<std::byte> packed(std::min(piece, data.bytes));
+    std::array<std::byte, piece> packed;
     std::uint64_t all = 0;
     for (std::size_t at = 0; at < data.bytes; at += packed.size()) {
         std::size_t const bytes = std::min(packed.size(), data.bytes - at);

@@ -21,54 +21,90 @@ std::string Pending::words() const {
     return join(call, "(", of == std::string::npos ? blockage.call : blockage.call.substr(of + 4), ")");
 }
 
-Pending& PendingOperations::add(Pending operation) {
+std::size_t PendingOperations::home_of(Request const* request) const {
+    return reinterpret_cast<std::uintptr_t>(request) * 0x9e3779b97f4a7c15 >> 32 & (table_.size() - 1);
+}
+
+/// Its own, or the one that it would have.
+std::size_t PendingOperations::place_of(Request const* request) const {
+    std::size_t place = home_of(request);
+    while (table_[place].request && table_[place].request != request) place = next(place);
+    return place;
+}
+
+void PendingOperations::grow() {
+    std::vector<Entry> const former = std::exchange(table_, std::vector<Entry>(2 * table_.size()));
+    for (Entry const& entry : former)
+        if (entry.request) table_[place_of(entry.request)] = entry;
+}
+
+/// Moves up those behind it that have their places because this one was taken.
+void PendingOperations::close_gap(std::size_t gap) {
+    std::size_t const mask = table_.size() - 1;
+    for (std::size_t place = next(gap); table_[place].request; place = next(place)) {
+        std::size_t const from_home = (place - home_of(table_[place].request)) & mask;
+        if (from_home < ((place - gap) & mask)) continue;
+        table_[gap] = table_[place];
+        gap = place;
+    }
+    table_[gap].request = nullptr;
+}
+
+Pending& PendingOperations::add(Pending&& operation) {
     Request const* const request = operation.request;
     remove(*request);
-    Pending& mine = all_.emplace(request, std::move(operation)).first->second;
-    if (mine.data.dense() && mine.data.bytes != 0) {
-        by_address_.emplace(begin_of(mine.data), &mine);
-        longest_ = std::max(longest_, mine.data.bytes);
+    if (2 * (all_.size() + 1) > table_.size()) grow();
+    ByAddress::iterator at;
+    if (spare_.empty()) {
+        at = all_.emplace(begin_of(operation.data), Pending());
+    } else {
+        spare_.back().key() = begin_of(operation.data);
+        at = all_.insert(std::move(spare_.back()));
+        spare_.pop_back();
     }
+    Pending& mine = at->second;
+    mine = std::move(operation);
+    table_[place_of(request)] = {request, at};
+    if (mine.data.dense()) longest_ = std::max(longest_, mine.data.bytes);
     return mine;
 }
 
 Pending* PendingOperations::find(Request const& request) {
-    auto const found = all_.find(&request);
-    return found == all_.end() ? nullptr : &found->second;
+    Entry& entry = table_[place_of(&request)];
+    return entry.request ? &entry.at->second : nullptr;
 }
 
 void PendingOperations::remove(Request const& request) {
-    auto const found = all_.find(&request);
-    if (found == all_.end()) return;
-    unlist(found->second);
-    all_.erase(found);
-}
-
-void PendingOperations::unlist(Pending const& operation) {
-    auto [at, end] = by_address_.equal_range(begin_of(operation.data));
-    for (; at != end; ++at)
-        if (at->second == &operation) return void(by_address_.erase(at));
+    std::size_t const place = place_of(&request);
+    if (!table_[place].request) return;
+    ByAddress::iterator const at = table_[place].at;
+    close_gap(place);
+    at->second.aside.reset();
+    spare_.push_back(all_.extract(at));
 }
 
 Pending const* PendingOperations::overlapping(Data const& data, bool also_sends) const {
-    if (!data.dense() || data.bytes == 0) return nullptr;
+    if (all_.empty() || !data.dense() || data.bytes == 0) return nullptr;
     std::uintptr_t const first = begin_of(data), end = first + data.bytes;
-    for (auto at = by_address_.lower_bound(first - std::min<std::uintptr_t>(first, longest_));
-         at != by_address_.end() && at->first < end; ++at)
-        if (at->first + at->second->data.bytes > first && (at->second->receives || also_sends)) return at->second;
+    for (auto at = all_.lower_bound(first - std::min<std::uintptr_t>(first, longest_));
+         at != all_.end() && at->first < end; ++at) {
+        Pending const& other = at->second;
+        if (!other.data.dense() || other.data.bytes == 0 || at->first + other.data.bytes <= first) continue;
+        if (other.receives || also_sends) return &other;
+    }
     return nullptr;
 }
 
 std::vector<Pending*> PendingOperations::on(Comm const& comm) {
     std::vector<Pending*> found;
-    for (auto& [request, pending] : all_)
-        if (request->comm.get() == &comm) found.push_back(&pending);
+    for (auto& [address, pending] : all_)
+        if (pending.request->comm.get() == &comm) found.push_back(&pending);
     return found;
 }
 
 std::vector<Pending const*> PendingOperations::given_up() const {
     std::vector<Pending const*> found;
-    for (auto const& [request, pending] : all_)
+    for (auto const& [address, pending] : all_)
         if (pending.given_up) found.push_back(&pending);
     return found;
 }

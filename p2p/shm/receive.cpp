@@ -101,7 +101,8 @@ bool ShmTransport::drain(int peer, Peer& from, Cell const* cell) {
 
 void ShmTransport::handle(int peer, Peer& from, Cell const& cell) {
     switch (cell.kind()) {
-    case Kind::small: return receive_small(peer, from, cell);
+    case Kind::small:
+    case Kind::small_sync: return receive_small(peer, from, cell);
     case Kind::eager: return receive_eager(peer, from, cell, false);
     case Kind::eager_sync: return receive_eager(peer, from, cell, true);
     case Kind::more: return receive_more(peer, from, cell);
@@ -120,11 +121,15 @@ void ShmTransport::handle(int peer, Peer& from, Cell const& cell) {
 }
 
 void ShmTransport::receive_small(int peer, Peer& from, Cell const& cell) {
+    bool const sync = cell.kind() == Kind::small_sync;
+    std::uint64_t const sender = sync ? cell.sender() : 0;
     if (Receive* op = match(from, cell)) {
         from.in.matched(cell.bytes());
+        if (sync) control(peer, {Kind::done, 0, 0, {.id = sender}});
         matching_.deliver(*op, cell.payload);
     } else {
-        Unexpected* m = set_aside(peer, cell, Unexpected::What::here, cell.bytes(), {});
+        auto const what = sync ? Unexpected::What::here_sync : Unexpected::What::here;
+        Unexpected* m = set_aside(peer, cell, what, cell.bytes(), {.id = sender});
         std::memcpy(m->content(), cell.payload, m->bytes);
         matching_.add(*m);
     }

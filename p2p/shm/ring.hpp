@@ -42,6 +42,7 @@ namespace tutti::p2p {
 
 enum class Kind : std::uint8_t {
     small = 1,       ///< a message inside the cell
+    small_sync,      ///< likewise; the sender wants `done` once it is matched
     eager,           ///< a message in the byte ring, or the first piece of one
     eager_sync,      ///< likewise; the sender wants `done` once it is matched
     more,            ///< the next piece of the message that `eager` or `eager_sync` began; nothing comes in between
@@ -51,7 +52,7 @@ enum class Kind : std::uint8_t {
     placed,          ///< a granted message lies where the receiver wanted it
     stored,          ///< a message that lies in the buffer of the announced receive, which this cell is for
     share,           ///< receiver → sender: I copy the offered message from the front, join in from the back
-    done,            ///< receiver → sender: the message was received (or matched, for eager_sync)
+    done,            ///< receiver → sender: the message was received (or matched, for eager_sync and small_sync)
     cancel,          ///< sender → receiver: forget my message unless it is matched
     cancelled,       ///< receiver → sender: it is forgotten
     not_cancelled,   ///< receiver → sender: too late
@@ -86,6 +87,14 @@ struct alignas(cache_line) Cell {
         return r;
     }
     void set_remote(Remote const& r) { std::memcpy(payload, &r, sizeof r); }
+
+    static constexpr std::size_t room_sync = room - sizeof(std::uint64_t);   // the sender's operation lies behind it
+    std::uint64_t sender() const {
+        std::uint64_t id;
+        std::memcpy(&id, payload + room_sync, sizeof id);
+        return id;
+    }
+    void set_sender(std::uint64_t id) { std::memcpy(payload + room_sync, &id, sizeof id); }
 
     static constexpr int digest_at = 48;   // no message has as many bytes
     static std::uint64_t message_length(std::size_t bytes, TypeDigest digest) {

@@ -49,13 +49,17 @@ void ShmTransport::begin(Send& op) {
 
 bool ShmTransport::write(Peer& to, Send& op) {
     bool sync = op.mode == Mode::synchronous;
-    if (op.eager && (sync || op.data.bytes > Cell::room)) return write_eager(to, op, sync);
+    if (op.eager && op.data.bytes > (sync ? Cell::room_sync : Cell::room)) return write_eager(to, op, sync);
     if (!to.out.has_cell()) return false;
     if (!op.eager) return write_offer(to, op);
     Cell& cell = head(to, op);
     op.data.gather(0, cell.payload, op.data.bytes);
-    op.number = to.out.publish(cell, Kind::small);
-    matching_.sent(op);
+    if (sync) {
+        cell.set_sender(reinterpret_cast<std::uint64_t>(&op));
+        op.stage = SendStage::offered;
+    }
+    op.number = to.out.publish(cell, sync ? Kind::small_sync : Kind::small);
+    if (!sync) matching_.sent(op);
     return true;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "p2p/transport.hpp"
-#include "runtime/base/clock.hpp"
 #include "runtime/process.hpp"
 
 namespace tutti::p2p {
@@ -15,7 +14,7 @@ public:
 
     bool reaches(int peer) const override { return real_.reaches(peer); }
     bool send_small(int peer, Key const& key, Data const& data) override {
-        std::int64_t const when = now_ns();   // it may be received before this returns
+        std::int64_t const when = process_.tracer->time_of_begin();   // it may be received before this returns
         bool const sent = real_.send_small(peer, key, data);
         if (sent) trace(when, peer, key, data.bytes);
         return sent;
@@ -27,7 +26,7 @@ public:
         return first;
     }
     void begin(Send& op) override {
-        trace(now_ns(), op.peer, op.key, op.data.bytes);
+        trace(process_.tracer->time_of_begin(), op.peer, op.key, op.data.bytes);
         real_.begin(op);
     }
     void cancel(Send& op) override { real_.cancel(op); }

@@ -55,18 +55,26 @@ Tracer::Tracer(Trace& trace) : trace_(trace) {
 }
 
 void Tracer::add(TraceEvent const& event) {
-    trace_.ring()[events_ % trace_.room] = event;
+    trace_.ring()[next_] = event;
+    if (++next_ == trace_.room) next_ = 0;
     trace_.events.store(++events_, std::memory_order_release);
 }
 
 void Tracer::enter(char const* call, void const* site) {
-    Text const text = text_of(call);
+    Text const text = text_of(call, [&] {
+        bool const local = is_local(call);
+        return Text{local ? std::uint16_t{0} : new_text(call), local};
+    });
     auto* const end = trace_.open + Trace::most_open;
-    auto* const free = std::find_if(trace_.open, end, [](OpenCall const& c) { return c.begin.load() == 0; });
+    auto* free = trace_.open;
+    if (open_calls_ != 0)
+        free = std::find_if(free, end, [](OpenCall const& c) { return c.begin.load(std::memory_order_relaxed) == 0; });
     if (free == end) return;
+    ++open_calls_;
+    newest_call_ = free;
     free->site = text.local ? 0 : calling_place(reinterpret_cast<std::uint64_t>(site));
     free->waited = 0;
-    free->text = text.local ? 0 : text.number;
+    free->text = text.number;
     free->thread = thread_number();
     free->events = events_;
     free->stack = this_thread();
@@ -77,6 +85,8 @@ void Tracer::enter(char const* call, void const* site) {
 OpenCall* Tracer::open_call() {
     OpenCall* found = nullptr;
     std::uintptr_t const mine = this_thread();
+    if (open_calls_ == 1 && newest_call_->stack == mine && newest_call_->begin.load(std::memory_order_relaxed) != 0)
+        return newest_call_;
     for (OpenCall& c : trace_.open)
         if (c.stack == mine && c.begin.load(std::memory_order_relaxed) != 0)
             if (!found || c.begin.load(std::memory_order_relaxed) >= found->begin.load(std::memory_order_relaxed))
@@ -101,12 +111,19 @@ void Tracer::leave() {
         add(event);
     }
     call->begin.store(0, std::memory_order_release);
+    --open_calls_;
+}
+
+std::int64_t Tracer::time_of_begin() {
+    OpenCall const* const call = open_call();
+    bool const at_once = call && call->events == events_ && call->waited == 0;
+    return at_once ? call->begin.load(std::memory_order_relaxed) : now_ns();
 }
 
 /// A program that polls must not fill its trace with that: looks that find nothing become one event.
 bool Tracer::merged(OpenCall const& call, std::int64_t now) {
     if (events_ == 0 || call.events != events_) return false;
-    TraceEvent& last = trace_.ring()[(events_ - 1) % trace_.room];
+    TraceEvent& last = trace_.ring()[(next_ == 0 ? trace_.room : next_) - 1];
     bool const same =
         last.kind == TraceKind::call && last.text == call.text && last.where == call.site && last.thread == call.thread;
     std::int64_t const begin = call.begin.load(std::memory_order_relaxed);
@@ -122,10 +139,17 @@ void Tracer::waited(std::int64_t nanoseconds) {
     if (OpenCall* const call = open_call()) call->waited += nanoseconds;
 }
 
+/// How often it was asked for this key.
+std::int64_t Tracer::count(std::uint64_t key) {
+    auto& recent = recent_counts_[place_of(key)];
+    if (!recent.value || recent.key != key) recent = {key, &counts_[key]};
+    return (*recent.value)++;
+}
+
 /// `key`: of the messages that are told apart by counting them.
 void Tracer::message(TraceEvent event, std::uint64_t key, std::uint64_t context, int tag, std::size_t bytes) {
     event.amount = static_cast<std::int64_t>(bytes);
-    event.waited = counts_[key]++;
+    event.waited = count(key);
     event.where = context;
     event.tag = tag;
     event.thread = thread_number();
@@ -156,9 +180,9 @@ void Tracer::received(std::uint64_t context, int source, int tag, std::size_t by
 
 void Tracer::begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text) {
     TraceEvent event;
-    event.time = now_ns();
+    event.time = time_of_begin();
     event.amount = static_cast<std::int64_t>(bytes);
-    event.waited = counts_[mixed(3, context)]++;
+    event.waited = count(mixed(3, context));
     event.where = context;
     event.peer = root;
     event.text = text;
@@ -178,12 +202,6 @@ void Tracer::communicator(std::uint64_t context, int rank, std::span<int const> 
     comm.rank = rank;
     copy_text(ranges_of(members, sizeof comm.members), comm.members);
     trace_.comms_used.store(known->second + 1, std::memory_order_release);
-}
-
-Tracer::Text Tracer::text_of(char const* words) {
-    auto [known, fresh] = texts_.try_emplace(words, Text{0, is_local(words)});
-    if (fresh && !known->second.local) known->second.number = new_text(words);
-    return known->second;
 }
 
 /// Equal words at several places have one number.
@@ -243,10 +261,11 @@ void Tracer::read_maps() {
 
 std::uint32_t Tracer::thread_number() {
     std::uintptr_t const mine = this_thread();
-    for (std::size_t i = 0; i < threads_.size(); ++i)
-        if (threads_[i] == mine) return static_cast<std::uint32_t>(i);
-    threads_.push_back(mine);
-    return static_cast<std::uint32_t>(threads_.size() - 1);
+    if (mine == last_thread_) return last_thread_number_;
+    auto found = std::ranges::find(threads_, mine);
+    if (found == threads_.end()) found = threads_.insert(found, mine);
+    last_thread_ = mine;
+    return last_thread_number_ = static_cast<std::uint32_t>(found - threads_.begin());
 }
 
 }   // namespace tutti

@@ -14,7 +14,7 @@ namespace {
 class SharedMemoryOfOperations : public testing::Test {
 protected:
     void add(Request& request, Data const& data, bool receives) {
-        pending_.add({&request, receives, data, std::nullopt, nullptr, "MPI_Irecv", 0, nullptr, 0});
+        pending_.add({&request, receives, data, std::nullopt, "MPI_Irecv", 0});
     }
     Data bytes(std::size_t first, std::size_t n) { return Data::of_bytes(memory_.data() + first, n); }
     Request const* sharing(Data const& data, bool also_sends = true) const {

@@ -5,7 +5,7 @@
 // Members of a node are looked at by MPI_Win_free, which costs fences two stores: who frees says so to each of them,
 // before the barrier. Who has not is in a fence, and has left its place. It cannot go two barriers further without the
 // others, nor give its control back without one, so that place stays until it has been read. --check compares all
-// members at each barrier, by messages. What is found ends the job, except where all went well.
+// members at each barrier, by messages. Fences that do not match end the job, the rest is warned of.
 #pragma once
 
 #include "rma/window/window.hpp"

@@ -9,7 +9,6 @@
 #include "coll/call/noting.hpp"
 #include "coll/call/run_in.hpp"
 #include "coll/choice/decision.hpp"
-#include "runtime/base/clock.hpp"
 
 namespace tutti::coll {
 
@@ -39,7 +38,7 @@ template <class Args>
     Use& use = *decision.use;
     CallStatisticsRow* const line = decision.line;   // others may have the decision forgotten meanwhile
     use.begin(decision.algorithm);
-    std::int64_t const start = line ? now_ns() : 0;
+    std::int64_t const start = line ? begin_of(comm) : 0;
     if (line) trace(comm, args, decision);
     if (multi_node)
         drive_multi_node(comm, *decision.trees, name_of(collective), node_operations(*algorithm, args, *multi_node),

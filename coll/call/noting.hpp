@@ -6,6 +6,7 @@
 #include "coll/choice/decision.hpp"
 #include "coll/choice/state.hpp"
 #include "coll/match/noted.hpp"
+#include "runtime/base/clock.hpp"
 
 namespace tutti::coll {
 
@@ -36,6 +37,12 @@ void note(BoundCall<Args> const& call) {
     if (call.function == 0 || !notes.wanted()) return;
     CallNote::Prepared prepared = prepare_note(call);
     notes.take(prepared);
+}
+
+/// When a call began that is recorded, by now_ns().
+inline std::int64_t begin_of(Comm const& comm) {
+    Tracer* const tracer = comm.process.tracer.get();
+    return tracer ? tracer->time_of_begin() : now_ns();
 }
 
 /// Traces the beginning of a call, with the levels of the trees that its algorithm follows.

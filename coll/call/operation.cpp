@@ -10,7 +10,6 @@
 #include "coll/call/noting.hpp"
 #include "coll/call/request.hpp"
 #include "coll/choice/decision.hpp"
-#include "runtime/base/clock.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -107,7 +106,7 @@ private:
     void note_start() {
         use_.begin(most_.decision.algorithm);
         if (!most_.decision.line) return;
-        started_ = now_ns();
+        started_ = begin_of(*comm);
         trace(*comm, args_, most_.decision);
     }
     void finished() override {

@@ -27,10 +27,13 @@ std::uint64_t load(std::byte const* at, std::size_t bytes = word) {
 /// Blocks by eight lanes that need not wait for each other. Goes on with what is left, of less than a block.
 std::uint64_t digest_blocks(std::uint64_t before, std::byte const*& at, std::size_t& bytes) {
     std::array<std::uint64_t, lanes> all;
+#pragma GCC unroll 8   // so that the lanes stay in registers
     for (std::size_t i = 0; i < lanes; ++i) all[i] = before + i;
     for (; bytes >= block; bytes -= block, at += block)
+#pragma GCC unroll 8
         for (std::size_t i = 0; i < lanes; ++i) all[i] = with(all[i], load(at + i * word));
     std::uint64_t result = before;
+#pragma GCC unroll 8
     for (std::uint64_t const lane : all) result = with(result, lane);
     return result;
 }

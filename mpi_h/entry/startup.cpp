@@ -215,6 +215,8 @@ void start(LibraryState& f, int thread_level) {
         abort_job({code, sentence, error_name(MPI_ERR_OTHER), join(library().process->call_name, "(…)")});
     };
     f.process->threads_begin = [](Process& process) {
+        // A call that somebody follows has passed by the lock, which was not on yet, and leaves it at its end.
+        if (process.waiter.follows_calls()) process.lock.enter();
         library().shared = &process.waiter;
         library().forget_windows();
     };

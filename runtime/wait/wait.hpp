@@ -206,7 +206,9 @@ public:
         lock_.leave();
     }
     /// Is anything to be done around the program's calls?
-    bool around_calls() const { return lock_.on() || tracer_ || call_watch_; }
+    bool around_calls() const { return lock_.on() || follows_calls(); }
+    /// Does anybody want to know of them?
+    bool follows_calls() const { return tracer_ || call_watch_; }
     /// The same around a call of the program's, which is traced if there is a tracer.
     void enter(char const* call, void const* site);
     void leave_call();

@@ -12,7 +12,7 @@ corpus() {
     python3 "$(dirname "$0")/run_corpus.py" "$build" "$1" --hosts "$names" --before "$before" \
         --options "--launcher-agent $agent" --limit 40 --only "$2" "${@:3}"
 }
-corpus wrong "$both,circles/,requests/,input/,checked" "$@" || wrong "wrong programs"
+corpus wrong "$both,circles/,requests/,input/,checked" --tries 3 "$@" || wrong "wrong programs"
 corpus right "$both,late/,progress/,windows/,epochs/,races/" "$@" || wrong "right programs"
 expect_nothing_left
 finish

@@ -2,7 +2,7 @@
 // Only the even ranks duplicate the communicator, which all of its ranks have to do.
 // ranks: 2 4
 // expect: T03 one of all
-// expect nodes: T01 or T03 ranks 0-1
+// expect nodes: T01 or T03 one of all
 #include <mpi.h>
 
 int main(int argc, char** argv) {

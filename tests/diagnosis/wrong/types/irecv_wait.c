@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
     MPI_Request request;
     if (rank == 1) {
         MPI_Irecv(&x, 1, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, &request);
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);             // HERE 1
         MPI_Wait(&request, MPI_STATUS_IGNORE);   // HERE 1
     } else {
         MPI_Barrier(MPI_COMM_WORLD);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is shown of calls that look in vain: noted once in a thousand of them.
 #include <cstdio>
+#include <new>
 
 #include "runtime/wait/call_stack.hpp"
 #include "runtime/wait/script_place.hpp"
@@ -10,6 +11,15 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t shown_after_ns = 1'000'000'000, longest_pause_ns = 3'000'000'000;
+
+/// Empty also where there is no memory to find it: the call that looks has not failed.
+template <std::size_t N>
+void put_script_place(char (&place)[N]) {
+    place[0] = 0;
+    try {
+        std::snprintf(place, N, "%s", script_place().c_str());
+    } catch (std::bad_alloc const&) {}
+}
 
 }   // namespace
 
@@ -23,7 +33,7 @@ void Waiter::note_polling() {
         if (!told && now - shown.since.load(std::memory_order_relaxed) > shown_after_ns) {
             shown.addresses = static_cast<std::uint32_t>(program_stack(shown.stack));
             std::snprintf(shown.call, sizeof shown.call, "%s", call_name_ ? *call_name_ : "");
-            std::snprintf(shown.script, sizeof shown.script, "%s", script_place().c_str());
+            put_script_place(shown.script);
             shown.changes.fetch_add(1, std::memory_order_release);
         }
     } else {

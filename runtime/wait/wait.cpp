@@ -3,6 +3,7 @@
 #include "runtime/wait/wait.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "runtime/base/futex.hpp"
 #include "runtime/base/membarrier.hpp"
@@ -31,6 +32,15 @@ constexpr long nap_ns = 1'000'000;
 long longest_sleep(SegmentLayout const& node) {
     long const of_one = 10'000'000;
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
+}
+
+/// What is shown and told of a wait is for the user alone: where there is no memory for it, the wait goes on without,
+/// for what it waits for may come all the same.
+template <class Tell>
+bool unless_out_of_memory(Tell tell) {
+    try {
+        return tell();
+    } catch (std::bad_alloc const&) { return false; }
 }
 
 }   // namespace
@@ -151,7 +161,7 @@ void Waiter::wake_watchers(std::atomic<std::uint64_t> const& word) {
 void Waiter::call_helper() { helper_->call(); }
 
 void Waiter::WaitLoop::relax() {
-    if (looks_again()) return;
+    if (unless_out_of_memory([this] { return looks_again(); })) return;
     if (asleep_) return sleep(waiter_.longest_sleep_ns_);
     polls_ = 0;
     yielded_ = true;
@@ -179,8 +189,9 @@ void Waiter::WaitLoop::show_all() const {
                               {waiter_.pollable_, waiter_.pollable_ + waiter_.pollables_}, now_ns());
 }
 
-void Waiter::WaitLoop::add_to_shown() {
+bool Waiter::WaitLoop::add_to_shown() {
     if (!shown_ && !nap_ && now_ns() - start_ >= publish_after_ns) shown_ = waiter_.shown_waits_.add(this, why_);
+    return shown_;
 }
 
 /// After a look that was in vain: says so to the launcher, if it has asked before that look. True: it has asked now,
@@ -198,8 +209,8 @@ bool Waiter::WaitLoop::looks_again() {
     std::uint64_t const question = waiter_.segment_.header().questions.load(std::memory_order_acquire);
     if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed)) return false;
     if (waiter_.asked_ == question) return answer(question), false;
-    waiter_.asked_ = question;
     show_all();   // what is awaited may be something else by now
+    waiter_.asked_ = question;
     waiter_.look_around();
     return true;
 }
@@ -298,7 +309,7 @@ void Waiter::WaitLoop::follow(long longest) {
         futex_wait(called_, 0, longest);
     }
     waiter_.delist(*this);
-    if (called_.load(std::memory_order_relaxed) == 0) add_to_shown();
+    if (called_.load(std::memory_order_relaxed) == 0) unless_out_of_memory([this] { return add_to_shown(); });
 }
 
 /// The lock keeps it from going on before the caller has left, so it is still there when it is woken.

@@ -266,7 +266,7 @@ private:
         void relax();
         bool all_wait() const;
         void show_all() const;
-        void add_to_shown();
+        bool add_to_shown();
         bool looks_again();
         void answer(std::uint64_t question);
         void finish();

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <barrier>
+#include <chrono>
 #include <thread>
 
 #include "coll/call/collectives.hpp"
@@ -23,10 +24,12 @@ struct ProgramCall {
     Collective collective;
     int bytes;
     bool as_request;
+    std::chrono::milliseconds late{};   ///< rank 1 comes so much later than the others
 };
 
 void PrintTo(ProgramCall const& c, std::ostream* out) {
     *out << name_of(c.collective) << ", " << c.bytes << " bytes" << (c.as_request ? ", a request" : "");
+    if (c.late.count() > 0) *out << ", " << c.late.count() << " ms late";
 }
 
 template <class Args>
@@ -81,6 +84,7 @@ bool run_starved(ProgramCall const& c, int victim, std::size_t allowed) {
             coll::start(process, complaints);
             Comm& comm = *process.world;
             together.arrive_and_wait();
+            if (rank == 1) std::this_thread::sleep_for(c.late);
             bool well = true, failed = false;
             ErrorClass error = ErrorClass::no_mem;
             try {
@@ -115,7 +119,10 @@ INSTANTIATE_TEST_SUITE_P(Calls, MemoryRunsOutBetweenProcesses,
                                          ProgramCall{Collective::bcast, 100'000, true},
                                          ProgramCall{Collective::allgather, 8, true},
                                          ProgramCall{Collective::allgather, 100'000, false},
-                                         ProgramCall{Collective::allgather, 100'000, true}));
+                                         ProgramCall{Collective::allgather, 100'000, true},
+                                         // Long waits are shown, which takes memory, too.
+                                         ProgramCall{Collective::allgather, 8, false, std::chrono::milliseconds(40)},
+                                         ProgramCall{Collective::bcast, 100'000, true, std::chrono::milliseconds(40)}));
 
 TEST(SegmentRunsOut, AndAllRanksEnd) {
     Segment segment = Segment::create(3);

@@ -77,7 +77,7 @@ struct alignas(cache_line) Cell {
 
 inline constexpr std::size_t small_slot_bytes = area_page / channel_depth;
 
-inline constexpr std::size_t note_bytes = 1024 + 512 + 2 * cache_line;
+inline constexpr std::size_t note_bytes = 1024 + 2048 + 2 * cache_line;
 
 inline constexpr int inner_levels = 2;   ///< whose flags every member has from the start
 

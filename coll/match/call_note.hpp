@@ -16,8 +16,8 @@
 //
 // Why no call is overwritten before the neighbour has compared it: blocking calls of members are at most channel_depth
 // + 1 apart (area.hpp), and each compares twelve calls after the end of a block all that it has not compared yet. That
-// is then at most a block, those twelve and that distance old, and the neighbour at most that distance ahead: 32 + 12 +
-// 9 + 9 calls, fewer than are kept. Requests and calls that fail may be issued at any distance, and notes are
+// is then at most a block, those twelve and that distance old, and the neighbour at most that distance ahead: 128 + 12
+// + 9 + 9 calls, fewer than are kept. Requests and calls that fail may be issued at any distance, and notes are
 // overwritten sooner where more different calls are made than there is room for: who finds another number than the one
 // looked for compares nothing. Numbers have 32 bits; so many requests no memory holds.
 namespace tutti::coll {
@@ -114,7 +114,7 @@ inline std::uint32_t number_of(NumberedNote call) { return static_cast<std::uint
 
 /// One member's.
 struct alignas(cache_line) MemberNotes {
-    static constexpr std::uint64_t block = 32, calls_kept = 64, notes_kept = 32, blocks = cache_line / 8;
+    static constexpr std::uint64_t block = 128, calls_kept = 256, notes_kept = 32, blocks = cache_line / 8;
     /// Calls after the end of a block until the neighbour's word is fetched, which it has written by then, and until it
     /// is compared, for which it is here by then: nobody waits for a cache line.
     static constexpr std::uint64_t until_fetched = 8, until_compared = 12;

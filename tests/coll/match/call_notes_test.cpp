@@ -8,6 +8,7 @@
 #include "coll/choice/state.hpp"
 #include "coll/comm/create.hpp"
 #include "coll/match/functions.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 using testing::HasSubstr;
 
 struct JobEnded {};
+
+constexpr int block = MemberNotes::block, until_compared = MemberNotes::until_compared, kept = MemberNotes::calls_kept;
 
 /// Three ranks of one node.
 class Notes : public testing::Test {
@@ -58,11 +61,11 @@ TEST_F(Notes, OfEqualCallsAgree) {
 }
 
 TEST_F(Notes, AreComparedAfterABlockOfCalls) {
-    call(0, "MPI_Bcast", 32, 4);
+    call(0, "MPI_Bcast", block, 4);
     call(1, "MPI_Bcast", 3, 4);
     call(1, "MPI_Bcast", 1, 8);
-    call(1, "MPI_Bcast", 39, 4);
-    EXPECT_THROW(call(1, "MPI_Bcast", 1, 4), JobEnded);   // twelve calls later: the other word has had its time
+    call(1, "MPI_Bcast", block - 4 + until_compared - 1, 4);
+    EXPECT_THROW(call(1, "MPI_Bcast", 1, 4), JobEnded);   // later: the other word has had its time
     Finding const& found = finding(1);
     ASSERT_EQ(found.kind, Finding::Kind::error);
     EXPECT_STREQ(found.code, "T04");
@@ -87,19 +90,20 @@ TEST_F(Notes, OfAnotherFunctionAreFoundByWhoeverWaits) {
 }
 
 TEST_F(Notes, AreFoundAlsoWhenTheNeighbourIsLate) {
-    call(1, "MPI_Barrier", 64);
-    call(0, "MPI_Barrier", 31);
-    call(0, "MPI_Ibarrier", 33);
-    EXPECT_THROW(call(1, "MPI_Barrier", 32), JobEnded);
+    call(1, "MPI_Barrier", 2 * block);
+    call(0, "MPI_Barrier", block - 1);
+    call(0, "MPI_Ibarrier", block + 1);
+    EXPECT_THROW(call(1, "MPI_Barrier", block), JobEnded);
 }
 
 TEST_F(Notes, ThatAreOverwrittenAreNotCompared) {
-    call(0, "MPI_Ibarrier", 32);
-    call(0, "MPI_Barrier", 320);
-    call(1, "MPI_Barrier", 64);
+    call(0, "MPI_Ibarrier", block);
+    call(0, "MPI_Barrier", 10 * block);
+    call(1, "MPI_Barrier", kept);
     compare_calls(process(1));
-    EXPECT_THROW(call(1, "MPI_Ibarrier", 288), JobEnded);
-    EXPECT_THAT(finding(1).headline, HasSubstr("as call 289 on"));   // the first of which there are notes of both
+    EXPECT_THROW(call(1, "MPI_Ibarrier", 11 * block - kept), JobEnded);
+    // The first of which there are notes of both.
+    EXPECT_THAT(finding(1).headline, HasSubstr(join("as call ", 11 * block - kept + 1, " on")));
 }
 
 TEST_F(Notes, OfMoreDifferentCallsThanAreKeptAreComparedAsFarAsTheyAreThere) {

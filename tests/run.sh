@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, builds, runs every plain test, and looks for leftovers: a quarter of an hour on two
-# cores. With --all everything else, too: 35 minutes. The last line is "N passed, N failed"; the exit code says the same.
+# cores. With --all everything else, too: 50 minutes. The last line is "N passed, N failed"; the exit code says the same.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD

@@ -32,6 +32,13 @@ while [ $# -gt 0 ]; do
 done
 
 export TUTTI_TUNING=none   # what was measured here must not choose for the tests
+# Linux 6.18 lets cores starve for a minute, its own threads as well ("workqueue lockup" in dmesg), where threads that
+# spin and threads that yield are in different session groups: without them while tests run, where that may be chosen.
+session_groups() { { echo "$1" >/proc/sys/kernel/sched_autogroup_enabled; } 2>/dev/null || true; }
+groups_before=$(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null)
+trap 'session_groups "$groups_before"' EXIT
+session_groups 0
+
 failures=$root/build/failures
 mkdir -p build
 : >"$failures"
@@ -79,11 +86,11 @@ failed_outputs() {
 # How many tests failed, of how many, in ctest's own words.
 count_failed() { sed -nE 's/.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$1"; }
 
-# What a whole job is told depends on where it was looked at, and that on what else the machine does. So shell tests that
-# failed, three at most, are run once more, alone. The first time is printed all the same, as what failed.
+# What a whole job is told depends on where it was looked at, and that on what else the machine does. So tests of jobs
+# that failed, three at most, are run once more, alone. The first time is printed all the same, as what failed.
 once_more() {
     local folder=$1 names
-    names=$(sed -nE 's/^[0-9]+:(shell\/.*)/\1/p' "$folder/Testing/Temporary/LastTestsFailed.log")
+    names=$(sed -nE 's/^[0-9]+:((shell|cluster)\/.*)/\1/p' "$folder/Testing/Temporary/LastTestsFailed.log")
     [ -n "$names" ] && [ "$(wc -l <<<"$names")" -le 3 ] || return
     title "Once more, alone"
     ctest --test-dir "$folder" --output-on-failure -R "^($(paste -sd'|' <<<"$names"))$" 2>&1 </dev/null |

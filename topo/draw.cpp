@@ -16,8 +16,6 @@ constexpr int most_cores_shown = 16;   // more cores than this are shown as rang
 constexpr int most_teams_shown = 6;    // of one level
 constexpr int most_runs_shown = 12;    // of one list of ranks
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 std::string counted(int count, std::string_view thing) {
     return std::to_string(count) + ' ' + std::string(thing) + (count == 1 ? "" : "s");
 }

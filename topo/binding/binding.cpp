@@ -26,7 +26,6 @@ int id_of(const Pu& pu, Unit unit) {
 
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
 int count_of(const auto& list) { return static_cast<int>(list.size()); }
 
 // What one rank gets at least: a core with its threads, or a single thread. Indices into Machine::pus.

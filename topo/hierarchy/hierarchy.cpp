@@ -10,8 +10,6 @@ namespace tutti::topo {
 
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 // Team numbers from 0 in order of first appearance, for the ranks that take part.
 struct Split {
     std::vector<int> team;   // per participant

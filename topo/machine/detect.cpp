@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 
+#include "topo/machine/sysfs.hpp"
 #include "topo/machine/usable.hpp"
 
 namespace tutti::topo {
@@ -25,17 +26,29 @@ struct Destroy {
 };
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
+// Gives an environment variable another value for as long as it lives. Only for a program without threads.
+class Setting {
+public:
+    Setting(const char* name, const char* value) : name_(name) {
+        if (const char* before = std::getenv(name)) before_ = before;
+        setenv(name, value, 1);
+    }
+    Setting(const Setting&) = delete;
+    Setting& operator=(const Setting&) = delete;
+    ~Setting() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
 // hwloc loads its plugins (graphics, PCI) when the first topology is made, which costs more than all else. Only XML
-// needs one; for the rest the search path is emptied meanwhile. Called before the program has threads.
+// needs one; for the rest the search path is emptied meanwhile.
 Topology new_topology(bool with_plugins) {
-    constexpr const char* path = "HWLOC_PLUGINS_PATH";
-    const char* before = std::getenv(path);
-    const std::optional<std::string> kept = before ? std::optional<std::string>(before) : std::nullopt;
-    if (!with_plugins) setenv(path, "/nonexistent", 1);
+    std::optional<Setting> no_plugins;
+    if (!with_plugins) no_plugins.emplace("HWLOC_PLUGINS_PATH", "/nonexistent");
     hwloc_topology_t topology = nullptr;
-    const bool made = hwloc_topology_init(&topology) == 0;
-    if (!with_plugins) kept ? setenv(path, kept->c_str(), 1) : unsetenv(path);
-    if (!made) return nullptr;
+    if (hwloc_topology_init(&topology) != 0) return nullptr;
     hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -181,12 +194,17 @@ bool describe(hwloc_topology_t topology, const std::string& description, bool fi
 
 Machine detect_machine() {
     const std::vector<int> allowed = affinity_pus();
+    const Setting quiet("HWLOC_HIDE_ERRORS", "2");   // where /sys is hidden, it would say so on standard error
     const Topology topology = new_topology(false);
-    if (!topology || hwloc_topology_load(topology.get()) != 0) return Machine::plain(allowed);
-    Machine machine = read(topology.get(), "this machine");
+    Machine machine;
+    if (topology && hwloc_topology_load(topology.get()) == 0) machine = read(topology.get(), "this machine");
     std::erase_if(machine.pus, [&](Pu pu) { return !std::binary_search(allowed.begin(), allowed.end(), pu.os); });
     // hwloc can know less than the kernel grants where /sys is hidden.
-    return machine.pus.empty() ? Machine::plain(allowed) : machine;
+    if (machine.pus.empty()) machine = Machine::plain(allowed);
+    // hwloc may ask the processor, which names itself differently in a virtual machine. A tuning file belongs to the
+    // name that every rank sees, also without hwloc.
+    machine.cpu = kernel_cpu_name();
+    return machine;
 }
 
 Result<Machine> pretended_machine(const std::string& description) {

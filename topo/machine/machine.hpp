@@ -14,6 +14,9 @@
 
 namespace tutti::topo {
 
+/// A number of a processor, rank or level as the index of a vector.
+inline std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
 // What can hold several ranks together, from the closest to the widest. `node` is all of this machine.
 enum class Level { l2, l3, numa, socket, node };
 

@@ -68,7 +68,7 @@ public:
     Machine read() {
         Machine machine;
         machine.name = "this machine";
-        machine.cpu = cpu_name();
+        machine.cpu = kernel_cpu_name(root_);
         machine.caches = caches();
         numa_nodes();
         for (const int os : numbers_) machine.pus.push_back(unit(os));
@@ -79,16 +79,6 @@ public:
 
 private:
     std::string unit_folder(int os) const { return root_ + "/sys/devices/system/cpu/cpu" + std::to_string(os) + "/"; }
-
-    std::string cpu_name() const {
-        std::ifstream in(root_ + "/proc/cpuinfo");
-        for (std::string line; std::getline(in, line);) {
-            const std::size_t colon = line.find(':');
-            if (colon != std::string::npos && trimmed(line.substr(0, colon)) == "model name")
-                return std::string(trimmed(line.substr(colon + 1)));
-        }
-        return {};
-    }
 
     // The largest that one core has alone, and the outermost.
     Caches caches() {
@@ -149,6 +139,16 @@ private:
 };
 
 }   // namespace
+
+std::string kernel_cpu_name(const std::string& root) {
+    std::ifstream in(root + "/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);) {
+        const std::size_t colon = line.find(':');
+        if (colon != std::string::npos && trimmed(line.substr(0, colon)) == "model name")
+            return std::string(trimmed(line.substr(colon + 1)));
+    }
+    return {};
+}
 
 Machine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root) {
     return Scan(os_numbers, root).read();

@@ -14,4 +14,7 @@ namespace tutti::topo {
 // three small reads per core. `root` stands before /proc and /sys, for tests.
 Machine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root = "");
 
+// The processor's name as the kernel tells it; empty where it does not.
+std::string kernel_cpu_name(const std::string& root = "");
+
 }   // namespace tutti::topo

@@ -49,7 +49,9 @@ void take_over(std::vector<std::string> const& environment) {
 }   // namespace
 
 Daemon::Daemon() {
-    setsid();   // a signal to the agent's group is not for us
+    // A signal to the agent's process group is not for the daemon. No new session: the kernel schedules each session as
+    // a group (sched_autogroup), and ranks of nodes that share a machine could not yield their core to each other.
+    setpgid(0, 0);
     parent_ = Link(moved(STDIN_FILENO), moved(STDOUT_FILENO));
     int const nothing = open("/dev/null", O_RDWR);
     for (int number : {STDIN_FILENO, STDOUT_FILENO}) dup2(nothing, number);

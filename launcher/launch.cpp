@@ -367,7 +367,7 @@ private:
     std::vector<Planned> here_;   // by place
     std::vector<int> numbers_;    // world ranks by place
     std::string host_;
-    Placed placed_;   // before signals are blocked: a large machine takes a while to describe
+    NodePlacement placed_;   // before signals are blocked: a large machine takes a while to describe
     rlimit old_limit_;
     Signals signals_;
     Guardian guardian_;

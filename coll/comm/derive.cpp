@@ -15,20 +15,21 @@ namespace tutti::coll {
 namespace {
 
 /// Whom a process chooses to be with in a split.
-struct Choice {
+struct ColorAndKey {
     int color, key, rank;   ///< of those in the union group
     bool takes_part;
 };
 
 /// World ranks of the members of the caller's color on both sides, by key, then by rank in the parent.
 std::vector<int> companions(Comm& parent, std::optional<int> color, int key) {
-    Choice mine{color.value_or(0), key, parent.union_group->rank(), color.has_value()};
-    std::vector<Choice> all(static_cast<std::size_t>(parent.union_group->size()));
+    ColorAndKey mine{color.value_or(0), key, parent.union_group->rank(), color.has_value()};
+    std::vector<ColorAndKey> all(static_cast<std::size_t>(parent.union_group->size()));
     allgather_bytes(parent, &mine, sizeof mine, all.data());
-    std::erase_if(all, [&](Choice const& c) { return !c.takes_part || !mine.takes_part || c.color != mine.color; });
-    std::ranges::stable_sort(all, {}, &Choice::key);   // they come in rank order
+    std::erase_if(all,
+                  [&](ColorAndKey const& c) { return !c.takes_part || !mine.takes_part || c.color != mine.color; });
+    std::ranges::stable_sort(all, {}, &ColorAndKey::key);   // they come in rank order
     std::vector<int> world_ranks;
-    for (Choice const& c : all) world_ranks.push_back(parent.union_group->world_rank(c.rank));
+    for (ColorAndKey const& c : all) world_ranks.push_back(parent.union_group->world_rank(c.rank));
     return world_ranks;
 }
 

@@ -10,7 +10,7 @@
 namespace tutti::launcher {
 namespace {
 
-struct Place {
+struct HostSlots {
     std::string name;
     bool here = false;
     int slots = 0, most = 0;   ///< most: 0 is no limit
@@ -48,7 +48,7 @@ public:
 
     /// As a rank file says, whatever the slots.
     void put(std::string const& name) {
-        Place& place = places_[find_or_add(name)];
+        HostSlots& place = places_[find_or_add(name)];
         ++place.used;
         out_.node_of.push_back(number_of(place));
     }
@@ -66,10 +66,10 @@ public:
 private:
     int next(std::vector<std::size_t> const& list) {
         bool const dealing = job_.map.unit == topo::Unit::node && job_.map.per_unit == 0;
-        Place* best = nullptr;
+        HostSlots* best = nullptr;
         long least = 0;
         for (std::size_t at : list) {
-            Place& place = places_[at];
+            HostSlots& place = places_[at];
             long const rounds = place.used / place.slots;
             long const cost = rounds * 1'000'000 + (dealing ? std::min(place.used % place.slots, 999'999) : 0);
             if (place.full() || (best && cost >= least)) continue;
@@ -92,13 +92,13 @@ private:
     }
 
     // A host named twice has the slots of both; one that a second program names keeps what it has.
-    void add_slots(Place& place, Host const& host, bool again) {
+    void add_slots(HostSlots& place, Host const& host, bool again) {
         if (job_.slots_per_node() > 0) place.slots = job_.slots_per_node();
         else if (again || place.slots == 0) place.slots += std::max(1, host.slots);
         if (host.most > 0) place.most = again ? place.most + host.most : host.most;
     }
 
-    int number_of(Place& place) {
+    int number_of(HostSlots& place) {
         if (place.node < 0) {
             place.node = static_cast<int>(out_.nodes.size());
             out_.nodes.push_back(place.name);
@@ -109,7 +109,7 @@ private:
 
     Job const& job_;
     std::string own_;
-    std::vector<Place> places_;
+    std::vector<HostSlots> places_;
     Allocation out_;
 };
 

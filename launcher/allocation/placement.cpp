@@ -101,7 +101,7 @@ Variables variables_of(Job const& job, std::size_t program, std::vector<std::str
 }
 
 /// Where the memory of the ranks will lie.
-std::string memory_line(Placed const& placed, std::vector<int> const& ranks) {
+std::string memory_line(NodePlacement const& placed, std::vector<int> const& ranks) {
     if (placed.machine.pretended) return "Memory: of a pretended machine there is none to place.\n";
     Trial const trial = try_placement(kernel_numa());
     if (!trial.places) return join("Memory: ", trial.sentence, ".\n");
@@ -139,7 +139,7 @@ std::vector<std::string> wrong_settings(Job const& job) {
     return all;
 }
 
-Placed place(Job const& job, std::vector<int> const& ranks) {
+NodePlacement place(Job const& job, std::vector<int> const& ranks) {
     std::string const pretended = variables_of(job).topology;
     if (pretended.empty() && !job.cpus.empty()) stay_on(job.cpus);
     topo::Machine machine = value(topo::read_machine(pretended));
@@ -155,11 +155,11 @@ Placed place(Job const& job, std::vector<int> const& ranks) {
     return {std::move(machine), std::move(plan), topo::usable_cores()};
 }
 
-Homes homes_of(Placed const& placed) {
+Homes homes_of(NodePlacement const& placed) {
     return placed.machine.pretended ? Homes{} : homes_of(kernel_numa(), placed.plan.cpus);
 }
 
-std::string binding_report(Placed const& placed, std::vector<int> const& ranks, std::string const& host) {
+std::string binding_report(NodePlacement const& placed, std::vector<int> const& ranks, std::string const& host) {
     std::string all;
     for (std::size_t place = 0; place < ranks.size(); ++place) {
         std::vector<int> const& cpus = placed.plan.cpus[place];
@@ -169,7 +169,7 @@ std::string binding_report(Placed const& placed, std::vector<int> const& ranks, 
     return all;
 }
 
-std::string hierarchy_drawing(Job const& job, Placed const& placed, std::vector<int> const& ranks) {
+std::string hierarchy_drawing(Job const& job, NodePlacement const& placed, std::vector<int> const& ranks) {
     std::vector<int> all(ranks.size());
     std::iota(all.begin(), all.end(), 0);
     topo::LevelChoice choice = value(topo::parse_hierarchy(variables_of(job).hierarchy));

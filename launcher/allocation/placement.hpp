@@ -12,7 +12,7 @@
 
 namespace tutti::launcher {
 
-struct Placed {
+struct NodePlacement {
     topo::Machine machine;
     topo::Plan plan;
     int usable_cores = 1;
@@ -28,16 +28,16 @@ std::uint64_t told_of_first_rank(Job const& job);
 
 /// Reads the machine (or the pretended one of TUTTI_TOPOLOGY) and plans; `ranks`: the world ranks of this node. With
 /// --cpu-set this process, and what it starts, stays on those processing units from now on. Throws Complaint.
-Placed place(Job const& job, std::vector<int> const& ranks);
+NodePlacement place(Job const& job, std::vector<int> const& ranks);
 
 /// The NUMA nodes for the ranks' memory. On a pretended machine there are none.
-Homes homes_of(Placed const& placed);
+Homes homes_of(NodePlacement const& placed);
 
 /// What --report-bindings prints: one line per rank. `ranks`: the world ranks that were placed, in order; `host` is
 /// named unless empty.
-std::string binding_report(Placed const& placed, std::vector<int> const& ranks, std::string const& host);
+std::string binding_report(NodePlacement const& placed, std::vector<int> const& ranks, std::string const& host);
 
 /// What --show-hierarchy prints of one node; `ranks` as in `place`.
-std::string hierarchy_drawing(Job const& job, Placed const& placed, std::vector<int> const& ranks);
+std::string hierarchy_drawing(Job const& job, NodePlacement const& placed, std::vector<int> const& ranks);
 
 }   // namespace tutti::launcher

@@ -24,7 +24,7 @@ struct BlockedRank {
     std::vector<std::uint64_t> stack{};       ///< return addresses in the program, the innermost first
     std::string code{}, headline{}, help{};   ///< what it has noticed itself; empty: nothing
     std::vector<BlockedRank> also{};          ///< what its other threads wait for, each as if it were a rank
-    int polling_s = -1;   ///< it is not blocked: it looks again and again, in vain for so many seconds
+    int polling_s = -1;                       ///< seconds for which it has polled without progress; -1: it is blocked
 };
 
 /// What another process has written there, zero-ended or as long as the field.

@@ -165,14 +165,13 @@ Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool c
     return report;
 }
 
-Report still_report(std::vector<PlacedRank> const& blocked) {
+Report still_report(std::vector<PlacedRank> const& blocked, std::chrono::seconds limit) {
     std::vector<int> polling;
     for (PlacedRank const& one : blocked)
         if (one.blocked.polling_s >= 0) polling.push_back(one.blocked.rank);
     std::ranges::sort(polling);
-    auto const seconds = Stillness::long_enough.count();
     Report report{.code = "T19",
-                  .headline = join("nothing has moved for ", seconds, " s: ", rank_words(polling),
+                  .headline = join("nothing has moved for ", limit.count(), " s: ", rank_words(polling),
                                    polling.size() == 1 ? " looks" : " look", " for something again and again"),
                   .lines = waiting(blocked),
                   .help =
@@ -187,7 +186,7 @@ std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked) {
     std::vector<ReportLine> lines;
     for (PlacedRank const& one : blocked) {
         int const polling_s = one.blocked.polling_s;
-        std::string const polls = polling_s < 0 ? "" : join("again and again, in vain for ", polling_s, " s");
+        std::string const polls = polling_s < 0 ? "" : join("polls without progress for ", polling_s, " s");
         lines.push_back({{one.blocked.rank}, one.blocked.call, one.place.words, polls});
         for (BlockedRank const& other : one.blocked.also)
             lines.push_back({{other.rank}, other.call, one.place_of(other.stack).words});

@@ -162,17 +162,20 @@ Place PlacedRank::place_of(std::vector<std::uint64_t> const& stack) const {
     return place;
 }
 
-Place noted_place(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
-                  KnownLines* known) {
+Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
+                  std::vector<std::uint64_t> const& noted, KnownLines* known) {
     auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
     if (!blocked) return place_of(process, noted, known);
+    auto const name = [](std::string_view text) { return text.substr(0, text.find('(')); };
     auto const still = [&](BlockedRank const& thread) {
-        return std::ranges::mismatch(noted, thread.stack).in1 == noted.end();
+        return std::ranges::mismatch(noted, thread.stack).in1 == noted.end() &&
+               (thread.script.empty() || call.empty() || name(thread.call) == name(call));
     };
     auto const other = std::ranges::find_if(blocked->also, still);
     return still(*blocked)                ? place_of(process, *blocked, known)
            : other != blocked->also.end() ? place_of(process, *other, known)
-                                          : place_of(process, noted, known);
+           : blocked->script.empty()      ? place_of(process, noted, known)
+                                          : Place{};
 }
 
 void Warnings::add(Report const& report) {
@@ -188,7 +191,7 @@ void Warnings::add(Report const& report) {
         if (std::ranges::find(same->notes, note) == same->notes.end()) same->notes.push_back(note);
 }
 
-Report report_of(Finding const& finding, PlaceOf const& place_of) {
+Report report_of(Finding const& finding, NotedPlaceOf const& place_of) {
     Report report{.code = text_in(finding.code),
                   .headline = text_in(finding.headline),
                   .lines = {},
@@ -199,7 +202,7 @@ Report report_of(Finding const& finding, PlaceOf const& place_of) {
     for (std::size_t i = 0; i < std::min<std::size_t>(finding.places, Finding::most_places); ++i) {
         Finding::Place const& one = finding.place[i];
         std::size_t const addresses = std::min<std::size_t>(one.addresses, Finding::most_addresses);
-        Place const place = place_of(one.rank, {one.stack, one.stack + addresses});
+        Place const place = place_of(one.rank, text_in(one.call), {one.stack, one.stack + addresses});
         report.lines.push_back({{one.rank}, text_in(one.call), place.words, text_in(one.remark)});
         without_g |= place.without_g;
     }

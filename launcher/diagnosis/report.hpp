@@ -63,10 +63,11 @@ inline constexpr char more_with_g[] = "compile with -g, and the lines of the sou
 Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known = nullptr);
 /// The same of a rank's block, which may name a line of an interpreted program.
 Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known = nullptr);
-/// A rank notes where a call was made as one address, which may lie in a library between the program and MPI. While the
-/// rank is still blocked in that call, it shows more.
-Place noted_place(RankState const& rank_state, pid_t process, std::vector<std::uint64_t> const& noted,
-                  KnownLines* known = nullptr);
+/// A rank notes where `call` ("MPI_Bcast(1 MPI_INT, ...)") was made as one address, which may lie in a library between
+/// the program and MPI. While the rank is still blocked in that call, its whole stack is known. Returns no place for a
+/// call of an interpreted program that has returned: all its calls share one address. Empty `call`: the current one.
+Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
+                  std::vector<std::uint64_t> const& noted, KnownLines* known = nullptr);
 
 /// A blocked rank with the place of its call, as the launcher of its node tells it.
 struct PlacedRank {
@@ -80,13 +81,14 @@ struct PlacedRank {
 
 /// Finds a call's place; the launcher of the rank's node can.
 using PlaceOf = std::function<Place(int rank, std::vector<std::uint64_t> const& stack)>;
+using NotedPlaceOf = std::function<Place(int rank, std::string_view call, std::vector<std::uint64_t> const& noted)>;
 
 /// `checked`: under --check, where sends in standard mode wait for their receives.
 Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool checked = false);
 /// Of what a rank has found; `finding` is valid.
-Report report_of(Finding const& finding, PlaceOf const& place_of);
-/// Of ranks of which nothing has moved for Stillness::long_enough.
-Report still_report(std::vector<PlacedRank> const& blocked);
+Report report_of(Finding const& finding, NotedPlaceOf const& place_of);
+/// Of ranks of which nothing has moved for `limit`.
+Report still_report(std::vector<PlacedRank> const& blocked, std::chrono::seconds limit);
 /// What each rank waits for, for whoever asks; none waits: no lines.
 std::vector<ReportLine> waiting(std::vector<PlacedRank> const& blocked);
 /// Those lines as text, and for tools: {"waiting": [{"ranks", "call", "place", "remark"}]}.

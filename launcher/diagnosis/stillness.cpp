@@ -30,7 +30,7 @@ Still Stillness::change(Clock::time_point now, std::int64_t now_ns) {
         Doing const doing = doing_at(place, now_ns);
         Seen& seen = seen_[place];
         if (seen.since == Clock::time_point{} || !(doing == seen.doing)) seen = {doing, now};
-        bool const long_so = doing.what == Doing::nothing || now - seen.since >= long_enough;
+        bool const long_so = doing.what == Doing::nothing || now - seen.since >= limit_;
         if (doing.what == Doing::something || !long_so) still.nodes = 0;
         if (doing.what == Doing::polls) ++still.polling;
     }

@@ -24,10 +24,11 @@ class Stillness {
 public:
     using Clock = std::chrono::steady_clock;
     using IsAlive = std::function<bool(unsigned place)>;
-    static constexpr std::chrono::seconds long_enough{30};
 
-    /// `segment` outlives it. `alive`: the rank at that place has started, and may still act.
-    Stillness(Segment const& segment, IsAlive alive) : segment_(segment), alive_(std::move(alive)) {}
+    /// `segment` outlives it. `alive`: the rank at that place has started, and may still act. `limit`: nothing counts
+    /// as still before it has been so for that long (TUTTI_POLLING_LIMIT).
+    Stillness(Segment const& segment, IsAlive alive, std::chrono::seconds limit)
+        : segment_(segment), alive_(std::move(alive)), limit_(limit) {}
 
     /// When it is time to look, once a second: how that differs from what was told before. `now_ns`: the same moment
     /// in the time of the ranks.
@@ -50,6 +51,7 @@ private:
 
     Segment const& segment_;
     IsAlive alive_;
+    std::chrono::seconds limit_;
     Clock::time_point due_{};
     std::vector<Seen> seen_;   // by place
     Still told_;

@@ -61,16 +61,17 @@ private:
             if (segment_.rank_state(place).world_rank == rank) return &segment_.rank_state(place);
         return nullptr;
     }
-    Place place_in(int rank, std::vector<std::uint64_t> const& noted) const {
+    Place place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const {
         RankState const* const state = state_of(rank);
-        return state ? noted_place(*state, state->pid.load(std::memory_order_relaxed), noted) : Place{};
+        return state ? noted_place(*state, state->pid.load(std::memory_order_relaxed), call, noted) : Place{};
     }
     /// An error that a rank has found itself. Warnings they tell themselves.
     std::optional<Report> finding() const {
         for (unsigned place = 0; place < segment_.ranks(); ++place) {
             Finding const& finding = segment_.rank_state(place).finding;
             if (finding.kind.load(std::memory_order_acquire) == Finding::Kind::error)
-                return report_of(finding, [this](int rank, auto const& stack) { return place_in(rank, stack); });
+                return report_of(
+                    finding, [this](int rank, auto call, auto const& stack) { return place_in(rank, call, stack); });
         }
         return {};
     }
@@ -79,7 +80,7 @@ private:
         for (BlockedRank& one : deadlock.blocked)
             if (RankState const* state = state_of(one.rank))
                 if (auto whole = read_blocked(*state)) one = std::move(*whole);
-        return report_of(deadlock, [this](int rank, auto const& stack) { return place_in(rank, stack); });
+        return report_of(deadlock, [this](int rank, auto const& stack) { return place_in(rank, {}, stack); });
     }
 
     Segment const& segment_;

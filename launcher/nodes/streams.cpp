@@ -12,7 +12,7 @@
 namespace tutti::launcher {
 namespace {
 
-constexpr std::chrono::milliseconds show_after{50};   // the daemon has waited already
+constexpr std::chrono::milliseconds show_here_after{50};   // the daemon has waited already
 
 bool readable(int descriptor) {
     pollfd one{descriptor, POLLIN, 0};
@@ -63,14 +63,14 @@ void IncomingLines::add(std::string_view bytes) {
 }
 
 void IncomingLines::show_unfinished(std::chrono::steady_clock::time_point now) {
-    if (!sink_->terminal() || !cutter_.has_unfinished() || now < came_ + show_after) return;
+    if (!sink_->terminal() || !cutter_.has_unfinished() || now < came_ + show_here_after) return;
     std::string piece;
     cutter_.show_unfinished(piece);
     put(piece);
 }
 
 std::chrono::milliseconds IncomingLines::patience() const {
-    return sink_->terminal() && cutter_.has_unfinished() ? show_after : std::chrono::hours(24);
+    return sink_->terminal() && cutter_.has_unfinished() ? show_here_after : std::chrono::hours(24);
 }
 
 void IncomingLines::finish() {

@@ -312,7 +312,8 @@ constexpr Option ends[] = {
     {"--on-deadlock", "end|wait",
      "When ranks wait for each other, and nothing can release them any more, or their collectives do not match, say "
      "which and where, and end the job with exit code 125 (end, so it is when nothing is said), or leave it as it is "
-     "for a debugger (wait). The variable TUTTI_DIAGNOSIS=no keeps mpiexec from looking.",
+     "for a debugger (wait). The variable TUTTI_DIAGNOSIS=no keeps mpiexec from looking. Ranks that poll while nothing "
+     "moves are reported after 30 seconds (TUTTI_POLLING_LIMIT), and the job goes on.",
      [](Target t, Values v) { t.job.stand_on_deadlock = one_of("--on-deadlock", v[0], "wait", "end"); }},
     {"--check", "",
      "Look for more mistakes, which costs time: sends that wait for their receives, as MPI allows, buffers that are "

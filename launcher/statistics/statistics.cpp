@@ -11,32 +11,32 @@
 namespace tutti::launcher {
 namespace {
 
-enum class Unit { count, bytes, time };
+enum class Quantity { count, bytes, time };
 
 struct Column {
     char const* title;
-    Unit unit;
+    Quantity unit;
     std::uint64_t (*read)(RankState const& rank_state, std::uint64_t now);
 };
 
 #define READ(member) [](RankState const& rank_state, std::uint64_t) { return rank_state.member.read(); }
 constexpr Column ways[] = {
-    {"arenas", Unit::bytes, READ(counters.direct)},   {"XPMEM", Unit::bytes, READ(counters.attached)},
-    {"CMA", Unit::bytes, READ(counters.cma)},         {"staged", Unit::bytes, READ(counters.staged)},
-    {"maps", Unit::count, READ(counters.maps)},       {"hits", Unit::count, READ(counters.hits)},
-    {"own arena", Unit::bytes, READ(counters.arena)}, {"at most", Unit::bytes, READ(counters.arena_highest)}};
+    {"arenas", Quantity::bytes, READ(counters.direct)},   {"XPMEM", Quantity::bytes, READ(counters.attached)},
+    {"CMA", Quantity::bytes, READ(counters.cma)},         {"staged", Quantity::bytes, READ(counters.staged)},
+    {"maps", Quantity::count, READ(counters.maps)},       {"hits", Quantity::count, READ(counters.hits)},
+    {"own arena", Quantity::bytes, READ(counters.arena)}, {"at most", Quantity::bytes, READ(counters.arena_highest)}};
 
-constexpr Column traffic[] = {{"loaded", Unit::bytes, READ(traffic.loaded)},
-                              {"stored", Unit::bytes, READ(traffic.stored)},
-                              {"in cache", Unit::count, READ(traffic.messages[0])},
-                              {"in NUMA", Unit::count, READ(traffic.messages[1])},
-                              {"in socket", Unit::count, READ(traffic.messages[2])},
-                              {"between", Unit::count, READ(traffic.messages[3])},
-                              {"to nodes", Unit::count, READ(traffic.messages[4])},
-                              {"sent there", Unit::bytes, READ(traffic.to_nodes)},
-                              {"waits", Unit::count, READ(times.waits)},
-                              {"waited", Unit::time, READ(times.waited)},
-                              {"run time", Unit::time, [](RankState const& rank_state, std::uint64_t now) {
+constexpr Column traffic[] = {{"loaded", Quantity::bytes, READ(traffic.loaded)},
+                              {"stored", Quantity::bytes, READ(traffic.stored)},
+                              {"in cache", Quantity::count, READ(traffic.messages[0])},
+                              {"in NUMA", Quantity::count, READ(traffic.messages[1])},
+                              {"in socket", Quantity::count, READ(traffic.messages[2])},
+                              {"between", Quantity::count, READ(traffic.messages[3])},
+                              {"to nodes", Quantity::count, READ(traffic.messages[4])},
+                              {"sent there", Quantity::bytes, READ(traffic.to_nodes)},
+                              {"waits", Quantity::count, READ(times.waits)},
+                              {"waited", Quantity::time, READ(times.waited)},
+                              {"run time", Quantity::time, [](RankState const& rank_state, std::uint64_t now) {
                                    return run_time(rank_state.times, now);
                                }}};
 #undef READ
@@ -57,8 +57,8 @@ waits: how often it had to wait, in collectives and messages, longer than for a 
 run time: from MPI_Init to MPI_Finalize.
 )";
 
-std::string words(Unit unit, std::uint64_t n) {
-    return unit == Unit::bytes ? size_words(n) : unit == Unit::time ? time_words(n) : std::to_string(n);
+std::string words(Quantity unit, std::uint64_t n) {
+    return unit == Quantity::bytes ? size_words(n) : unit == Quantity::time ? time_words(n) : std::to_string(n);
 }
 
 std::string by_rank(AllRankCounts const& counts, std::span<Column const> columns, std::uint64_t now) {

@@ -13,7 +13,7 @@ std::string LinePrefix::now() const {
     if (!time) return text;
     using namespace std::chrono;
     auto const since = system_clock::now().time_since_epoch();
-    std::time_t const second = duration_cast<seconds>(since).count();
+    std::time_t const second = duration_cast<std::chrono::seconds>(since).count();
     std::tm parts{};
     char date[32], all[48];
     std::strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", localtime_r(&second, &parts));

@@ -11,6 +11,11 @@
 #include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
+namespace {
+
+std::chrono::seconds polling_limit(Job const& job) { return std::chrono::seconds(variables_of(job).polling_limit); }
+
+}   // namespace
 
 // What a rank that has just died has sent to other nodes may still be on its way; what one has sent that called
 // MPI_Finalize is not.
@@ -18,7 +23,7 @@ void Supervisor::look_for_mistakes() {
     auto const alive = [this](unsigned place) { return elsewhere_ || place >= ranks_.size() || ranks_[place].alive; };
     if (segment_) node_watch_.emplace(*segment_, alive);
     auto const may_act = [this](unsigned place) { return place < ranks_.size() && ranks_[place].alive; };
-    if (segment_) stillness_.emplace(*segment_, may_act);
+    if (segment_) stillness_.emplace(*segment_, may_act, polling_limit(job_));
     auto const ask_node = [this](int node, Question const& question) {
         if (!elsewhere_ || !elsewhere_->ask(node, question)) ask(question);
     };
@@ -62,7 +67,7 @@ void Supervisor::look_for_findings() {
 }
 
 Report Supervisor::read_finding(Finding const& finding) const {
-    return report_of(finding, [this](int rank, auto const& noted) { return place_in(rank, noted); });
+    return report_of(finding, [this](int rank, auto call, auto const& noted) { return place_in(rank, call, noted); });
 }
 
 void Supervisor::hear(Report report) {
@@ -84,7 +89,7 @@ void Supervisor::look_for_stillness() {
     if (elsewhere_) nodes = {elsewhere_->node_of().begin(), elsewhere_->node_of().end()};
     if (still_told_ || job_.quiet || still_.polling == 0 || still_.nodes < static_cast<int>(nodes.size())) return;
     still_told_ = true;
-    tell(still_report(blocked_ranks({})));
+    tell(still_report(blocked_ranks({}), polling_limit(job_)));
 }
 
 void Supervisor::ask(Question const& question) {
@@ -119,10 +124,11 @@ void Supervisor::end_by(Report report) {
 }
 
 /// Of one of this node's ranks; of others nothing is known.
-Place Supervisor::place_in(int rank, std::vector<std::uint64_t> const& noted) const {
+Place Supervisor::place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const {
     for (std::size_t place = 0; place < ranks_.size(); ++place)
         if (world_rank(place) == rank)
-            return noted_place(segment_->rank_state(static_cast<unsigned>(place)), process_at(place), noted, &lines_);
+            return noted_place(segment_->rank_state(static_cast<unsigned>(place)), process_at(place), call, noted,
+                               &lines_);
     return {};
 }
 

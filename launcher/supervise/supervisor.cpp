@@ -32,7 +32,8 @@ Supervisor::Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::s
     : job_(job), segment_(segment), output_(own.output), input_(own.input), signals_(own.signals),
       guardian_(own.guardian), host_(std::move(host)), elsewhere_(elsewhere) {
     for (pid_t pid : children()) not_ours_.insert(pid);
-    output_.ask_for_places([this](int rank, std::vector<std::uint64_t> const& stack) { return place_in(rank, stack); });
+    output_.ask_for_places(
+        [this](int rank, std::vector<std::uint64_t> const& stack) { return place_in(rank, {}, stack); });
     if (job.json_messages) output_.speak_json();
 }
 

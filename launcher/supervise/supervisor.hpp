@@ -99,7 +99,7 @@ private:
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const;
     pid_t process_at(std::size_t place) const;
-    Place place_in(int rank, std::vector<std::uint64_t> const& noted) const;
+    Place place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const;
 
     void look_for_lost_output();
     void output_lost(Verdict const& verdict);

@@ -87,7 +87,7 @@ void ConnectionSetup::step(std::uint64_t number) {
 bool ConnectionSetup::exchange(PendingConnection& g, std::string& trouble) {
     std::vector<std::byte>& out = g.handshake.out;
     while (!out.empty()) {   // also tells what became of connect()
-        ssize_t const n = send(g.socket.get(), out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        ssize_t const n = ::send(g.socket.get(), out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && would_block()) return true;
         if (n <= 0) return trouble = std::strerror(errno), false;
         out.erase(out.begin(), out.begin() + n);

@@ -22,7 +22,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::int64_t patience_ns = 1'000'000'000;   // most long waits are shorter, and need no other process
+constexpr std::int64_t start_after_ns = 1'000'000'000;   // most long waits are shorter, and need no other process
 
 bool lives(pid_t process) { return process > 0 && (kill(process, 0) == 0 || errno == EPERM); }
 
@@ -54,7 +54,7 @@ Watcher::Watcher(Segment const& segment, Waiter& waiter, EndJob end_job) : segme
 void Watcher::look(void const* watcher, std::int64_t waited_ns) {
     Watcher& here = *static_cast<Watcher*>(const_cast<void*>(watcher));
     here.obey();
-    if (!here.tried_ && waited_ns > patience_ns) here.start();
+    if (!here.tried_ && waited_ns > start_after_ns) here.start();
 }
 
 void Watcher::obey() const {

@@ -37,8 +37,9 @@ std::string in_words(std::string_view range) {
     return all;
 }
 
-// What the types of variables.def are: how a text becomes a value (it stays as it was where the text is none, which is
-// told by false), and what the values are, in words.
+// The types of variables.def. `parse` converts a text to a value; if the text is none, it returns false and leaves the
+// value as it was. `values` describes the values.
+namespace types {
 
 struct Flag {
     static bool parse(std::string_view text, std::string_view, bool& out) { return parse_setting(text, out); }
@@ -88,6 +89,8 @@ struct Text {
     static std::string values(std::string_view) { return "any text"; }
 };
 
+}   // namespace types
+
 std::string environment_name(std::string_view name) {
     std::string all = "TUTTI_";
     for (char c : name) all += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -108,7 +111,7 @@ template <class Type>
 std::string what_it_must_be(std::string_view text, std::string_view range) {
     std::vector<std::string_view> words;
     any_part(range, [&](std::string_view part) { return words.push_back(part), false; });
-    std::string const near = std::is_same_v<Type, Word> ? nearest(text, words) : "";
+    std::string const near = std::is_same_v<Type, types::Word> ? nearest(text, words) : "";
     return join("it must be ", Type::values(range), near.empty() ? "" : "; did you mean " + near + "?");
 }
 
@@ -119,7 +122,7 @@ void read_one(char const* const* environment, char const* name, std::string_view
     if (!text || Type::parse(*text, range, value)) return;
     std::string const must = what_it_must_be<Type>(*text, range);
     std::string const instead =
-        std::is_same_v<Type, Ports> ? "no job on several nodes starts with it" : join(shown(value), " is used");
+        std::is_same_v<Type, types::Ports> ? "no job on several nodes starts with it" : join(shown(value), " is used");
     complaints.push_back(
         join(environment_name(name), "=", *text, ": ", must, must.ends_with('?') ? " " : "; ", instead));
 }
@@ -149,7 +152,8 @@ void complain_about_unknown(char const* const* environment, std::vector<std::str
 
 Variables read_variables(char const* const* environment, std::vector<std::string>& complaints) {
     Variables v;
-#define VAR(group, type, name, fallback, range, ...) read_one<type>(environment, #name, range, v.name, complaints);
+#define VAR(group, type, name, fallback, range, ...) \
+    read_one<types::type>(environment, #name, range, v.name, complaints);
 #include "runtime/settings/variables.def"
 #undef VAR
     complain_about_unknown(environment, complaints);
@@ -160,9 +164,9 @@ std::vector<VariableRow> describe_variables(char const* const* environment) {
     std::vector<std::string> ignored;
     Variables now = read_variables(environment, ignored), fresh;
     std::vector<VariableRow> rows;
-#define VAR(group, type, name, fallback, range, scope, sentence)                                       \
-    rows.push_back({#group, environment_name(#name), #type, type::values(range), VariableScope::scope, \
-                    shown(now.name), shown(fresh.name),                                                \
+#define VAR(group, type, name, fallback, range, scope, sentence)                                              \
+    rows.push_back({#group, environment_name(#name), #type, types::type::values(range), VariableScope::scope, \
+                    shown(now.name), shown(fresh.name),                                                       \
                     look_up(environment, environment_name(#name)) ? "environment" : "default", sentence});
 #include "runtime/settings/variables.def"
 #undef VAR
@@ -172,7 +176,7 @@ std::vector<VariableRow> describe_variables(char const* const* environment) {
 bool fits_variable(std::string_view name, std::string_view text) {
     Variables ignored;
 #define VAR(group, type, field, fallback, range, ...) \
-    if (name == environment_name(#field)) return type::parse(text, range, ignored.field);
+    if (name == environment_name(#field)) return types::type::parse(text, range, ignored.field);
 #include "runtime/settings/variables.def"
 #undef VAR
     return false;

@@ -13,19 +13,19 @@
 namespace tutti {
 namespace {
 
-using Number = std::int64_t;
+using Factor = std::int64_t;
 
 /// base^exponent, or more than any int when it is.
-Number power(Number base, int exponent) {
-    constexpr Number enough = Number{1} << 31;
-    Number result = 1;
+Factor power(Factor base, int exponent) {
+    constexpr Factor enough = Factor{1} << 31;
+    Factor result = 1;
     for (int i = 0; i < exponent && result < enough; ++i) result *= base;
     return std::min(result, enough);
 }
 
-std::vector<Number> divisors_of(Number n) {
-    std::vector<Number> low, high;
-    for (Number d = 1; d * d <= n; ++d) {
+std::vector<Factor> divisors_of(Factor n) {
+    std::vector<Factor> low, high;
+    for (Factor d = 1; d * d <= n; ++d) {
         if (n % d != 0) continue;
         low.push_back(d);
         if (d != n / d) high.push_back(n / d);
@@ -36,7 +36,7 @@ std::vector<Number> divisors_of(Number n) {
 
 class Search {
 public:
-    Search(Number n, int k) : n_(n), k_(k), divisors_(divisors_of(n)), best_(static_cast<std::size_t>(k)) {}
+    Search(Factor n, int k) : n_(n), k_(k), divisors_(divisors_of(n)), best_(static_cast<std::size_t>(k)) {}
 
     /// The best k factors of n, non-increasing.
     std::vector<int> run() {
@@ -50,19 +50,19 @@ public:
 
 private:
     /// Smaller smallest factors only need larger largest ones.
-    bool hopeless(Number smallest) const {
-        Number enough = smallest + difference_ - 1;   // the largest factor that would be an improvement
+    bool hopeless(Factor smallest) const {
+        Factor enough = smallest + difference_ - 1;   // the largest factor that would be an improvement
         return k_ > 1 && difference_ != none && power(enough, k_ - 1) < n_ / smallest;
     }
 
-    void try_smallest(Number smallest) {
+    void try_smallest(Factor smallest) {
         std::vector<int> factors(static_cast<std::size_t>(k_));
         factors.back() = static_cast<int>(smallest);
         if (k_ == 1) {
             if (smallest == n_) best_ = factors;
             return;
         }
-        for (Number largest : divisors_) {
+        for (Factor largest : divisors_) {
             if (largest < smallest || power(largest, k_ - 1) < n_ / smallest) continue;
             if (largest - smallest >= difference_) return;
             factors.front() = static_cast<int>(largest);
@@ -75,9 +75,9 @@ private:
     }
 
     /// Puts factors of `rest` into the places from `place` down to 1, the greatest possible first.
-    bool fill(std::vector<int>& factors, int place, Number rest) const {
+    bool fill(std::vector<int>& factors, int place, Factor rest) const {
         if (place <= 0) return rest == 1;
-        Number low = factors[static_cast<std::size_t>(place) + 1], high = factors.front();
+        Factor low = factors[static_cast<std::size_t>(place) + 1], high = factors.front();
         for (auto d = divisors_.rbegin(); d != divisors_.rend() && *d >= low; ++d) {
             if (*d > high || rest % *d != 0 || power(*d, place) > rest || power(high, place - 1) < rest / *d) continue;
             factors[static_cast<std::size_t>(place)] = static_cast<int>(*d);
@@ -86,25 +86,25 @@ private:
         return false;
     }
 
-    static constexpr Number none = std::numeric_limits<int>::max();
+    static constexpr Factor none = std::numeric_limits<int>::max();
 
-    Number const n_;
+    Factor const n_;
     int const k_;
-    std::vector<Number> const divisors_;
+    std::vector<Factor> const divisors_;
     std::vector<int> best_;
-    Number difference_ = none;
+    Factor difference_ = none;
 };
 
 }   // namespace
 
 void balance_dims(int nodes, std::span<int> dims) {
     if (nodes < 1) fail(ErrorClass::arg, "nnodes is ", nodes, " but must be at least 1");
-    Number given = 1;
+    Factor given = 1;
     int open = 0;
     for (int d : dims) {
         if (d < 0) fail(ErrorClass::dims, "dims contains ", d, ": must be 0 (to be chosen) or more");
         if (d == 0) ++open;
-        else given = std::min(given * d, Number{1} << 32);
+        else given = std::min(given * d, Factor{1} << 32);
     }
     if (nodes % given != 0 || (open == 0 && given != nodes))
         fail(ErrorClass::dims, "the given dimensions multiply to ", given, ", which does not make ", nodes, " nodes");

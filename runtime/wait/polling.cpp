@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is shown of calls that look in vain: noted once in a thousand of them.
+// Records that a rank polls without progress: one call in polls_per_record updates the record.
 #include <cstdio>
 #include <new>
 
@@ -23,7 +23,9 @@ void put_script_place(char (&place)[N]) {
 
 }   // namespace
 
-/// Who takes longer than that for a thousand looks has something to do between them, and begins anew.
+/// A rank that takes longer from one record to the next does other work between its polls; its record begins anew.
+/// The limit is 12 ms a poll: with 3 ms, a rank that slept for 1 ms between polls did not count as polling on a busy
+/// machine.
 void Waiter::note_polling() {
     Polling& shown = rank_state_.polling;
     std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);

@@ -304,7 +304,7 @@ private:
 
     bool looked_in_vain(bool moved, Look ready, void const* what);
     void count_look() {
-        if (++looks_ % looks_to_a_note == 0) [[unlikely]]
+        if (++looks_ % polls_per_record == 0) [[unlikely]]
             note_polling();
     }
     void note_polling();
@@ -343,7 +343,7 @@ private:
     std::int64_t sleep_after_ns_;
     long longest_sleep_ns_;
     int first_polls_, most_polls_, polls_;
-    static constexpr unsigned looks_to_a_note = 1024;
+    static constexpr unsigned polls_per_record = 256;
     unsigned looks_ = 0;                       ///< in vain, ever
     char const* const* call_name_ = nullptr;   ///< null: nobody knows
     int looks_in_vain_ = 0;                    ///< in a row

@@ -116,9 +116,10 @@ Right: both sides count alike, or the sender says that there is no more:
 Before MPI_Finalize each rank must have finished all communication in which it takes part (MPI 3.1, 8.7).
 )"},
     {"T19", "ranks look for something again and again, and nothing moves", R"(
-For half a minute nothing has moved in the whole job: every rank waits in MPI, has ended, or calls MPI_Test,
-MPI_Iprobe or the like again and again and finds nothing. That is no proof, for a rank may do other things
-between its looks (wait for a file, say), so it is a notice, and the job goes on. It is told once.
+For 30 seconds, or as many as TUTTI_POLLING_LIMIT says, nothing has moved in the whole job: every rank waits
+in MPI, has ended, or calls MPI_Test, MPI_Iprobe or the like again and again and finds nothing. That is no
+proof, for a rank may do other things between its calls (wait for a file, say), so it is a notice, and the job
+goes on. It is reported once.
 
 Wrong: the flag is looked at, and the request is one that has nobody on the other side.
 

@@ -10,18 +10,18 @@
 namespace tutti::launcher {
 namespace {
 
-struct MappedFile {
+struct MappedRange {
     std::uint64_t begin, end;
     std::string path;
 };
 
-std::vector<MappedFile> files_in(std::string_view maps) {
-    std::vector<MappedFile> files;
+std::vector<MappedRange> files_in(std::string_view maps) {
+    std::vector<MappedRange> files;
     while (!maps.empty()) {
         std::size_t const end = maps.find('\n');
         std::string const line(maps.substr(0, end));
         maps.remove_prefix(end == maps.npos ? maps.size() : end + 1);
-        MappedFile file{};
+        MappedRange file{};
         std::size_t const path = line.find('/');
         if (path == line.npos || std::sscanf(line.c_str(), "%lx-%lx", &file.begin, &file.end) != 2) continue;
         file.path = line.substr(path);
@@ -37,12 +37,12 @@ std::vector<std::pair<std::uint64_t, std::string>> CallSites::words_for(std::str
                                                                         std::vector<std::uint64_t> addresses) {
     std::ranges::sort(addresses);
     addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
-    std::vector<MappedFile> const files = files_in(maps);
+    std::vector<MappedRange> const files = files_in(maps);
     SourceLines lines{std::string(maps)};
     std::vector<std::pair<std::uint64_t, std::string>> all;
     for (std::uint64_t address : addresses) {
         auto const file =
-            std::ranges::find_if(files, [&](MappedFile const& f) { return f.begin <= address && address < f.end; });
+            std::ranges::find_if(files, [&](MappedRange const& f) { return f.begin <= address && address < f.end; });
         if (file == files.end()) {
             all.emplace_back(address, "");
             continue;

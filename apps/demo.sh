@@ -5,26 +5,49 @@
 set -eu
 cd "$(dirname "$0")/.."
 case ${1:-} in
---help | -h) echo "Usage: apps/demo.sh    (no options; needs Debian 12, and root or sudo for missing packages)"; exit 0 ;;
+--help | -h) echo "Usage: apps/demo.sh    (no options; needs Debian or Ubuntu, and root or sudo for missing packages)"; exit 0 ;;
 '') ;;
-*) echo "apps/demo.sh: it takes no arguments" >&2; exit 2 ;;
+*) echo "apps/demo.sh takes no arguments" >&2; exit 2 ;;
 esac
 
+umask 022
 bold= plain=
 [ -t 1 ] && bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
 title() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
 show() { echo "\$ $*"; "$@"; }
 
+# Shows how far ninja is, whose output it reads and copies to build/log: on a terminal one line that changes, with the
+# time that is left if the rest goes as fast; otherwise one line per tenth.
+show_progress() {
+    local line done all tenth=0 left
+    while IFS= read -r line; do
+        echo "$line" >>build/log
+        [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+        done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+        [ "$done" -gt 0 ] || continue   # "[0/2] Re-checking globbed directories..."
+        left=$(((SECONDS - started) * (all - done) / done))
+        if [ -t 1 ]; then
+            printf '\r[%*d/%d] about %d s left   ' "${#all}" "$done" "$all" "$left"
+        elif [ $((done * 10 / all)) -gt "$tenth" ]; then
+            tenth=$((done * 10 / all))
+            echo "[$done/$all] about $left s left"
+        fi
+    done
+    [ ! -t 1 ] || printf '\r%*s\r' 40 ''
+}
+
 title "1. Packages and build"
 # shellcheck source=tests/install.sh
 . tests/install.sh
-need "${build_packages[@]}"
+install_groups build
 mkdir -p build
-if ! { cmake -G Ninja -B build -DTUTTI_TESTS=OFF . && ninja -C build; } >build/log 2>&1; then
-    tail -n 30 build/log
+started=$SECONDS
+if ! cmake -G Ninja -B build -DTUTTI_TESTS=OFF . >build/log 2>&1 ||
+    ! { set -o pipefail; ninja -C build -j "$(default_jobs)" demo 2>&1 | show_progress; }; then
+    grep -A 30 -m 1 -E '^FAILED: |CMake Error' build/log || tail -n 30 build/log
     exit 1
 fi
-echo "Built in $SECONDS seconds; the whole story is in build/log."
+echo "Built in $((SECONDS - started)) seconds; build/log has the details."
 
 PATH=$PWD/build/bin:$PATH
 title "2. A small C program, compiled with mpicc, on 4 ranks"
@@ -46,3 +69,4 @@ title "6. The machine, as the collectives see it"
 show mpiexec -n 4 --show-hierarchy
 
 title "Done. Your own program: build/bin/mpicc app.c -o app && build/bin/mpiexec -n 8 ./app"
+echo "The rest (tutti-bench, tutti-info, tutti-tune, other programs): ninja -C build"

@@ -1,27 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced: need PACKAGE... installs with apt-get those Debian packages that are missing, as root or with sudo.
+# Sourced: installs groups of Debian packages from tests/packages, as root or with sudo.
+#   packages_of GROUP...     prints their packages
+#   foreign_groups           prints the groups that neither the build nor the plain tests need
+#   default_jobs             prints how many compilers or tests to run at once
+#   install_groups GROUP...  installs what is missing of them; returns 1, with the reason on standard error, if it cannot
+# Another apt-get or dpkg at work is awaited, for at most five minutes.
 # shellcheck shell=bash
 
-build_packages=(g++ cmake ninja-build pkg-config libhwloc-dev libpmix-dev libsodium-dev libnuma-dev
-    nlohmann-json3-dev libdw-dev)
-test_packages=(libgtest-dev libgmock-dev python3 gfortran mpich libmpich-dev libopenmpi-dev openmpi-bin
-    scalapack-mpi-test netpipe-mpich2 libcoarrays-mpich-dev nwchem-mpich iproute2 libjemalloc2 valgrind gnuplot-nox make
-    munge slurm-client slurmctld slurmd openssh-server openssh-client clang-format chromium
-    libotf2-trace-dev otf2-tools)
+package_list=$(dirname "${BASH_SOURCE[0]}")/packages
 
-need() {
+packages_of() { awk -v groups=" $* " '!/^#/ && index(groups, " " $1 " ") { print $2 }' "$package_list"; }
+foreign_groups() { awk '!/^#/ && NF && $1 !~ /^(build|test|peers|coverage)$/ && !seen[$1]++ { print $1 }' "$package_list"; }
+
+is_installed() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+
+# Runs apt-get apart from the caller's environment: TMPDIR may not exist, the umask may hide what is installed.
+run_apt_get() {
+    local as_root=() said
+    [ "$(id -u)" = 0 ] || as_root=(sudo)
+    local waited=0
+    while ! said=$(umask 022; "${as_root[@]}" env -u TMPDIR LC_ALL=C DEBIAN_FRONTEND=noninteractive \
+        apt-get -qq "$@" 2>&1 </dev/null); do
+        if [[ $said != *"Could not get lock"* && $said != *"Unable to acquire the dpkg"* ]] || [ "$waited" -ge 300 ]; then
+            tail -n 20 <<<"$said" >&2
+            return 1
+        fi
+        [ "$waited" -gt 0 ] || echo "Another package manager is at work; waiting for it, at most five minutes ..."
+        sleep 2
+        waited=$((waited + 2))
+    done
+}
+
+install_groups() {
     local missing=() package
-    for package in "$@"; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    if ! command -v apt-get >/dev/null; then
+        echo "This system has no apt-get: install the equivalents of" $(packages_of "$@") "yourself." >&2
+        return 0
+    fi
+    for package in $(packages_of "$@"); do
+        is_installed "$package" || missing+=("$package")
     done
     [ ${#missing[@]} = 0 ] && return
-    local as_root=()
-    if [ "$(id -u)" != 0 ]; then
-        command -v sudo >/dev/null || { echo "Missing: ${missing[*]}. Run this as root, or install sudo." >&2; return 1; }
-        as_root=(sudo)
+    if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+        echo "Missing packages: ${missing[*]}. Run this as root, or install sudo." >&2
+        return 1
     fi
     echo "Installing ${missing[*]} ..."
-    "${as_root[@]}" apt-get update -qq </dev/null &&
-        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >/dev/null
+    run_apt_get update || echo "apt-get update failed; trying with the package lists that are there." >&2
+    run_apt_get install -y --no-install-recommends "${missing[@]}"
+}
+
+# As many compilers and tests at once as there are cores, and GiB of memory by one and a half.
+default_jobs() {
+    local cores memory limit
+    cores=$(nproc)
+    memory=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
+    limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null)
+    [[ $limit =~ ^[0-9]+$ ]] && [ "$((limit / 1048576))" -lt "$memory" ] && memory=$((limit / 1048576))
+    memory=$((memory / 1536))
+    [ "$memory" -ge 1 ] || memory=1
+    echo $((cores < memory ? cores : memory))
 }

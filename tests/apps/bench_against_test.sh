@@ -1,15 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark builds and runs with Debian's MPIs: tutti-bench --against builds it by the one line of apps/README.md.
-set -u
-# shellcheck source=tests/apps/common.sh
 . "$(dirname "$0")/common.sh" "$1"
-there=
-for mpi in mpich openmpi; do
-    command -v "mpicxx.$mpi" >/dev/null && command -v "mpiexec.$mpi" >/dev/null && there+=${there:+,}$mpi ||
-        echo "$mpi is missing"
-done
-[ -n "$there" ] || exit 77
+need_package libmpich-dev mpicxx.mpich
+need_package libopenmpi-dev mpicxx.openmpi
+need_package mpich mpiexec.mpich
+need_package openmpi-bin mpiexec.openmpi
+there=mpich,openmpi
 
 unset LD_LIBRARY_PATH
 grep -qF 'mpicxx -std=c++20 -O2 apps/bench/program/*/*.cpp -o bench' "$source/apps/README.md" || wrong "the line of apps/README.md"
@@ -31,4 +28,4 @@ for mpi in sys.argv[2].split(","):
         {(o, b) for o in ("pingpong", "bcast", "allreduce") for b in (8, 16)}, other["points"]
 assert series["Tutti"]["library"].startswith("Tutti")
 EOF
-exit $failed
+finish

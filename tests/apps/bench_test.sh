@@ -2,47 +2,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark runs every operation it lists, finds the results right, and refuses what it does not know.
 # The limit's kernels too deliver what their operations do. Times are not judged here.
-set -u
-build=$1
-failed=0
-bench() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-bench" "${@:2}"; }
+. "$(dirname "$0")/common.sh" "$1"
 
+right() { ! grep WRONG <<<"$out" || wrong "the benchmark finds wrong results"; }
 operations=$(bench 1 --help | sed -n '/^Operations/,$ s/^  \([a-z_]*\) .*/\1/p')
-[ "$(wc -w <<<"$operations")" -ge 66 ] || { echo "--help lists only: $operations"; failed=1; }
-for ranks in 2 3 4; do # 4: a grid with two ranks in each dimension
-    out=$(bench $ranks --csv --sizes 8:64K --iterations 5 --warmup 3 --seconds 0.2 blocking neighborhood nonblocking \
-        persistent communicators rma) || { echo "exit code $?"; failed=1; }
-    grep WRONG <<<"$out" && failed=1
+[ "$(wc -w <<<"$operations")" -ge 66 ] || wrong "--help lists only: $operations"
+for world in "2 8:64K" "3 64:128" "4 32K:32K"; do # 4: a grid with two ranks in each dimension
+    read -r ranks sizes <<<"$world"
+    out=$(bench "$ranks" --csv --sizes "$sizes" --iterations 2 --warmup 1 --seconds 0.2 blocking neighborhood nonblocking \
+        persistent communicators rma) || wrong "exit code $?"
+    right
     for operation in $operations; do
         lines=$(grep -c "^$operation,$ranks," <<<"$out")
-        [ "$lines" -ge 1 ] || { echo "$ranks ranks: no line for $operation"; failed=1; }
+        [ "$lines" -ge 1 ] || wrong "$ranks ranks: no line for $operation"
     done
 done
 # A grid where everybody has four different neighbours.
-out=$(bench 9 --csv --sizes 8:4K --iterations 3 --warmup 1 --seconds 0.1 neighborhood \
-    ineighbor_alltoall neighbor_allgather_init) || { echo "9 ranks: exit code $?"; failed=1; }
-grep WRONG <<<"$out" && failed=1
-[ "$(grep -c '^i*neighbor_[a-z_]*,9,' <<<"$out")" = 50 ] || { echo "9 ranks: $out"; failed=1; }
+out=$(bench 9 --csv --sizes 8:16 --iterations 2 --warmup 1 --seconds 0.1 neighborhood \
+    ineighbor_alltoall neighbor_allgather_init) || wrong "9 ranks: exit code $?"
+right
+[ "$(grep -c '^i*neighbor_[a-z_]*,9,' <<<"$out")" = 10 ] || wrong "9 ranks: $out"
 # Sizes that do not divide into lines, and some beyond a piece of what the kernels sum at a time.
 limited="pingpong bcast reduce allreduce gather scatter allgather alltoall scan reduce_scatter"
-for ranks in 1 2 3 8; do
-    out=$(bench $ranks --csv --limit --sizes 1000:128000 --iterations 4 --warmup 2 --seconds 0.2 $limited sendrecv) ||
-        { echo "--limit, $ranks ranks: exit code $?"; failed=1; }
-    grep WRONG <<<"$out" && failed=1
+for world in "1 1000:128000 8" "2 1000:128000 8" "3 1000:16000 5" "8 64000:64000 1"; do
+    read -r ranks sizes count <<<"$world"
+    out=$(bench "$ranks" --csv --limit --sizes "$sizes" --iterations 3 --warmup 1 --seconds 0.2 $limited sendrecv) ||
+        wrong "--limit, $ranks ranks: exit code $?"
+    right
     for operation in $limited; do
         lines=$(awk -F, -v name="$operation" '$1 == name && $8 >= 0 && $9 != ""' <<<"$out" | wc -l)
-        [ "$lines" = 8 ] || { echo "$ranks ranks: $lines lines with a limit for $operation instead of 8"; failed=1; }
+        [ "$lines" = "$count" ] || wrong "$ranks ranks: $lines lines with a limit for $operation instead of $count"
     done
-    grep -q '^sendrecv,.*,,,$' <<<"$out" || { echo "$ranks ranks: sendrecv has a limit"; failed=1; }
+    grep -q '^sendrecv,.*,,,$' <<<"$out" || wrong "$ranks ranks: sendrecv has a limit"
 done
 # Small ones: every way of copying gives the right results, in single calls and in loops, whatever the number of a
 # message in its ring and the number of numbers in its last line; each ratio is that of the two columns before.
 limited="barrier ${limited/scan/} scan igatherv alltoallw allreduce_init"
 for ranks in 2 3 5; do
-    for sizes in 8:4K 56:448 72:144; do # 56: a line
-        out=$(bench $ranks --csv --limit --loop --sizes $sizes --iterations 30 --warmup 2 --blocks 2 --seconds 0.2 \
-            $limited) || { echo "--limit --loop, $ranks ranks: exit code $?"; failed=1; }
-        grep WRONG <<<"$out" && failed=1
+    [ $ranks = 2 ] && all="8:4K 56:448 72:144" iterations=30 || all="8:16 56:112 72:72" iterations=10
+    for sizes in $all; do # 56: a line
+        out=$(bench $ranks --csv --limit --loop --sizes $sizes --iterations $iterations --warmup 1 --blocks 2 --seconds 0.2 \
+            $limited) || wrong "--limit --loop, $ranks ranks: exit code $?"
+        right
         awk -F, -v want="$limited" '
             function near(ratio, above, below) { return ratio >= (above - 0.0006) / (below + 0.0006) - 0.001 &&
                 (below < 0.001 || ratio <= (above + 0.0006) / (below - 0.0006) + 0.001) }
@@ -50,67 +51,68 @@ for ranks in 2 3 5; do
             { all[$1]++ }
             END { for (i = split(want, names, " "); i > 0; --i)
                 if (!good[names[i]] || good[names[i]] != all[names[i]]) { print names[i] " has no limits"; bad = 1 }
-                exit bad }' <<<"$out" || { echo "$ranks ranks, $sizes: $out"; failed=1; }
+                exit bad }' <<<"$out" || wrong "$ranks ranks, $sizes: $out"
     done
 done
-bench 2 --limit --loop --sizes 8:8 --iterations 30 --seconds 0.05 bcast barrier exscan >/dev/null || failed=1
+bench 2 --limit --loop --sizes 8:8 --iterations 30 --seconds 0.05 bcast barrier exscan >/dev/null || wrong "--limit --loop: exit code $?"
 out=$(bench 2 --limit --loop --sizes 8:8 --iterations 30 --seconds 0.05 bcast exscan)
-grep -q "less the clock's 0\.[0-9]*\$" <<<"$out" || { echo "what the clock takes is not told: $out"; failed=1; }
+grep -q "less the clock's 0\.[0-9]*\$" <<<"$out" || wrong "what the clock takes is not told: $out"
 grep -q ' greatest  *limit  *ratio  *loop  *loop limit  *ratio  algorithm$' <<<"$out" &&
-    grep -q '^exscan .* -  *-  *[0-9.]*  *-  *-  slots$' <<<"$out" || { echo "no table of loops: $out"; failed=1; }
+    grep -q '^exscan .* -  *-  *[0-9.]*  *-  *-  slots$' <<<"$out" || wrong "no table of loops: $out"
 
 # Whose rank leads may run ahead, by no more places than a ring has; cached buffers are left alone in loops too.
-out=$(bench 3 --csv --limit --loop --root 1 --sizes 8:16K --iterations 40 --seconds 0.2 bcast gather reduce scatter) &&
-    ! grep WRONG <<<"$out" && [ "$(grep -c , <<<"$out")" = 48 ] || { echo "one root: $out"; failed=1; }
+out=$(bench 3 --csv --limit --loop --root 1 --sizes 8:16K --iterations 20 --seconds 0.2 bcast gather reduce scatter) &&
+    ! grep WRONG <<<"$out" && [ "$(grep -c , <<<"$out")" = 48 ] || wrong "one root: $out"
 out=$(bench 2 --csv --loop --cached --root each --sizes 8:16 --iterations 40 bcast scan) && ! grep WRONG <<<"$out" &&
-    [ "$(awk -F, 'NF == 12 && $11 > 0' <<<"$out" | wc -l)" = 4 ] || { echo "--loop --cached: $out"; failed=1; }
-bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || { echo "no table for bcast"; failed=1; }
-bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as they are' || { echo "--cached"; failed=1; }
+    [ "$(awk -F, 'NF == 12 && $11 > 0' <<<"$out" | wc -l)" = 4 ] || wrong "--loop --cached: $out"
+bench 2 --sizes 8:8 --iterations 3 --root 1 bcast | grep -q '^bcast  *8  *3 ' || wrong "no table for bcast"
+bench 2 --sizes 64:64 --cached --seconds 0.02 bcast | grep -q 'buffers left as they are' || wrong "--cached"
 
 # Nothing named: the blocking ones; with --overlap, the nonblocking ones.
 names() { bench 2 --csv --sizes 8:8 --iterations 2 --seconds 0.01 "$@" | cut -d, -f1 | xargs; }
-[ "$(names)" = "$(sed '/^neighbor_/,$d' <<<"$operations" | xargs)" ] || { echo "not the blocking ones"; failed=1; }
+[ "$(names)" = "$(sed '/^neighbor_/,$d' <<<"$operations" | xargs)" ] || wrong "not the blocking ones"
 [ "$(names --overlap)" = "$(sed -n '/^ibarrier/,/^ineighbor_alltoallv/p' <<<"$operations" | xargs)" ] ||
-    { echo "not the nonblocking ones"; failed=1; }
+    wrong "not the nonblocking ones"
 
 # Overlap: what the columns say belongs together, and results are right although a computation lies in between.
-for ranks in 1 2 5; do
-    out=$(bench $ranks --overlap --tests 2 --csv --sizes 8:32K --iterations 20 --seconds 0.1 iallreduce iscatter \
-        ineighbor_alltoall alltoall_init) || { echo "--overlap, $ranks ranks: exit code $?"; failed=1; }
-    grep WRONG <<<"$out" && failed=1
+for world in "1 8:32K 52" "2 8:32K 52" "5 4K:32K 16"; do
+    read -r ranks sizes count <<<"$world"
+    out=$(bench "$ranks" --overlap --tests 2 --csv --sizes "$sizes" --iterations 10 --seconds 0.1 iallreduce iscatter \
+        ineighbor_alltoall alltoall_init) || wrong "--overlap, $ranks ranks: exit code $?"
+    right
     [ "$(awk -F, 'NF == 11 && $11 != "" && $8 > 0 && $9 > 0 && $10 >= 0 && $10 <= 100 {
         hidden = 100 * (1 - ($9 - $8) / $5)
         hidden = hidden < 0 ? 0 : hidden > 100 ? 100 : hidden
         if (hidden - $10 < 5 && $10 - hidden < 5) print
-    }' <<<"$out" | wc -l)" = 52 ] || { echo "--overlap, $ranks ranks: $out"; failed=1; }
+    }' <<<"$out" | wc -l)" = "$count" ] || wrong "--overlap, $ranks ranks: $out"
 done
 bench 2 --overlap --sizes 8:8 --seconds 0.02 ibcast | grep -q 'computation *both *hidden %' ||
-    { echo "--overlap has no heads"; failed=1; }
+    wrong "--overlap has no heads"
 # One rank computes, the others wait: every figure is that rank's.
 out=$(bench 2 --overlap --computes 1 --length 3 --sizes 64K:64K --seconds 0.05 iallreduce ibcast) ||
-    { echo "--computes: exit code $?"; failed=1; }
-grep -q "^rank 1's time .* while the others wait" <<<"$out" || { echo "--computes: $out"; failed=1; }
+    wrong "--computes: exit code $?"
+grep -q "^rank 1's time .* while the others wait" <<<"$out" || wrong "--computes: $out"
 
 # Root by root: three columns, whose median lies between least and greatest; nothing for what has no root.
-out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || { echo "--root each: exit code $?"; failed=1; }
+out=$(bench 3 --csv --sizes 64:128 --root each --seconds 0.02 gather scan) || wrong "--root each: exit code $?"
 [ "$(awk -F, '$1 == "gather" && NF == 11 && $11 == "sender_writing" && $9 <= $8 && $8 <= $10' <<<"$out" | wc -l)" = 2 ] &&
-    [ "$(grep -c '^scan,.*,,,,slots$' <<<"$out")" = 2 ] || { echo "--root each: $out"; failed=1; }
+    [ "$(grep -c '^scan,.*,,,,slots$' <<<"$out")" = 2 ] || wrong "--root each: $out"
 
 # JSON: a series for the plain communicator, one for each hint, one for the limit.
-json=$(mktemp)
+json=$folder/out.json
 ln -s "$json.other" "$json.new"   # as somebody might who wants another file to be written
-bench 2 --json "$json" --sizes 8:16 --seconds 0.02 --overlap --hint key=value ibcast >/dev/null || failed=1
-python3 - "$json" <<'END' || failed=1
+bench 2 --json "$json" --sizes 8:16 --seconds 0.02 --overlap --hint key=value ibcast >/dev/null || wrong "--overlap --json: exit code $?"
+python3 - "$json" <<'END' || wrong "--json wrote $(cat "$json")"
 import json, sys
 results = json.load(open(sys.argv[1]))
 assert results["overlap"] is True
 points = [p for s in results["series"] for p in s["points"]]
 assert len(points) == 4 and all(p["computation"] > 0 and p["both"] > 0 and 0 <= p["hidden"] <= 100 for p in points)
 END
-[ ! -e "$json.other" ] || { echo "--json followed a link"; rm -f "$json.other"; failed=1; }
+[ ! -e "$json.other" ] || wrong "--json followed a link"
 bench 2 --json "$json" --sizes 8:32 --seconds 0.02 --limit --loop --hint tutti_coll=bcast=slots bcast barrier >/dev/null ||
-    { echo "--json: exit code $?"; failed=1; }
-python3 - "$json" <<'END' || failed=1
+    wrong "--json: exit code $?"
+python3 - "$json" <<'END' || wrong "--json wrote $(cat "$json")"
 import json, sys
 results = json.load(open(sys.argv[1]))
 assert results["ranks"] == 2 and results["cached"] is False and results["overlap"] is False and "microseconds" in results["unit"], results
@@ -131,15 +133,14 @@ assert all(len(p["roots"]) == 2 for p in default if p["operation"] == "bcast"), 
 assert [p["algorithm"] for p in slots] == ["exchange"] + 3 * ["slots"], slots
 assert all("algorithm" not in p for p in limit), limit
 END
-rm -f "$json"
 # What really ran, which is not always what was asked for.
 out=$(TUTTI_COLL=bcast=slots bench 2 --csv --sizes 8K:16K --iterations 3 bcast igatherv pingpong 2>/dev/null)
 [ "$(cut -d, -f1,3,8 <<<"$out" | xargs)" = "pingpong,8192, pingpong,16384, bcast,8192,slots bcast,16384,hierarchical \
-igatherv,8192,sender_writing igatherv,16384,sender_writing" ] || { echo "what ran: $out"; failed=1; }
+igatherv,8192,sender_writing igatherv,16384,sender_writing" ] || wrong "what ran: $out"
 out=$(TUTTI_COLL=bcast=slots bench 2 --sizes 8K:16K --iterations 3 bcast 2>/dev/null)
 grep -q '^operation .* greatest  algorithm$' <<<"$out" && grep -q '^bcast  *16384 .* hierarchical$' <<<"$out" ||
-    { echo "what ran: $out"; failed=1; }
-complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || { echo "no '$1' for ${*:2}"; failed=1; }; }
+    wrong "what ran: $out"
+complaint() { bench 2 "${@:2}" 2>&1 >/dev/null | grep -qF -- "tutti-bench: $1." || wrong "no '$1' for ${*:2}"; }
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '8:x'" --sizes 8:x
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '12:1K'" --sizes 12:1K
 complaint "--sizes needs sizes in multiples of 8 bytes such as 8:1M, not '0:8'" --sizes 0:8
@@ -154,5 +155,5 @@ complaint "--root must be a rank below 2, 'every' or 'each'" --root 2
 complaint "there is no operation bcats; --help lists them" bcats
 complaint "there is no option --iteration; --help lists them" --iteration 3
 complaint "--seconds needs a number of seconds" bcast --seconds
-bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && { echo "a file that cannot be written"; failed=1; }
-exit $failed
+bench 2 --json /nowhere/out.json --sizes 8:8 bcast >/dev/null 2>&1 && wrong "a file that cannot be written"
+finish

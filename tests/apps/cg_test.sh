@@ -1,12 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The conjugate-gradient solver: right for any number of ranks, as many iterations as there are points, the same bits
-# under other MPIs, whatever order they sum in; what cannot be reached is told; wrong options refused.
-set -u
-# shellcheck source=tests/apps/common.sh
+# whatever the order of sums; what cannot be reached is told; wrong options refused.
 . "$(dirname "$0")/common.sh" "$1"
 cg() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-cg" "${@:2}"; }
-identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # what must not depend on the MPI
+identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # what must not depend on the order of sums
 
 for dots in blocking pipelined; do
     for ranks in 1 2 3 4 8; do
@@ -23,15 +21,6 @@ for dots in blocking pipelined; do
         first=${first:-$(identity "$out")}
         [ "$(identity "$out")" = "$first" ] || wrong "$dots with $algorithm: $out instead of $first"
     done
-    for mpi in mpich openmpi; do
-        command -v "mpicxx.$mpi" >/dev/null && command -v "mpiexec.$mpi" >/dev/null || { echo "$mpi is missing"; continue; }
-        [ -x "$folder/$mpi" ] || "mpicxx.$mpi" -std=c++20 -O3 "$source"/apps/cg/*.cpp -o "$folder/$mpi" || wrong "no $mpi"
-        theirs=$(export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-            unset LD_LIBRARY_PATH
-            "mpiexec.$mpi" -n 4 "$folder/$mpi" --dots $dots --unknowns 30 --solves 1) || wrong "$dots, $mpi: $?"
-        ours=$(cg 4 --dots $dots --unknowns 30 --solves 1)
-        [ "$(identity "$ours")" = "$(identity "$theirs")" ] || wrong "$dots: $ours under $mpi: $theirs"
-    done
 done
 
 # A limited number of iterations ends without a complaint; without a limit, what rounding forbids is told.
@@ -45,4 +34,4 @@ for no in "--unknown 8" "--unknowns 0" "--unknowns x" "--dots both" "--tolerance
 done
 out=$(cg 2 --help) || wrong "--help: $?"
 [[ "$out" == "Usage: "*--unknowns*--dots* ]] || wrong "--help: $out"
-exit $failed
+finish

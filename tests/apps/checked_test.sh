@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The applications and the lessons' programs under mpiexec --check: they are right, and nothing is said about them
 # but that several senders could have met a receive from any source, where that is meant.
-set -u
-# shellcheck source=tests/apps/common.sh
 . "$(dirname "$0")/common.sh" "$1"
 quiet() {
     "$build/bin/mpiexec" --check -n "$@" >"$folder/out" 2>"$folder/err" && ! grep -vE '^ ' "$folder/err" | grep -qv '^warning\[T12\]' && return
@@ -23,4 +21,4 @@ for program in "$source"/apps/lessons/*/*.c; do
     "$build/bin/mpicc" -g "$program" -o "$folder/program" -lm || wrong "mpicc ended with $?: $program"
     for ranks in 2 4; do quiet $ranks "$folder/program"; done
 done
-exit $failed
+finish

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The distributed hash table: right for any number of ranks, with hardly any chains and with hardly anything else; what is
-# lost is noticed; wrong options are refused; other MPIs build it too.
-set -u
-# shellcheck source=tests/apps/common.sh
+# lost is noticed; wrong options are refused.
 . "$(dirname "$0")/common.sh" "$1"
 table() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-hashtable" "${@:2}"; }
 
@@ -31,14 +29,10 @@ END
 out=$("$build/bin/mpiexec" -n 2 env LD_PRELOAD="$folder/other.so" "$build/bin/tutti-hashtable" --insertions 500 --buckets 100000)
 [ $? = 1 ] && grep -q '^FAILED: the table does not hold what was inserted$' <<<"$out" || wrong "a lost sum: $out"
 
-for mpi in mpich openmpi; do
-    command -v "mpicxx.$mpi" >/dev/null || { echo "$mpi is missing"; continue; }
-    "mpicxx.$mpi" -std=c++20 -O2 "$source"/apps/hashtable/*.cpp -o "$folder/$mpi" || wrong "$mpi does not build it"
-done
 for no in "--bucket 8" "--buckets 0" "--keys x" "--insertions"; do
     out=$(table 2 $no 2>&1) && wrong "$no was accepted"
     [[ "$out" == "tutti-hashtable: ${no%% *} "*"; see --help"* ]] || wrong "$no: $out"
 done
 out=$(table 2 --help) || wrong "--help: $?"
 [[ "$out" == "Usage: "*--insertions*--buckets*--keys* ]] || wrong "--help: $out"
-exit $failed
+finish

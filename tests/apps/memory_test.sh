@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tutti-memory prints its table of allocators, with a time in both columns of every row; and what a job takes: something
 # in every column, no rank less than nothing, and after messages no less than before.
-out=$("$1/bin/mpiexec" -n 2 "$1/bin/tutti-memory" 1) || exit 1
+. "$(dirname "$0")/common.sh" "$1"
+out=$("$mpiexec" -n 2 "$build/bin/tutti-memory" 1) || wrong "exit code $?"
 rows=$(tail -n +2 <<<"$out" | awk '$(NF - 3) > 0 && $(NF - 2) > 0 && $NF > 0' | wc -l)
-[ "$rows" = 9 ] || { echo "$rows good rows instead of 9:"; echo "$out"; exit 1; }
+[ "$rows" = 9 ] || wrong "$rows good rows instead of 9: $out"
 
-out=$("$1/bin/mpiexec" -n 12 "$1/bin/tutti-memory" job) || exit 1
+out=$("$mpiexec" -n 12 "$build/bin/tutti-memory" job) || wrong "exit code $?"
 rows=$(tail -n +2 <<<"$out" | awk '$(NF - 5) == 12 && $(NF - 4) > 0 && $(NF - 3) >= $(NF - 4) && $(NF - 2) > 0 &&
     $(NF - 1) > 0 && $NF > $(NF - 2)' | wc -l)
-[ "$rows" = 2 ] && exit
-echo "$rows good rows instead of 2:"
-echo "$out"
-exit 1
+[ "$rows" = 2 ] || wrong "$rows good rows instead of 2: $out"
+finish

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """answer.py serve: says to each caller at port 5000 as whom it was reached, and the host's name, until it is ended.
-answer.py ask ADDRESS: prints what was said there and the milliseconds that it took, or why there was no answer."""
+answer.py ask ADDRESS SECONDS: prints the answer and how many milliseconds it took, or why there was none within SECONDS."""
 import socket, sys, time
 
 if sys.argv[1] == "serve":
@@ -13,7 +13,7 @@ if sys.argv[1] == "serve":
 else:
     start = time.monotonic()
     try:
-        with socket.create_connection((sys.argv[2], 5000), timeout=1) as caller:
+        with socket.create_connection((sys.argv[2], 5000), timeout=float(sys.argv[3])) as caller:
             print(caller.recv(100).decode(), round((time.monotonic() - start) * 1000, 3))
     except OSError as error:
         print(f"no answer: {error}")

@@ -11,23 +11,22 @@ wrong() { echo "WRONG: $*"; failures=$((failures + 1)); }
 expect_same() { [ "$1" = "$2" ] || wrong "'$1' instead of '$2'"; }
 skip_if_pretended() {
     [ -z "$pretended" ] && return
-    echo "Skipped: this needs network namespaces."
+    echo "skipped: this machine allows no network namespaces"
     exit 77
 }
 
-# mpiexec on the first host, with "A=b;C=d" in its environment.
+# mpiexec on the first host, with "A=b;C=d" in its environment. Its limits are generous: on a busy machine each message
+# between hosts waits for its turn.
 job_with() {
     local settings
     IFS=';' read -ra settings <<<"${1//;;/;}"
     shift
-    on_host "${hosts[0]}" env "${settings[@]}" "$mpiexec" --launcher-agent "$agent" "$@"
+    on_host "${hosts[0]}" env "${settings[@]}" "$mpiexec" --launcher-agent "$agent" --start-timeout 120 --silence 120 "$@"
 }
-# run ARGUMENTS OF MPIEXEC: leaves $code, $out, $err and $ms
+# run ARGUMENTS OF MPIEXEC: leaves $code, $out and $err
 run() {
-    local start; start=$(date +%s%N)
     job_with "${settings:-}" "$@" >"$scratch/out" 2>"$scratch/err" <"${input:-/dev/null}"
     code=$?
-    ms=$((($(date +%s%N) - start) / 1000000))
     out=$(tr -d '\0' <"$scratch/out") err=$(cat "$scratch/err")
     what="mpiexec $*"
 }
@@ -37,14 +36,13 @@ expect_out() { [ "$out" = "$1" ] || wrong "$what printed '$out' instead of '$1'"
 # Lines in any order.
 expect_lines() { [ "$(sort <<<"$out")" = "$1" ] || wrong "$what printed '$out' instead of the lines '$1'"; }
 expect_err() { [[ "$err" == *"$1"* ]] || wrong "$what said '$err', which does not contain '$1'"; }
-expect_within() { [ "$ms" -le "$1" ] || wrong "$what took $ms ms, more than $1"; }
 
-# What a job has left on the hosts: on a busy machine what ends may take its time.
+# What a job has left on the hosts: on a busy machine processes may take their time to end.
 expect_nothing_left() {
     local host pids k
     [ -z "$pretended" ] || return 0
     for host in "${hosts[@]}"; do
-        for ((k = 0; k < 400; k++)); do
+        for ((k = 0; k < 2400; k++)); do
             pids=$(processes_on "$host")
             [ -n "$pids" ] || break
             sleep 0.05

@@ -5,7 +5,7 @@
 hosts_up 2 delay=120000 rate=100   # longer than it takes to suspect, and to ask
 skip_if_pretended
 waits=$build/tests/cluster_waits
-words=(-hosts h1:2,h2:2 -n 4 -timeout 100 --start-timeout 60 --silence 20)
+words=(-hosts h1:2,h2:2 -n 4 -timeout 600)
 for how in heads ring tag sends ended stopped collectives chatter; do
     run "${words[@]}" "$waits" "$how"
     expect_code 125

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Starting on several hosts when something is wrong with them: the sentence names the host, it comes in time, and nothing
-# is left anywhere.
+# Starting on several hosts when something is wrong with them: the message names the host, and nothing is left anywhere.
+# Programs and agents that must be ended would run forever.
 . "$(dirname "$0")/common.sh" "$1"
 hosts_up 3
 read -r first second third <<<"${hosts[*]}"
@@ -15,16 +15,21 @@ run -hosts "$pair" -n 4 "${program[@]}"; expect_code 0; expect_err ""
 run -hosts "$second:1,$third:2" -n 3 "${program[@]}"; expect_code 0
 [ -n "$pretended" ] || { run -hosts "$pair" -n 4 hostname; expect_code 0; expect_lines $'h1\nh1\nh2\nh2'; }
 
-# a name that nobody has, first or last, and nobody but
+# Ranks of hosts that share a machine are in one session: a yield gives the core only to members of the same one.
+run -hosts "$first:1,$second:1" -n 2 sh -c 'ps -o sid= -p $$'; expect_code 0
+[ "$(wc -l <<<"$out")" = 2 ] && [ "$(sort -u <<<"$out" | wc -l)" = 1 ] || wrong "the sessions of two ranks are $out"
+
+# a name that no host has, first, last, or alone
 for list in "$pair,nowhere:1" "nowhere:1,$pair" nowhere; do
-    run -hosts "$list" -n 5 "${program[@]}"; expect_failure; expect_err nowhere; expect_within 5000
+    run -hosts "$list" -n 5 "${program[@]}"; expect_failure; expect_err "node nowhere could not be reached"
 done
 
 # an agent that hangs, one that ends at once, one that talks nonsense, one that is no program
 own_agent() { printf '#!/bin/sh\n%s\n' "$1" >"$scratch/own"; chmod +x "$scratch/own"; }
 with_own_agent() { agent=$scratch/own run "$@"; }
-own_agent "exec sleep 600"
-with_own_agent --start-timeout 1 -hosts "$pair" -n 4 "${program[@]}"; expect_failure; expect_err "$asked"; expect_within 5000
+own_agent "exec sleep infinity"
+with_own_agent --start-timeout 1 -hosts "$pair" -n 4 "${program[@]}"; expect_failure
+expect_err "node $asked has not answered within 1 s"
 own_agent 'echo "permission denied" >&2; exit 255'
 with_own_agent -hosts "$pair" -n 4 "${program[@]}"; expect_failure; expect_err "$asked"; expect_err "permission denied"
 own_agent 'cat /dev/urandom'
@@ -41,8 +46,8 @@ expect_failure; expect_err TUTTI_PORT_RANGE
 settings=TUTTI_PORT_RANGE=40000-40007 run -hosts "$pair" -n 4 "${program[@]}"; expect_code 0
 
 # a program that only some hosts can start
-printf '#!/bin/sh\n[ "$(hostname)" = h1 ] || exit 3\nsleep 60\n' >"$scratch/choosy"; chmod +x "$scratch/choosy"
-[ -n "$pretended" ] || { run -hosts "$pair" -n 4 "$scratch/choosy"; expect_code 3; expect_err "on h2"; expect_within 5000; }
+printf '#!/bin/sh\n[ "$(hostname)" = h1 ] || exit 3\nexec sleep infinity\n' >"$scratch/choosy"; chmod +x "$scratch/choosy"
+[ -n "$pretended" ] || { run -hosts "$pair" -n 4 "$scratch/choosy"; expect_code 3; expect_err "on h2"; }
 run -hosts "$pair" -n 4 /no/such/program; expect_code 127; expect_err /no/such/program
 expect_nothing_left
 finish

@@ -5,7 +5,7 @@
 hosts_up 2 delay=200 loss=1
 skip_if_pretended
 for program in cluster_roots cluster_both_ways cluster_subsets p2p_many_to_many coll_movements; do
-    run -hosts h1:2,h2:2 -n 4 -timeout 120 "$build/tests/ranks_$program"
+    run -hosts h1:2,h2:2 -n 4 -timeout 600 "$build/tests/ranks_$program"
     expect_code 0
 done
 expect_nothing_left

@@ -4,15 +4,14 @@
 # server cannot be used, each is alone and says why.
 . "$(dirname "$0")/common.sh" "$1"
 member=$build/tests/cluster_member
-mpirun=$(command -v mpirun.openmpi) || { echo "skipped: no mpirun.openmpi (Debian: apt-get install openmpi-bin)"; exit 77; }
-[ -x "$member" ] || { echo "skipped: the MPI programs are not built"; exit 77; }
+mpirun=$(command -v mpirun.openmpi) || { echo "skipped: package openmpi-bin is not installed"; exit 77; }
 hosts_up 2
 # shellcheck source=tests/cluster/arenas.sh
 . "$(dirname "$0")/arenas.sh"
 
 # theirs ARGUMENTS OF MPIRUN: leaves $code, $out (sorted lines) and $err
 theirs() {
-    on_host "${hosts[0]}" timeout 60 "$mpirun" --allow-run-as-root --oversubscribe --mca plm_rsh_agent "$agent" \
+    on_host "${hosts[0]}" timeout 600 "$mpirun" --allow-run-as-root --oversubscribe --mca plm_rsh_agent "$agent" \
         --mca orte_tmpdir_base "$scratch" "$@" \
         >"$scratch/out" 2>"$scratch/err" </dev/null
     code=$?
@@ -91,12 +90,12 @@ fi
 
 # Names of a server that is not there: the reason, and a world of one.
 what="without a server"
-out=$(PMIX_RANK=0 PMIX_NAMESPACE=none timeout 60 "$member" 2>"$scratch/err") err=$(cat "$scratch/err")
+out=$(PMIX_RANK=0 PMIX_NAMESPACE=none timeout 600 "$member" 2>"$scratch/err") err=$(cat "$scratch/err")
 expect_out "$(members 0 1)"; expect_err "the launcher's PMIx server cannot be used (PMIx_Init: "
 # A library that cannot be loaded likewise. mpiexec's own ranks ask no server, whatever else they find.
 mkdir "$scratch/lib" && : >"$scratch/lib/libpmix.so.2"
 what="without a library"
-out=$(LD_LIBRARY_PATH=$scratch/lib PMIX_RANK=0 PMIX_NAMESPACE=none timeout 60 "$member" 2>"$scratch/err")
+out=$(LD_LIBRARY_PATH=$scratch/lib PMIX_RANK=0 PMIX_NAMESPACE=none timeout 600 "$member" 2>"$scratch/err")
 err=$(cat "$scratch/err")
 expect_out "$(members 0 1)"; expect_err "the launcher's PMIx server cannot be used ($scratch/lib/libpmix.so.2: "
 what="mpiexec in a foreign job"

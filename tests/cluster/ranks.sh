@@ -28,8 +28,7 @@ run_program() {
     *) return ;;
     esac
     IFS=';' read -ra arguments <<<"$5"
-    # generous: where other tests and builds take the cores, each message between hosts waits for its turn
-    words+=(-timeout 600 --start-timeout 120 --silence 120 "$program" "${arguments[@]}")
+    words+=(-timeout 600 "$program" "${arguments[@]}")
     run=$((run + 1))
     job_with "$4" "${words[@]}" >"$scratch/out" 2>&1 </dev/null
     code=$?

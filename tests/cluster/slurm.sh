@@ -1,25 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced: a Slurm of its own on this machine, in a temporary folder, with its own key and ports: munged, slurmctld and
-# a slurmd for each of the nodes n1 and n2, without accounting, cgroups or binding. Several live side by side, and
-# nothing outlasts the script.
+# Sourced after tests/common.sh: a Slurm of its own on this machine, in $folder, with its own key and ports: munged,
+# slurmctld and a slurmd for each of the nodes n1 and n2, without accounting, cgroups or binding. Several live side by
+# side, and nothing outlasts the script.
 #
-#   slurm_up      makes $scratch (a folder) and SLURM_CONF, by which srun, sbatch and their like find it; where this
-#                 machine lacks something it exits with 77 and says what
+#   slurm_up      makes $scratch (a folder) and SLURM_CONF, by which srun, sbatch and their like find it; skips the test
+#                 if this Slurm does not speak PMIx
 # shellcheck shell=bash
 
 slurm_processes=()
-
-slurm_missing() { echo "skipped: $*"; exit 77; }
-
-slurm_check() {
-    local program
-    PATH=$PATH:/usr/sbin:/sbin
-    for program in munged slurmctld slurmd srun salloc; do
-        command -v "$program" >/dev/null ||
-            slurm_missing "there is no $program (Debian: apt-get install munge slurmctld slurmd slurm-client)"
-    done
-    [ "$(id -u)" = 0 ] || slurm_missing "slurmd runs as root"
-}
 
 slurm_conf() {
     local ports here
@@ -66,24 +54,23 @@ slurm_start() {
 
 slurm_up() {
     local k
-    slurm_check
     # Sockets in it have names of at most 108 characters.
-    scratch=$(mktemp -d)
-    [ ${#scratch} -lt 60 ] || { rmdir "$scratch"; scratch=$(mktemp -d -p /tmp); }
+    scratch=$folder/slurm
+    mkdir "$scratch"
     trap slurm_down EXIT
     trap 'exit 130' INT TERM HUP
     export SLURM_CONF=$scratch/slurm.conf
     mkdir -p "$scratch"/{state,n1/tmp,n2/tmp}
     head -c 64 /dev/urandom >"$scratch/key" && chmod 400 "$scratch/key"
     slurm_conf
-    srun --mpi=list 2>&1 | grep -qw pmix || slurm_missing "this Slurm has no plugin for PMIx"
+    srun --mpi=list 2>&1 | grep -qw pmix || skip "this Slurm has no plugin for PMIx"
     slurm_start munged --foreground --force --key-file="$scratch/key" --socket="$scratch/munge.socket" \
         --pid-file="$scratch/munged.pid" --seed-file="$scratch/seed" --num-threads=1
-    for ((k = 0; k < 200; k++)); do [ -S "$scratch/munge.socket" ] && break; sleep 0.05; done
+    for ((k = 0; k < 2400; k++)); do [ -S "$scratch/munge.socket" ] && break; sleep 0.05; done
     slurm_start slurmctld -D -c -i
     slurm_start slurmd -D -N n1
     slurm_start slurmd -D -N n2
-    for ((k = 0; k < 300; k++)); do
+    for ((k = 0; k < 1200; k++)); do
         [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ] && return
         sleep 0.1
     done
@@ -105,6 +92,6 @@ slurm_down() {
     done
     kill -KILL "${slurm_processes[@]}" 2>/dev/null
     wait 2>/dev/null
-    rm -rf "$scratch"
+    rm -rf "$folder"
     return "$code"
 }

@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # srun --mpi=pmix starts our programs: one node and two, ranks in blocks and dealt round, steps and jobs at once, and every
 # kind of end. The Slurm is a real one, started here on two nodes that are this machine.
-build=$(cd "$1" && pwd)
+. "$(dirname "$0")/../common.sh" "$1"
+PATH=$PATH:/usr/sbin:/sbin
+need_package munge munged
+need_package slurm-client srun salloc
+need_package slurmctld slurmctld
+need_package slurmd slurmd
+[ "$(id -u)" = 0 ] || skip "slurmd runs as root"
 tests=$build/tests
 member=$tests/cluster_member
-folder=$(cd "$(dirname "$0")" && pwd)
-[ -x "$member" ] || { echo "skipped: the MPI programs are not built"; exit 77; }
 # shellcheck source=tests/cluster/slurm.sh
-. "$folder/slurm.sh"
-failures=0
-wrong() { echo "WRONG: $*"; failures=$((failures + 1)); }
+. "$here/slurm.sh"
 
 # step ARGUMENTS OF SRUN: a step of the allocation; leaves $code, $out (sorted lines) and $err
 step() {
     local said=$scratch/step.${number:-0}
-    timeout 60 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$said.out" 2>"$said.err" </dev/null
+    timeout 600 srun --jobid="$job" --overlap --overcommit --mpi=pmix "$@" >"$said.out" 2>"$said.err" </dev/null
     code=$?
     out=$(sort "$said.out") err=$(grep -vx "srun: got SIGCONT" "$said.err")   # somebody has paused this machine
     what="srun --mpi=pmix $*"
@@ -55,7 +57,7 @@ done
 
 # Large buffers go straight from rank to rank, whatever kinds of programs are in the world.
 # shellcheck source=tests/cluster/arenas.sh
-. "$folder/arenas.sh"
+. "$here/arenas.sh"
 if [ $arenas_checked = yes ]; then
     step -N 1 -n 3 "$arenas"; expect_code 0; expect_silence; expect_out "$(arena_lines direct direct direct)"
     step -N 1 -n 2 --export=ALL,TUTTI_ARENA=no "$arenas"; expect_code 0; expect_out "$(arena_lines none none)"
@@ -101,7 +103,7 @@ for k in 1 2 3 4; do wait "${pids[k]}" || wrong "one of several steps at once fa
 
 # mpiexec in an allocation knows its nodes and starts its daemons by srun.
 inside() {
-    timeout 60 salloc --quiet --overcommit --nodes=2 --ntasks-per-node=2 "$build/bin/mpiexec" "$@" >"$scratch/out" \
+    timeout 600 salloc --quiet --overcommit --nodes=2 --ntasks-per-node=2 "$build/bin/mpiexec" "$@" >"$scratch/out" \
         2>"$scratch/err" </dev/null
     code=$?
     out=$(sort "$scratch/out") err=$(grep -vx "srun: got SIGCONT" "$scratch/err")   # somebody has paused this machine

@@ -6,7 +6,7 @@
 hosts_up 2
 read -r first second <<<"${hosts[*]}"
 export TUTTI_PORT_RANGE=41000-41011
-job() { job_with "" -hosts "$1" -n 4 -timeout 120 "$build/tests/ranks_cluster_$2"; }
+job() { job_with "" -hosts "$1" -n 4 -timeout 600 "$build/tests/ranks_cluster_$2"; }
 job "$first:2,$second:2" subsets & pids=($!)
 job "$second:2,$first:2" wildcards & pids+=($!)
 job "$second:3,$first:1" roots & pids+=($!)

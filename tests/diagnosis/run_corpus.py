@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the programs of wrong/ or right/ under mpiexec and compares what it says with what their heads expect.
+"""Runs the programs of wrong/ or right/, which `ninja corpus` builds, and compares reports with what their heads expect.
 
-Usage: run_corpus.py BUILD [wrong|right]... [--jobs N] [--limit SECONDS] [--only PART-OF-A-PATH] [--flags WORDS]
-                     [--check] [--verbose] [--tries N] [--hosts A,B] [--before WORDS] [--options WORDS]
+Usage: run_corpus.py BUILD [AREA]... [--jobs N] [--limit SECONDS] [--only PART-OF-A-PATH]
+                     [--check] [--verbose] [--hosts A,B] [--before WORDS] [--options WORDS]
+An AREA is wrong, right, or a folder such as wrong/circles; wrong/fortran are all Fortran programs of wrong/.
 README.md says what a program's head and its HERE marks mean.
 """
 import argparse
 import concurrent.futures
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".f90": "mpifort"}
+LANGUAGES = (".c", ".cpp", ".f90")
 CODE = r"(?:T\d\d|MPI_\w+)"   # of a report: ours, or the error class
 DEADLOCKED = 125   # mpiexec's exit code once it has told a mistake
 
@@ -42,8 +42,8 @@ class Program:
             lines = file.read().split("\n")
         self.head = {}
         for line in lines[:20]:
-            key = re.match(r"(?://|!) (ranks|flags|args|input|env|mpiexec|unchecked|may warn|missed|says|one node|limit"
-                           r"|expect(?: \d+| nodes)?): (.*)", line)
+            key = re.match(r"(?://|!) (ranks|whole|flags|args|input|env|mpiexec|unchecked|may warn|missed|says|one node"
+                           r"|limit|ended|expect(?: \d+| nodes)?): (.*)", line)
             if key:
                 self.head[key.group(1)] = key.group(2)
         self.counts = [int(word) for word in self.head["ranks"].split()]
@@ -53,14 +53,12 @@ class Program:
             if mark:
                 self.marks.append((number, mark.group(1)))
 
-    def compile(self, build, folder, flags):
-        """None, or why it does not compile."""
-        self.binary = os.path.join(folder, self.name.replace("/", "-"))
-        modules = ["-J", folder] if self.path.endswith(".f90") else []
-        compiler = os.path.join(build, "bin", COMPILERS[os.path.splitext(self.path)[1]])
-        done = subprocess.run([compiler, *flags.split(), *self.head.get("flags", "").split(), *modules, self.path, "-o", self.binary, "-lpthread", "-lm"],
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        return None if done.returncode == 0 else done.stdout
+    def command(self, build):
+        """The executable (see extra.cmake) with the program's arguments."""
+        folder, source = os.path.split(os.path.join(build, "tests", "corpus", self.name))
+        alone = source.endswith(".f90") or "whole" in self.head or "flags" in self.head
+        program = [source.replace(".", "_")] if alone else ["cases", os.path.splitext(source)[0]]
+        return [os.path.join(folder, program[0]), *program[1:], *self.head.get("args", "").split()]
 
     def expectation(self, count):
         several = self.head.get("expect nodes") if self.on_hosts else None
@@ -148,17 +146,21 @@ def run(program, count, limit, options):
     """(mpiexec's exit code or None past the limit, standard output, standard error)"""
     mpiexec = [*options.before.split(), os.path.join(options.build, "bin", "mpiexec"), *options.options.split()]
     mpiexec += [*places(options, count), *(["--check"] if options.check else [])]
-    command = [*mpiexec, *program.head.get("mpiexec", "").split(), "-n", str(count), program.binary]
-    command += program.head.get("args", "").split()
+    command = [*mpiexec, *program.head.get("mpiexec", "").split(), "-n", str(count), *program.command(options.build)]
     environment = dict(os.environ, **dict(word.split("=", 1) for word in program.head.get("env", "").split()))
     typed = program.head["input"] + "\n" if "input" in program.head else None
     process = subprocess.Popen(command, stdin=subprocess.PIPE if typed else subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", env=environment,
                                start_new_session=True)
-    try:
-        out, err = process.communicate(typed, timeout=limit)
-        return process.returncode, out, err
-    except subprocess.TimeoutExpired:
+    end = time.monotonic() + limit
+    while True:
+        try:
+            out, err = process.communicate(typed, timeout=0.5 if "ended" in program.head else limit)
+            return process.returncode, out, err
+        except subprocess.TimeoutExpired as running:
+            reported = "ended" in program.head and b"mpiexec --explain" in (running.stderr or b"")
+            if not reported and time.monotonic() < end:
+                continue
         # First politely, for then it takes its ranks along.
         for how in (signal.SIGTERM, signal.SIGKILL):
             os.killpg(process.pid, how)
@@ -167,21 +169,13 @@ def run(program, count, limit, options):
                 break
             except subprocess.TimeoutExpired:
                 pass
-        return None, out, err
+        return process.returncode if reported else None, out, err
 
 
 def check(program, count, options):
     """(what is not as expected, all that was said)"""
     missed = "missed" in program.head
     limit = min(options.limit, 3) if missed else float(program.head.get("limit", options.limit))
-    for _ in range(options.tries if program.wrong else 1):
-        problems, said = check_once(program, count, missed, limit, options)
-        if not problems:
-            break
-    return problems, said
-
-
-def check_once(program, count, missed, limit, options):
     code, out, err = run(program, count, limit, options)
     if missed:
         return (["found now: take away its line 'missed:'"] if code is not None else []), out + err
@@ -198,25 +192,23 @@ def check_once(program, count, missed, limit, options):
     return problems, said
 
 
-def programs_of(kind, only):
-    for folder, folders, files in sorted(os.walk(os.path.join(HERE, kind))):
-        for name in sorted(files):
-            path = os.path.join(folder, name)
-            if os.path.splitext(name)[1] in COMPILERS and any(part in os.path.relpath(path, HERE) for part in only):
-                yield Program(path, kind == "wrong")
+def programs_of(area, only):
+    kind, _, part = area.partition("/")
+    folder = os.path.join(HERE, kind if part == "fortran" else area)
+    for path in sorted(os.path.join(one, name) for one, _, names in os.walk(folder) for name in names):
+        language = os.path.splitext(path)[1]
+        of_area = not part or (part == "fortran") == (language == ".f90")
+        if language in LANGUAGES and of_area and any(part in os.path.relpath(path, HERE) for part in only):
+            yield Program(path, kind == "wrong")
 
 
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("build")
-    arguments.add_argument("kinds", nargs="*")
+    arguments.add_argument("areas", nargs="*", default=["wrong", "right"])
     arguments.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1))
     arguments.add_argument("--limit", type=float, default=60)
-    arguments.add_argument("--tries", type=int, default=1,
-                           help="runs of a wrong program of which one must be as expected: on several hosts it depends "
-                                "on the network who finds a mistake first")
     arguments.add_argument("--only", default="", help="parts of paths, separated by commas")
-    arguments.add_argument("--flags", default="-g", help="for the compilers; also --flags='-g -O2'")
     arguments.add_argument("--check", action="store_true", help="all of them under mpiexec --check")
     arguments.add_argument("--verbose", action="store_true")
     arguments.add_argument("--hosts", default="", help="the ranks are spread over these")
@@ -224,32 +216,20 @@ def main():
     arguments.add_argument("--options", default="", help="for mpiexec")
     options = arguments.parse_args()
     Program.on_hosts = bool(options.hosts)
-    programs = [one for kind in options.kinds or ["wrong", "right"] for one in programs_of(kind, options.only.split(","))]
+    programs = [one for area in options.areas for one in programs_of(area, options.only.split(","))]
     if options.check:
         programs = [one for one in programs if "unchecked" not in one.head]
     if options.hosts:
         programs = [one for one in programs if "one node" not in one.head]
-    if any(one.path.endswith(".f90") for one in programs) and not shutil.which("gfortran"):
-        print("gfortran is not there: the Fortran programs are left out")
-        programs = [one for one in programs if not one.path.endswith(".f90")]
-    folder = tempfile.mkdtemp()
-    try:
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            return judge(programs, options, folder, pool)
-    finally:
-        shutil.rmtree(folder)
+    return judge(programs, options)
 
 
-def judge(programs, options, folder, pool):
-    runs = []
+def judge(programs, options):
+    runs = [(program, count) for program in programs for count in program.counts if count > 1 or not options.hosts]
+    runs.sort(key=lambda one: "ended" not in one[0].head)   # the long ones first
     failures = 0
-    for program, log in zip(programs, pool.map(lambda one: one.compile(options.build, folder, options.flags), programs)):
-        if log is None:
-            runs += [(program, count) for count in program.counts if count > 1 or not options.hosts]
-        else:
-            failures += 1
-            print(f"FAILED {program.name} does not compile:\n{log}")
-    results = pool.map(lambda one: check(*one, options), runs)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(lambda one: check(*one, options), runs))
     total, good = {True: 0, False: 0}, {True: 0, False: 0}
     for (program, count), (problems, said) in zip(runs, results):
         total[program.wrong] += 1

@@ -8,7 +8,3 @@ add_executable(launcher_source_lines ${CMAKE_CURRENT_SOURCE_DIR}/launcher/source
 target_link_libraries(launcher_source_lines PRIVATE tutti_launcher tutti_runtime tutti_topo tutti_topo_detect Threads::Threads)
 set_target_properties(launcher_rank launcher_forbid launcher_on_terminal launcher_source_lines
   PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-
-# These hold mpiexec to its second after a death, which a busy machine cannot promise.
-set_tests_properties(shell/launcher/ends_test shell/launcher/killed_ranks_test shell/launcher/mpi_test
-  shell/launcher/nodes_ends_test shell/launcher/signals_test shell/launcher/ssh_test PROPERTIES RUN_SERIAL TRUE)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Behaves as its arguments say, one after the other, as far as the launcher can see it:
 //   init finalise abort CODE | exit CODE | signal N | sleep SECONDS | wait REASON | only RANK (others skip the next
-//   two words) | orphan (leaves a process in a session of its own) | place (prints where the rank is fixed, or -1)
+//   two words) | await RANK (until it has done init) | orphan SECONDS (leaves a process that sleeps in a session of its
+//   own) | place (prints where the rank is fixed, or -1)
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -18,11 +19,11 @@ namespace {
 
 using namespace tutti;
 
-void leave_orphan() {
+void leave_orphan(char const* seconds) {
     if (fork() != 0) return;
     setsid();
     if (fork() != 0) _exit(0);
-    execlp("sleep", "sleep", "1234", nullptr);
+    execlp("sleep", "sleep", seconds, nullptr);
     _exit(1);
 }
 
@@ -36,6 +37,10 @@ void wait_with_reason(RankState& rank_state, char const* reason) {
 void print_place(Segment const& segment, unsigned rank) {
     auto map = topo::NodeMap::from_text(segment.machine());
     std::printf("%d\n", map && map->placement.fixed ? map->placement.pu.at(rank) : -1);
+}
+
+void await(RankState const& other) {
+    while (other.state.load(std::memory_order_acquire) == RankPhase::absent) usleep(1000);
 }
 
 void abort_job(RankState& rank_state, int code) {
@@ -56,7 +61,8 @@ int main(int argc, char** argv) {
         else if (word == "init")
             rank_state.pid.store(getpid()), rank_state.state.store(RankPhase::initialised, std::memory_order_release);
         else if (word == "finalise") rank_state.state.store(RankPhase::finalised, std::memory_order_release);
-        else if (word == "orphan") leave_orphan();
+        else if (word == "orphan") leave_orphan(next.c_str()), ++i;
+        else if (word == "await") await(segment.rank_state(static_cast<unsigned>(std::stoi(next)))), ++i;
         else if (word == "place") print_place(segment, rank);
         else if (word == "abort") abort_job(rank_state, std::stoi(next));
         else if (word == "exit") _exit(std::stoi(next));

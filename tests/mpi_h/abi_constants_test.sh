@@ -3,16 +3,11 @@
 # Our mpi.h against the one of Debian's MPICH: one program, compiled with each, prints every constant, layout and
 # function type, and the two outputs must agree. The names come out of our header; names that only MPICH has must be
 # on the list of areas that come later, names that it has not yet on the list of newer ones, with what they must be.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-ours=$(cd "$here/../../mpi_h/include" && pwd)
-theirs=$(dirname "$(ls -d /usr/include/*/mpich/mpi.h 2>/dev/null | head -1)" 2>/dev/null)
-if [ ! -f "$theirs/mpi.h" ]; then
-    echo "skipped: MPICH's mpi.h is not here (Debian: apt-get install libmpich-dev)"
-    exit 77
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh" "$1"
+need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
+set -e
+ours=$source/mpi_h/include
+theirs=$(dirname "$(compgen -G "/usr/include/*/mpich/mpi.h" | head -1)")
 
 # Object-like macros of a header, and everything in capitals that is left after preprocessing (enumerators, data);
 # names there that end in _T only number MPICH's functions for its tools.

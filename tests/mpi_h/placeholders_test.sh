@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A program that was built with MPICH and calls what Tutti does not offer: it starts, and the call ends the whole job
 # with a sentence. The same program built with our mpicc does not link, and compiling it names the function.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.sh" "$1"
 
 cat >"$work/guest.c" <<'EOF'
 #include <mpi.h>
@@ -31,20 +31,20 @@ int main(void) {
 EOF
 like_mpich() { gcc -DAS_MPICH_DECLARES_IT -I"$build/include" "$1" -o "$2" -L"$build/lib" -Wl,-rpath,"$build/lib" -l:libmpich.so.12 -lmpi; }
 
-like_mpich "$work/guest.c" "$work/guest" || fail "linking with libmpich.so.12"
-out=$(timeout 20 "$build/bin/mpiexec" -n 3 "$work/guest" 2>&1)
+like_mpich "$work/guest.c" "$work/guest" || wrong "linking with libmpich.so.12"
+out=$(timeout "$limit_s" "$build/bin/mpiexec" -n 3 "$work/guest" 2>&1)
 code=$?
-{ [ $code -ne 0 ] && [ $code -ne 124 ]; } || fail "the job ended with code $code"
+{ [ $code -ne 0 ] && [ $code -ne 124 ]; } || wrong "the job ended with code $code"
 has "the sentence" "Tutti does not offer MPI_File_open yet (it belongs to files)" "$out"
 lacks "after the call" "came back" "$out"
 
-like_mpich "$work/early.c" "$work/early" || fail "linking with libmpich.so.12"
-out=$("$work/early" 2>&1) && fail "MPI_Session_init before MPI_Init succeeded"
+like_mpich "$work/early.c" "$work/early" || wrong "linking with libmpich.so.12"
+out=$("$work/early" 2>&1) && wrong "MPI_Session_init before MPI_Init succeeded"
 has "before MPI_Init" "Tutti does not offer MPI_Session_init yet (it belongs to sessions)" "$out"
 
-out=$("$build/bin/mpicc" -Werror=implicit-function-declaration -c "$work/guest.c" -o "$work/guest.o" 2>&1) && fail "mpi.h declares MPI_File_open"
+out=$("$build/bin/mpicc" -Werror=implicit-function-declaration -c "$work/guest.c" -o "$work/guest.o" 2>&1) && wrong "mpi.h declares MPI_File_open"
 has "the compiler's error" MPI_File_open "$out"
-"$build/bin/mpicc" -w "$work/guest.c" -o "$work/guest2" 2>/dev/null && fail "libmpi.so has MPI_File_open"
+"$build/bin/mpicc" -w "$work/guest.c" -o "$work/guest2" 2>/dev/null && wrong "libmpi.so has MPI_File_open"
 
 # as autoconf asks whether there is a function: what is not offered is not there, by any name of the library, in the
 # build tree and in an installation
@@ -55,12 +55,12 @@ has_function() { # PLACE FUNCTION LIBRARY
 install_and_move installed
 for place in "$build/lib" "$(dirname "$(find "$moved" -name libmpi.so.12)")"; do
     for library in mpi mpich; do
-        has_function "$place" MPI_Allreduce $library || fail "-l$library in $place has no MPI_Allreduce"
-        readelf -d "$work/check" | grep -q 'NEEDED.*\[libmpi\.so\.12\]' || fail "-l$library does not ask for libmpi.so.12"
+        has_function "$place" MPI_Allreduce $library || wrong "-l$library in $place has no MPI_Allreduce"
+        readelf -d "$work/check" | grep -q 'NEEDED.*\[libmpi\.so\.12\]' || wrong "-l$library does not ask for libmpi.so.12"
         for function in MPI_File_open PMPI_File_open MPI_Comm_spawn MPI_Session_init; do
-            has_function "$place" $function $library && fail "-l$library in $place has $function"
+            has_function "$place" $function $library && wrong "-l$library in $place has $function"
         done
     done
-    [ -e "$place/libmpich.so.12" ] || fail "there is no libmpich.so.12 for programs that run, in $place"
+    [ -e "$place/libmpich.so.12" ] || wrong "there is no libmpich.so.12 for programs that run, in $place"
 done
 finish

@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the libraries export: every function that mpi.h declares, under both names, and no other MPI function from
 # libmpi.so.12; from libmpich.so.12 placeholders for all that MPICH has and we have not, and nothing that we have.
-set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-build=$1
-header=$here/../../mpi_h/include/mpi.h
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/lib.sh" "$1"
+need_package mpich "/usr/lib/*/libmpich.so.12" "/usr/lib/*/libmpichfort.so.12"
+set -e
+header=$source/mpi_h/include/mpi.h
 status=0
 # report SENTENCE FILE: the names in FILE are an error.
 report() {
@@ -57,16 +55,10 @@ comm -12 "$work/mpi" "$work/mpich" | comm -23 - "$work/arena" >"$work/out"
 report "a placeholder in libmpich.so.12 hides a function of libmpi.so.12" "$work/out"
 readelf -d "$build/lib/libmpich.so.12" | grep -q 'NEEDED.*\[libmpi\.so\.12\]' || { echo "libmpich.so.12 does not bring libmpi.so.12"; status=1; }
 
-theirs=$(ls /usr/lib/*/libmpich.so.12 2>/dev/null | head -1)
-if [ -n "$theirs" ]; then
-    nm -D --defined-only "$theirs" | awk '$2 == "T" || $2 == "W" { print $3 }' | grep -E '^P?MPIX?_' | sort -u |
-        comm -23 - <(sort -u "$work/mpi" "$work/mpich") >"$work/out"
-    report "MPICH has it, but neither libmpi.so.12 nor a placeholder in libmpich.so.12" "$work/out"
-fi
-fortran=$(ls /usr/lib/*/libmpichfort.so.12 2>/dev/null | head -1)
-if [ -n "$fortran" ]; then
-    nm -D --undefined-only "$fortran" | awk '{ print $2 }' | grep -E '^P?MPI' | sort -u |
-        comm -23 - <(sort -u "$work/mpi" "$work/mpich") >"$work/out"
-    report "libmpichfort.so.12 asks for it in vain" "$work/out"
-fi
+nm -D --defined-only /usr/lib/*/libmpich.so.12 | awk '$2 == "T" || $2 == "W" { print $3 }' | grep -E '^P?MPIX?_' | sort -u |
+    comm -23 - <(sort -u "$work/mpi" "$work/mpich") >"$work/out"
+report "MPICH has it, but neither libmpi.so.12 nor a placeholder in libmpich.so.12" "$work/out"
+nm -D --undefined-only /usr/lib/*/libmpichfort.so.12 | awk '{ print $2 }' | grep -E '^P?MPI' | sort -u |
+    comm -23 - <(sort -u "$work/mpi" "$work/mpich") >"$work/out"
+report "libmpichfort.so.12 needs a function that neither library has" "$work/out"
 exit $status

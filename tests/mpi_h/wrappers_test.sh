@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The compiler wrappers, in the build tree and in a moved installation whose path has a space: what they tell, what
 # they call, and programs that they build.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib.sh" "$1"
 install_and_move "moved place"
 
 tells() {
@@ -35,8 +35,8 @@ tells() {
     lacks "no files, no libraries" -lmpi "$("$bin/mpicc" -v 2>&1)"
     has "--help" -showme "$("$bin/mpicc" --help)"
     for name in mpicc mpicxx mpic++; do
-        "$bin/$name" --cray-print-opts=cflags >/dev/null 2>&1 && fail "$name accepts --cray-print-opts"
-        "$bin/$name" -showme:nonsense >/dev/null 2>&1 && fail "$name accepts -showme:nonsense"
+        "$bin/$name" --cray-print-opts=cflags >/dev/null 2>&1 && wrong "$name accepts --cray-print-opts"
+        "$bin/$name" -showme:nonsense >/dev/null 2>&1 && wrong "$name accepts -showme:nonsense"
     done
     :
 }
@@ -59,21 +59,21 @@ builds() {
     echo '#include <mpi.h>
 #include <cstdio>
 int main() { std::puts(TEXT); return MPI_Wtime() < 0; }' >"$work/a b/text.cpp"
-    (cd "$work/a b" && "$bin/mpicc" -Wall -Werror "hello c.c" -o hello) || fail "mpicc"
+    (cd "$work/a b" && "$bin/mpicc" -Wall -Werror "hello c.c" -o hello) || wrong "mpicc"
     equal "a program of one" "hello from 0 of 1" "$("$work/a b/hello")"
-    "$bin/mpicc" -c "$work/a b/hello c.c" -o "$work/hello.o" && "$bin/mpicc" "$work/hello.o" -o "$work/hello2" || fail "mpicc -c"
+    "$bin/mpicc" -c "$work/a b/hello c.c" -o "$work/hello.o" && "$bin/mpicc" "$work/hello.o" -o "$work/hello2" || wrong "mpicc -c"
     equal "linked apart" "hello from 0 of 1" "$("$work/hello2")"
-    "$bin/mpicxx" '-DTEXT="a  b"' "$work/a b/text.cpp" -o "$work/text" || fail "mpicxx"
+    "$bin/mpicxx" '-DTEXT="a  b"' "$work/a b/text.cpp" -o "$work/text" || wrong "mpicxx"
     equal "an argument with quotes and spaces" "a  b" "$("$work/text")"
     out=$("$bin/mpicxx" -show '-DTEXT="a  b"' "$work/a b/text.cpp" -o "$work/text3")
-    eval "$out" || fail "-show prints what a shell can run: $out"
+    eval "$out" || wrong "-show prints what a shell can run: $out"
     equal "run what -show printed" "a  b" "$("$work/text3")"
-    (cd "$1" && PATH="$bin:$PATH" && mpicc "$work/hello.o" -o "$work/hello4") || fail "mpicc found in PATH"
-    ln -sf "$bin/mpicc" "$work/link" && "$work/link" "$work/hello.o" -o "$work/hello5" || fail "mpicc behind a link"
+    (cd "$1" && PATH="$bin:$PATH" && mpicc "$work/hello.o" -o "$work/hello4") || wrong "mpicc found in PATH"
+    ln -sf "$bin/mpicc" "$work/link" && "$work/link" "$work/hello.o" -o "$work/hello5" || wrong "mpicc behind a link"
     mkdir -p "$work/other" && gcc -shared -Wl,-soname,libmpi.so.40 -xc /dev/null -o "$work/other/libmpi.so"
     "$bin/mpicc" "-L$work/other" "$work/hello.o" -o "$work/hello6" && equal "beside another MPI" "hello from 0 of 1" \
         "$("$work/hello6")"
-    readelf -d "$work/text" | grep -q 'libmpi\.so\.12' || fail "the program does not ask for libmpi.so.12"
+    readelf -d "$work/text" | grep -q 'libmpi\.so\.12' || wrong "the program does not ask for libmpi.so.12"
 }
 
 for place in "$build" "$moved"; do
@@ -84,6 +84,6 @@ for place in "$build" "$moved"; do
     builds "$place"
 done
 for name in mpicc mpicxx mpic++ mpifort mpif90 mpif77; do
-    [ -x "$moved/bin/$name" ] || fail "$name is not installed"
+    [ -x "$moved/bin/$name" ] || wrong "$name is not installed"
 done
 finish

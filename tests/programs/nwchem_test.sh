@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # NWChem, as Debian built it against MPICH, unmodified: the energy of a water molecule, as its own tests publish it. Its
 # arrays live in windows, by ARMCI-MPI, in passive epochs, with datatypes on both sides.
-set -u
-build=$1
-command -v nwchem.mpich >/dev/null || { echo "skipped: no nwchem.mpich (Debian: apt-get install nwchem-mpich)"; exit 77; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
+. "$(dirname "$0")/../common.sh" "$1"
+need_package nwchem-mpich nwchem.mpich
+cd "$folder" || exit 1
 cat >water.nw <<'END'
 start water
 geometry units au
@@ -22,7 +19,7 @@ task scf
 END
 for ranks in 1 2 4; do
     rm -f water.db water.movecs
-    timeout -k 5 180 "$build/bin/mpiexec" --drop-in -n $ranks nwchem.mpich water.nw >out 2>&1 </dev/null ||
+    timeout -k 5 "$limit_s" "$mpiexec" --drop-in -n $ranks nwchem.mpich water.nw >out 2>&1 </dev/null ||
         { echo "on $ranks ranks it did not end well:"; tail -n 5 out; exit 1; }
     energy=$(sed -nE 's/^ *Total SCF energy = *(-?[0-9.]+)$/\1/p' out)
     [[ $energy == -76.010538* ]] || { echo "on $ranks ranks the energy is '$energy' instead of -76.010538"; exit 1; }

@@ -3,13 +3,11 @@
 # scalapack.sh BUILD [all | NAME...]: runs testers of ScaLAPACK, PBLAS and BLACS, as Debian built them against MPICH, on
 # 4 ranks of ours. Prints "passed NAME" or "FAILED NAME: why" for each. What counts is what their own CTest list says
 # (the exit code) and what they print: no result that failed.
-set -u
-build=$(cd "$1" && pwd)
+. "$(dirname "$0")/../common.sh" "$1"
 shift
+need_package scalapack-mpi-test "/usr/lib/*/scalapack/mpich-tests"
 programs=$(echo /usr/lib/*/scalapack/mpich-tests)
-[ -d "$programs" ] || { echo "skipped: no $programs (Debian: apt-get install scalapack-mpi-test)"; exit 77; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+scratch=$folder
 cp -rs "$programs/." "$scratch/" # the programs with their data files beside them
 
 names=("$@")
@@ -26,12 +24,11 @@ ended_well() {
 }
 
 failed_results='\bFAILED\.? *$|\b[1-9][0-9]* +FAILED|\b[1-9][0-9]* tests? (completed and )?failed'
-failures=0
 for name in "${names[@]}"; do
     program=$(find "$scratch" -name "$name" | sort | head -1)
     cd "${program%/*}" || exit 1
     why=
-    timeout -k 5 "${LIMIT:-300}" "$build/bin/mpiexec" --drop-in -n 4 "./$name" >"$scratch/out" 2>"$scratch/err" </dev/null
+    timeout -k 5 "$limit_s" "$mpiexec" --drop-in -n 4 "./$name" >"$scratch/out" 2>"$scratch/err" </dev/null
     ended_well $?
     # The heads of their tables have a column FAILED.
     cat "$scratch/out" ./*.SUMM ./*.out 2>/dev/null | grep -vE 'SUBROUTINE|\b0 +FAILED' | grep -E "$failed_results" \

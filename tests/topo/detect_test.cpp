@@ -12,6 +12,7 @@
 
 #include "tests/topo/machines.hpp"
 #include "topo/binding/binding.hpp"
+#include "topo/machine/sysfs.hpp"
 #include "topo/machine/usable.hpp"
 
 namespace tutti::topo {
@@ -29,6 +30,7 @@ std::vector<int> os_numbers(const Machine& machine) {
 TEST(Detect, ThisMachineIsItsAffinityMask) {
     const Machine machine = detect_machine();
     EXPECT_EQ(os_numbers(machine), affinity_pus());
+    EXPECT_EQ(machine.cpu, kernel_cpu_name());
     EXPECT_FALSE(machine.pretended);
     EXPECT_GE(machine.caches.line_size, 32u);
     const auto again = Machine::from_text(machine.to_text());

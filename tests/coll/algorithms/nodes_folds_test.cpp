@@ -70,18 +70,18 @@ std::uint64_t messages_of(std::vector<int> const& node_of, Call call) {
     return all;
 }
 
-struct Shape {
+struct NodeShape {
     char const* name;
     std::vector<int> node_of;
     std::uint64_t nodes;
 };
-Shape const shapes[] = {{"two_of_two", {0, 0, 1, 1}, 2},
-                        {"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 4},
-                        {"three_and_one", {0, 0, 0, 1}, 2},
-                        {"three_of_one", {0, 1, 2}, 3},
-                        {"dealt_out", {0, 1, 2, 0, 1, 2, 0}, 3}};
+NodeShape const node_shapes[] = {{"two_of_two", {0, 0, 1, 1}, 2},
+                                 {"four_of_two", {0, 0, 1, 1, 2, 2, 3, 3}, 4},
+                                 {"three_and_one", {0, 0, 0, 1}, 2},
+                                 {"three_of_one", {0, 1, 2}, 3},
+                                 {"dealt_out", {0, 1, 2, 0, 1, 2, 0}, 3}};
 
-class FoldsOnNodes : public testing::TestWithParam<Shape> {
+class FoldsOnNodes : public testing::TestWithParam<NodeShape> {
 protected:
     std::vector<int> const& node_of() const { return GetParam().node_of; }
     int ranks() const { return static_cast<int>(node_of().size()); }
@@ -200,7 +200,7 @@ TEST_P(FoldsOnNodes, DeterministicResultsAreThoseOfRankOrder) {
     EXPECT_EQ(differ, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Worlds, FoldsOnNodes, testing::ValuesIn(shapes),
+INSTANTIATE_TEST_SUITE_P(Worlds, FoldsOnNodes, testing::ValuesIn(node_shapes),
                          [](auto const& info) { return info.param.name; });
 
 }   // namespace

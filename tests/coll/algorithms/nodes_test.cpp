@@ -6,7 +6,7 @@
 #include "coll/call/bytes.hpp"
 #include "coll/call/collectives.hpp"
 #include "coll/comm/derive.hpp"
-#include "tests/coll/world/juggler.hpp"
+#include "tests/coll/world/overlapped_cases.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -46,7 +46,7 @@ TEST_P(SeveralNodes, AgreeWithPlainComputation) {
     }
     std::size_t const slot = Area(nullptr, static_cast<int>(shape.node_of.size())).slot_bytes();
     Suite suite(tree_of_nodes(nodes_of_members), slot, true);
-    CaseList(suite, static_cast<unsigned>(shape.hands * 5 + static_cast<int>(shape.node_of.size()))).add_all();
+    add_cases(suite, static_cast<unsigned>(shape.hands * 5 + static_cast<int>(shape.node_of.size())));
     NodesWorld world(shape.node_of, variables(shape));
     run_ranks(
         suite,
@@ -58,7 +58,7 @@ TEST_P(SeveralNodes, AgreeWithPlainComputation) {
                 Comm& comm = part ? *part : all;
                 Suite own(state_of(comm).trees.hierarchy, suite.slot_bytes, true);
                 own.cases = suite.cases;
-                Juggler(comm, own, suite.at, comm.rank(), static_cast<std::size_t>(shape.hands)).run();
+                run_overlapped_cases(comm, own, suite.at, comm.rank(), static_cast<std::size_t>(shape.hands));
                 std::lock_guard lock(suite.mutex);
                 suite.failures.insert(suite.failures.end(), own.failures.begin(), own.failures.end());
             }

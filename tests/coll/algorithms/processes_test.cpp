@@ -8,22 +8,12 @@
 #include "coll/call/collectives.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/comm/create.hpp"
-#include "tests/coll/world/juggler.hpp"
+#include "tests/coll/world/calls.hpp"
 #include "tests/coll/world/window.hpp"
+#include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {
 namespace {
-
-struct ProcessExecute {
-    Comm const& comm;
-
-    template <class Args>
-    void operator()(AlgorithmRow const& row, Args const& args) {
-        expect_suits(state_of(comm), row, args);
-        auto const* algorithm = static_cast<Algorithm<Args> const*>(row.record);
-        drive(comm, row.name, [&](ShmEnv& env) { return algorithm->shm(env, args); });
-    }
-};
 
 Variables process_variables(bool cma) {
     Variables v;
@@ -40,7 +30,7 @@ void run_world(int ranks, bool cma, Arenas arenas) {
     if (arenas == Arenas::some && segment.header().arena_bytes == 0)
         GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
     Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
-    CaseList(suite, static_cast<unsigned>(ranks * 3 + cma + 7 * static_cast<int>(arenas))).add_all();
+    add_cases(suite, static_cast<unsigned>(ranks * 3 + cma + 7 * static_cast<int>(arenas)));
     run_ranks(suite, [&](int rank) {
         std::optional<Window> window;
         std::optional<Arena> arena;
@@ -52,7 +42,11 @@ void run_world(int ranks, bool cma, Arenas arenas) {
         std::vector<std::string> complaints;
         start(process, complaints);
         EXPECT_THAT(complaints, testing::IsEmpty());
-        ProcessExecute execute{*process.world};
+        Comm const& comm = *process.world;
+        auto const execute = [&](AlgorithmRow const& row, AnyArgs args) {
+            expect_suits(state_of(comm), row, args);
+            drive_algorithm(comm, row, args);
+        };
         run_cases(suite, rank, execute, arena ? &*arena : nullptr);
     });
 }

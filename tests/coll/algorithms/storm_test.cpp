@@ -12,7 +12,8 @@
 #include "coll/comm/derive.hpp"
 #include "p2p/p2p.hpp"
 #include "runtime/wait/progress_thread.hpp"
-#include "tests/coll/world/juggler.hpp"
+#include "tests/coll/world/calls.hpp"
+#include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {
 namespace {
@@ -31,13 +32,14 @@ class Sailor {
 public:
     Sailor(Comm& comm, Comm& world, int thread)
         : comm_(comm), world_(world), thread_(thread), suite_(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes()) {
-        CaseList(suite_, 11).add_all();
+        add_cases(suite_, 11);
     }
 
     void run() {
         std::vector<Operator> const operators = make_operators();
+        Execute const execute = std::ref(*this);
         for (at_ = static_cast<std::size_t>(thread_); at_ < suite_.cases.size(); at_ += threads) {
-            check(Turn<Sailor>{suite_, suite_.cases[at_], comm_.rank(), *this, operators});
+            check({suite_, suite_.cases[at_], comm_.rank(), execute, operators});
             talk();
             if (at_ % 5 == 0) make();
         }
@@ -45,23 +47,13 @@ public:
     std::vector<std::string> const& failures() const { return suite_.failures; }
 
     /// What a check calls: runs the algorithm in one of the three forms.
-    template <class Args>
-    void operator()(AlgorithmRow const& algorithm, Args const& args) {
-        Collective const collective = algorithm.collective;
+    void operator()(AlgorithmRow const& algorithm, AnyArgs args) {
         Setting setting;
         Ref<Request> request;
         {
             Visit visit(comm_);
-            force(comm_, algorithm, args, setting);
-            Args own = args;
-            switch (static_cast<Call>(at_ / threads % 3)) {
-            case Call::blocking: return coll::run(coll::BoundCall{comm_, collective, own});
-            case Call::nonblocking: request = coll::start(coll::BoundCall{comm_, collective, args}); break;
-            case Call::persistent:
-                request = coll::init(coll::BoundCall{comm_, collective, args});
-                request->start();
-                break;
-            }
+            request = start_call(comm_, algorithm, args, static_cast<Call>(at_ / threads % 3), setting);
+            if (!request) return;
         }
         talk();   // while it is under way, and others move it on
         auto over = [&] {

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # coll/adding-an-algorithm.md, done word by word in a scratch copy of the tree: one file and one line, and the new
 # algorithm is in the help, in the settings, in the tests and in the benchmark.
-set -u
-build=$(cd "$1" && pwd) source=$(cd "$(dirname "$0")/../../.." && pwd)
-grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt" && { echo "the plain build does it"; exit 77; }
-for program in make gnuplot; do command -v $program > /dev/null || { echo "there is no $program"; exit 77; }; done
-copy=$(mktemp -d)
-trap 'rm -rf "$copy"' EXIT
+. "$(dirname "$0")/../../common.sh" "$1"
+is_sanitized && skip "the plain build does it"
+need_package make make
+need_package gnuplot-nox gnuplot
+copy=$folder/tree
+mkdir "$copy"
 tar -C "$source" --exclude=./build* --exclude=./.git -cf - . | tar -C "$copy" -xf - || exit 1
 cd "$copy" || exit 1
 # What knows the list, which are two files, and what is compiled together with the new file is compiled; all else is
@@ -20,8 +20,11 @@ fi
 cat > seeded_build.sh << END
 set -e
 cmake -G "Unix Makefiles" -B build -DTUTTI_TESTS=ON . > /dev/null
-(cd "$build" && find . \( -name '*.o' -o -name '*.gch' \) ! -name '*_algorithms.cpp.o' ! -name 'unity_coll_algorithms_bcast_cxx*' \
-    \( ! -path './tests/*' -o -path '*/tests_coll*.dir/*' -o -path '*/thread_*.dir/*' \)) > objects
+# the units that the new file belongs to, if any yet
+units=\$(grep -rl '/bcast/relay.cpp' build --include='unity_*.cxx' | sed 's|.*/|! -name |; s|\$|*|') || true
+(cd "$build" && find . \( -name '*.o' -o -name '*.gch' \) ! -name '*_algorithms.cpp.o' \$units \
+    \( ! -path './tests/*' -o -path '*/tests_coll*.dir/*' -o -path '*/thread_*.dir/*' -o -path '*/coll_world.dir/*' \
+    -o -path '*/test_headers.dir/*' \)) > objects
 tar -C "$build" -cf - -T objects | tar -C build -xf -
 find build -name '*.gch' -exec touch {} +
 find build -name '*.o' -exec touch {} +

@@ -17,8 +17,8 @@ TreePlace n_ary(FramePool& frames, int place, int n) {
     return n_ary_tree(frames, place, n, degree);
 }
 
-constexpr TreeShape shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree,
-                                n_ary<3>,      n_ary<4>,    n_ary<5>,   n_ary<6>};
+constexpr TreeShape tree_shapes[] = {binomial_tree, binary_tree, chain_tree, star_tree,
+                                     n_ary<3>,      n_ary<4>,    n_ary<5>,   n_ary<6>};
 
 /// The places of a subtree, own first, then child after child.
 void collect(TreeShape shape, int place, int n, std::vector<int>& places) {
@@ -27,7 +27,7 @@ void collect(TreeShape shape, int place, int n, std::vector<int>& places) {
 }
 
 TEST(TreePlace, HasEveryPlaceOnceInAscendingOrder) {
-    for (TreeShape shape : shapes)
+    for (TreeShape shape : tree_shapes)
         for (int n = 1; n <= 70; ++n) {
             std::vector<int> places;
             collect(shape, 0, n, places);
@@ -37,7 +37,7 @@ TEST(TreePlace, HasEveryPlaceOnceInAscendingOrder) {
 }
 
 TEST(TreePlace, KnowsParentAndDepth) {
-    for (TreeShape shape : shapes)
+    for (TreeShape shape : tree_shapes)
         for (int n = 1; n <= 70; ++n) {
             EXPECT_EQ(shape(pool, 0, n).parent, -1);
             EXPECT_EQ(shape(pool, 0, n).depth, 0);

@@ -10,14 +10,15 @@
 
 #include "coll/call/request.hpp"
 #include "coll/comm/create.hpp"
-#include "tests/coll/world/allocations_new.hpp"
-#include "tests/coll/world/juggler.hpp"
+#include "tests/coll/world/allocations.hpp"
+#include "tests/coll/world/calls.hpp"
 #include "tests/coll/world/window.hpp"
+#include "tests/coll/world/world.hpp"
 
 namespace tutti::coll::test {
 namespace {
 
-Variables variables() {
+Variables restart_variables() {
     Variables v;
     v.wait = "shared";
     v.staging = 8192;
@@ -55,11 +56,10 @@ struct Restart {
     Comm& comm;
     std::map<AlgorithmRow const*, std::size_t> allocated{};   ///< by three starts, the first two left out
 
-    template <class Args>
-    void operator()(AlgorithmRow const& row, Args const& args) {
+    void operator()(AlgorithmRow const& row, AnyArgs args) {
         Setting setting;
         force(comm, row, args, setting);
-        Ref<Request> const request = init(BoundCall{comm, row.collective, args});
+        Ref<Request> const request = init_call(comm, row.collective, args);
         Choices& choices = state_of(comm).choices;
         choices.forget();
         for (int warm = 0; warm < 2; ++warm) run_once(comm.process, *request);
@@ -70,9 +70,13 @@ struct Restart {
         EXPECT_EQ(more.own_frames, 0u) << name;
         EXPECT_EQ(more.frames, 0u) << name;
         allocated[&row] += more.heap;
-        Args known = args;
-        complete(known);
-        EXPECT_EQ(choices.at(row.collective, traits_of(state_of(comm), known)).algorithm, nullptr) << name;
+        std::visit(
+            [&](auto const* bound) {
+                auto known = *bound;
+                complete(known);
+                EXPECT_EQ(choices.at(row.collective, traits_of(state_of(comm), known)).algorithm, nullptr) << name;
+            },
+            args);
         EXPECT_EQ(request->status.error, ErrorClass::success) << request->error_text;
     }
 };
@@ -102,7 +106,7 @@ TEST_P(Persistent, StartsChooseNothingAndTakeNoMemory) {
     if (arenas && segment.header().arena_bytes == 0)
         GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
     Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
-    CaseList(suite, static_cast<unsigned>(ranks)).add_all();
+    add_cases(suite, static_cast<unsigned>(ranks));
     keep_plain_ones(suite);
     run_ranks(suite, [&, ranks = ranks, arenas = arenas](int rank) {
         std::optional<Window> window;
@@ -111,14 +115,14 @@ TEST_P(Persistent, StartsChooseNothingAndTakeNoMemory) {
             window.emplace(segment, rank);
             arena.emplace(window->room.first(64 << 20), rank, ranks);
         }
-        Process process(segment, static_cast<unsigned>(rank), variables());
+        Process process(segment, static_cast<unsigned>(rank), restart_variables());
         std::vector<std::string> complaints;
         start(process, complaints);
         EXPECT_THAT(complaints, testing::IsEmpty());
         Suite own(state_of(*process.world).trees.hierarchy, suite.slot_bytes);
         own.cases = suite.cases;
         Restart restart{*process.world};
-        run_cases(own, rank, restart, arena ? &*arena : nullptr);
+        run_cases(own, rank, std::ref(restart), arena ? &*arena : nullptr);
         for (auto const& [row, allocations] : restart.allocated)
             EXPECT_EQ(is_default(*row, state_of(*process.world)) ? allocations : 0, 0u)
                 << name_of(row->collective) << " " << row->name;

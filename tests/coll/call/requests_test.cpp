@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "coll/comm/create.hpp"
-#include "tests/coll/world/juggler.hpp"
+#include "tests/coll/world/overlapped_cases.hpp"
 #include "tests/coll/world/window.hpp"
 
 namespace tutti::coll::test {
@@ -42,7 +42,7 @@ TEST_P(Requests, AgreeWithPlainComputation) {
     if (circus.arenas && segment.header().arena_bytes == 0)
         GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
     Suite suite(make_tree(circus.ranks, 1), Area(nullptr, circus.ranks).slot_bytes());
-    CaseList(suite, static_cast<unsigned>(circus.ranks * 5 + circus.hands)).add_all();
+    add_cases(suite, static_cast<unsigned>(circus.ranks * 5 + circus.hands));
     run_ranks(suite, [&](int rank) {
         std::optional<Window> window;
         std::span<std::byte> arena;
@@ -53,7 +53,7 @@ TEST_P(Requests, AgreeWithPlainComputation) {
         EXPECT_THAT(complaints, testing::IsEmpty());
         Suite own(state_of(*process.world).trees.hierarchy, suite.slot_bytes);
         own.cases = suite.cases;
-        Juggler(*process.world, own, suite.at, rank, static_cast<std::size_t>(circus.hands), arena).run();
+        run_overlapped_cases(*process.world, own, suite.at, rank, static_cast<std::size_t>(circus.hands), arena);
         std::lock_guard lock(suite.mutex);
         suite.failures.insert(suite.failures.end(), own.failures.begin(), own.failures.end());
         EXPECT_EQ(state_of(process).progress.in_flight(), 0);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm of the list with the ranks as threads: numbers of ranks, ways to reach large buffers, pretended
 // topologies. Under ThreadSanitizer every access that the flags do not order is a finding.
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 #include "tests/coll/world/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
 
 namespace tutti::coll::test {
 namespace {
@@ -22,18 +27,6 @@ std::string name_of(testing::TestParamInfo<WorldShape> const& info) {
            (s.arenas ? "direct_or_" : "") + ways[static_cast<int>(s.way)] + (s.suspends ? "_nonblocking" : "");
 }
 
-struct ThreadExecute {
-    ThreadWorld& world;
-    int rank;
-    FramePool frames{};
-    std::uint64_t op = 0;
-
-    template <class Args>
-    void operator()(AlgorithmRow const& algorithm, Args const& args) {
-        coll::run(world, rank, ++op, frames, algorithm, args);
-    }
-};
-
 class Algorithms : public testing::TestWithParam<WorldShape> {};
 
 TEST_P(Algorithms, AgreeWithPlainComputation) {
@@ -41,17 +34,24 @@ TEST_P(Algorithms, AgreeWithPlainComputation) {
     ThreadWorld world(setup.ranks, make_tree(setup.ranks, setup.levels, setup.mixed), setup.way);
     world.suspends = setup.suspends;
     Suite suite(world.trees.hierarchy, world.area.slot_bytes());
-    CaseList(suite, static_cast<unsigned>(setup.ranks * 31 + setup.levels * 7 + static_cast<int>(setup.way))).add_all();
+    add_cases(suite, static_cast<unsigned>(setup.ranks * 31 + setup.levels * 7 + static_cast<int>(setup.way)));
     if (setup.way == AccessPath::attach || setup.ranks == 3) world.copier = Copier({}, Copier::Stores::nontemporal);
     std::size_t const room = setup.arenas ? 32 << 20 : 0, ranks = static_cast<std::size_t>(setup.ranks);
     std::unique_ptr<std::byte[]> const arenas(new std::byte[room * ranks]);
     world.arena = {arenas.get(), room * ranks};
-    run_ranks(suite, [&](int rank) {
-        ThreadExecute execute{world, rank};
-        if (!setup.arenas) return run_cases(suite, rank, execute);
-        Arena arena({arenas.get() + room * static_cast<std::size_t>(rank), room}, rank, setup.ranks);
-        run_cases(suite, rank, execute, &arena);
-    });
+    auto const rank_body = [&](int rank) {
+        FramePool frames;
+        std::uint64_t op = 0;
+        auto const execute = [&](AlgorithmRow const& algorithm, AnyArgs args) {
+            coll::run(world, rank, ++op, frames, algorithm, args);
+        };
+        std::optional<Arena> arena;
+        if (setup.arenas)
+            arena.emplace(std::span(arenas.get() + room * static_cast<std::size_t>(rank), room), rank, setup.ranks);
+        run_cases(suite, rank, execute, arena ? &*arena : nullptr);
+    };
+    run_as_ranks(setup.ranks, rank_body, [&] { return suite.describe(suite.cases[suite.at]); });
+    report(suite);
 }
 
 std::vector<WorldShape> setups() {

@@ -4,10 +4,23 @@ if(TARGET tests_coll_threads)
   file(GLOB_RECURSE algorithms CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/coll/algorithms/*.cpp)
   list(FILTER algorithms EXCLUDE REGEX "/between_nodes/")
   add_library(thread_algorithms OBJECT ${algorithms})
-  compile_in_lots(thread_algorithms h p z)
+  compile_together(thread_algorithms)
+  if(unity STREQUAL FOLDERS)   # all of a collective together
+    foreach(algorithm ${algorithms})
+      string(REGEX MATCH "/algorithms/([^/]+)/" collective ${algorithm})
+      set_source_files_properties(${algorithm} PROPERTIES UNITY_GROUP coll_algorithms_${CMAKE_MATCH_1})
+    endforeach()
+  endif()
+  target_compile_options(thread_algorithms PRIVATE ${test_options})
   target_precompile_headers(thread_algorithms PRIVATE ${CMAKE_SOURCE_DIR}/coll/blocks/messages/messages.hpp
     ${CMAKE_SOURCE_DIR}/coll/blocks/exchange/exchange.hpp ${CMAKE_SOURCE_DIR}/coll/blocks/reduce/reducer.hpp
     ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/as_thread_algorithms.hpp)   # the last: it renames
-  target_sources(tests_coll_threads PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/thread_algorithms.cpp)
-  target_link_libraries(tests_coll_threads PRIVATE thread_algorithms)
+  file(GLOB environment CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/*.cpp)
+  list(FILTER environment EXCLUDE REGEX "_test.cpp$")
+  target_sources(tests_coll_threads PRIVATE ${environment})
+  if(TUTTI_SANITIZE MATCHES thread)   # the scheduler belongs to no rank
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/ranks.cpp PROPERTIES
+      COMPILE_OPTIONS -fno-sanitize=thread COMPILE_DEFINITIONS USES_TSAN_FIBERS SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  target_link_libraries(tests_coll_threads PRIVATE thread_algorithms coll_world)
 endif()

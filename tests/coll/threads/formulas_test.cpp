@@ -4,10 +4,9 @@
 // must equal them to the byte, in one round and in several, in place and not, whichever way copies store.
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
@@ -61,9 +60,7 @@ void run_rank(ThreadWorld& world, Call const& call, int rank) {
 /// Bytes that all ranks load and store in what `rank_body` does.
 template <class Body>
 std::uint64_t counted(ThreadWorld& world, Body rank_body) {
-    std::vector<std::thread> ranks;
-    for (int r = 0; r < world.area.members(); ++r) ranks.emplace_back([&, r] { rank_body(r); });
-    for (auto& t : ranks) t.join();
+    run_as_ranks(world.area.members(), rank_body);
     std::uint64_t bytes = 0;
     for (Traffic const& t : world.traffic) bytes += t.loaded.read() + t.stored.read();
     return bytes;

@@ -3,10 +3,9 @@
 // the number of ranks is a power of k + 1.
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
@@ -19,26 +18,23 @@ std::uint64_t moved_by(Collective collective, int ranks, std::size_t degree, std
     values.set(2, slice);
     auto const type = TypeBuilder::predefined(Basic::float64);
     ThreadWorld world(ranks, topo::Hierarchy::build(ranks, {}));
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank)
-        threads.emplace_back([&, rank] {
-            FramePool frames;
-            auto const sum = Ref<Op>::adopt(new Op);
-            sum->builtin = BuiltinOp::sum;
-            std::vector<double> in(static_cast<std::size_t>(count), rank), out(in.size(), -1);
-            ReduceArgs args{};
-            args.in = in.data();
-            args.out = out.data();
-            args.count = count;
-            args.type = type.get();
-            args.op = sum.get();
-            args.parameters = values;
-            find_kernels(args);
-            run(world, rank, 1, frames, rg, args);
-            bool const gets = collective == Collective::allreduce || rank == 0;
-            EXPECT_EQ(out.back(), gets ? ranks * (ranks - 1) / 2 : -1);
-        });
-    for (std::thread& t : threads) t.join();
+    run_as_ranks(ranks, [&](int rank) {
+        FramePool frames;
+        auto const sum = Ref<Op>::adopt(new Op);
+        sum->builtin = BuiltinOp::sum;
+        std::vector<double> in(static_cast<std::size_t>(count), rank), out(in.size(), -1);
+        ReduceArgs args{};
+        args.in = in.data();
+        args.out = out.data();
+        args.count = count;
+        args.type = type.get();
+        args.op = sum.get();
+        args.parameters = values;
+        find_kernels(args);
+        run(world, rank, 1, frames, rg, args);
+        bool const gets = collective == Collective::allreduce || rank == 0;
+        EXPECT_EQ(out.back(), gets ? ranks * (ranks - 1) / 2 : -1);
+    });
     std::uint64_t bytes = 0;
     for (Traffic const& t : world.traffic) bytes += t.loaded.read() + t.stored.read();
     return bytes;

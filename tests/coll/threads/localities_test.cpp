@@ -6,13 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <barrier>
 #include <cstdio>
 #include <numeric>
-#include <thread>
 
 #include "coll/blocks/reduce/reducer.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 #include "tests/topo/machines.hpp"
 
@@ -93,27 +92,24 @@ public:
                                    What what = What::messages) {
         std::vector<Counts> all;
         Counts before = so_far(what);
-        std::barrier after_each(ranks, [&]() noexcept {
+        RankBarrier after_each(ranks, [&]() noexcept {
             Counts const now = so_far(what);
             all.push_back(difference(now, before));
             before = now;
         });
         std::atomic<int> wrong{0};
-        std::vector<std::thread> threads;
-        for (int rank = 0; rank < ranks; ++rank)
-            threads.emplace_back([&, rank] {
-                FramePool frames;
-                Buffers buffers(trial.count);
-                for (std::size_t i = 0; i < roots.size(); ++i) {
-                    buffers.begin(rank);
-                    wrong += !call(rank, roots[i], buffers, [&](Args& args) {
-                        args.parameters = trial.setting.values;
-                        run(world_, rank, ops_ + i + 1, frames, trial.algorithm, args);
-                    });
-                    after_each.arrive_and_wait();
-                }
-            });
-        for (std::thread& t : threads) t.join();
+        run_as_ranks(ranks, [&](int rank) {
+            FramePool frames;
+            Buffers buffers(trial.count);
+            for (std::size_t i = 0; i < roots.size(); ++i) {
+                buffers.begin(rank);
+                wrong += !call(rank, roots[i], buffers, [&](Args& args) {
+                    args.parameters = trial.setting.values;
+                    run(world_, rank, ops_ + i + 1, frames, trial.algorithm, args);
+                });
+                after_each.arrive_and_wait();
+            }
+        });
         ops_ += roots.size();
         EXPECT_EQ(wrong, 0) << trial.algorithm.name << ": wrong results";
         return all;

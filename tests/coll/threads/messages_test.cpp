@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
-#include <thread>
 
 #include "coll/blocks/messages/messages.hpp"
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_env.hpp"
 #include "tests/coll/world/world.hpp"
 
@@ -156,24 +156,21 @@ protected:
         auto [ranks, way] = GetParam();
         ThreadWorld world(ranks, make_tree(ranks, 1), way, 16384);
         auto byte = TypeBuilder::predefined(Basic::byte_);
-        std::vector<std::thread> threads;
-        for (int rank = 0; rank < ranks; ++rank)
-            threads.emplace_back([&, rank] {
-                FramePool frames;
-                std::uint64_t op = 0;
-                for (std::size_t grain : {1, 24, 5000})
-                    for (std::size_t elements : {0, 1, 7, 100, 3000}) {
-                        std::size_t const n = std::min(elements * grain, most) / grain * grain;
-                        std::vector<std::byte> mine(n), got(n);
-                        for (std::size_t i = 0; i < n; ++i) mine[i] = value(rank, i);
-                        NoArgs args{{}, &mine, &got, byte.get(), grain};
-                        coll::run(world, rank, ++op, frames, algorithm, args);
-                        int const from = source(rank, ranks);
-                        for (std::size_t i = 0; i < n; ++i)
-                            ASSERT_EQ(got[i], value(from, i)) << "byte " << i << " of " << n << " at rank " << rank;
-                    }
-            });
-        for (auto& t : threads) t.join();
+        run_as_ranks(ranks, [&](int rank) {
+            FramePool frames;
+            std::uint64_t op = 0;
+            for (std::size_t grain : {1, 24, 5000})
+                for (std::size_t elements : {0, 1, 7, 100, 3000}) {
+                    std::size_t const n = std::min(elements * grain, most) / grain * grain;
+                    std::vector<std::byte> mine(n), got(n);
+                    for (std::size_t i = 0; i < n; ++i) mine[i] = value(rank, i);
+                    NoArgs args{{}, &mine, &got, byte.get(), grain};
+                    coll::run(world, rank, ++op, frames, algorithm, args);
+                    int const from = source(rank, ranks);
+                    for (std::size_t i = 0; i < n; ++i)
+                        ASSERT_EQ(got[i], value(from, i)) << "byte " << i << " of " << n << " at rank " << rank;
+                }
+        });
     }
 };
 

@@ -5,9 +5,9 @@
 
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 
 namespace tutti::coll::test {
@@ -31,29 +31,26 @@ Cost run_torus(char const* name, std::size_t bytes, AccessPath way) {
         std::lock_guard lock(mutex);
         cost.asked.insert({rank, peer});
     };
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank)
-        threads.emplace_back([&, rank] {
-            std::vector<int> const dims{4, 4};
-            auto const edges = Neighborhood::of(CartTopology::make(dims, {true, true}, ranks, rank), rank, ranks);
-            auto const type = TypeBuilder::predefined(Basic::byte_);
-            std::vector<std::byte> out(degree * bytes, std::byte(rank)), in(out.size());
-            NeighborAlltoallArgs args{};
-            Values const values = defaults(algorithm).values;
-            args.parameters = values;
-            args.edges = edges.get();
-            args.send = Parts::regular(out.data(), static_cast<std::int64_t>(bytes), *type);
-            args.receive = Parts::regular(in.data(), static_cast<std::int64_t>(bytes), *type);
-            args.each = bytes;
-            FramePool frames;
-            coll::run(world, rank, 1, frames, algorithm, args);
-            for (int k = 0; k < degree; ++k) {
-                CartTopology const grid = CartTopology::make(dims, {true, true}, ranks, rank);
-                int const source = *grid.shifted(k / 2, k % 2 ? 1 : -1);
-                EXPECT_EQ(in[static_cast<std::size_t>(k) * bytes], std::byte(source)) << rank << ", edge " << k;
-            }
-        });
-    for (auto& thread : threads) thread.join();
+    run_as_ranks(ranks, [&](int rank) {
+        std::vector<int> const dims{4, 4};
+        auto const edges = Neighborhood::of(CartTopology::make(dims, {true, true}, ranks, rank), rank, ranks);
+        auto const type = TypeBuilder::predefined(Basic::byte_);
+        std::vector<std::byte> out(degree * bytes, std::byte(rank)), in(out.size());
+        NeighborAlltoallArgs args{};
+        Values const values = defaults(algorithm).values;
+        args.parameters = values;
+        args.edges = edges.get();
+        args.send = Parts::regular(out.data(), static_cast<std::int64_t>(bytes), *type);
+        args.receive = Parts::regular(in.data(), static_cast<std::int64_t>(bytes), *type);
+        args.each = bytes;
+        FramePool frames;
+        coll::run(world, rank, 1, frames, algorithm, args);
+        for (int k = 0; k < degree; ++k) {
+            CartTopology const grid = CartTopology::make(dims, {true, true}, ranks, rank);
+            int const source = *grid.shifted(k / 2, k % 2 ? 1 : -1);
+            EXPECT_EQ(in[static_cast<std::size_t>(k) * bytes], std::byte(source)) << rank << ", edge " << k;
+        }
+    });
     for (Traffic const& traffic : world.traffic) {
         cost.loaded += traffic.loaded.read();
         cost.stored += traffic.stored.read();

@@ -3,9 +3,9 @@
 // those of the one at hand, and an operation has as many steps as there are bytes to move.
 #include <gmock/gmock.h>
 
-#include <thread>
 
 #include "runtime/base/error.hpp"
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 #include "tests/coll/threads/thread_env.hpp"
 
@@ -62,18 +62,15 @@ std::vector<std::string> run_operations(std::uint64_t first, std::uint64_t last)
         world.area.done(r).publish(first - 1);
     }
     std::vector<std::vector<std::string>> complaints(members);
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < members; ++rank)
-        threads.emplace_back([&, rank] {
-            FramePool frames;
-            auto& mine = complaints[static_cast<std::size_t>(rank)];
-            for (std::uint64_t op = first; op <= last && mine.size() < 5; ++op) {
-                bool const all = op % 3000 == 1 || op % 3000 == 9 || op == first;
-                coll::run(world, rank, op, frames, all ? use_all_flags : pass, Step{op, &mine});
-            }
-            world.area.done(rank).publish(Area::gone);
-        });
-    for (auto& t : threads) t.join();
+    run_as_ranks(members, [&](int rank) {
+        FramePool frames;
+        auto& mine = complaints[static_cast<std::size_t>(rank)];
+        for (std::uint64_t op = first; op <= last && mine.size() < 5; ++op) {
+            bool const all = op % 3000 == 1 || op % 3000 == 9 || op == first;
+            coll::run(world, rank, op, frames, all ? use_all_flags : pass, Step{op, &mine});
+        }
+        world.area.done(rank).publish(Area::gone);
+    });
     for (int r = 1; r < members; ++r)
         complaints[0].insert(complaints[0].end(), complaints[static_cast<std::size_t>(r)].begin(),
                              complaints[static_cast<std::size_t>(r)].end());

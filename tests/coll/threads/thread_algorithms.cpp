@@ -2,6 +2,8 @@
 // The records of threads in the order of coll's list. Weak: those on several nodes alone are not compiled.
 #include "tests/coll/threads/thread_algorithms.hpp"
 
+#include <stdexcept>
+
 namespace tutti::coll {
 
 #define ALGORITHM(folder, name)                                                                      \
@@ -11,13 +13,20 @@ namespace tutti::coll {
 #include "coll/algorithms/algorithms.def"
 #undef ALGORITHM
 
-void const* thread_algorithms::find(AlgorithmRow const& row) {
+void run(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames, AlgorithmRow const& row,
+         test::AnyArgs any) {
     static void const* const records[] = {
-#define ALGORITHM(folder, name) &folder::name##_algorithm,
+#define ALGORITHM(folder, name) &thread_algorithms::folder::name##_algorithm,
 #include "coll/algorithms/algorithms.def"
 #undef ALGORITHM
     };
-    return records[&row - all_algorithms().data()];
+    void const* const record = records[&row - all_algorithms().data()];
+    if (!record) throw std::invalid_argument(std::string(row.name) + " is not compiled for threads");
+    std::visit(
+        [&]<class Args>(Args const* args) {
+            run(world, rank, op, frames, static_cast<thread_algorithms::Algorithm<Args> const*>(record)->thread, *args);
+        },
+        any);
 }
 
 AlgorithmRow const& row_of(Collective collective, std::string_view name) {

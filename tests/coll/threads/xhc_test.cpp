@@ -4,11 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <barrier>
-#include <thread>
 
 #include "coll/blocks/trees/leader_flag.hpp"
 #include "runtime/datatype/builder.hpp"
+#include "tests/coll/threads/ranks.hpp"
 #include "tests/coll/threads/thread_algorithms.hpp"
 #include "tests/topo/machines.hpp"
 
@@ -54,30 +53,27 @@ std::vector<Counts> count_messages(World& world, std::size_t bytes, FlagLayout l
     values.set(3, static_cast<std::size_t>(layout));
     std::vector<Counts> counts;
     Counts before{};
-    std::barrier after_each(ranks, [&]() noexcept {
+    RankBarrier after_each(ranks, [&]() noexcept {
         Counts const now = world.messages();
         counts.push_back(now);
         for (std::size_t k = 0; k < now.size(); ++k) counts.back()[k] -= before[k];
         before = now;
     });
     std::atomic<int> wrong{0};
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; ++rank)
-        threads.emplace_back([&, rank] {
-            FramePool frames;
-            std::uint64_t op = 0;
-            for (int root : roots) {
-                std::vector<std::uint8_t> data(bytes, static_cast<std::uint8_t>(rank == root ? 100 + root : 255));
-                BcastArgs args{};
-                args.data = {data.data(), static_cast<std::int64_t>(bytes), type.get()};
-                args.root = root;
-                args.parameters = values;
-                run(world.shared, rank, ++op, frames, broadcast(), args);
-                wrong += std::ranges::count(data, 100 + root) != static_cast<std::ptrdiff_t>(bytes);
-                after_each.arrive_and_wait();
-            }
-        });
-    for (std::thread& t : threads) t.join();
+    run_as_ranks(ranks, [&](int rank) {
+        FramePool frames;
+        std::uint64_t op = 0;
+        for (int root : roots) {
+            std::vector<std::uint8_t> data(bytes, static_cast<std::uint8_t>(rank == root ? 100 + root : 255));
+            BcastArgs args{};
+            args.data = {data.data(), static_cast<std::int64_t>(bytes), type.get()};
+            args.root = root;
+            args.parameters = values;
+            run(world.shared, rank, ++op, frames, broadcast(), args);
+            wrong += std::ranges::count(data, 100 + root) != static_cast<std::ptrdiff_t>(bytes);
+            after_each.arrive_and_wait();
+        }
+    });
     EXPECT_EQ(wrong, 0) << "wrong data";
     return counts;
 }

@@ -10,15 +10,22 @@ namespace tutti::coll::test {
 
 /// Where the calling thread, a rank, has its messages; null: with everything else.
 inline thread_local std::pmr::memory_resource* message_memory = nullptr;
+// Fibers of one thread share its thread-local variables, which ThreadSanitizer would report as a race.
+[[gnu::no_sanitize("thread")]] inline void set_message_memory(std::pmr::memory_resource* memory) {
+    message_memory = memory;
+}
+[[gnu::no_sanitize("thread")]] inline std::pmr::memory_resource* memory_of_messages() {
+    return message_memory ? message_memory : std::pmr::new_delete_resource();
+}
 
 /// One rank's arena. Everything in it is free again when the next case begins; what does not fit lies elsewhere.
 class Arena final : public std::pmr::memory_resource {
 public:
     Arena(std::span<std::byte> room, int rank, int ranks)
         : room_(room), rank_(static_cast<std::size_t>(rank)), ranks_(static_cast<std::size_t>(ranks)) {
-        message_memory = this;
+        set_message_memory(this);
     }
-    ~Arena() override { message_memory = nullptr; }
+    ~Arena() override { set_message_memory(nullptr); }
 
     void begin(std::size_t case_number) {
         used_ = 0;

@@ -94,6 +94,9 @@ struct Suite {
     }
 };
 
+/// Fills in the suite's cases: case_list.cpp.
+void add_cases(Suite& suite, unsigned seed);
+
 /// The parts of one side of a movement: n of them, in the order that `form` gives.
 class Plan {
 public:

@@ -1,202 +1,50 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For each collective: one rank's part of a case.
+// What the checks of all collectives share.
 #pragma once
 
-#include "tests/coll/world/neighbor_checks.hpp"
+#include <functional>
+
+#include "tests/coll/world/any_args.hpp"
+#include "tests/coll/world/cases.hpp"
 
 namespace tutti::coll::test {
 
-template <class Execute>
-void check_bcast(Turn<Execute> t) {
-    Kind const& kind = t.suite.kind(t.c);
-    std::int64_t const n = t.suite.count_of(t.c);
-    std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
-    Memory buffer(n, *kind.type), expected = buffer;
-    expected.lay(0, n, *kind.type, t.data(bytes, t.c.root, 0));
-    if (t.rank == t.c.root) buffer = expected;
-    BcastArgs args{};
-    args.data = {buffer.origin(), n, kind.type.get()};
-    args.root = t.c.root;
-    t.run(args);
-    t.same(buffer, expected, "buffer");
-}
+/// Runs one operation of the algorithm as the calling rank.
+using Execute = std::function<void(AlgorithmRow const&, AnyArgs)>;
 
-/// Gather and scatter: `out` of the leaf and parts of the root, in either direction.
-template <class Execute>
-void check_rooted(Turn<Execute> t, bool gather) {
-    Suite& s = t.suite;
-    int const root = t.c.root;
-    Kind const& kind = s.kind(t.c);
-    std::vector<std::int64_t> counts;
-    for (int i = 0; i < s.ranks; ++i) counts.push_back(count_between(s, t.c, i, root));
-    Plan const plan(s, t.c, counts);
-    std::int64_t const n = counts[static_cast<std::size_t>(t.rank)];
-    Memory mine(n, *kind.type), all = plan.memory(), mine_expected = mine, all_expected = all;
-    for (int i = 0; i < s.ranks; ++i) {
-        std::vector<std::byte> const packed = t.data(plan.bytes(i), i, root);
-        plan.lay(all_expected, i, packed);
-        if (i == t.rank) mine_expected.lay(0, n, *kind.type, packed);
-        if (!gather || (t.c.in_place && i == root)) plan.lay(all, i, packed);
-    }
-    if (gather) mine = mine_expected;
-    bool const in_place = t.c.in_place && t.rank == root;
-    RootedArgs args{};
-    if (t.rank == root) args.parts = plan.parts(all);
-    args.mine = in_place ? args.parts[root] : Buffer{mine.origin(), n, kind.type.get()};
-    args.root = root;
-    args.in_place_at_root = in_place;
-    args.equal = t.c.form == Form::equal;
-    args.largest = args.equal ? args.mine.bytes() : 0;
-    t.run(args);
-    if (t.rank == root) t.same(all, all_expected, "the root's buffer");
-    if (!in_place) t.same(mine, mine_expected, "the leaf's buffer");
-}
+/// A rank's view while it runs a case.
+struct Turn {
+    Suite& suite;
+    Case const& c;
+    int rank;
+    Execute const& execute;
+    std::vector<Operator> const&
+        operators;   ///< the rank's own, as every rank of a job has: they remember their kernels
 
-template <class Execute>
-void check_allgather(Turn<Execute> t) {
-    Suite& s = t.suite;
-    Kind const& kind = s.kind(t.c);
-    std::vector<std::int64_t> counts;
-    for (int i = 0; i < s.ranks; ++i) counts.push_back(count_between(s, t.c, i, 0));
-    Plan const plan(s, t.c, counts);
-    std::int64_t const n = counts[static_cast<std::size_t>(t.rank)];
-    Memory mine(n, *kind.type), all = plan.memory(), expected = all;
-    mine.lay(0, n, *kind.type, t.data(plan.bytes(t.rank), t.rank, 0));
-    AllgatherArgs args{};
-    for (int i = 0; i < s.ranks; ++i) {
-        plan.lay(expected, i, t.data(plan.bytes(i), i, 0));
-        args.largest = std::max(args.largest, plan.bytes(i));
-    }
-    if (t.c.in_place) plan.lay(all, t.rank, t.data(plan.bytes(t.rank), t.rank, 0));
-    args.parts = plan.parts(all);
-    args.is_in_place = t.c.in_place;
-    args.mine = t.c.in_place ? args.parts[t.rank] : Buffer{mine.origin(), n, kind.type.get()};
-    t.run(args);
-    t.same(all, expected, "recvbuf");
-}
+    Op const& op() const { return *operators[static_cast<std::size_t>(c.op)].op; }
 
-template <class Execute>
-void check_alltoall(Turn<Execute> t) {
-    Suite& s = t.suite;
-    std::vector<std::int64_t> counts;
-    for (int i = 0; i < s.ranks; ++i) counts.push_back(count_between(s, t.c, i, t.rank));
-    Plan const plan(s, t.c, counts);
-    Memory send = plan.memory(), receive = plan.memory(), expected = plan.memory();
-    for (int i = 0; i < s.ranks; ++i) {
-        plan.lay(t.c.in_place ? receive : send, i, t.data(plan.bytes(i), t.rank, i));
-        plan.lay(expected, i, t.data(plan.bytes(i), i, t.rank));
+    template <class Args>
+    void run(Args& args) const {
+        Values const values = values_of(c);
+        args.parameters = values;
+        execute(*c.algorithm, args);
     }
-    Memory const send_before = send;
-    AlltoallArgs args{};
-    args.receive = plan.parts(receive);
-    args.send = t.c.in_place ? args.receive : plan.parts(send);
-    args.is_in_place = t.c.in_place;
-    args.equal = t.c.form == Form::equal;
-    args.each = args.equal ? plan.bytes(0) : 0;
-    t.run(args);
-    t.same(receive, expected, "recvbuf");
-    t.same(send, send_before, "sendbuf");
-}
+    std::vector<std::byte> data(std::size_t bytes, int from, int to) const {
+        return packed_data(Unit::u32, bytes, c.seed, from, to);
+    }
+    void same(Memory const& got, Memory const& expected, char const* what) const {
+        if (!(got == expected)) suite.fail(c, rank, std::string(what) + " differs");
+    }
+};
+
+/// One rank's part of a case: makes its arguments, executes them, and compares all of its memory with a plain
+/// computation.
+void check(Turn const& turn);
+
+void check_neighbors(Turn const& turn, bool one_block_for_all);   ///< neighbor_checks.cpp
+void check_inter(Turn const& turn);                               ///< inter_checks.cpp
 
 /// Operands of ranks first … last, combined in their order, in packed form.
-template <class Execute>
-std::vector<std::byte> combined(Turn<Execute> const& t, std::int64_t n, int first, int last) {
-    Kind const& kind = t.suite.kind(t.c);
-    std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
-    Memory sum(n, *kind.type);
-    for (int r = first; r <= last; ++r) {
-        Memory next(n, *kind.type);
-        next.lay(0, n, *kind.type, packed_data(kind.unit, bytes, t.c.seed, r, 0));
-        if (r > first && n > 0) t.op().apply(sum.origin(), next.origin(), n, *kind.type);
-        sum = std::move(next);
-    }
-    std::vector<std::byte> packed(bytes);
-    kind.type->pack(sum.origin(), n, 0, packed.data(), bytes);
-    return packed;
-}
-
-template <class Args, class Execute>
-void reduce_case(Turn<Execute> t, std::int64_t n, std::vector<int> const& counts, bool gives_result,
-                 std::int64_t result_count, std::vector<std::byte> const& result_packed) {
-    Kind const& kind = t.suite.kind(t.c);
-    std::size_t const bytes = static_cast<std::size_t>(n * kind.type->size());
-    Memory in(n, *kind.type), out(n, *kind.type);
-    in.lay(0, n, *kind.type, packed_data(kind.unit, bytes, t.c.seed, t.rank, 0));
-    bool const in_place = t.c.in_place && (t.c.algorithm->collective != Collective::reduce || t.rank == t.c.root);
-    if (in_place) out = in;
-    Memory const in_before = in;
-    Memory expected = out;
-    if (gives_result) expected.lay(0, result_count, *kind.type, result_packed);
-    Args args{};
-    args.in = in_place ? coll::in_place : in.origin();
-    args.out = out.origin();
-    args.count = n;
-    args.type = kind.type.get();
-    args.op = &t.op();
-    args.root = t.c.root;
-    find_kernels(args);
-    if constexpr (std::is_same_v<Args, ReduceScatterArgs>) args.counts = counts;
-    t.run(args);
-    bool const compare_start_only = in_place && result_count < n;   // what is behind the own share is anybody's
-    if (compare_start_only) {
-        std::vector<std::byte> packed(result_packed.size());
-        kind.type->pack(out.origin(), result_count, 0, packed.data(), packed.size());
-        if (packed != result_packed) t.suite.fail(t.c, t.rank, "the share differs");
-    } else {
-        t.same(out, expected, "recvbuf");
-    }
-    t.same(in, in_before, "sendbuf");
-}
-
-template <class Execute>
-void check_reduction(Turn<Execute> t) {
-    Suite const& s = t.suite;
-    std::int64_t const n = s.count_of(t.c);
-    switch (t.c.algorithm->collective) {
-    case Collective::reduce:
-        return reduce_case<ReduceArgs>(t, n, {}, t.rank == t.c.root, n, combined(t, n, 0, s.ranks - 1));
-    case Collective::allreduce: return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, s.ranks - 1));
-    case Collective::scan: return reduce_case<ReduceArgs>(t, n, {}, true, n, combined(t, n, 0, t.rank));
-    default:
-        return reduce_case<ReduceArgs>(t, n, {}, t.rank > 0, n,
-                                       t.rank > 0 ? combined(t, n, 0, t.rank - 1) : std::vector<std::byte>{});
-    }
-}
-
-template <class Execute>
-void check_reduce_scatter(Turn<Execute> t) {
-    Suite const& s = t.suite;
-    std::vector<int> counts;
-    for (int i = 0; i < s.ranks; ++i) counts.push_back(static_cast<int>(count_between(s, t.c, i, 0)));
-    std::int64_t const n = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    std::int64_t const before = std::accumulate(counts.begin(), counts.begin() + t.rank, std::int64_t{0});
-    std::int64_t const mine = counts[static_cast<std::size_t>(t.rank)], size = s.kind(t.c).type->size();
-    std::vector<std::byte> const all = combined(t, n, 0, s.ranks - 1);
-    reduce_case<ReduceScatterArgs>(t, n, counts, true, mine,
-                                   {all.begin() + before * size, all.begin() + (before + mine) * size});
-}
-
-template <class Execute>
-void check_inter(Turn<Execute> t);   // inter_checks.hpp
-
-template <class Execute>
-void check(Turn<Execute> t) {
-    if (t.c.first_group_size > 0) return check_inter(t);
-    switch (t.c.algorithm->collective) {
-    case Collective::barrier: {
-        BarrierArgs args{};
-        return t.run(args);
-    }
-    case Collective::bcast: return check_bcast(t);
-    case Collective::gather: return check_rooted(t, true);
-    case Collective::scatter: return check_rooted(t, false);
-    case Collective::allgather: return check_allgather(t);
-    case Collective::alltoall: return check_alltoall(t);
-    case Collective::reduce_scatter: return check_reduce_scatter(t);
-    case Collective::neighbor_allgather: return check_neighbors(t, true);
-    case Collective::neighbor_alltoall: return check_neighbors(t, false);
-    default: return check_reduction(t);
-    }
-}
+std::vector<std::byte> combined(Turn const& t, std::int64_t n, int first, int last);
 
 }   // namespace tutti::coll::test

@@ -79,30 +79,29 @@ inline std::vector<Operator> make_operators() {
             make("user's maps", BuiltinOp::none, false, packed_operator(true))};
 }
 
-/// Packed data that `from` has for `to`: whole small numbers, so that sums of doubles are exact.
+/// Packed data that `from` has for `to`: whole small numbers, so that sums of doubles are exact. They repeat after
+/// `period` units.
 inline std::vector<std::byte> packed_data(Unit unit, std::size_t bytes, unsigned seed, int from, int to) {
-    std::vector<std::byte> data(bytes);
-    auto value = [&](std::size_t i) {
-        return (static_cast<unsigned>(i) * 7 + static_cast<unsigned>(from) * 13 + static_cast<unsigned>(to) * 29 +
-                seed) %
-               101;
-    };
-    std::byte* next = data.data();
-    std::size_t left = bytes;
+    constexpr std::size_t period = 101;
+    unsigned const first = static_cast<unsigned>(from) * 13 + static_cast<unsigned>(to) * 29 + seed;
+    std::byte one[period * (sizeof(double) + sizeof(int))];
+    std::size_t period_bytes = 0;
     auto put = [&](auto v) {
-        std::size_t const n = std::min(sizeof v, left);
-        std::memcpy(next, &v, n);
-        next += n;
-        left -= n;
+        std::memcpy(one + period_bytes, &v, sizeof v);
+        period_bytes += sizeof v;
     };
-    for (std::size_t i = 0; left > 0; ++i) {
-        if (unit == Unit::u32) put(value(i));
-        if (unit == Unit::f64) put(static_cast<double>(value(i)));
+    for (unsigned i = 0; i < period; ++i) {
+        unsigned const value = (i * 7 + first) % period;
+        if (unit == Unit::u32) put(value);
+        if (unit == Unit::f64) put(static_cast<double>(value));
         if (unit == Unit::double_int) {
-            put(static_cast<double>(value(i) % 5));
+            put(static_cast<double>(value % 5));
             put(from);
         }
     }
+    std::vector<std::byte> data(bytes);
+    for (std::size_t at = 0; at < bytes; at += period_bytes)
+        std::memcpy(data.data() + at, one, std::min(period_bytes, bytes - at));
     return data;
 }
 
@@ -112,8 +111,7 @@ class Memory {
 public:
     /// Room for bytes from `low` to `high` around the origin.
     Memory(std::int64_t low, std::int64_t high)
-        : low_((low - margin) / 16 * 16), bytes_(static_cast<std::size_t>(high + margin - low_),
-                                                 message_memory ? message_memory : std::pmr::new_delete_resource()) {
+        : low_((low - margin) / 16 * 16), bytes_(static_cast<std::size_t>(high + margin - low_), memory_of_messages()) {
         std::memset(bytes_.data, 0xa5, bytes_.size);
     }
     /// Room for one message.

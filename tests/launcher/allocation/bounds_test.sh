@@ -14,10 +14,9 @@ for machine in socket:10000 "socket:2 numa:100 core:100" /dev/zero; do
     [ $? = 2 ] && grep -q "$reason" "$folder/err" || wrong "tutti-tune on $machine: $(cat "$folder/err")"
 done
 
-# SIGTERM while ranks are being started: those that are there end, the others are not started, nobody is left
-"$mpiexec" -n 2000 sleep 77.2 > "$folder/out" 2> "$folder/err" & pid=$!
-until [ -n "$(pgrep -f '^sleep 77.2$')" ]; do sleep 0.01; done
-kill "$pid"; wait "$pid"; code=$?; what="mpiexec that got SIGTERM while it started"
-expect_code 143
-[ -z "$(pgrep -f '^sleep 77.2$')" ] || wrong "$what left $(pgrep -c -f '^sleep 77.2$') ranks"
+# SIGTERM while ranks are being started: those that are there end, the others are not started, no process is left
+"$mpiexec" -n 2000 sleep "$nap" > "$folder/out" 2> "$folder/err" & pid=$!
+wait_until napping > /dev/null
+kill "$pid"; ended "$pid" "mpiexec that got SIGTERM while it started" 143
+expect_nothing_left
 finish

@@ -3,7 +3,6 @@
 # Warnings of many ranks are one, behind the program's output, on one node and on two; what is told of a rank that dies,
 # and of types that differ between nodes.
 . "$(dirname "$0")/../nodes/nodes_common.sh" "$1"
-[ -x "$build/bin/mpicc" ] && [ -e "$build/lib/libmpi.so.12" ] || { echo "the MPI library is not built"; exit 77; }
 
 cat >"$folder/left.c" <<'END'
 #include <mpi.h>
@@ -38,7 +37,7 @@ END
 told() {
     for where in one two; do
         if [ $where = one ]; then run -n 4 "$folder/left" "$1"
-        else on "$two" --silence 20 --start-timeout 60 -n 4 "$folder/left" "$1"; fi
+        else on "$two" -n 4 "$folder/left" "$1"; fi
         "$2"
     done
 }

@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../common.sh" "$1"
 python=/usr/bin/python3
 [ -x $python ] && nm -D "$(readlink -f $python)" 2>/dev/null | grep -q ' _Py_DumpTraceback$' ||
-    { echo "there is no Python that tells where it is"; exit 77; }
-[ -e "$build/lib/libmpi.so.12" ] || { echo "the MPI library is not built"; exit 77; }
+    skip "Debian's Python, which can tell its lines, is not here"
 
 cat >"$folder/ring.py" <<END
 import ctypes, sys
@@ -66,7 +65,8 @@ expect_err "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)  threads.py:8
 run -n 2 $python "$folder/threads.py" tag; expect_code 125; expect_err "error[T02]"
 expect_err "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)  threads.py:8 in receive()"
 run -n 2 $python "$folder/threads.py" collectives; expect_code 125; expect_err "error[T03]"
-expect_err "threads.py:30 in <module>"
+expect_err "MPI_Barrier(MPI_COMM_WORLD)                   threads.py:22 in <module>"
+[[ $err != *threads.py:30* ]] || wrong "MPI_Bcast is reported at the line of MPI_Finalize: $err"
 run -n 2 $python "$folder/threads.py" thread; expect_code 125; expect_err "error[T01]"
 expect_err "tag 1, MPI_COMM_WORLD)  threads.py:8 in receive()"
 expect_err "tag 2, MPI_COMM_WORLD)  threads.py:8 in receive()"

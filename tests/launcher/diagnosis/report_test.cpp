@@ -24,6 +24,10 @@ BlockedRank waits_for(int rank, std::string call, int other) {
     return blocked;
 }
 
+Place place_of_call(int rank, std::string_view, std::vector<std::uint64_t> const& stack) {
+    return at_line(rank, stack);
+}
+
 TEST(RankRanges, AreAsShortAsTheyCanBe) {
     EXPECT_EQ(rank_ranges({3}), "rank 3");
     EXPECT_EQ(rank_ranges({1, 0}), "ranks 0-1");
@@ -134,7 +138,7 @@ TEST(Report, OfAFindingHasItsPlaces) {
         finding->place[i].rank = 1 - i;
         std::strcpy(finding->place[i].call, i == 0 ? "MPI_Reduce()" : "MPI_Bcast()");
     }
-    EXPECT_EQ(text_of(report_of(*finding, at_line), false),
+    EXPECT_EQ(text_of(report_of(*finding, place_of_call), false),
               "error[T03] rank 1 calls MPI_Reduce where rank 0 calls MPI_Bcast\n"
               "  rank 0  MPI_Bcast()   ring.c:10\n"
               "  rank 1  MPI_Reduce()  ring.c:11\n"
@@ -160,7 +164,7 @@ TEST(Report, OfAWarningSaysSo) {
     finding->kind = Finding::Kind::warning;
     std::strcpy(finding->code, "T07");
     std::strcpy(finding->headline, "requests left over");
-    Report const report = report_of(*finding, at_line);
+    Report const report = report_of(*finding, place_of_call);
     EXPECT_EQ(text_of(report, false), "warning[T07] requests left over\n  more: mpiexec --explain T07\n");
     EXPECT_NE(json_of(report).find(R"("severity":"warning")"), std::string::npos);
 }

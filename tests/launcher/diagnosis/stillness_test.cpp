@@ -36,15 +36,27 @@ protected:
 
     Segment const segment_ = Segment::create(2);
     bool alive_ = true, polls_ = true;
-    Stillness stillness_{segment_, [this](unsigned place) { return place == 0 || alive_; }};
+    Stillness stillness_{segment_, [this](unsigned place) { return place == 0 || alive_; }, 30s};
     Stillness::Clock::time_point now_ = Stillness::Clock::now();
     std::int64_t now_ns_ = 100 * second_ns;
 };
 
-TEST_F(StillnessTest, IsToldOnceAfterHalfAMinute) {
+TEST_F(StillnessTest, IsReportedOnceAfterTheLimit) {
     EXPECT_EQ(look(30), Still{});
     EXPECT_EQ(look(3), (Still{1, 1}));
-    EXPECT_EQ(look(100), Still{}) << "told already";
+    EXPECT_EQ(look(100), Still{}) << "reported already";
+}
+
+TEST_F(StillnessTest, HasTheLimitThatIsSet) {
+    auto const all_act = [](unsigned) { return true; };
+    Stillness short_limit(segment_, all_act, 2s), long_limit(segment_, all_act, 60s);
+    for (int second = 0; second <= 60; ++second) {
+        segment_.rank_state(1).polling.last = now_ns_;
+        EXPECT_EQ(short_limit.change(now_, now_ns_), (second == 2 ? Still{1, 1} : Still{})) << second;
+        EXPECT_EQ(long_limit.change(now_, now_ns_), (second == 60 ? Still{1, 1} : Still{})) << second;
+        now_ += 1s;
+        now_ns_ += second_ns;
+    }
 }
 
 TEST_F(StillnessTest, EndsWhenSomethingMoves) {

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs over a real ssh: a server of our own with keys of our own, and names that lead to it.
 . "$(dirname "$0")/nodes_common.sh" "$1"
-sshd=$(PATH=$PATH:/usr/sbin command -v sshd) && command -v ssh > /dev/null || { echo "skipped: there is no ssh server"; exit 77; }
+PATH=$PATH:/usr/sbin
+need_package openssh-server sshd
+need_package openssh-client ssh ssh-keygen
+sshd=$(command -v sshd)
 
 for key in host user stranger; do ssh-keygen -q -t ed25519 -N '' -f "$folder/$key"; done
 cp "$folder/user.pub" "$folder/authorized"
@@ -12,11 +15,11 @@ for port in $(shuf -i 20000-60000 -n 20); do
     "$sshd" -D -e -f /dev/null -p "$port" -h "$folder/host" -o ListenAddress=127.0.0.1 -o PidFile=none -o UsePAM=no \
         -o StrictModes=no -o PasswordAuthentication=no -o AuthorizedKeysFile="$folder/authorized" \
         -o PermitRootLogin=yes 2> "$folder/sshd" & server=$!
-    for _ in $(seq 100); do grep -qE "listening|error|fatal" "$folder/sshd" && break; sleep 0.05; done
+    wait_until grep -qE "listening|error|fatal" "$folder/sshd" > /dev/null
     grep -q "Server listening" "$folder/sshd" && break
 done
 trap 'kill $server; rm -rf "$folder"' EXIT
-grep -q "Server listening" "$folder/sshd" || { echo "skipped: sshd does not run here: $(head -3 "$folder/sshd")"; exit 77; }
+grep -q "Server listening" "$folder/sshd" || skip "sshd does not run here: $(head -1 "$folder/sshd")"
 echo "[127.0.0.1]:$port $(cat "$folder/host.pub")" > "$folder/known"
 cat > "$folder/config" <<END
 Host one two refused
@@ -33,13 +36,15 @@ Host refused
     IdentityFile $folder/stranger
 END
 ssh=$(command -v ssh)
-ssh_run() { run --launcher-agent "$ssh -F $folder/config" "$@"; }
-daemons() { pgrep -f "^$build/bin/tutti-daemon" | tr '\n' ' '; }
+ssh_run() { run --launcher-agent "$ssh -F $folder/config" "${patient[@]}" "$@"; }
+# sshd gives its sessions an environment of their own.
+daemons() { pgrep -f "^$build/bin/tutti-daemon"; }
+no_daemon() { [ -z "$(daemons)" ]; }
 expect_no_daemon() {
-    for _ in $(seq 40); do [ -z "$(daemons)" ] && break; sleep 0.05; done
-    [ -z "$(daemons)" ] || wrong "$what left behind: $(ps -o pid=,args= -p "$(daemons | tr ' ' ,)")"
-    expect_nothing_left
+    wait_until no_daemon || wrong "$what left behind: $(ps -o pid=,args= -p "$(daemons | paste -sd,)")"
+    wait_until no_nap || wrong "$what left behind: $(napping)"
 }
+no_nap() { [ -z "$(napping)" ]; }
 
 export NODES_TEST_A='a  b;$c"'"'"
 ssh_run -hosts one:2,two:2 -n 4 -l sh -c 'echo $MPI_LOCALRANKID "$NODES_TEST_A"'; expect_code 0; expect_silence
@@ -59,20 +64,16 @@ expect_no_daemon
 # start: four ranks that sleep, two of them behind ssh. Leaves $pid.
 start() {
     : > "$folder/out"
-    "$mpiexec" --launcher-agent "$ssh -F $folder/config" -hosts localhost:2,two:2 -n 4 sh -c 'echo here; exec sleep 7704' > "$folder/out" 2> "$folder/err" < /dev/null & pid=$!
-    for _ in $(seq 200); do [ "$(grep -c here "$folder/out")" = 4 ] && return; sleep 0.05; done
-    wrong "nothing started: $(cat "$folder/err")"
+    "$mpiexec" --launcher-agent "$ssh -F $folder/config" -hosts localhost:2,two:2 "${patient[@]}" -n 4 sh -c "echo here; exec sleep $nap" \
+        > "$folder/out" 2> "$folder/err" < /dev/null & pid=$!
+    wait_until all_here
 }
-# ended WHAT CODE [WITHIN]
-ended() {
-    local began; began=$(date +%s%N)
-    wait "$pid" 2> /dev/null; code=$?; ms=$((($(date +%s%N) - began) / 1000000)); err=$(cat "$folder/err"); what=$1
-    expect_code "$2"; expect_within "${3:-2000}"; expect_no_daemon
-}
+all_here() { [ "$(grep -c here "$folder/out")" = 4 ]; }
+stopped() { ended "$pid" "$@"; expect_no_daemon; }
 oldest_daemon() { pgrep -of "^$build/bin/tutti-daemon"; }
-start; kill -KILL "$(oldest_daemon)"; ended "kill -9 of a daemon" 1; expect_err "node two"
-start; kill -KILL "$(pgrep -P $pid -x ssh)"; ended "kill -9 of ssh" 1; expect_err "node two"; expect_err "killed by signal 9"
-start; kill -KILL $pid; wait $pid 2> /dev/null; what="kill -9 of mpiexec"; expect_no_daemon
+start; kill -KILL "$(oldest_daemon)"; stopped "kill -9 of a daemon" 1; expect_err "node two"
+start; kill -KILL "$(pgrep -P $pid -x ssh)"; stopped "kill -9 of ssh" 1; expect_err "node two"; expect_err "killed by signal 9"
+start; kill -KILL $pid; stopped "kill -9 of mpiexec" 137
 # the line stands still: whoever is behind it ends its ranks, too
-start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; ended "a line that stands still" 1 3000; expect_err "node two has gone"; kill -CONT $sessions
+patient=(); start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; stopped "a line that stands still" 1; expect_err "node two has gone"; kill -CONT $sessions
 finish

@@ -3,7 +3,6 @@
 # tutti-info: complete, true to the environment, and readable for programs.
 . "$(dirname "$0")/../common.sh" "$1"
 info=$build/bin/tutti-info
-source=$(cd "$(dirname "$0")/../../.." && pwd)
 
 text=$("$info") || wrong "tutti-info ended with $?"
 for word in "ABI: MPICH" "Machine:" memfd CMA XPMEM "huge pages" TUTTI_WAIT "Variables" "Algorithms"; do

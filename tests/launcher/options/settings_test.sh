@@ -16,6 +16,8 @@ TUTTI_WAIT=dedicatd run -q -n 2 "$moved"; expect_code 0; told "tutti: $wait"   #
 run -genv TUTTI_COPY bogus -n 1 "$moved" : -n 1 -env TUTTI_FRAGMENTS 99 "$moved"; expect_code 0
 told "mpiexec: TUTTI_COPY=bogus: it must be auto, temporal or nontemporal; auto is used.
 mpiexec: TUTTI_FRAGMENTS=99: it must be 1 to 4; 2 is used."
+TUTTI_POLLING_LIMIT=0 run -n 2 "$moved"; expect_code 0
+told "mpiexec: TUTTI_POLLING_LIMIT=0: it must be 1 to 86400; 30 is used."
 TUTTI_EAGR=1 run -n 2 "$moved"; expect_code 0
 told "mpiexec: TUTTI_EAGR is not a variable of Tutti; did you mean TUTTI_EAGER?"
 

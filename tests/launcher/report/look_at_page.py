@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Opens a page of mpiexec --report and looks whether it has what it is to have: look_at_page.py FILE CHECK...
+"""Checks a page of mpiexec --report: look_at_page.py [--browser] FILE CHECK...
 
 Checks: ranks=N, messages=LEAST.., collectives=LEAST.., error=CODE, ending=WORDS, unfinished=RANKS, cause=NAME,
-place=WORDS, algorithms=A,B, nodes=N, well, lost. What lies in the data is looked for without a browser; with one the page must
-also open in light and dark without a word on its console, draw lanes and an arrow, and obey its keys. --pictures FOLDER
-leaves screenshots there, --seconds tells how long it took to open.
+place=WORDS, algorithms=A,B, nodes=N, well, lost. They are about the data in the page. With --browser the page must also open
+in Chromium, light and dark, without a message on its console, draw lanes and an arrow, and obey its keys; --pictures
+FOLDER then leaves screenshots there, --seconds prints how long it took to open.
 """
 import json
 import re
@@ -107,7 +107,9 @@ def check_page(page, file, data, scheme, pictures):
     return seconds
 
 
-def main(file, *words):
+def main(*words):
+    with_browser = "--browser" in words
+    file, *words = (word for word in words if word != "--browser")
     pictures = None
     if "--pictures" in words:
         at = words.index("--pictures")
@@ -116,8 +118,7 @@ def main(file, *words):
         text = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read(), re.S).group(1)
     data = json.loads(text)
     check_data(data, [word.partition("=")[::2] for word in words if word != "--seconds"])
-    if not browser.program():
-        print("there is no browser (apt-get install chromium): the page itself is not looked at")
+    if not with_browser:
         return
     page = browser.Browser()
     try:

@@ -1,104 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# shellcheck disable=SC2154  # of common.sh, and of coproc
-# Source lines of sleeping programs as compilers, options and strip make them. Each program prints the return address of
-# a call, which is marked HERE in its source, and sleeps.
-. "$(dirname "$0")/../common.sh" "$1"
-lines=$build/tests/launcher_source_lines
-cd "$folder" || exit 1
-export DEBUGINFOD_URLS=http://127.0.0.1:9/ DEBUGINFOD_CACHE_PATH=$folder/cache   # never to be asked
-pid=
-trap '[ -z "$pid" ] || kill -KILL "$pid"; rm -rf "$folder"' EXIT
-
-cat > show.h <<'END'
-#include <stdio.h>
-#include <unistd.h>
-__attribute__((noinline)) static int show(void) {
-    printf("%p\n", __builtin_return_address(0));
-    fflush(stdout);
-    while (1) pause();
-}
-END
-cat > ring.c <<'END'
-#include "show.h"
-static inline __attribute__((always_inline)) int hand_on(int x) {
-    return show() + x;   // HERE
-}
-__attribute__((noinline)) int pass(int x) {
-#ifdef INLINED
-    return hand_on(x) + 1;
-#else
-    (void)hand_on;
-    return show() + x;   // HERE_TOO
-#endif
-}
-int main(int argc, char** argv) { return pass(argc) + 1; }
-END
-cat > solver.cpp <<'END'
-#include "show.h"
-namespace {
-struct Solver {
-    template <class T>
-    int step(T by) { return show() + by; }   // HERE
-};
-}
-int main() {
-#ifdef LAMBDA
-    auto lambda = [](auto x) { return show() + x; };   // HERE_TOO
-    return lambda(1);
-#else
-    return Solver{}.step(3) + 1;
-#endif
-}
-END
-cat > show.c <<'END'
-#include "show.h"
-int show_(void) { printf("%p\n", __builtin_return_address(0)); fflush(stdout); while (1) pause(); }
-END
-cat > mesh.f90 <<'END'
-module mesh
-contains
-  subroutine step(n)
-    integer, intent(inout) :: n
-    call show()   ! HERE
-    n = n + 1
-  end subroutine
-end module
-program waves
-  use mesh
-  integer :: n
-  n = 1
-#ifdef DIRECTLY
-  call show()   ! HERE_TOO
-#else
-  call step(n)
-#endif
-  print *, n
-end program
-END
-
-# expect WORDS COMMAND...: starts a program and looks its address up
-expect() {
-    local expected=$1 address said; shift
-    coproc program { exec "$@"; }
-    pid=$program_PID
-    read -r -u "${program[0]}" address
-    [ "${meanwhile:-}" ] && eval "$meanwhile"
-    said=$("$lines" "$pid" "$address" 2>&1) || said="failed: $said"
-    [[ "$said" == $expected ]] || wrong "${what:-$*}: '$said' instead of '$expected'"
-    kill -KILL "$pid"; wait "$pid" 2> "$folder/null"; pid=
-}
-# try WORDS COMPILER OPTIONS...: makes ./a and expects the words of it
-try() {
-    local expected=$1; shift
-    what="$*"
-    rm -rf a a.dwo
-    "$@" -o a 2> compiler || { wrong "$what: $(cat compiler)"; return; }
-    expect "$expected" ./a
-}
-line_of() { grep -nm1 "$2\$" "$1" | cut -d: -f1; }
-inner="ring.c:$(line_of ring.c HERE) in hand_on()"
-outer="ring.c:$(line_of ring.c HERE_TOO) in pass()"
+# Source lines of sleeping programs as GCC's C and C++ compilers, options and strip make them.
+. "$(dirname "$0")/source_lines.sh" "$1"
 
 try "$outer" gcc -g ring.c
 try "$outer" gcc -g -O2 -no-pie -fno-pie ring.c
@@ -115,17 +18,6 @@ try "solver.cpp:$(line_of solver.cpp HERE) in Solver::step<int>()" g++ -g solver
 try "solver.cpp:$(line_of solver.cpp HERE) in step<int>()" g++ -g -O2 solver.cpp
 try "in Solver::step<int>() of a" g++ solver.cpp
 try "solver.cpp:$(line_of solver.cpp HERE_TOO) in a lambda in main()" g++ -g -DLAMBDA solver.cpp
-if command -v clang > /dev/null; then
-    try "$outer" clang -g ring.c
-    try "$inner" clang -g -O2 -DINLINED ring.c
-fi
-if command -v gfortran > /dev/null; then
-    gcc -c show.c
-    try "mesh.f90:$(line_of mesh.f90 HERE) in step() of module mesh" gfortran -cpp -g mesh.f90 show.o
-    try "in step() of module mesh of a" gfortran -cpp mesh.f90 show.o
-    try "mesh.f90:$(line_of mesh.f90 HERE_TOO) in main program" gfortran -cpp -g -DDIRECTLY mesh.f90 show.o
-    try "in main program of a" gfortran -cpp -DDIRECTLY mesh.f90 show.o
-fi
 
 # debug information in a file of its own, that of another build, and none that can be read
 gcc -g ring.c -o whole && objcopy --only-keep-debug whole a.debug

@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What mpiexec says of a program that never joins its job: only what it has seen.
 . "$(dirname "$0")/../common.sh" "$1"
-if grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
-    echo "skipped: a sanitizer's libraries are in every program"
-    exit 77
-fi
+is_sanitized && skip "a sanitizer's libraries are in every program"
 make() { gcc -O1 "$@" || wrong "gcc $*"; }
 echo 'int MPI_Init(int* c, char*** v) { (void)c, (void)v; return 0; }' > "$folder/mpi.c"
 for name in libmpi.so.40 libmpich.so.12; do

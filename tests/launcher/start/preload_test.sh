@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Large blocks lie in shared memory also in programs in which the C library's malloc would come first.
 . "$(dirname "$0")/../common.sh" "$1"
-here=$(cd "$(dirname "$0")" && pwd)
-if grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
-    echo "skipped: a sanitizer's allocator comes before every other"
-    exit 77
-fi
+is_sanitized && skip "a sanitizer's allocator comes before every other"
 build_c() { "$build/bin/mpicc" -O1 "$@" || wrong "mpicc $*"; }
 build_c -shared -fPIC -DBETWEEN "$here/between.c" -o "$folder/libbetween.so"
 gcc -O1 "$here/between.c" -o "$folder/program" -L"$folder" -Wl,-rpath,"$folder" -lbetween \

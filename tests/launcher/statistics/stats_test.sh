@@ -3,10 +3,7 @@
 # --stats tells which way the data went; each step of the ladder is forced once, and no other one is then counted.
 . "$(dirname "$0")/../common.sh" "$1"
 mover=$build/tests/ranks_launcher_mover
-if grep -q '^TUTTI_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then
-    echo "skipped: under a sanitizer large blocks do not lie in arenas"
-    exit 77
-fi
+is_sanitized && skip "under a sanitizer large blocks do not lie in arenas"
 
 # column NUMBER: that cell of the first table's line for all ranks, as a number of its unit; columns are as in the table, from 1
 column() { awk -v c="$1" '$1 == "all" { i = 2; for (k = 1; k < c; ++k) i += $(i + 1) ~ /B$/ ? 2 : 1; print $i; exit }' <<< "$err"; }

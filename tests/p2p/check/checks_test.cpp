@@ -37,23 +37,23 @@ std::string mistake_in(Rank& r, std::function<void()> const& body) {
     return code;
 }
 
-Ref<Request> isend(Rank& r, std::vector<int> const& v, int dest, int tag, Mode mode = Mode::standard) {
+Ref<Request> isend_ints(Rank& r, std::vector<int> const& v, int dest, int tag, Mode mode = Mode::standard) {
     static Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
     return p2p::isend(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, dest, tag, mode);
 }
-Ref<Request> irecv(Rank& r, std::vector<int>& v, int source, int tag) {
+Ref<Request> irecv_ints(Rank& r, std::vector<int>& v, int source, int tag) {
     static Ref<Datatype> const type = TypeBuilder::predefined(Basic::int32);
     return p2p::irecv(*r.comm, v.data(), static_cast<std::int64_t>(v.size()), *type, source, tag);
 }
 
 /// A cell, an eager message, an offered one.
-std::vector<std::size_t> const sizes = {1, 1000, 50'000};
+std::vector<std::size_t> const checked_sizes = {1, 1000, 50'000};
 
 TEST_P(Checked, StandardSendsWaitForTheirReceives) {
     run(2, [](Rank& r) {
         if (r.me() == 0) {
             std::vector<int> const v = {1};
-            auto request = isend(r, v, 1, 3);
+            auto request = isend_ints(r, v, 1, 3);
             r.process.waiter.progress();
             EXPECT_FALSE(request->complete);
             r.barrier();
@@ -68,11 +68,11 @@ TEST_P(Checked, StandardSendsWaitForTheirReceives) {
 
 TEST_P(Checked, MessagesAreInTheirBuffersAtTheEnd) {
     run(2, [](Rank& r) {
-        for (std::size_t n : sizes) {
+        for (std::size_t n : checked_sizes) {
             std::vector<int> in(n + 1, -1);
             auto const out = numbers(n, r.me());
-            auto receive = irecv(r, in, 1 - r.me(), 3);
-            auto send = isend(r, out, 1 - r.me(), 3);
+            auto receive = irecv_ints(r, in, 1 - r.me(), 3);
+            auto send = isend_ints(r, out, 1 - r.me(), 3);
             r.wait(*receive);
             r.wait(*send);
             EXPECT_TRUE(receive->special && send->special);
@@ -87,10 +87,10 @@ TEST_P(Checked, MessagesAreInTheirBuffersAtTheEnd) {
 
 TEST_P(Checked, ForgottenReceivesGetTheirMessagesAllTheSame) {
     run(2, [](Rank& r) {
-        for (std::size_t n : sizes) {
+        for (std::size_t n : checked_sizes) {
             std::vector<int> in(n, -1);
             if (r.me() == 0) {
-                auto receive = irecv(r, in, 1, 3);
+                auto receive = irecv_ints(r, in, 1, 3);
                 receive->forget();
                 receive = {};
                 r.recv(1, 1, 4);
@@ -108,7 +108,7 @@ TEST(CheckedBuffers, AreNotChangedWhileTheyAreSent) {
         1,
         [](Rank& r) {
             std::vector<int> out = {1, 2, 3};
-            auto send = isend(r, out, 0, 1);
+            auto send = isend_ints(r, out, 0, 1);
             out[2] = 4;
             EXPECT_EQ(r.recv(3, 0, 1).size(), 3u);
             EXPECT_TRUE(send->complete);
@@ -122,7 +122,7 @@ TEST(CheckedBuffers, AreNotWrittenWhileAMessageMayCome) {
         1,
         [](Rank& r) {
             std::vector<int> in(3);
-            auto receive = irecv(r, in, 0, 1);
+            auto receive = irecv_ints(r, in, 0, 1);
             in[1] = 4;
             EXPECT_EQ(mistake_in(r, [&] { r.send({1, 2, 3}, 0, 1); }), "T11");
         },
@@ -134,13 +134,13 @@ TEST(CheckedBuffers, BelongToOneReceiveAtATime) {
         1,
         [](Rank& r) {
             std::vector<int> in(3);
-            auto receive = irecv(r, in, 0, 1);
+            auto receive = irecv_ints(r, in, 0, 1);
             Receive other;
             other.data = Data::of_bytes(in.data() + 2, sizeof(int));
             other.key = {r.comm->context, 0, 2};
             Checks& checks = *engine(r.process).checks();
             EXPECT_EQ(mistake_in(r, [&] { checks.receives(other); }), "T11");
-            EXPECT_EQ(mistake_in(r, [&] { isend(r, in, 0, 3); }), "T11");
+            EXPECT_EQ(mistake_in(r, [&] { isend_ints(r, in, 0, 3); }), "T11");
             r.send({1, 2, 3}, 0, 1);
             receive->settle();
             EXPECT_EQ(mistake_in(r, [&] { checks.receives(other); }), "");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking collectives on intercommunicators: all of them, every root of both groups, groups of many shapes. */
 // ranks: 2 3 4 5 8
+// run cma: 2 3 5 TUTTI_ARENA=no
+// run staged: 2 3 5 TUTTI_ARENA=no TUTTI_CMA=no
 #include "tests/ranks/coll/inter_every.h"
 
 static void all(struct Sides const *s, int n) {

@@ -2,6 +2,14 @@
 // Broadcast, gather, scatter, allgather, alltoall and their v and w forms: sizes around every limit, dense and spaced
 // types on either side, all roots, in place, on several communicators.
 // ranks: 1 2 3 4 8
+// run receiver_reading: 2 3 4
+// run receiver_reading: TUTTI_COLL_GATHER=receiver_reading:piece=4K TUTTI_COLL_ALLTOALL=rotated:direct=1K
+// run receiver_reading: TUTTI_COLL_ALLGATHER=receiver_reading:piece=1K
+// run small_pieces: 3
+// run small_pieces: TUTTI_ARENA=no TUTTI_CMA=no TUTTI_COLL_GATHER=sender_writing:piece=1
+// run small_pieces: TUTTI_COLL_ALLTOALL=rotated:piece=1 TUTTI_COLL_SCATTER=receiver_reading:piece=1
+// run small_pieces: TUTTI_COLL_ALLGATHER=receiver_reading:piece=1
+// run staged: 2 3 4 TUTTI_CMA=no
 #include "tests/ranks/coll/patterns.h"
 
 static const int sizes[] = {0, 1, 2, 14, 100, 2047, 2048, 2049, 9000, 60000};

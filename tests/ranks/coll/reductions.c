@@ -2,6 +2,9 @@
 // Reduce, allreduce, reduce_scatter(_block), scan and exscan: built-in operators, pairs, users' operators that do not
 // commute and users' types, sizes around every limit, all roots, in place, on several communicators.
 // ranks: 1 2 3 4 8
+// run blocks: 2 3 5
+// run blocks: TUTTI_COLL=reduce=blocks,allreduce=blocks,reduce_scatter=blocks:chunk=1K,scan=chain:chunk=1K,exscan=chain
+// run levels: 2 3 5 TUTTI_TOPOLOGY="socket:2 numa:2 core:2" TUTTI_COLL=reduce=hierarchical,allreduce=hierarchical
 #include "tests/ranks/coll/patterns.h"
 
 static const int sizes[] = {0, 1, 7, 100, 1024, 1025, 9000, 50000};

@@ -44,7 +44,10 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int const duplicates = size > 8 ? 100 : most;
-    long long const page = sysconf(_SC_PAGESIZE), room = 100 * page;   /* of the library's own work meanwhile */
+    long long const page = sysconf(_SC_PAGESIZE);
+    /* Of the library's own work meanwhile; each rank that waits for long records it in some pages of its own, whenever
+     * that happens first. A page that each duplicate keeps is more than both. */
+    long long const room = (100 + 16 * size) * page;
     MPI_Comm_dup(MPI_COMM_WORLD, &all[0]);
     MPI_Comm_free(&all[0]);
     long long const begin = now();

@@ -2,6 +2,8 @@
 /* Children of ranks: whatever of MPI they call ends them with a sentence and does their parents no harm; what asks
  * whether MPI runs finds it over; children that are other programs go on to work. */
 // ranks: 1 2 4
+// run arena_off: 1 2 4 TUTTI_ARENA=no
+// run threads: 1 2 4 threads
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 // A profiling tool's functions take the place of MPI's, for the program and for nobody else: the library's own work
 // goes through no MPI_ name, and PMPI_ always reaches the library.
 // ranks: 1 2 4
+// alone: it defines functions of MPI
 #include "tests/ranks/check.h"
 
 static int sends, receives, barriers, inits;

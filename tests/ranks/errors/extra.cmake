@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The functions that arguments.cpp calls are those that mpi.h declares.
 set(header ${CMAKE_SOURCE_DIR}/mpi_h/include/mpi.h)
-set(generator ${CMAKE_CURRENT_SOURCE_DIR}/${topic}/prototypes.cmake)
+set(generator ${CMAKE_CURRENT_SOURCE_DIR}/ranks/${topic}/prototypes.cmake)
 set(prototypes ${CMAKE_CURRENT_BINARY_DIR}/prototypes)
 add_custom_command(OUTPUT ${prototypes}/prototypes.inc
   COMMAND ${CMAKE_COMMAND} -E make_directory ${prototypes}

@@ -4,7 +4,6 @@
 set -uo pipefail
 build=$(cd "$1" && pwd)
 program=$build/tests/ranks_errors_mismatched_collectives
-[ -x "$program" ] || { echo "no MPI library was built"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

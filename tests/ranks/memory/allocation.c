@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // ranks: 1 3
+// alone: it takes memory before main
 // The allocation functions: large blocks lie in memory that the other ranks can map, small ones do not, and everything
 // else is as the C library has it; before main, before MPI_Init, and after MPI_Finalize.
 #include <errno.h>

@@ -15,8 +15,8 @@ enum { allocator_is_ours = 0 };
 enum { allocator_is_ours = 1 };
 #endif
 
-/* The number of that memory file; 0: the block lies elsewhere. */
-static inline unsigned long inode_of(void const *block) {
+/* The number of that memory file, or 0 if the block lies elsewhere. Not `const`: compilers expect contents then. */
+static inline unsigned long inode_of(void *block) {
     FILE *maps = fopen("/proc/self/maps", "r");
     char line[512];
     unsigned long found = 0;
@@ -29,7 +29,7 @@ static inline unsigned long inode_of(void const *block) {
     return found;
 }
 
-static inline int shared(void const *block) { return inode_of(block) != 0; }
+static inline int shared(void *block) { return inode_of(block) != 0; }
 
 #define CHECK_SHARED(block) \
     CHECK(shared(block) == allocator_is_ours, "%p should%s be shared", (void *)(block), allocator_is_ours ? "" : " not")

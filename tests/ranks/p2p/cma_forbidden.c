@@ -2,7 +2,7 @@
 // The system forbids CMA in mid-run, as a container's rules do from the start: messages go on by the other way, and
 // nobody hears of it.
 // ranks: 2 3
-#include "tests/ranks/forbid_cma.h"
+#include "tests/ranks/memory/forbid_cma.h"
 
 enum { n = 300000 };
 static int out[n], in[n];

@@ -3,6 +3,7 @@
 // nobody.
 // ranks: 2 3
 // may warn: T07 T08
+// run staged: 2 TUTTI_CMA=no
 #include "tests/ranks/check.h"
 
 #include <unistd.h>

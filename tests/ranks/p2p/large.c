@@ -2,6 +2,9 @@
 // Large messages between memory of malloc and static memory, dense and with gaps, of random sizes, in both directions
 // at once, truncated, cancelled, and to oneself.
 // ranks: 1 2 4
+// run arena_off: 2 4 TUTTI_ARENA=no
+// run cma_off: 2 4 TUTTI_CMA=no
+// run staged: 2 4 TUTTI_CMA=no TUTTI_ARENA=no
 #include "tests/ranks/check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Derived datatypes against contiguous ones, both ways, in sizes of every protocol.
 // ranks: 2
+// run staged: 2 TUTTI_CMA=no
 #include "tests/ranks/check.h"
 
 enum { most = 40000 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every mode of sending, blocking, nonblocking and persistent, in every size around the limits, to every rank.
 // ranks: 2 3 8
+// run staged: 2 3 TUTTI_CMA=no
 #include "tests/ranks/check.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 // Cancelling in every state that a send or a receive can be in: in a line before a full ring, offered, half way, to
 // oneself, persistent, buffered, to and from nobody, freed, cancelled twice; asked about by each of the calls.
 // ranks: 2
+// run staged: 2 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 #include "tests/ranks/check.h"
 
 #include <string.h>

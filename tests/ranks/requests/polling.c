@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programs that look again and again. Every call by which one can look gives the core away when it has looked in vain,
-// and only then; polling_dedicated.c and polling_test.sh run the same where nobody is to be given it.
+// and only then; the run "dedicated" and polling_test.sh are the same where nobody is to be given it.
 // ranks: 2 4
 // env: TUTTI_WAIT=shared
+// run dedicated: 2 TUTTI_WAIT=dedicated
 #include "tests/ranks/check.h"
 
 #include <string.h>

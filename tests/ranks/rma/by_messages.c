@@ -2,6 +2,7 @@
 /* Every member adds to, and reads from, every other one's memory by all epochs in turn; what there is in the end is
  * known. */
 // ranks: 2 4 5 6
+// run of_owner: 2 4 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 #include "../check.h"
 
 enum { cells = 3000, rounds = 12 };

@@ -2,7 +2,7 @@
 // The system forbids CMA to some ranks before they make windows over memory that no arena has: nobody hears of it, and
 // operations and their atomicity are as ever.
 // ranks: 2 4
-#include "tests/ranks/forbid_cma.h"
+#include "tests/ranks/memory/forbid_cma.h"
 
 static int memory[8];
 

@@ -2,6 +2,7 @@
 /* Targets that compute, without a call of MPI, until they find in their own memory that the origin has finished.
  * Wherever they are, and whatever reaches their memory, what the origin asks for is done meanwhile. */
 // ranks: 2 3 4 5
+// run by_owner: 2 3 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 #include "../check.h"
 
 enum { numbers = 40000 };

@@ -2,6 +2,7 @@
 // Windows over static memory, where perhaps only the kernel reaches: a dense transfer is one call of the system,
 // however many elements it has and whatever their datatype; one with gaps arrives as well.
 // ranks: 2
+// alone: it defines functions of the system
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <sys/uio.h>

@@ -46,8 +46,8 @@ TEST(External32, ALongDoubleIsQuadruplePrecision) {
 
 TEST(External32, RandomTypesComeBack) {
     for (unsigned seed = 0; seed < 100; ++seed) {
-        testing::RandomTypes types(seed);
-        testing::BothForms type = types.type(2);
+        test::RandomTypes types(seed);
+        test::BothForms type = types.type(2);
         std::size_t size = static_cast<std::size_t>(type.real->size());
         std::vector<char> external(2 * size);
         std::vector<std::int64_t> places = type.naive.bytes(2);

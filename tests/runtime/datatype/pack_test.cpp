@@ -11,9 +11,9 @@
 namespace tutti {
 namespace {
 
-using testing::BothForms;
-using testing::NaiveType;
-using testing::RandomTypes;
+using test::BothForms;
+using test::NaiveType;
+using test::RandomTypes;
 
 /// A user's buffer large enough for every byte in `places`, with its origin somewhere inside.
 struct Field {

@@ -11,8 +11,8 @@
 namespace tutti {
 namespace {
 
-using testing::BothForms;
-using testing::RandomTypes;
+using test::BothForms;
+using test::RandomTypes;
 
 /// Memory of a random type's bytes; the range is the owner's, `here` is where another rank would see it.
 struct Side {

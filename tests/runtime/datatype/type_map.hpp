@@ -10,7 +10,7 @@
 
 #include "runtime/datatype/builder.hpp"
 
-namespace tutti::testing {
+namespace tutti::test {
 
 struct NaiveType {
     struct Entry {
@@ -146,4 +146,4 @@ private:
     std::mt19937 random_;
 };
 
-}   // namespace tutti::testing
+}   // namespace tutti::test

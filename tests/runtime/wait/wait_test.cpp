@@ -84,7 +84,8 @@ TEST_P(Wait, CountsWhatIsNotOverAtOnceAndItsTime) {
     EXPECT_EQ(times.waited.read(), 0u);
     Flag flag;
     std::thread thread([&] {
-        std::this_thread::sleep_for(20ms);   // long enough for the waiter to sleep
+        while (s.rank_state(0).asleep == 0) std::this_thread::yield();
+        std::this_thread::sleep_for(2ms);
         flag.publish(1);
         waiter.wake_sleepers();
     });

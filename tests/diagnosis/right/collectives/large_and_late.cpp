@@ -23,4 +23,5 @@ int main(int argc, char** argv) {
             MPI_Alltoall(all.data(), count / size, MPI_DOUBLE, mine.data(), count / size, MPI_DOUBLE, MPI_COMM_WORLD);
     }
     MPI_Finalize();
+    return 0;
 }

@@ -21,4 +21,5 @@ int main(int argc, char** argv) {
     MPI_Barrier(merged);
     for (MPI_Comm* comm : {&merged, &both, &own}) MPI_Comm_free(comm);
     MPI_Finalize();
+    return 0;
 }

@@ -21,4 +21,5 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&row);
     MPI_Comm_free(&column);
     MPI_Finalize();
+    return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-static void slowly(MPI_Comm* comm, int* code, ...) {
+static void handle_slowly(MPI_Comm* comm, int* code, ...) {
     (void)comm, (void)code;
     usleep(500000);
 }
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int x = 0;
     MPI_Errhandler handler;
-    MPI_Comm_create_errhandler(slowly, &handler);
+    MPI_Comm_create_errhandler(handle_slowly, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     if (rank == 0) {
         MPI_Send(&x, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);

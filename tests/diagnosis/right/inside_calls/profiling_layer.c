@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A profiling layer stands between the program and MPI_Recv, and takes its time on both sides of the call.
 // ranks: 2
+// whole: an MPI_Recv of its own
 #include <unistd.h>
 
 #include <mpi.h>

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-static void slowly(void* in, void* inout, int* count, MPI_Datatype* type) {
+static void add_slowly(void* in, void* inout, int* count, MPI_Datatype* type) {
     (void)type;
     usleep(250000);
     for (int i = 0; i < *count; i++) ((int*)inout)[i] += ((int*)in)[i];
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int x = 1, sum = 0;
     MPI_Op op;
-    MPI_Op_create(slowly, 1, &op);
+    MPI_Op_create(add_slowly, 1, &op);
     MPI_Reduce(&x, &sum, 1, MPI_INT, op, 0, MPI_COMM_WORLD);
     MPI_Allreduce(&x, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
     MPI_Op_free(&op);

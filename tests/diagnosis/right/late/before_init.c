@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One rank reads its input for half a second before it calls MPI_Init.
 // ranks: 2 4
+// whole: work before MPI_Init
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -25,4 +25,5 @@ int main(int argc, char** argv) {
     late();
     MPI_Reduce(&x, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Finalize();
+    return 0;
 }

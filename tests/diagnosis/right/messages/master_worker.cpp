@@ -34,4 +34,5 @@ int main(int argc, char** argv) {
     if (rank == 0) master(size - 1);
     else worker();
     MPI_Finalize();
+    return 0;
 }

@@ -27,4 +27,5 @@ int main(int argc, char** argv) {
         for (int i = 0, index; i < size; i++) MPI_Waitany(size, requests.data(), &index, MPI_STATUS_IGNORE);
     }
     MPI_Finalize();
+    return 0;
 }

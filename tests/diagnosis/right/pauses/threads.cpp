@@ -25,4 +25,5 @@ int main(int argc, char** argv) {
     talk(rank, 0);
     other.join();
     MPI_Finalize();
+    return 0;
 }

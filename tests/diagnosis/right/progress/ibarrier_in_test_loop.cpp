@@ -22,4 +22,5 @@ int main(int argc, char** argv) {
         }
     }
     MPI_Finalize();
+    return 0;
 }

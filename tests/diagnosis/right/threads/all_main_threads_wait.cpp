@@ -18,4 +18,5 @@ int main(int argc, char** argv) {
     MPI_Recv(&x, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     sender.join();
     MPI_Finalize();
+    return 0;
 }

@@ -29,4 +29,5 @@ int main(int argc, char** argv) {
     changed.notify_one();
     worker.join();
     MPI_Finalize();
+    return 0;
 }

@@ -4,7 +4,7 @@
 #include <mpi.h>
 #include <pthread.h>
 
-static void* work(void* argument) {
+static void* compute(void* argument) {
     int yes, version, subversion;
     MPI_Initialized(&yes);
     MPI_Finalized(&yes);
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     pthread_t thread;
-    pthread_create(&thread, NULL, work, NULL);
+    pthread_create(&thread, NULL, compute, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
     pthread_join(thread, NULL);
     MPI_Finalize();

@@ -15,7 +15,7 @@ static int query(void* extra, MPI_Status* status) {
 static int release(void* extra) { return (void)extra, MPI_SUCCESS; }
 static int cancel(void* extra, int complete) { return (void)extra, (void)complete, MPI_SUCCESS; }
 
-static void* work(void* request) {
+static void* complete_later(void* request) {
     usleep(300000);
     MPI_Grequest_complete(*(MPI_Request*)request);
     return 0;
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Grequest_start(query, release, cancel, 0, &request);
     MPI_Request copy = request;
-    pthread_create(&thread, 0, work, &copy);
+    pthread_create(&thread, 0, complete_later, &copy);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     pthread_join(thread, 0);
     MPI_Finalize();

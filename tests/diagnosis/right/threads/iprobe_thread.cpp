@@ -27,4 +27,5 @@ int main(int argc, char** argv) {
     MPI_Recv(&x, 1, MPI_INT, (rank + 1) % size, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     server.join();
     MPI_Finalize();
+    return 0;
 }

@@ -16,4 +16,5 @@ int main(int argc, char** argv) {
     });
     other.join();
     MPI_Finalize();
+    return 0;
 }

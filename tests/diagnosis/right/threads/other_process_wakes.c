@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A thread sleeps on a semaphore in memory that it shares with a process of the program's, which wakes it after 0.4 s.
 // ranks: 1 2
+// whole: it forks before MPI_Init
 #include <mpi.h>
 #include <pthread.h>
 #include <semaphore.h>

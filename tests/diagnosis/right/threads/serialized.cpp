@@ -16,4 +16,5 @@ int main(int argc, char** argv) {
         MPI_Sendrecv_replace(&x, 1, MPI_INT, 1 - rank, 0, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }).join();
     MPI_Finalize();
+    return 0;
 }

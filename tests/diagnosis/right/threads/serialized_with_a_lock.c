@@ -6,7 +6,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void* work(void* argument) {
+static void* send_with_lock(void* argument) {
     for (int i = 0; i < 1000; i++) {
         pthread_mutex_lock(&lock);
         int x = i, y, me = *(int*)argument;
@@ -22,8 +22,8 @@ int main(int argc, char** argv) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     pthread_t thread;
-    pthread_create(&thread, NULL, work, &rank);
-    work(&rank);
+    pthread_create(&thread, NULL, send_with_lock, &rank);
+    send_with_lock(&rank);
     pthread_join(thread, NULL);
     MPI_Finalize();
     return 0;

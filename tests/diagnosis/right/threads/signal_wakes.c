@@ -11,7 +11,7 @@ static sem_t woken;
 
 static void wake(int signal) { (void)signal, sem_post(&woken); }
 
-static void* work(void* rank) {
+static void* wait_for_signal(void* rank) {
     int x = 1;
     while (sem_wait(&woken) != 0) {}
     MPI_Send(&x, 1, MPI_INT, *(int*)rank, 0, MPI_COMM_WORLD);
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     sem_init(&woken, 0, 0);
     signal(SIGALRM, wake);
-    pthread_create(&thread, 0, work, &rank);
+    pthread_create(&thread, 0, wait_for_signal, &rank);
     setitimer(ITIMER_REAL, &when, 0);
     MPI_Recv(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     pthread_join(thread, 0);

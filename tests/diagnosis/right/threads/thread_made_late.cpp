@@ -21,4 +21,5 @@ int main(int argc, char** argv) {
     }).detach();
     MPI_Recv(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
+    return 0;
 }

@@ -29,4 +29,5 @@ int main(int argc, char** argv) {
     exchange(rank, size, 0);
     other.join();
     MPI_Finalize();
+    return 0;
 }

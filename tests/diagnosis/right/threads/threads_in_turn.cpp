@@ -30,4 +30,5 @@ int main(int argc, char** argv) {
         receiver.join();
     }
     MPI_Finalize();
+    return 0;
 }

@@ -22,4 +22,5 @@ int main(int argc, char** argv) {
     MPI_Recv(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     worker.join();
     MPI_Finalize();
+    return 0;
 }

@@ -27,4 +27,5 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&first);
     MPI_Comm_free(&second);
     MPI_Finalize();
+    return 0;
 }

@@ -14,4 +14,5 @@ int main(int argc, char** argv) {
     MPI_Op const op = wanted == "sum" ? MPI_SUM : MPI_PROD;
     MPI_Reduce(&rank, &result, 1, MPI_INT, op, 0, MPI_COMM_WORLD);   // HERE all
     MPI_Finalize();
+    return 0;
 }

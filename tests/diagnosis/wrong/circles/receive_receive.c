@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Both receive first, so neither comes to its send.
 // ranks: 2 4
+// whole: what a student has, compiled by mpicc
+// says: receive_receive.c:15 in main()
 // expect: T01 ranks 0-1 behind 2-3
 #include <mpi.h>
 

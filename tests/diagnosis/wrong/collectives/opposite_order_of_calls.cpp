@@ -29,4 +29,5 @@ int main(int argc, char** argv) {
         share(rank);
     }
     MPI_Finalize();
+    return 0;
 }

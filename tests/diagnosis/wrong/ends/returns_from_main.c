@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank returns from main without MPI_Finalize, and another one waits for its message.
 // ranks: 2
+// whole: it returns from main
 // expect: T09 ranks 0 ending with 1
 #include <mpi.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A destructor of a global object runs after main, and so after MPI_Finalize.
 // ranks: 1 2
+// whole: a global object that has a destructor
 // expect: MPI_ERR_OTHER one of all
 #include <mpi.h>
 

@@ -19,4 +19,5 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);   // HERE 1-2
     MPI_Finalize();
+    return 0;
 }

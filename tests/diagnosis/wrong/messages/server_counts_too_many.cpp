@@ -23,4 +23,5 @@ int main(int argc, char** argv) {
     }
     MPI_Bcast(&sum, 1, MPI_INT, 0, MPI_COMM_WORLD);   // HERE 1-last
     MPI_Finalize();
+    return 0;
 }

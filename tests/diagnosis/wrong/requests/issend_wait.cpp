@@ -16,4 +16,5 @@ int main(int argc, char** argv) {
     MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);   // HERE 0-1
     for (int i = 0; i < 2; i++) MPI_Recv(&values[i], 1, MPI_LONG, 1 - rank, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Finalize();
+    return 0;
 }

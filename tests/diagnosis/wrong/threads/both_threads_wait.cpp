@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Two threads of each rank receive, and no thread is left that would send.
 // ranks: 2
+// whole: threads from a lambda in main, compiled by mpicxx
+// says: in receive()
 // expect: T01 ranks 0-1
 #include <mpi.h>
 

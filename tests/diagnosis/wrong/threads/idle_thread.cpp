@@ -17,4 +17,5 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     end.set_value();
     idle.join();
+    return 0;
 }

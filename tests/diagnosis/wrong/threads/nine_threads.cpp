@@ -22,4 +22,5 @@ int main(int argc, char** argv) {
     receive(1 - rank, 8);
     for (std::thread& one : others) one.join();
     MPI_Finalize();
+    return 0;
 }

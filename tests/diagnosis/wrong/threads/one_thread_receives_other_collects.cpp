@@ -18,4 +18,5 @@ int main(int argc, char** argv) {
         MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   // HERE 1
     }
     MPI_Finalize();
+    return 0;
 }

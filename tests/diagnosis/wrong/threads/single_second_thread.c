@@ -6,7 +6,7 @@
 #include <mpi.h>
 #include <pthread.h>
 
-static void* work(void* argument) {
+static void* send_as_second_thread(void* argument) {
     MPI_Barrier(MPI_COMM_SELF);   // HERE all
     return argument;
 }
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     pthread_t thread;
-    pthread_create(&thread, NULL, work, NULL);
+    pthread_create(&thread, NULL, send_as_second_thread, NULL);
     pthread_join(thread, NULL);
     MPI_Finalize();
     return 0;

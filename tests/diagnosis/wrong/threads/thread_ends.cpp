@@ -14,4 +14,5 @@ int main(int argc, char** argv) {
     std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); }).detach();
     MPI_Recv(&x, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   // HERE all
     MPI_Finalize();
+    return 0;
 }

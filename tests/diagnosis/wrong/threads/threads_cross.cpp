@@ -22,4 +22,5 @@ int main(int argc, char** argv) {
     pass_on(before, next, 0);
     other.join();
     MPI_Finalize();
+    return 0;
 }

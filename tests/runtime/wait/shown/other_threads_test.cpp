@@ -150,7 +150,7 @@ TEST_F(OtherThreads, WhoWaitsForAFileMayAct) {
     ASSERT_EQ(pipe(ends), 0);
     std::thread reader([&] {
         char byte;
-        EXPECT_EQ(read(ends[0], &byte, 1), 1);
+        EXPECT_EQ(::read(ends[0], &byte, 1), 1);
     });
     EXPECT_TRUE(answer(false));
     EXPECT_EQ(write(ends[1], "", 1), 1);
@@ -189,16 +189,15 @@ TEST_F(OtherThreads, TwoThatTakeTurnsMayAct) {
         sem_t ping, pong;
         sem_init(&ping, 0, 0);
         sem_init(&pong, 0, 0);
+        bool over = false;
         std::thread other([&] {
-            while (!end) {
-                sem_wait(&ping);
-                sem_post(&pong);
-            }
+            for (sem_wait(&ping); !over; sem_wait(&ping)) sem_post(&pong);
         });
         while (!end) {
             sem_post(&ping);
             sem_wait(&pong);
         }
+        over = true;
         sem_post(&ping);
         other.join();
     }));

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/coll/threads/thread_env.hpp"
+
+#include "tests/coll/threads/ranks.hpp"
+
+namespace tutti::coll {
+
+using test::wait_until;
+
+template class Environment<ThreadMemory>;
+
+ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, std::size_t staging)
+    : trees(std::move(tree)), way(allowed), staging_bytes(staging),
+      memory(static_cast<std::byte*>(std::aligned_alloc(cache_line, bytes(ranks))), std::free),
+      area(memory.get(), ranks), stagings(static_cast<std::size_t>(ranks)), traffic(stagings.size()) {
+    std::memset(memory.get(), 0, bytes(ranks));
+    area.have_regions(memory.get() + Area::bytes(ranks));
+    for (auto& s : stagings) s.resize(staging);
+}
+
+void ThreadMemory::reserve_staging(std::size_t bytes) {
+    auto& mine = world_.stagings[static_cast<std::size_t>(rank_)];
+    if (mine.size() < bytes) mine.resize(bytes);
+}
+
+ThreadMemory::Awaiter ThreadMemory::until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
+    if (world_.asks) world_.asks(rank_, peer);
+    return {*this, word, value};
+}
+
+void ThreadMemory::stored(std::atomic<std::uint64_t> const&) { test::may_switch_rank(); }
+
+topo::Locality ThreadMemory::locality(int peer) const {
+    return world_.locality ? world_.locality(rank_, peer) : topo::Locality::cache;
+}
+
+AccessPath ThreadMemory::way(void const* address, std::size_t) const {
+    auto const* p = static_cast<std::byte const*>(address);
+    auto const [first, bytes] = std::pair(world_.arena.data(), world_.arena.size());
+    return p >= first && p < first + bytes ? AccessPath::load_store : world_.way;
+}
+
+std::byte* ThreadMemory::reach(int, std::uint64_t address, std::size_t bytes) const {
+    auto* p = reinterpret_cast<std::byte*>(address);
+    AccessPath const how = way(p, bytes);
+    bool const attached = how == AccessPath::attach && (address / cache_line + static_cast<unsigned>(rank_)) % 4 != 0;
+    return how == AccessPath::load_store || attached ? p : nullptr;
+}
+
+bool ThreadMemory::allowed(int peer, std::uint64_t address, std::size_t bytes) {
+    return reach(peer, address, bytes) || (world_.way == AccessPath::cma && ++fetches_ % 3 != 0);
+}
+
+bool ThreadMemory::fetch(int peer, std::uint64_t address, void* to, std::size_t bytes) {
+    if (!allowed(peer, address, bytes)) return false;
+    std::memcpy(to, reinterpret_cast<void const*>(address), bytes);
+    return true;
+}
+
+bool ThreadMemory::put(int peer, std::uint64_t address, void const* from, std::size_t bytes) {
+    if (!allowed(peer, address, bytes)) return false;
+    std::memcpy(reinterpret_cast<void*>(address), from, bytes);
+    return true;
+}
+
+void ThreadMemory::drive(Task task) {
+    auto const& env = static_cast<ThreadEnv const&>(*this);
+    auto come = [&] { return has_come(word_->load(std::memory_order_acquire), value_); };
+    for (task.resume(); !task.done(); std::exchange(waiting_, {}).resume()) {
+        wait_until([&] { return come() || env.failed(); });
+        if (!come()) throw_failure_of(env.failed_member());
+    }
+    task.check();
+}
+
+namespace {
+
+/// Takes the place of an OperationSequence.
+struct ThreadSequence {
+    Area const& area;
+    int rank;
+    void end(std::uint64_t op) { area.done(rank).publish(op); }
+    void fail(std::uint64_t op) {
+        area.fail(rank, op);
+        end(op);
+    }
+};
+
+}   // namespace
+
+void run_operation(ThreadWorld& world, int rank, std::uint64_t op, FramePool& frames,
+                   std::function<Task(ThreadEnv&)> const& start) {
+    for (int m = 0; op > channel_depth && m < world.area.members(); ++m)
+        wait_until([&, m] { return world.area.done(m).reached(op - channel_depth); });
+    world.area.enter(rank, op);
+    ThreadSequence sequence{world.area, rank};
+    ChannelGuard channel(sequence, op);
+    ThreadEnv env(world.area, world.trees, rank, op, world, rank, frames);
+    try {
+        env.drive(start(env));
+    } catch (...) {
+        if (concerns_this_rank_alone(std::current_exception())) throw;
+        frames.hold();
+        channel.fail([](std::atomic<std::uint64_t> const& word, std::uint64_t value, int) {
+            wait_until([&] { return has_come(word.load(std::memory_order_acquire), value); });
+        });
+        frames.let_go();
+        throw;
+    }
+}
+
+}   // namespace tutti::coll

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Programs that Debian's MPICH and Open MPI have built: started with --drop-in, refused with the reason without it.
+. "$(dirname "$0")/../common.sh" "$1"
+need_package libmpich-dev mpicc.mpich
+need_package libopenmpi-dev mpicc.openmpi
+
+printf '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { int n; MPI_Init(&c, &v); MPI_Comm_size(MPI_COMM_WORLD, &n); printf("of %%d\\n", n); MPI_Finalize(); return 0; }\n' > "$folder/of.c"
+mpicc.mpich "$folder/of.c" -o "$folder/of" || wrong "mpicc.mpich"
+mpicc.mpich "$folder/of.c" -o "$folder/of-rpath" -Wl,--disable-new-dtags,-rpath,"$(dirname "$(echo /usr/lib/*/libmpich.so.12)")" || wrong "mpicc.mpich"
+run -n 2 --drop-in "$folder/of"; expect_code 0; expect_out $'of 2\nof 2'; expect_silence
+run -n 2 --drop-in "$folder/of-rpath"; expect_code 0; expect_out $'of 2\nof 2'
+run -n 2 "$folder/of"; expect_code 126; expect_out ""; expect_err "libmpich.so.12"; expect_err "--drop-in"
+run -n 1 "$folder/of"; expect_code 0; expect_out 'of 1'; expect_silence
+
+mpicc.openmpi "$folder/of.c" -o "$folder/of-openmpi" 2> /dev/null || wrong "mpicc.openmpi"
+run -n 2 --drop-in "$folder/of-openmpi"; expect_code 126; expect_err "libmpi.so.40"
+run -n 2 "$folder/of-openmpi"; expect_code 126; expect_out ""; expect_err "libmpi.so.40"; expect_err "compile the program"
+finish

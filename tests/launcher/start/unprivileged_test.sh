@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs of a user without any privilege. Where the tests run as such a user, all of them show it.
+. "$(dirname "$0")/circumstances.sh" "$1"
+[ "$(id -u)" = 0 ] || skip "only root can start jobs as another user"
+nobody() { (cd / && exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all "$@"); }
+nobody test -x "$build/tests/ranks_launcher_mover" 2> /dev/null || skip "user 65534 cannot read the build folder"
+
+programs=("${quick[@]}")
+try 2 "as an unprivileged user" nobody
+try 2 "as an unprivileged user without arenas" nobody env TUTTI_ARENA=no
+finish

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Allocators of others take the place of ours: jemalloc in front of the program, and valgrind's own.
+. "$(dirname "$0")/allocators.sh" "$1"
+need_package libjemalloc2 "/usr/lib/*/libjemalloc.so.2"
+need_package valgrind valgrind
+jemalloc=(/usr/lib/*/libjemalloc.so.2)
+expect private "$mpiexec" -n 2 -env LD_PRELOAD "${jemalloc[0]}" "$folder/place"
+expect private "$mpiexec" -n 2 valgrind -q "$folder/place"
+finish

@@ -1,5 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// The same with other ways to the peers' memory.
-// ranks: 2 4
-// env: TUTTI_CMA=no TUTTI_ARENA=no
-#include "large.c"

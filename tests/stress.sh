@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# stress.sh NAME [N]: runs one built test N times (10) beside two busy processes, each in a session of its own, and ends
+# with the first failure. NAME is a regular expression for names of tests (`ctest -N --test-dir build` lists them).
+set -u
+case ${1:-} in
+'' | -h | --help) sed -n '3,4s/^# //p' "$0"; exit 0 ;;
+esac
+# shellcheck source=tests/runner.sh
+. "$(dirname "$0")/runner.sh"
+name=$1 times=${2:-10} jobs=1
+[ -e build/CTestTestfile.cmake ] || { echo "stress.sh: build the tests first (tests/smoke.sh does)" >&2; exit 2; }
+start_results
+prepare_scratch
+busy=()
+for _ in 1 2; do
+    setsid env -u TEST_RUN_MARK sh -c 'while :; do :; done' &
+    busy+=($!)
+done
+trap 'kill "${busy[@]}"; rm -rf "$TMPDIR"' EXIT
+title "$name, $times times beside two busy processes"
+run_tests build -R "$name" --repeat "until-fail:$times"
+check_leftovers
+finish

@@ -129,6 +129,7 @@ run_tests() {
     local folder=$1 counts ctest watch
     shift
     rm -f "$root/$folder/junit.xml"
+    : >"$folder/tests.log"   # tail may be the first to open it
     ctest --test-dir "$folder" -j "$jobs" --timeout "$test_limit" --output-on-failure --no-tests=ignore \
         --output-junit "$root/$folder/junit.xml" "$@" >"$folder/tests.log" 2>&1 </dev/null &
     ctest=$!

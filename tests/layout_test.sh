@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# C++ is laid out as .clang-format says. Prints each offender.
+# Every C++ file has the layout that .clang-format defines. Prints each line that differs.
 . "$(dirname "$0")/common.sh" "$1"
 need_package clang-format clang-format
 # Another version of the program would lay out other lines in its own way.

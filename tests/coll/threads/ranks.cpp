@@ -229,7 +229,7 @@ void run_as_ranks(int ranks, std::function<void(int)> const& body, std::function
         std::printf("The order of the ranks: TUTTI_TEST_SEED=%u\n", seed());
 }
 void wait_until(Condition const& condition) {
-    if (!running) {   // outside of run_as_ranks there is nobody who could make it true
+    if (!running) {   // outside of run_as_ranks no other rank can make it true
         if (!condition.holds()) std::abort();
         return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that look again and again. Every call by which one can look gives the core away when it has looked in vain,
-// and only then; the run "dedicated" and polling_test.sh are the same where nobody is to be given it.
+// Programs that poll. Each call that can poll yields the core if it found nothing, and only then. The run "dedicated"
+// and polling_test.sh do the same where ranks must not yield.
 // ranks: 2 4
 // env: TUTTI_WAIT=shared
 // run dedicated: 2 TUTTI_WAIT=dedicated

@@ -12,8 +12,8 @@
 namespace bench {
 namespace {
 
-// One operation of the results.
-struct Part {
+// One operation of the results, for which a table is printed.
+struct ShownOperation {
     const Results &results;
     std::string operation;
     std::vector<std::size_t> sizes;
@@ -25,22 +25,22 @@ struct Part {
     }
 };
 
-Column medians(const Part &part, const Series &series)
+Column medians(const ShownOperation &shown, const Series &series)
 {
     Column column{series.name, {}};
-    for (std::size_t bytes : part.sizes) {
-        const Point *point = part.at(series, bytes);
+    for (std::size_t bytes : shown.sizes) {
+        const Point *point = shown.at(series, bytes);
         column.cells.push_back(point ? number(point->median) : "-");
     }
     column.cells.push_back("");
     return column;
 }
 
-Column loops(const Part &part, const Series &series)
+Column loops(const ShownOperation &shown, const Series &series)
 {
     Column column{series.name + " loop", {}};
-    for (std::size_t bytes : part.sizes) {
-        const Point *point = part.at(series, bytes);
+    for (std::size_t bytes : shown.sizes) {
+        const Point *point = shown.at(series, bytes);
         column.cells.push_back(point ? number(point->loop) : "-");
     }
     column.cells.push_back("");
@@ -48,11 +48,11 @@ Column loops(const Part &part, const Series &series)
 }
 
 // What ran, where the series is no certain algorithm and its library tells.
-Column algorithms(const Part &part, const Series &series)
+Column algorithms(const ShownOperation &shown, const Series &series)
 {
     Column column{series.name + " ran", {}};
-    for (std::size_t bytes : part.sizes) {
-        const Point *point = part.at(series, bytes);
+    for (std::size_t bytes : shown.sizes) {
+        const Point *point = shown.at(series, bytes);
         column.cells.push_back(point && !point->algorithm.empty() ? point->algorithm : "-");
     }
     column.cells.push_back("");
@@ -62,13 +62,13 @@ Column algorithms(const Part &part, const Series &series)
 using Pick = std::function<const Point *(std::size_t bytes)>;
 
 // One time divided by another one, and the geometric mean over the sizes that have both.
-Column ratios(const Part &part, const std::string &head, const Pick &above, const Pick &below,
+Column ratios(const ShownOperation &shown, const std::string &head, const Pick &above, const Pick &below,
               double Point::*time = &Point::median)
 {
     Column column{head, {}};
     double logs = 0;
     int count = 0;
-    for (std::size_t bytes : part.sizes) {
+    for (std::size_t bytes : shown.sizes) {
         const Point *a = above(bytes), *b = below(bytes);
         const bool both = a && b && a->*time > 0 && b->*time > 0;
         column.cells.push_back(both ? number(a->*time / b->*time) : "-");
@@ -82,41 +82,42 @@ Column ratios(const Part &part, const std::string &head, const Pick &above, cons
 }
 
 // The fastest algorithm that `fits`; the reference, which is one of them, stands in where nothing is faster.
-const Series *best(const Part &part, std::size_t bytes, bool (*fits)(const Series &), const Series *otherwise)
+const Series *best(const ShownOperation &shown, std::size_t bytes, bool (*fits)(const Series &),
+                   const Series *otherwise)
 {
-    const Series *winner = otherwise && part.at(*otherwise, bytes) ? otherwise : nullptr;
-    for (const Series &series : part.results.series) {
-        const Point *point = fits(series) ? part.at(series, bytes) : nullptr;
-        if (point && (!winner || point->median < part.at(*winner, bytes)->median))
+    const Series *winner = otherwise && shown.at(*otherwise, bytes) ? otherwise : nullptr;
+    for (const Series &series : shown.results.series) {
+        const Point *point = fits(series) ? shown.at(series, bytes) : nullptr;
+        if (point && (!winner || point->median < shown.at(*winner, bytes)->median))
             winner = &series;
     }
     return winner;
 }
 
-void add_best(const Part &part, const std::string &what, bool (*fits)(const Series &), const Series *otherwise,
-              std::vector<Column> &columns)
+void add_best(const ShownOperation &shown, const std::string &what, bool (*fits)(const Series &),
+              const Series *otherwise, std::vector<Column> &columns)
 {
     Column names{what, {}};
-    for (std::size_t bytes : part.sizes) {
-        const Series *series = best(part, bytes, fits, otherwise);
+    for (std::size_t bytes : shown.sizes) {
+        const Series *series = best(shown, bytes, fits, otherwise);
         names.cells.push_back(series ? series->name : "-");
     }
     names.cells.push_back("");
     columns.push_back(names);
     columns.push_back(ratios(
-        part, part.reference().name + "/" + what, [&](auto bytes) { return part.at(part.reference(), bytes); },
+        shown, shown.reference().name + "/" + what, [&](auto bytes) { return shown.at(shown.reference(), bytes); },
         [&](auto bytes) {
-            const Series *series = best(part, bytes, fits, otherwise);
-            return series ? part.at(*series, bytes) : nullptr;
+            const Series *series = best(shown, bytes, fits, otherwise);
+            return series ? shown.at(*series, bytes) : nullptr;
         }));
 }
 
 // How much the cost depends on the root.
-Column root_spread(const Part &part, const Series &series)
+Column root_spread(const ShownOperation &shown, const Series &series)
 {
     Column column{series.name + "'s roots", {}};
-    for (std::size_t bytes : part.sizes) {
-        const Point *point = part.at(series, bytes);
+    for (std::size_t bytes : shown.sizes) {
+        const Point *point = shown.at(series, bytes);
         if (!point || point->roots.empty()) {
             column.cells.push_back("-");
             continue;
@@ -129,63 +130,63 @@ Column root_spread(const Part &part, const Series &series)
 }
 
 // How many percent of the communication a computation hides.
-Column hidden(const Part &part, const Series &series)
+Column hidden(const ShownOperation &shown, const Series &series)
 {
     Column column{series.name + " hidden %", {}};
-    for (std::size_t bytes : part.sizes) {
-        const Point *point = part.at(series, bytes);
+    for (std::size_t bytes : shown.sizes) {
+        const Point *point = shown.at(series, bytes);
         column.cells.push_back(point && point->hidden >= 0 ? number(point->hidden, "%.0f") : "-");
     }
     column.cells.push_back("");
     return column;
 }
 
-std::vector<Column> columns_of(const Part &part, bool by_root)
+std::vector<Column> columns_of(const ShownOperation &shown, bool by_root)
 {
-    const auto &all = part.results.series;
-    const Series &first = part.reference();
-    auto by = [&part](const Series &series) { return [&](std::size_t bytes) { return part.at(series, bytes); }; };
+    const auto &all = shown.results.series;
+    const Series &first = shown.reference();
+    auto by = [&shown](const Series &series) { return [&](std::size_t bytes) { return shown.at(series, bytes); }; };
     std::vector<Column> columns;
     for (const Series &series : all)
-        if (part.has(series))
-            columns.push_back(medians(part, series));
+        if (shown.has(series))
+            columns.push_back(medians(shown, series));
     for (const Series &series : all)
-        if (part.results.loop && part.has(series))
-            columns.push_back(loops(part, series));
+        if (shown.results.loop && shown.has(series))
+            columns.push_back(loops(shown, series));
     for (const Series &series : all)
-        if (!is_algorithm(series) && !algorithms_in(series, part.operation).empty())
-            columns.push_back(algorithms(part, series));
+        if (!is_algorithm(series) && !algorithms_in(series, shown.operation).empty())
+            columns.push_back(algorithms(shown, series));
     const auto add_ratios = [&](const std::string &what, double Point::*time) {
         for (std::size_t i = 1; i < all.size(); ++i)
-            if (part.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
-                columns.push_back(ratios(part, all[i].name + "/" + first.name + what, by(all[i]), by(first), time));
+            if (shown.has(all[i]) && !is_algorithm(all[i]) && !is_limit(all[i]))
+                columns.push_back(ratios(shown, all[i].name + "/" + first.name + what, by(all[i]), by(first), time));
         for (const Series &series : all)
-            if (is_limit(series) && part.has(series))
-                columns.push_back(ratios(part, first.name + "/" + series.name + what, by(first), by(series), time));
+            if (is_limit(series) && shown.has(series))
+                columns.push_back(ratios(shown, first.name + "/" + series.name + what, by(first), by(series), time));
     };
     add_ratios("", &Point::median);
-    if (part.results.loop)
+    if (shown.results.loop)
         add_ratios(" loop", &Point::loop);
     auto any = [&](bool (*fits)(const Series &)) {
-        return std::any_of(all.begin(), all.end(), [&](auto &series) { return fits(series) && part.has(series); });
+        return std::any_of(all.begin(), all.end(), [&](auto &series) { return fits(series) && shown.has(series); });
     };
     if (any(is_algorithm))
-        add_best(part, "best", is_algorithm, &first, columns);
+        add_best(shown, "best", is_algorithm, &first, columns);
     if (any(is_published))
-        add_best(part, "best published", is_published, nullptr, columns);
+        add_best(shown, "best published", is_published, nullptr, columns);
     for (const Series &series : all)
-        if (by_root && part.has(series))
-            columns.push_back(root_spread(part, series));
+        if (by_root && shown.has(series))
+            columns.push_back(root_spread(shown, series));
     for (const Series &series : all)
-        if (part.results.overlap && part.has(series))
-            columns.push_back(hidden(part, series));
+        if (shown.results.overlap && shown.has(series))
+            columns.push_back(hidden(shown, series));
     return columns;
 }
 
-Column sizes_column(const Part &part)
+Column sizes_column(const ShownOperation &shown)
 {
     Column column{"bytes", {}};
-    for (std::size_t bytes : part.sizes)
+    for (std::size_t bytes : shown.sizes)
         column.cells.push_back(std::to_string(bytes));
     column.cells.push_back("geometric mean");
     return column;
@@ -206,8 +207,8 @@ void print_tables(std::ostream &out, const Results &results, bool by_root, std::
         for (const Series &series : results.series)
             if (std::find(series.lacks.begin(), series.lacks.end(), operation) != series.lacks.end())
                 out << series.name << " does not have this call.\n";
-        const Part part{results, operation, sizes_in(results, operation)};
-        print_columns(out, sizes_column(part), columns_of(part, by_root), width);
+        const ShownOperation shown{results, operation, sizes_in(results, operation)};
+        print_columns(out, sizes_column(shown), columns_of(shown, by_root), width);
     }
 }
 

@@ -10,7 +10,7 @@
 namespace bench {
 namespace {
 
-bool same_series(const Series &a, const Series &b) { return a.name == b.name && a.family == b.family; }
+bool same_name(const Series &a, const Series &b) { return a.name == b.name && a.family == b.family; }
 
 bool has(const Series &series, const std::string &operation, std::size_t bytes)
 {
@@ -24,7 +24,7 @@ std::vector<const Series *> different_series(const Growth &growth, const std::st
     for (const Results &run : growth.runs)
         for (const Series &series : run.series)
             if (has(series, operation, bytes) &&
-                std::none_of(all.begin(), all.end(), [&](const Series *s) { return same_series(*s, series); }))
+                std::none_of(all.begin(), all.end(), [&](const Series *s) { return same_name(*s, series); }))
                 all.push_back(&series);
     return all;
 }
@@ -62,7 +62,7 @@ std::vector<Curve> curves_of(const Growth &growth, const std::string &operation,
         Curve curve{like->name, {}};
         for (const Results &run : growth.runs)
             for (const Series &series : run.series) {
-                const Point *point = same_series(series, *like) ? find(series, operation, bytes) : nullptr;
+                const Point *point = same_name(series, *like) ? find(series, operation, bytes) : nullptr;
                 if (!point || point->*time <= 0)
                     continue;
                 Step step{run.ranks, point, point->*time, work_of(point->*time, run.ranks, growth.cores),

@@ -13,7 +13,7 @@
 namespace bench {
 namespace {
 
-struct Line {
+struct GrowthLine {
     Curve curve;
     std::string title, style;
     bool with_reference; // the line that grows like p log p runs through it
@@ -21,7 +21,7 @@ struct Line {
 
 struct Figure {
     std::string file, title;
-    std::vector<Line> lines;
+    std::vector<GrowthLine> lines;
 };
 
 bool loops_in(const Growth &growth) { return growth.runs[0].loop; }
@@ -115,7 +115,7 @@ const Step *anchor_of(const Curve &curve, int cores)
 double p_log_p(int ranks) { return ranks * std::log2(ranks); }
 
 // A block of data for each curve: ranks, time, work; and one for each reference.
-void write_data(std::ostream &out, const Growth &growth, const std::vector<Line> &lines)
+void write_data(std::ostream &out, const Growth &growth, const std::vector<GrowthLine> &lines)
 {
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const Curve &curve = lines[i].curve;
@@ -133,7 +133,7 @@ void write_data(std::ostream &out, const Growth &growth, const std::vector<Line>
     }
 }
 
-void write_panel(std::ostream &out, const Growth &growth, const std::vector<Line> &lines, int column, bool titles)
+void write_panel(std::ostream &out, const Growth &growth, const std::vector<GrowthLine> &lines, int column, bool titles)
 {
     out << "plot ";
     bool titled = !titles;
@@ -150,10 +150,10 @@ void write_panel(std::ostream &out, const Growth &growth, const std::vector<Line
 }
 
 template <class Value>
-void write_range_of(std::ostream &out, const std::vector<Line> &lines, Value value)
+void write_range_of(std::ostream &out, const std::vector<GrowthLine> &lines, Value value)
 {
     double least = std::numeric_limits<double>::max(), greatest = 0;
-    for (const Line &line : lines)
+    for (const GrowthLine &line : lines)
         for (const Step &step : line.curve.steps) {
             least = std::min(least, value(step));
             greatest = std::max(greatest, value(step));
@@ -165,7 +165,7 @@ void write_script(std::ostream &out, const Growth &growth, const Figure &figure)
 {
     std::vector<std::string> titles{"p log p"};
     std::vector<std::pair<std::size_t, std::string>> ranks;
-    for (const Line &line : figure.lines)
+    for (const GrowthLine &line : figure.lines)
         titles.push_back(line.title);
     for (const Results &run : growth.runs)
         ranks.push_back({std::size_t(run.ranks), std::to_string(run.ranks)});

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 
 namespace bench {
 namespace {
 
-struct Known {
+struct KnownMpi {
     const char *word, *name, *packages;
 };
-constexpr Known known[] = {{"mpich", "MPICH", "mpich and libmpich-dev"},
-                           {"openmpi", "Open MPI", "openmpi-bin and libopenmpi-dev"}};
+constexpr KnownMpi known_mpis[] = {{"mpich", "MPICH", "mpich and libmpich-dev"},
+                                   {"openmpi", "Open MPI", "openmpi-bin and libopenmpi-dev"}};
 
 // The measuring program's sources: installed beside the executable, or where it was built from.
 std::vector<std::string> sources()
@@ -48,30 +49,40 @@ OtherMpi find_mpi(const std::string &word)
         return mpi;
     }
     OtherMpi mpi{word, find_in_path("mpicxx." + word), find_in_path("mpiexec." + word)};
-    const auto found = std::find_if(std::begin(known), std::end(known), [&](auto &k) { return word == k.word; });
-    if (found != std::end(known))
+    const auto found = std::find_if(std::begin(known_mpis), std::end(known_mpis),
+                                    [&](const KnownMpi &known) { return word == known.word; });
+    if (found != std::end(known_mpis))
         mpi.name = found->name;
     if (!mpi.wrapper.empty() && !mpi.launcher.empty())
         return mpi;
     const std::string missing = (mpi.wrapper.empty() ? "mpicxx." : "mpiexec.") + word;
     throw Complaint("there is no " + missing + " in PATH; " +
-                    (found == std::end(known) ? "name its mpicxx by the path"
-                                              : std::string("Debian's packages ") + found->packages + " have it"));
+                    (found == std::end(known_mpis) ? "name its mpicxx by the path"
+                                                   : std::string("Debian's packages ") + found->packages + " have it"));
 }
 
 std::string build_with(const OtherMpi &mpi, const std::string &executable, const TemporaryFolder &folder)
 {
-    Command command{{mpi.wrapper, "-std=c++20", "-O2"}, {}};
     const std::vector<std::string> files = sources();
-    command.words.insert(command.words.end(), files.begin(), files.end());
     const auto program = std::filesystem::path(files[0]).parent_path().parent_path();
     std::fprintf(stderr, "Building %s with %s ...\n", program.c_str(), mpi.wrapper.c_str());
-    command.words.insert(command.words.end(), {"-o", executable});
-    const Ending ending = run(command, 600, folder);
+    // All as one: a third of the time that it takes file by file.
+    const std::string all = executable + ".cpp";
+    {
+        std::ofstream out(all);
+        for (const std::string &file : files)
+            out << "#include \"" << file << "\"\n";
+    }
+    const Ending ending = run({{mpi.wrapper, "-std=c++20", "-O2", all, "-o", executable}, {}}, 600, folder);
     if (ending.late)
         throw Complaint(mpi.wrapper + " had not built the benchmark after ten minutes");
-    if (ending.code != 0)
-        throw Complaint(mpi.wrapper + " could not build the benchmark:\n" + last_lines(ending.errors, 10));
+    if (ending.code != 0) {
+        std::string needs;
+        for (const KnownMpi &known : known_mpis)
+            if (mpi.name == known.name)
+                needs = std::string(" (it needs Debian's packages ") + known.packages + ")";
+        throw Complaint(mpi.wrapper + " could not build the benchmark" + needs + ":\n" + last_lines(ending.errors, 10));
+    }
     return executable;
 }
 

@@ -8,7 +8,7 @@
 namespace bench {
 namespace {
 
-bool at_origin(const Call &call) { return call.rank == 0; }
+bool is_origin(const Call &call) { return call.rank == 0; }
 bool nowhere(const Call &) { return false; }
 
 double from_origin(const Call &, std::size_t index, int iteration) { return value(0, index, iteration); }
@@ -125,7 +125,7 @@ void run(const Call &c)
 template <bool stores>
 void load_or_store(const Call &c)
 {
-    if (!at_origin(c))
+    if (!is_origin(c))
         return;
     const OneSided &w = c.one_sided;
     for (int n = 0; n < w.operations; ++n) {
@@ -167,7 +167,7 @@ Operation record(Access access, const std::string &name, const std::string &sent
                  Expected fetched, Expected left)
 {
     const Blocks send = left ? Blocks::one : Blocks::none, receive = fetched ? Blocks::one : Blocks::none;
-    Operation operation{name, sentence, send, receive, false, 1, run, fetched ? at_origin : nowhere, fetched};
+    Operation operation{name, sentence, send, receive, false, 1, run, fetched ? is_origin : nowhere, fetched};
     operation.access = access;
     operation.expected_in_window = left;
     return operation;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # coll/adding-an-algorithm.md, done word by word in a scratch copy of the tree: one file and one line, and the new
 # algorithm is in the help, in the settings, in the tests and in the benchmark.
+# cores: 1
 . "$(dirname "$0")/../../common.sh" "$1"
 is_sanitized && skip "the plain build does it"
 need_package make make
@@ -10,8 +11,8 @@ copy=$folder/tree
 mkdir "$copy"
 tar -C "$source" --exclude=./build* --exclude=./.git -cf - . | tar -C "$copy" -xf - || exit 1
 cd "$copy" || exit 1
-# What knows the list, which are two files, and what is compiled together with the new file is compiled; all else is
-# taken from the build that is there. Makefiles go by time alone, so that they take it.
+# What knows the list, which are two files, and the new file are compiled; all else is taken from the build that is there.
+# Makefiles go by time alone, so that they take it.
 if [ -f "$build/build.ninja" ]; then
     knowing=$(ninja -C "$build" -t deps | awk '/^[^ ]/ {sub(":.*", ""); sub(".*/", ""); object = $0}
                                                /\/algorithms\.def$/ {print object}' | sort | xargs)
@@ -19,10 +20,8 @@ if [ -f "$build/build.ninja" ]; then
 fi
 cat > seeded_build.sh << END
 set -e
-cmake -G "Unix Makefiles" -B build -DTUTTI_TESTS=ON . > /dev/null
-# the units that the new file belongs to, if any yet
-units=\$(grep -rl '/bcast/relay.cpp' build --include='unity_*.cxx' | sed 's|.*/|! -name |; s|\$|*|') || true
-(cd "$build" && find . \( -name '*.o' -o -name '*.gch' \) ! -name '*_algorithms.cpp.o' \$units \
+cmake -G "Unix Makefiles" -B build -DTUTTI_TESTS=ON -DTUTTI_ALONE=/bcast/relay . > /dev/null
+(cd "$build" && find . \( -name '*.o' -o -name '*.gch' \) ! -name '*_algorithms.cpp.o' \
     \( ! -path './tests/*' -o -path '*/tests_coll*.dir/*' -o -path '*/thread_*.dir/*' -o -path '*/coll_world.dir/*' \
     -o -path '*/test_headers.dir/*' \)) > objects
 tar -C "$build" -cf - -T objects | tar -C build -xf -

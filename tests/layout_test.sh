@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every C++ file has the layout that .clang-format defines. Prints each line that differs.
+# cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 need_package clang-format clang-format
 # Another version of the program would lay out other lines in its own way.

@@ -112,7 +112,7 @@ def object_codes(name):
 
 def try_defect(area, jobs, timeout, log):
     """Which layer of tests finds the defect that is in the tree now, and by which test; None if it does not compile."""
-    tests = ["ctest", "--test-dir", str(BUILD), "-j", jobs, "--timeout", str(timeout), "--stop-on-failure",
+    tests = ["ctest", "--test-dir", str(BUILD), "-j", str(2 * jobs), "--timeout", str(timeout), "--stop-on-failure",
              "-L", f"^{area}$"]
     if not run(["ninja", "-C", str(BUILD), f"smoke_{area}"], log, 3600):
         return None
@@ -130,7 +130,7 @@ def main():
     options.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     options.add_argument("--count", type=int, default=20, help="defects to try (20)")
     options.add_argument("--skip", type=int, default=0, help="leave the first so many of the seed out")
-    options.add_argument("--jobs", default=str(os.cpu_count()), help="tests at once (the number of cores)")
+    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at once (the number of cores)")
     options.add_argument("--timeout", type=int, default=120, help="seconds after which a test counts as failed (120)")
     options.add_argument("--list", action="store_true", help="only say what would be tried")
     arguments = options.parse_args()

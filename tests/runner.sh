@@ -130,7 +130,8 @@ run_tests() {
     shift
     rm -f "$root/$folder/junit.xml"
     : >"$folder/tests.log"   # tail may be the first to open it
-    ctest --test-dir "$folder" -j "$jobs" --timeout "$test_limit" --output-on-failure --no-tests=ignore \
+    # twice as many as tests at once: they count halves of cores (CMakeLists.txt)
+    ctest --test-dir "$folder" -j $((2 * jobs)) --timeout "$test_limit" --output-on-failure --no-tests=ignore \
         --output-junit "$root/$folder/junit.xml" "$@" >"$folder/tests.log" 2>&1 </dev/null &
     ctest=$!
     end_still_tests "$ctest" >"$folder/still.log" 2>&1 &

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # All shortest paths: every distance that of the plain computation, the same checksum for every number of ranks (more
 # ranks than rows included) and for the classic problem without dead ends, wrong options refused.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 apsp() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-apsp" "${@:2}"; }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark builds and runs with Debian's MPIs: tutti-bench --against builds it by the one line of apps/README.md.
+# cores: 1
 . "$(dirname "$0")/common.sh" "$1"
-need_package libmpich-dev mpicxx.mpich
-need_package libopenmpi-dev mpicxx.openmpi
+need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
+need_package libopenmpi-dev "/usr/lib/*/openmpi/include/mpi.h"
 need_package mpich mpiexec.mpich
 need_package openmpi-bin mpiexec.openmpi
 there=mpich,openmpi

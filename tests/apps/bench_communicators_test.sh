@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark's operations that make communicators: one line each, no size, and a communicator that is not what was
 # asked for is noticed. Times are not judged here.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 all="comm_dup comm_split comm_create comm_create_group"
 

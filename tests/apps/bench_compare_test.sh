@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tutti-bench started by hand: algorithms, settings and MPIs side by side, as table, CSV and JSON. Times are not judged
 # here.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 bench=$build/bin/tutti-bench
 quick=(-n 2 --seconds 0.01 --rounds 2 --timeout 300)   # no matter what else runs here

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tutti-bench -n FROM:TO: a line for each number of ranks, whose columns follow from the times, as table, CSV and JSON;
 # who takes too long or fails is not asked again with more ranks. Times are not judged here.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 bench=$build/bin/tutti-bench
 quick=(--seconds 0.01 --warmup 2 --timeout 300)   # no matter what else runs here

@@ -3,6 +3,7 @@
 # The benchmark's one-sided operations: right results with every kind of window and every synchronisation, in single calls
 # and in loops, several between two synchronisations, also by the limit's kernels; wrong results are noticed. Times are not
 # judged here.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 quick="--csv --iterations 4 --warmup 1 --seconds 0.01"
 operations="put get accumulate get_accumulate fetch_and_op compare_and_swap store load fence pscw lock lock_all"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What tutti-bench draws with gnuplot: comparisons of algorithms, growth with the number of ranks, one-sided operations.
+# cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 need_package gnuplot-nox gnuplot
 bench=$build/bin/tutti-bench

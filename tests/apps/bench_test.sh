@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark runs every operation it lists, finds the results right, and refuses what it does not know.
 # The limit's kernels too deliver what their operations do. Times are not judged here.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 
 right() { ! grep WRONG <<<"$out" || wrong "the benchmark finds wrong results"; }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The conjugate-gradient solver: right for any number of ranks, as many iterations as there are points, the same bits
 # whatever the order of sums; it says so if it cannot reach the tolerance, and refuses wrong options.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 cg() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-cg" "${@:2}"; }
 identity() { grep -E '^(iterations|checksum) ' <<<"$1" | xargs; } # what must not depend on the order of sums

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The halo by messages and by a shared window: both are what one rank computes, for any number of ranks;
 # a halo that is not what it should be is noticed; wrong options are refused.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 halo() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-halo" --rounds 2 "${@:2}"; }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The distributed hash table: right for any number of ranks, with hardly any chains and with hardly anything else; what is
 # lost is noticed; wrong options are refused.
+# cores: 2
 . "$(dirname "$0")/common.sh" "$1"
 table() { "$build/bin/mpiexec" -n "$1" "$build/bin/tutti-hashtable" "${@:2}"; }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # tutti-memory prints its table of allocators, with a time in both columns of every row; and what a job takes: something
 # in every column, no rank less than nothing, and after messages no less than before.
+# cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 out=$("$mpiexec" -n 2 "$build/bin/tutti-memory" 1) || wrong "exit code $?"
 rows=$(tail -n +2 <<<"$out" | awk '$(NF - 3) > 0 && $(NF - 2) > 0 && $NF > 0' | wc -l)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The pages for users, done word by word in a folder that looks like the tree after its build.
+# cores: 1
 . "$(dirname "$0")/../common.sh" "$1"
 is_sanitized && skip "the plain build does it"
 mkdir "$folder/build"

@@ -3,7 +3,7 @@
 # CMake's find_package(MPI) finds us for Fortran, too, in a moved installation.
 . "$(dirname "$0")/lib.sh" "$1"
 need_package gfortran gfortran
-need_package libmpich-dev mpifort.mpich
+need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
 install_and_move moved
 export CMAKE_GENERATOR=Ninja
 

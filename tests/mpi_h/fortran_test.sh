@@ -7,7 +7,7 @@
 PATH=$build/bin:$PATH
 
 need_package gfortran gfortran
-need_package libmpich-dev mpifort.mpich
+need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
 # An mpifort that finds no headers says so and names the package. It looks below /usr, which a test cannot empty, so a
 # copy that looks elsewhere stands in.
 mkdir -p "$work/empty/bin" "$work/empty/lib" "$work/empty/include"

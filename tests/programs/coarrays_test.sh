@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Fortran coarrays over OpenCoarrays as Debian built it against MPICH: a program of our own, and a dozen of OpenCoarrays'
 # tests, unmodified: each area once.
+# cores: 2
 . "$(dirname "$0")/../common.sh" "$1"
 need_package gfortran gfortran
 need_package libcoarrays-mpich-dev "/usr/lib/*/open-coarrays/mpich/lib"

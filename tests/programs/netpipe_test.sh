@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # NetPIPE, as Debian built it against MPICH, unmodified: every message size arrives, to the end.
+# cores: 2
 . "$(dirname "$0")/../common.sh" "$1"
 need_package netpipe-mpich2 NPmpich2
 cd "$folder" || exit 1

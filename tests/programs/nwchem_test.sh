@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # NWChem, as Debian built it against MPICH, unmodified: the energy of a water molecule, as its own tests publish it. Its
 # arrays live in windows, by ARMCI-MPI, in passive epochs, with datatypes on both sides.
+# cores: 2
 . "$(dirname "$0")/../common.sh" "$1"
 need_package nwchem-mpich nwchem.mpich
 cd "$folder" || exit 1

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank killed with kill -9 in the midst of a storm of one-sided operations, which may hold locks that others wait for: the
 # job ends with a sentence that names the rank, and nothing is left. As often as the second argument says (10).
+# cores: 2
 . "$(dirname "$0")/../launcher/common.sh" "$1"
 storm=$build/tests/ranks_rma_storm
 segments() { find /dev/shm -maxdepth 1 -name 'tutti*' 2> /dev/null | sort; }

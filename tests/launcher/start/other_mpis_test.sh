@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that Debian's MPICH and Open MPI have built: started with --drop-in, refused with the reason without it.
 . "$(dirname "$0")/../common.sh" "$1"
-need_package libmpich-dev mpicc.mpich
-need_package libopenmpi-dev mpicc.openmpi
+need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
+need_package libopenmpi-dev "/usr/lib/*/openmpi/include/mpi.h"
 
 printf '#include <mpi.h>\n#include <stdio.h>\nint main(int c, char** v) { int n; MPI_Init(&c, &v); MPI_Comm_size(MPI_COMM_WORLD, &n); printf("of %%d\\n", n); MPI_Finalize(); return 0; }\n' > "$folder/of.c"
 mpicc.mpich "$folder/of.c" -o "$folder/of" || wrong "mpicc.mpich"

@@ -3,7 +3,7 @@
 # Fortran's allocate.
 . "$(dirname "$0")/allocators.sh" "$1"
 need_package gfortran gfortran
-need_package libmpich-dev mpifort.mpich
+need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
 cat >"$folder/place.f90" <<'END'
 program place
   use, intrinsic :: iso_c_binding

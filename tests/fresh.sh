@@ -13,7 +13,8 @@ usage() {
 Usage: tests/fresh.sh [options] [COMMAND]...
 Each COMMAND is run in the clone; the default is "apps/demo.sh" "tests/smoke.sh topo". Needs root and debootstrap.
   --suite NAME    the release: bookworm (default), trixie, noble, ...
-  --mirror URL    where its packages come from (default: this machine's own mirror)
+  --mirror URL    where its packages come from (default: this machine's own mirror, or Ubuntu's if that has no such
+                  release)
   --user          as a user with sudo instead of root
   --busy          while another apt-get installs packages
   --blank         in a path with a blank
@@ -43,9 +44,6 @@ while [ $# -gt 0 ]; do
 done
 [ ${#commands[@]} -gt 0 ] || commands=("apps/demo.sh" "tests/smoke.sh topo")
 command -v debootstrap >/dev/null || { echo "tests/fresh.sh: install debootstrap" >&2; exit 2; }
-[ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1)
-[ -n "$mirror" ] || { echo "tests/fresh.sh: this machine's mirror is not known; name one by --mirror" >&2; exit 2; }
-
 system=$(mktemp -d "${TMPDIR:-/tmp}/fresh.XXXXXX")
 remove_system() {
     local mounted
@@ -57,11 +55,30 @@ remove_system() {
 trap remove_system EXIT
 trap 'exit 130' INT TERM HUP
 
+# Finds the mirror that has the release, and what debootstrap must know: Ubuntu's libraries are in a component of their
+# own, and the script that makes its releases is gutsy's, whichever of their names this debootstrap knows.
+find_mirror() {
+    local candidates=("$mirror") candidate release
+    [ -n "$mirror" ] || mapfile -t candidates < <(
+        apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1
+        echo http://archive.ubuntu.com/ubuntu)
+    for candidate in "${candidates[@]}"; do
+        release=$(wget -q -O - "$candidate/dists/$suite/Release") || continue
+        mirror=$candidate
+        ! grep -q '^Origin: Ubuntu' <<<"$release" || options=(--components=main,universe) script=gutsy
+        return
+    done
+    echo "tests/fresh.sh: $suite is not at ${candidates[*]}; name its mirror by --mirror" >&2
+    exit 2
+}
 make_base() {
-    debootstrap --variant=minbase --include=ca-certificates "$suite" "$1" "$mirror" >"$1.log" 2>&1 </dev/null ||
+    debootstrap --variant=minbase --include=ca-certificates "${options[@]}" "$suite" "$1" "$mirror" $script \
+        >"$1.log" 2>&1 </dev/null ||
         { tail -n 20 "$1.log" >&2; return 1; }
     rm "$1.log"
 }
+options=() script=
+find_mirror
 echo "Making a minimal $suite ..."
 if [ -n "$base" ]; then
     [ -d "$base" ] || make_base "$base"

@@ -94,7 +94,7 @@ def run(command, log, limit):
 
 
 def first_failure(log):
-    found = re.search(r"Test +#\d+: (\S+) [.]*\*\*\*(?!Skipped)", pathlib.Path(log).read_text(encoding="utf-8", errors="replace"))
+    found = re.search(r"Test +#\d+: (\S+) [^*\n]*\*\*\*(?!Skipped)", pathlib.Path(log).read_text(encoding="utf-8", errors="replace"))
     return found.group(1) if found else "a run without end"
 
 

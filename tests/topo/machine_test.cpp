@@ -32,6 +32,12 @@ TEST(Machine, CountsWhatItHas) {
     EXPECT_EQ(machine.pus.size(), 64u);
 }
 
+TEST(Machine, CountsWhatLiesApart) {
+    Machine machine = make_machine({.l2s = 4});
+    for (Pu& pu : machine.pus) pu.numa = pu.os % 2;   // numbered crosswise
+    EXPECT_EQ(machine.count(Level::numa), 2);
+}
+
 TEST(Machine, TextGivesTheSameMachineBack) {
     Machine machine = rich_machine();
     const auto again = Machine::from_text(machine.to_text());

@@ -2,7 +2,7 @@
 // Counting on a Machine, and the assumption where ranks are that nobody has bound.
 #include "topo/machine/machine.hpp"
 
-#include <algorithm>
+#include <set>
 
 namespace tutti::topo {
 
@@ -10,11 +10,9 @@ namespace {
 
 template <class Key>
 int distinct(const std::vector<Pu>& pus, Key key) {
-    std::vector<int> ids;
-    ids.reserve(pus.size());
-    for (const Pu& pu : pus) ids.push_back(key(pu));
-    std::sort(ids.begin(), ids.end());
-    return static_cast<int>(std::unique(ids.begin(), ids.end()) - ids.begin());
+    std::set<int> ids;
+    for (const Pu& pu : pus) ids.insert(key(pu));
+    return static_cast<int>(ids.size());
 }
 
 // Index of the first unit of every core, in machine order.

@@ -96,6 +96,24 @@ TEST(Lost, WhateverWaitsForItFails) {
         [](Stranger& s) { EXPECT_EQ(s.hear_frame().kind, FrameKind::offer); });
 }
 
+/// Receives from any rank may have waited for it, but those of services always wait for others as well.
+TEST(Lost, ReceivesThatWaitForItLeaveTheirQueues) {
+    Half half;
+    p2p::Matching matching(half.rank->process);
+    std::string const sentence = "rank 1 is lost";
+    std::vector<Receive> receives(6);
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+        receives[i].peer = std::vector{1, 0, any_source}[i % 3];
+        receives[i].key = {7 | (i < 3 ? 0 : service_context), receives[i].peer, any_tag};
+        matching.post(receives[i]);
+    }
+    EXPECT_THAT(matching.lose(1, sentence), testing::UnorderedElementsAre(&receives[0], &receives[2], &receives[3]));
+    EXPECT_EQ(matching.loss(1), &sentence);
+    EXPECT_EQ(matching.loss(0), nullptr);
+    EXPECT_EQ(matching.loss(any_source), &sentence);
+    for (std::size_t i : {1u, 4u, 5u}) EXPECT_EQ(matching.match({receives[i].key.context, 0, 3}, 0, {}), &receives[i]);
+}
+
 TEST(Lost, WhatIsBegunLaterFailsAtOnceButWhatHasComeIsThere) {
     with_a_bad_rank(
         [](Rank& r) {

@@ -26,8 +26,8 @@ int main(int argc, char** argv) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int turn = 1; turn <= turns; ++turn) {
-        // Both begin a turn at once, give or take the delays: the first waits, but not for ever, for the other may have no
-        // core.
+        // Both begin a turn at once, give or take the delays: the first waits, but not for ever, for the other may have
+        // no core.
         words[0] = turn;
         for (int patience = 0; others[0] < turn && patience < 1000; ++patience) MPI_Win_sync(win);
         for (int volatile delay = (rank & 1 ? turn : turn / 64) % 64; delay > 0; --delay) continue;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark builds and runs with Debian's MPIs: tutti-bench --against builds it by the one line of apps/README.md.
+# The benchmark builds and runs with Debian's MPIs: tutti-bench --against compiles all of its program as one file.
 # cores: 1
 . "$(dirname "$0")/common.sh" "$1"
 need_package libmpich-dev "/usr/include/*/mpich/mpi.h"
@@ -11,6 +11,7 @@ there=mpich,openmpi
 
 unset LD_LIBRARY_PATH
 grep -qF 'mpicxx -std=c++20 -O2 apps/bench/program/*/*.cpp -o bench' "$source/apps/README.md" || wrong "the line of apps/README.md"
+mpicxx.mpich -std=c++20 -fsyntax-only "$source"/apps/bench/program/*/*.cpp || wrong "the line of apps/README.md compiles file by file"
 # as it is installed: then its sources lie beside it
 cmake --install "$build" --prefix "$folder/first" >"$folder/log" 2>&1 || wrong "install: $(cat "$folder/log")"
 mv "$folder/first" "$folder/moved"

@@ -2,7 +2,7 @@
 // Counting on a Machine, and the assumption where ranks are that nobody has bound.
 #include "topo/machine/machine.hpp"
 
-#include <set>
+#include <algorithm>
 
 namespace tutti::topo {
 
@@ -10,9 +10,11 @@ namespace {
 
 template <class Key>
 int distinct(const std::vector<Pu>& pus, Key key) {
-    std::set<int> ids;
-    for (const Pu& pu : pus) ids.insert(key(pu));
-    return static_cast<int>(ids.size());
+    std::vector<int> ids;
+    ids.reserve(pus.size());
+    for (const Pu& pu : pus) ids.push_back(key(pu));
+    std::sort(ids.begin(), ids.end());
+    return static_cast<int>(std::unique(ids.begin(), ids.end()) - ids.begin());
 }
 
 // Index of the first unit of every core, in machine order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Win_sync orders a rank's stores into a shared window before its later loads from it (4.1, 12.7): of two ranks
-// that each store a word, synchronize and load the other's, one sees the word. Without a fence processors let the load
-// overtake the store.
+// MPI_Win_sync orders a rank's stores into a shared window before its later loads from it (4.1, 12.7): if two ranks
+// each store a word, synchronize and load the other's word, at least one of them loads what the other stored. Without a
+// fence a processor may load before its store is visible.
 // ranks: 2 4
 // nodes: one, it is about shared windows
 #include "tests/ranks/check.h"
@@ -26,8 +26,8 @@ int main(int argc, char** argv) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int turn = 1; turn <= turns; ++turn) {
-        // Both begin a turn at once, give or take the delays: the first waits, but not for ever, for the other may have
-        // no core.
+        // Both ranks begin a turn at about the same time. The first one waits for the other one up to a limit: they may
+        // share a core.
         words[0] = turn;
         for (int patience = 0; others[0] < turn && patience < 1000; ++patience) MPI_Win_sync(win);
         for (int volatile delay = (rank & 1 ? turn : turn / 64) % 64; delay > 0; --delay) continue;
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
     MPI_Sendrecv(loaded, turns, MPI_INT, rank ^ 1, 0, others_loaded, turns, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
     for (int turn = 1; turn <= turns; ++turn) {
-        // Who has not seen the other's store of this turn stored first, so the other has seen this rank's.
+        // If a rank loads an old word, its own store came before the other rank's, which must load it.
         CHECK(loaded[turn - 1] >= turn || others_loaded[turn - 1] >= turn,
               "in turn %d neither rank has loaded what the other stored: %d, %d", turn, loaded[turn - 1],
               others_loaded[turn - 1]);

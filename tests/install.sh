@@ -55,7 +55,8 @@ default_jobs() {
     local cores memory limit
     cores=$(nproc)
     memory=$(awk '/^MemAvailable:/ { print int($2 / 1024) }' /proc/meminfo)
-    limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null)
+    # A container's own limit: the second version of control groups, or the first.
+    limit=$(cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null | head -n 1)
     [[ $limit =~ ^[0-9]+$ ]] && [ "$((limit / 1048576))" -lt "$memory" ] && memory=$((limit / 1048576))
     memory=$((memory / 1536))
     [ "$memory" -ge 1 ] || memory=1

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/base/error.hpp"
+#include "topo/machine/usable.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -29,9 +30,9 @@ std::uint64_t number_behind(std::string const& word, std::string const& file) {
     return 0;
 }
 
-/// A cgroup and all above it, the innermost first. In a container the path may be the host's: what does not exist here
-/// is left out, and the mount point is then the container's own.
+/// A cgroup and all above it, the innermost first.
 void add_with_parents(std::vector<std::string>& folders, std::string const& mount, std::string path) {
+    path = topo::visible_cgroup(mount, std::move(path));
     while (true) {
         while (path.ends_with('/')) path.pop_back();
         std::string const folder = mount + path;

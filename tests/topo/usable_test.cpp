@@ -46,6 +46,13 @@ TEST_F(Quota, InAContainerTheMountPointIsTheOwnGroup) {
     EXPECT_EQ(cgroup_cpu_quota(root), 1.5);
 }
 
+TEST_F(Quota, InAContainerTheHostsPathIsTheBeginning) {
+    write("/proc/self/cgroup", "0::/docker/0123456789ab/job\n");
+    write("/sys/fs/cgroup/cpu.max", "300000 100000\n");
+    write("/sys/fs/cgroup/job/cpu.max", "150000 100000\n");
+    EXPECT_EQ(cgroup_cpu_quota(root), 1.5);
+}
+
 TEST_F(Quota, Version1) {
     write("/proc/self/cgroup", "12:cpuset:/x\n4:cpu,cpuacct:/job\n1:name=systemd:/\n");
     write("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");

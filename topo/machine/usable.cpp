@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 namespace tutti::topo {
 
@@ -51,11 +52,11 @@ std::optional<double> quota_v1(const std::string& folder) {
     return quota_of(std::atof(quota->c_str()), std::atof(period->c_str()));
 }
 
-// The tightest quota of a cgroup and all above it. In a container the path may be the host's and not exist here; its
-// missing folders have no files, and the mount point itself, which is then the container's own, is always looked at.
+// The tightest quota of a cgroup and all above it, the mount itself included.
 template <class Quota>
 std::optional<double> tightest(const std::string& mount, std::string path, Quota quota) {
     std::optional<double> result;
+    path = visible_cgroup(mount, std::move(path));
     for (;;) {
         while (!path.empty() && path.back() == '/') path.pop_back();
         result = tighter(result, quota(mount + path));
@@ -84,6 +85,11 @@ std::optional<double> quota_of_line(std::string_view line, const std::string& ro
 }
 
 }   // namespace
+
+std::string visible_cgroup(const std::string& mount, std::string path) {
+    while (!path.empty() && access((mount + path).c_str(), F_OK) != 0) path.erase(0, path.find('/', 1));
+    return path;
+}
 
 std::vector<int> affinity_pus() {
     // The kernel refuses a mask smaller than its own, so grow until it accepts.

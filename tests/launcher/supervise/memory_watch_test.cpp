@@ -78,5 +78,17 @@ TEST_F(MemoryWatchTest, reads_version_1_also_where_the_path_is_the_hosts) {
     EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 128 MiB, was reached") << "with swap";
 }
 
+TEST_F(MemoryWatchTest, finds_a_cgroup_of_a_container_by_the_hosts_path) {
+    write("/proc/self/cgroup", "4:memory:/docker/abc/job\n");
+    std::string const folder = "/sys/fs/cgroup/memory/job/memory.";
+    write("/sys/fs/cgroup/memory/memory.oom_control", "oom_kill 0\n");
+    write(folder + "oom_control", "oom_kill 0\n");
+    write(folder + "limit_in_bytes", "67108864\n");
+    write(folder + "max_usage_in_bytes", "67108864\n");
+    MemoryWatch watch(root);
+    write(folder + "oom_control", "oom_kill 1\n");
+    EXPECT_EQ(watch.what_ran_out(), "the memory limit of its cgroup, 64 MiB, was reached");
+}
+
 }   // namespace
 }   // namespace tutti::launcher

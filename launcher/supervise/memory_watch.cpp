@@ -30,17 +30,11 @@ std::uint64_t number_behind(std::string const& word, std::string const& file) {
     return 0;
 }
 
-/// A cgroup and all above it, the innermost first.
-void add_with_parents(std::vector<std::string>& folders, std::string const& mount, std::string path) {
-    path = topo::visible_cgroup(mount, std::move(path));
-    while (true) {
-        while (path.ends_with('/')) path.pop_back();
-        std::string const folder = mount + path;
+/// Of a cgroup and all above it those that count memory.
+void add_folders(std::vector<std::string>& folders, std::string const& mount, std::string const& path) {
+    for (std::string const& folder : topo::cgroup_folders(mount, path))
         for (char const* file : {"/memory.events", "/memory.oom_control"})
             if (std::ifstream(folder + file)) folders.push_back(folder);
-        if (path.empty()) return;
-        path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-    }
 }
 
 bool names_memory(std::string_view controllers) {
@@ -57,11 +51,11 @@ MemoryWatch::MemoryWatch(std::string root) : root_(std::move(root)) {
         if (second == std::string::npos) continue;
         std::string const controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
         if (controllers.empty()) {
-            add_with_parents(folders_, mount, path);
-            add_with_parents(folders_, mount + "/unified", path);
+            add_folders(folders_, mount, path);
+            add_folders(folders_, mount + "/unified", path);
         } else if (names_memory(controllers)) {
-            add_with_parents(folders_, mount + "/" + controllers, path);
-            if (controllers != "memory") add_with_parents(folders_, mount + "/memory", path);
+            add_folders(folders_, mount + "/" + controllers, path);
+            if (controllers != "memory") add_folders(folders_, mount + "/memory", path);
         }
     }
     last_ = kills();

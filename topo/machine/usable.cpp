@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-#include <utility>
 
 namespace tutti::topo {
 
@@ -52,17 +51,12 @@ std::optional<double> quota_v1(const std::string& folder) {
     return quota_of(std::atof(quota->c_str()), std::atof(period->c_str()));
 }
 
-// The tightest quota of a cgroup and all above it, the mount itself included.
+// The tightest quota of a cgroup and all above it.
 template <class Quota>
-std::optional<double> tightest(const std::string& mount, std::string path, Quota quota) {
+std::optional<double> tightest(const std::string& mount, const std::string& path, Quota quota) {
     std::optional<double> result;
-    path = visible_cgroup(mount, std::move(path));
-    for (;;) {
-        while (!path.empty() && path.back() == '/') path.pop_back();
-        result = tighter(result, quota(mount + path));
-        if (path.empty()) return result;
-        path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
-    }
+    for (const std::string& folder : cgroup_folders(mount, path)) result = tighter(result, quota(folder));
+    return result;
 }
 
 bool names_cpu(std::string_view controllers) {
@@ -86,9 +80,15 @@ std::optional<double> quota_of_line(std::string_view line, const std::string& ro
 
 }   // namespace
 
-std::string visible_cgroup(const std::string& mount, std::string path) {
+std::vector<std::string> cgroup_folders(const std::string& mount, std::string path) {
     while (!path.empty() && access((mount + path).c_str(), F_OK) != 0) path.erase(0, path.find('/', 1));
-    return path;
+    std::vector<std::string> folders;
+    for (;;) {
+        while (!path.empty() && path.back() == '/') path.pop_back();
+        folders.push_back(mount + path);
+        if (path.empty()) return folders;
+        path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+    }
 }
 
 std::vector<int> affinity_pus() {

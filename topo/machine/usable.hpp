@@ -16,9 +16,10 @@ std::vector<int> affinity_pus();
 // `root` stands before /proc and /sys, for tests.
 std::optional<double> cgroup_cpu_quota(const std::string& root = "");
 
-// The path of a cgroup as it is seen below a mount. In a container the path that /proc names may be the host's, whose
-// first folders are hidden behind the mount: they are left out until the rest exists; "" is the mount itself.
-std::string visible_cgroup(const std::string& mount, std::string path);
+// The folders of a cgroup and of all above it, the innermost first, the mount last. In a container `path`, which
+// /proc/self/cgroup names, may be the host's, whose first folders are not mounted: they are left out until the rest
+// exists.
+std::vector<std::string> cgroup_folders(const std::string& mount, std::string path);
 
 // min(units, whole CPUs of the quota), at least 1: the number of ranks that can run at the same time.
 int usable_cores(int units, const std::string& root = "");

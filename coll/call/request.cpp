@@ -184,8 +184,8 @@ void CollectiveRequest::over() {
 bool CollectiveRequest::tell_peers(std::vector<RankRange>& peers) const {
     for (RunningOperation const* operation : running_) {
         if (!operation) continue;
-        if (operation->suspension().peer == anybody) return false;
-        int const peer = comm->union_group->world_rank(operation->suspension().peer);
+        int const peer = operation->suspension().world_peer();
+        if (peer == anybody) return false;
         peers.push_back({peer, peer, 1});
     }
     return !in_line_;
@@ -197,7 +197,7 @@ void CollectiveRequest::tell(Blockage& blockage) const {
     for (RunningOperation const* operation : running_) {
         if (!operation || operation->suspension().peer == anybody) continue;
         blockage.call = join(operation->name(), " on ", comm->words());
-        return blockage.await(comm->union_group->world_rank(operation->suspension().peer));
+        return blockage.await(operation->suspension().world_peer());
     }
 }
 

@@ -25,7 +25,7 @@ bool RunningOperation::left_by_all() {
     }
     for (; in_it_ < sequence_.area.members(); ++in_it_) {
         if (in_it_ == sequence_.rank) continue;
-        suspension_ = {std::noop_coroutine(), &sequence_.area.done(in_it_).value, number_, in_it_};
+        suspension_ = {std::noop_coroutine(), &sequence_.area.done(in_it_).value, number_, in_it_, &comm_};
         if (!suspension_.over()) return false;
     }
     return true;

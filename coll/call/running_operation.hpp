@@ -16,7 +16,7 @@ public:
     /// Its channel is free. The sequence, the trees, the communicator and `frames` (as in ShmMemory) outlive it.
     RunningOperation(Comm const& comm, OperationSequence& sequence, Trees const& trees, char const* operation,
                      Numbers numbers, FramePool* frames = nullptr)
-        : sequence_(sequence), name_(operation), number_(numbers.operation) {
+        : comm_(comm), sequence_(sequence), name_(operation), number_(numbers.operation) {
         if (state_of(comm).multi_node) net_.emplace(comm, trees, operation, numbers, &suspension_, frames);
         else
             shm_.emplace(sequence.area, trees, sequence.rank, number_, comm, operation,
@@ -62,6 +62,7 @@ public:
     }
 
 private:
+    Comm const& comm_;
     OperationSequence& sequence_;
     char const* name_;
     std::uint64_t number_;

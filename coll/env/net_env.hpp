@@ -87,7 +87,9 @@ public:
         bool await_ready() const {
             return has_come(word.load(std::memory_order_acquire), value) || env.waited(word, value, peer, from);
         }
-        void await_suspend(std::coroutine_handle<> h) const noexcept { *env.suspension_ = {h, &word, value, peer}; }
+        void await_suspend(std::coroutine_handle<> h) const noexcept {
+            *env.suspension_ = {h, &word, value, peer, &env.comm_};
+        }
         void await_resume() const noexcept {}
     };
     Awaiter over(Outgoing const& op) { return {*this, op.over, 1, union_group(op.to), -1}; }

@@ -19,7 +19,13 @@ struct Suspension {
     std::coroutine_handle<> coroutine;
     std::atomic<std::uint64_t> const* word = nullptr;
     std::uint64_t value = 0;
-    int peer = anybody;   ///< without whose act it does not come
+    /// The rank without an act of which the value does not come. It is a rank of `comm`, which need not be the
+    /// operation's communicator: a step on one node of an operation between nodes counts the members of that node.
+    int peer = anybody;
+    Comm const* comm = nullptr;
+
+    /// The same rank in MPI_COMM_WORLD, or `anybody`.
+    int world_peer() const { return peer == anybody ? anybody : comm->union_group->world_rank(peer); }
 
     bool over() const { return has_come(word->load(std::memory_order_acquire), value); }
 };
@@ -60,7 +66,9 @@ protected:
         [[gnu::always_inline]] bool await_ready() const {
             return has_come(word.load(std::memory_order_acquire), value) || memory.waited(word, value, peer);
         }
-        void await_suspend(std::coroutine_handle<> h) const noexcept { *memory.suspension_ = {h, &word, value, peer}; }
+        void await_suspend(std::coroutine_handle<> h) const noexcept {
+            *memory.suspension_ = {h, &word, value, peer, &memory.comm_};
+        }
         void await_resume() const noexcept {}
     };
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
@@ -72,7 +80,7 @@ protected:
         bool await_ready() const { return !memory.suspension_; }
         void await_suspend(std::coroutine_handle<> h) const noexcept {
             static constexpr std::atomic<std::uint64_t> come{0};
-            *memory.suspension_ = {h, &come, 0, 0};
+            *memory.suspension_ = {h, &come, 0};
         }
         void await_resume() const noexcept {}
     };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/coll/threads/thread_env.hpp"
 
+#include <gtest/gtest.h>
+
 #include "tests/coll/threads/ranks.hpp"
 
 namespace tutti::coll {
@@ -16,6 +18,13 @@ ThreadWorld::ThreadWorld(int ranks, topo::Hierarchy tree, AccessPath allowed, st
     std::memset(memory.get(), 0, bytes(ranks));
     area.have_regions(memory.get() + Area::bytes(ranks));
     for (auto& s : stagings) s.resize(staging);
+    std::size_t const words = bytes(ranks) / sizeof(std::uint64_t);
+    writers_ = std::make_unique<std::atomic<int>[]>(words);
+    for (std::size_t i = 0; i < words; ++i) writers_[i].store(-1, std::memory_order_relaxed);
+}
+
+std::atomic<int>& ThreadWorld::writer(std::atomic<std::uint64_t> const& word) {
+    return writers_[static_cast<std::size_t>(reinterpret_cast<std::byte const*>(&word) - memory.get()) / sizeof word];
 }
 
 void ThreadMemory::reserve_staging(std::size_t bytes) {
@@ -25,10 +34,21 @@ void ThreadMemory::reserve_staging(std::size_t bytes) {
 
 ThreadMemory::Awaiter ThreadMemory::until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer) {
     if (world_.asks) world_.asks(rank_, peer);
-    return {*this, word, value};
+    return {*this, word, value, peer};
 }
 
-void ThreadMemory::stored(std::atomic<std::uint64_t> const&) { test::may_switch_rank(); }
+void ThreadMemory::stored(std::atomic<std::uint64_t> const& word) {
+    world_.writer(word).store(rank_, std::memory_order_relaxed);
+    test::may_switch_rank();
+}
+
+void ThreadMemory::check_writer(std::atomic<std::uint64_t> const& word, int peer) const {
+    if (peer == anybody) return;
+    int const writer = world_.writer(word).load(std::memory_order_relaxed);
+    if (writer != peer)
+        ADD_FAILURE() << "rank " << rank_ << " waits for rank " << peer << ", but rank " << writer
+                      << " stored the word";
+}
 
 topo::Locality ThreadMemory::locality(int peer) const {
     return world_.locality ? world_.locality(rank_, peer) : topo::Locality::cache;

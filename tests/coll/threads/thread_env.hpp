@@ -37,8 +37,15 @@ struct ThreadWorld {
     bool suspends = false;
     /// What lies between two ranks; without: everything is in one cache.
     std::function<topo::Locality(int, int)> locality;
-    /// Told of every flag that a rank asks for, and whose it is.
+    /// Called for each flag that a rank waits for, with that rank and the flag's owner.
     std::function<void(int, int)> asks;
+
+    /// The rank that stored the word last; -1: no rank has. The deadlock diagnosis relies on it: while a rank waits for
+    /// a word, it shows the peer that it names there as the one whose act is needed.
+    std::atomic<int>& writer(std::atomic<std::uint64_t> const& word);
+
+private:
+    std::unique_ptr<std::atomic<int>[]> writers_;   ///< one for each word of `memory`
 };
 
 class ThreadMemory {
@@ -59,16 +66,19 @@ protected:
         ThreadMemory& memory;
         std::atomic<std::uint64_t> const& word;
         std::uint64_t value;
+        int peer;
         bool await_ready() const { return has_come(word.load(std::memory_order_acquire), value); }
         void await_suspend(std::coroutine_handle<> h) const noexcept {
             memory.waiting_ = h;
             memory.word_ = &word;
             memory.value_ = value;
         }
-        void await_resume() const noexcept {}
+        void await_resume() const { memory.check_writer(word, peer); }
     };
     Awaiter until(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer);
-    void stored(std::atomic<std::uint64_t> const&);
+    void stored(std::atomic<std::uint64_t> const& word);
+    /// Fails the test unless `peer` stored the word last. Some waits name no peer (`anybody`).
+    void check_writer(std::atomic<std::uint64_t> const& word, int peer) const;
     std::suspend_never later() { return {}; }
 
     std::uint64_t staging_offset() const {

@@ -83,7 +83,7 @@ void NodeWatch::ask(Question const& question) {
         auto const one =
             std::ranges::lower_bound(question.suspects, rank_state.world_rank, {}, &Question::Suspect::rank);
         if (one == question.suspects.end() || one->rank != rank_state.world_rank) continue;
-        asked_.push_back({place, one->changes, rank_state.blocked.moves.load(std::memory_order_relaxed)});
+        asked_.push_back({place, one->changes, rank_state.blocked.moves.load(std::memory_order_acquire)});
     }
     asked_as_ = segment_.header().questions.fetch_add(1, std::memory_order_acq_rel) + 1;
     for (Asked const& one : asked_) {

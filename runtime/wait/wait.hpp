@@ -145,7 +145,8 @@ public:
     /// anything does, nobody may be told that this rank waits in vain.
     void count_move() {
         std::atomic<std::uint64_t>& moves = rank_state_.blocked.moves;
-        moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        // Release: a launcher that reads the count, and asks then, has the ranks that answer see what moved.
+        moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
     /// Returns when `ready()` is true, and inside the lock since that look. `ready` must be cheap and free of side

@@ -7,7 +7,6 @@
 
 #include "rma/messages/operation.hpp"
 #include "rma/node/lock.hpp"
-#include "runtime/datatype/layout/walk.hpp"
 #include "runtime/memory/peer_arenas.hpp"
 
 namespace tutti::rma {
@@ -197,38 +196,20 @@ SharedMemory Messages::memory_at(std::uint64_t address, std::size_t bytes) const
 }
 
 void Messages::accumulate_here(Peer& from, Command const& command, std::byte const* data) {
-    struct Sink {
-        Messages const& owner;
-        Accumulation const& how;
-        bool by_processor;
-        std::uint64_t origin;
-        std::byte const* in;
-        std::byte* old;
-        void run(std::int64_t at, std::int64_t n) {
-            std::uint64_t const address = origin + static_cast<std::uint64_t>(at);
-            SharedMemory to = owner.memory_at(address, 1);
-            to.by_processor = by_processor;
-            how.run(to, in, old, static_cast<std::size_t>(n));
-            if (in) in += n;
-            if (old) old += n;
-        }
-        void strided(std::int64_t at, std::int64_t stride, std::int64_t block, std::int64_t times) {
-            for (std::int64_t i = 0; i < times; ++i) run(at + i * stride, block);
-        }
-    };
     Accumulation const how(command.op, command.basic, command.element);
     bool const given = command.op != BuiltinOp::no_op;
     std::vector<std::byte> old(command.answered ? command.bytes : 0);
-    Sink sink{*this, how, false, command.address, given ? data : nullptr, command.answered ? old.data() : nullptr};
-    auto const bytes = static_cast<std::int64_t>(command.bytes), position = static_cast<std::int64_t>(command.position);
+    std::byte const* const in = given ? data : nullptr;
+    std::byte* const before = command.answered ? old.data() : nullptr;
     if (command.type == 0) {
-        sink.by_processor = memory_at(command.address + command.position, command.bytes).by_processor;
-        sink.run(position, bytes);
+        how.run(memory_at(command.address + command.position, command.bytes), in, before, command.bytes);
     } else {
-        TypedMemory const to = elements(from, command);
-        AddressRange const range = from.described[command.type - 1]->range(command.address, command.count);
-        sink.by_processor = memory_at(range.first, range.bytes).by_processor;
-        TypeWalk(sink).repeated(*to.layout, 0, to.count, to.extent, position, bytes);
+        RemoteType const& type = *from.described[command.type - 1];
+        AddressRange const range = type.range(command.address, command.count);
+        SharedMemory const to =
+            memory_at(range.first, range.bytes).at(static_cast<std::int64_t>(command.address - range.first));
+        TypedMemory const there = elements(from, command);
+        how.laid_out(to, there.count, there.extent, *there.layout, command.position, in, before, command.bytes);
     }
     if (command.answered) reply(from, command, {}, std::move(old));
 }

@@ -160,7 +160,7 @@ void Accumulation::under_stripes(SharedMemory const& to, std::byte const* in, st
         if (here.mapped) {
             in_place(here.mapped, operand, old ? old + done : nullptr, n);
         } else {
-            std::byte copy[granule_bytes + 64];
+            std::byte copy[granule_bytes + most_element];
             fetch(here, copy, n);
             if (old) std::memcpy(old + done, copy, n);
             combine(operand, copy, n / packed_);
@@ -170,25 +170,89 @@ void Accumulation::under_stripes(SharedMemory const& to, std::byte const* in, st
     }
 }
 
+void Accumulation::scattered(SharedMemory const& to, std::span<Piece const> pieces, std::byte const* in,
+                             std::byte* old) const {
+    SharedMemory const first = to.at(pieces.front().at);
+    HeldStripe const held(to.control(), first.address);
+    std::byte element[most_element];
+    std::byte* packed = element;
+    for (Piece const& piece : pieces) {
+        SharedMemory const here = to.at(piece.at);
+        if (here.mapped) std::memcpy(packed, here.mapped, piece.bytes);
+        else fetch(here, packed, piece.bytes);
+        packed += piece.bytes;
+    }
+    if (old) std::memcpy(old, element, packed_);
+    if (op_ == BuiltinOp::no_op) return;
+    combine(in, element, 1);
+    packed = element;
+    for (Piece const& piece : pieces) {
+        SharedMemory const here = to.at(piece.at);
+        if (here.mapped) std::memcpy(here.mapped, packed, piece.bytes);
+        else store(here, packed, piece.bytes);
+        packed += piece.bytes;
+    }
+}
+
+/// Takes the runs of a layout in type map order and combines the elements in them. A run may hold many elements, or a
+/// part of one: the members of MPI_SHORT_INT are two runs, and a neighbour may have merged with either of them.
+class Accumulation::Elements {
+public:
+    Elements(Accumulation const& how, SharedMemory const& to, std::byte const* in, std::byte* old)
+        : how_(how), to_(to), in_(in), old_(old) {}
+
+    void run(std::int64_t at, std::int64_t n) {
+        auto bytes = static_cast<std::size_t>(n);
+        if (begun_ != 0) [[unlikely]] {
+            std::size_t const rest = std::min(bytes, how_.packed_ - begun_);
+            add_piece(at, rest);
+            at += static_cast<std::int64_t>(rest);
+            bytes -= rest;
+        }
+        std::size_t const part = bytes == how_.packed_ ? 0 : bytes % how_.packed_, whole = bytes - part;
+        if (whole != 0) {
+            how_.run(to_.at(at), in_, old_, whole);
+            advance(whole);
+        }
+        if (part != 0) [[unlikely]]
+            add_piece(at + static_cast<std::int64_t>(whole), part);
+    }
+    void strided(std::int64_t at, std::int64_t stride, std::int64_t block, std::int64_t times) {
+        for (std::int64_t i = 0; i < times; ++i) run(at + i * stride, block);
+    }
+
+private:
+    void add_piece(std::int64_t at, std::size_t bytes) {
+        pieces_[count_++] = {at, bytes};
+        begun_ += bytes;
+        if (begun_ < how_.packed_) return;
+        how_.scattered(to_, {pieces_, count_}, in_, old_);
+        advance(how_.packed_);
+        begun_ = count_ = 0;
+    }
+    void advance(std::size_t bytes) {
+        if (in_) in_ += bytes;
+        if (old_) old_ += bytes;
+    }
+
+    Accumulation const& how_;
+    SharedMemory const& to_;
+    std::byte const* in_;
+    std::byte* old_;
+    Piece pieces_[2];                     // an element has at most two members
+    std::size_t count_ = 0, begun_ = 0;   // pieces and bytes of an element that has not come whole
+};
+
 void Accumulation::typed(SharedMemory const& to, std::int64_t count, Datatype const& type, std::size_t position,
                          std::byte const* in, std::byte* old, std::size_t bytes) const {
-    struct Sink {
-        Accumulation const& how;
-        SharedMemory const& to;
-        std::byte const* in;
-        std::byte* old;
-        void run(std::int64_t at, std::int64_t n) {
-            how.run(to.at(at), in, old, static_cast<std::size_t>(n));
-            if (in) in += n;
-            if (old) old += n;
-        }
-        void strided(std::int64_t at, std::int64_t stride, std::int64_t block, std::int64_t times) {
-            for (std::int64_t i = 0; i < times; ++i) run(at + i * stride, block);
-        }
-    } sink{*this, to, in, old};
-    if (type.dense(count))
-        return sink.run(type.true_lb() + static_cast<std::int64_t>(position), static_cast<std::int64_t>(bytes));
-    TypeWalk(sink).repeated(*type.layout(), 0, count, type.extent(), static_cast<std::int64_t>(position),
+    if (type.dense(count)) return run(to.at(type.true_lb() + static_cast<std::int64_t>(position)), in, old, bytes);
+    laid_out(to, count, type.extent(), *type.layout(), position, in, old, bytes);
+}
+
+void Accumulation::laid_out(SharedMemory const& to, std::int64_t count, std::int64_t extent, TypeLayout const& layout,
+                            std::size_t position, std::byte const* in, std::byte* old, std::size_t bytes) const {
+    Elements sink(*this, to, in, old);
+    TypeWalk(sink).repeated(layout, 0, count, extent, static_cast<std::int64_t>(position),
                             static_cast<std::int64_t>(bytes));
 }
 

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <span>
 
 #include "rma/node/by_processor.hpp"
 #include "rma/node/stripes.hpp"
@@ -74,8 +75,22 @@ public:
     /// The same for packed bytes [position, position + bytes) of `count` elements of `type` at `to`, whole elements.
     void typed(SharedMemory const& to, std::int64_t count, Datatype const& type, std::size_t position,
                std::byte const* in, std::byte* old, std::size_t bytes) const;
+    /// The same for `count` copies of a layout, `extent` bytes apart.
+    void laid_out(SharedMemory const& to, std::int64_t count, std::int64_t extent, TypeLayout const& layout,
+                  std::size_t position, std::byte const* in, std::byte* old, std::size_t bytes) const;
 
 private:
+    static constexpr std::size_t most_element = 64;   ///< bytes; no predefined datatype has more
+
+    /// Part of an element in memory, `at` bytes from the origin of the elements.
+    struct Piece {
+        std::int64_t at;
+        std::size_t bytes;
+    };
+    class Elements;
+
+    /// One element in several pieces, in type map order, under the stripe of the first one.
+    void scattered(SharedMemory const& to, std::span<Piece const> pieces, std::byte const* in, std::byte* old) const;
     /// Under the stripe of all of it.
     void in_place(std::byte* at, std::byte const* in, std::byte* old, std::size_t bytes) const;
     void under_stripes(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const;

@@ -108,7 +108,8 @@ void fetch_and_op(Window& window, void const* origin, void* result, Datatype con
         return messages(window).accumulate(Local::of(origin, 1, type), &there, {rank, disp, 1, type}, at, how, nullptr);
     }
     SharedMemory const to = shared_memory(window, t, at, 1, type);
-    how.typed(to, 1, type, 0, static_cast<std::byte const*>(origin), static_cast<std::byte*>(result), how.element());
+    Local const mine = Local::of(origin, op.builtin != BuiltinOp::no_op, type), old = Local::of(result, 1, type);
+    apply(how, to, {rank, disp, 1, type}, mine, &old);
     count(window, to, type.size());
 }
 

@@ -25,6 +25,8 @@ struct Brought {
     std::int64_t bytes = 0;
     std::uint64_t control = 0;   ///< offset in its node's segment
     std::uint64_t segment = 0;   ///< the same of the memory; 0: it does not lie there
+    std::uint64_t block = 0;     ///< bytes that MPI allocated, of which the memory is a part; 0: the program's memory
+    std::uint64_t before = 0;    ///< of them, those before the part
     std::int32_t disp_unit = 1;
     std::uint32_t place = 0;   ///< of the rank in whose address space it is, on its node
     AccessPath path = AccessPath::load_store;
@@ -68,18 +70,26 @@ std::vector<Brought> exchange(Window& w, Brought const& mine) {
     fail(ErrorClass::no_mem, "the node has no memory for a window of ", w.size(), w.size() == 1 ? " rank" : " ranks");
 }
 
+/// Where this process finds the memory of a member of its node; null: the memory is not mapped here.
+std::byte* find(Window& w, Brought const& b) {
+    if (b.place == w.process.place()) return reinterpret_cast<std::byte*>(b.address);
+    if (b.segment) return w.process.segment.at(b.segment);
+    // A part without bytes may begin where its block ends, so the whole block is reached.
+    std::uint64_t const bytes = b.block ? b.block : static_cast<std::uint64_t>(b.bytes);
+    if (bytes == 0) return nullptr;
+    std::byte* const block = w.process.single_copy.reach(b.place, b.address - b.before, bytes);
+    return block ? block + b.before : nullptr;
+}
+
 /// The best that this process can do with the memory of a member of its node.
 Path look(Window& w, Target& t, Brought const& b) {
     SingleCopy& copy = w.process.single_copy;
-    auto const bytes = static_cast<std::size_t>(b.bytes);
     bool const mine = b.place == w.process.place();
     std::byte first;
     if (w.flavor == Flavor::dynamic)   // something outside of its arena
         return mine || copy.read(b.place, b.address, &first, 1) ? Path::load_store : Path::messages;
-    if (mine) t.memory = reinterpret_cast<std::byte*>(b.address);
-    else if (b.segment) t.memory = w.process.segment.at(b.segment);
-    else if (bytes != 0) t.memory = copy.reach(b.place, b.address, bytes);
-    if (mine || t.memory || bytes == 0) return Path::load_store;
+    t.memory = find(w, b);
+    if (mine || t.memory || b.bytes == 0) return Path::load_store;
     return b.path != AccessPath::staged && copy.read(b.place, b.address, &first, 1) ? Path::cma : Path::messages;
 }
 
@@ -160,9 +170,10 @@ bool all_map_arenas(Window& w) {
 /// What `w` has allocated for itself, as the others are to know it.
 Brought own(Window& w, std::int64_t bytes, int disp_unit) {
     Brought mine{.bytes = bytes, .disp_unit = disp_unit, .place = w.process.place()};
-    mine.failed = !allocate_memory(w, static_cast<std::size_t>(bytes), all_map_arenas(w));
+    mine.failed = !allocate_memory(w, bytes, all_map_arenas(w));
     mine.address = reinterpret_cast<std::uint64_t>(w.base);
     mine.segment = w.own_segment;
+    mine.block = block_bytes(bytes);
     return mine;
 }
 
@@ -176,15 +187,17 @@ Brought part_of_block(Window& w, std::int64_t bytes, int disp_unit) {
     bool const arenas = all_map_arenas(w);
     Brought block{.disp_unit = disp_unit, .place = w.process.place()};
     if (w.rank() == 0) {
-        block.failed = !allocate_memory(w, static_cast<std::size_t>(total), arenas);
+        block.failed = !allocate_memory(w, total, arenas);
         block.address = reinterpret_cast<std::uint64_t>(w.base);
         block.segment = w.own_segment;
+        block.block = block_bytes(total);
     }
     coll::bcast_bytes(*w.comm, &block, sizeof block, 0);
     block.disp_unit = disp_unit;
     block.bytes = bytes;
-    block.address += static_cast<std::uint64_t>(before);
-    if (block.segment) block.segment += static_cast<std::uint64_t>(before);
+    block.before = static_cast<std::uint64_t>(before);
+    block.address += block.before;
+    if (block.segment) block.segment += block.before;
     return block;
 }
 
@@ -275,12 +288,11 @@ Part shared_query(Window& window, int rank) {
     if (window.flavor == Flavor::dynamic)
         fail(ErrorClass::rma_flavor, "win was made by MPI_Win_create_dynamic: it has no memory of its own");
     if (rank == proc_null) {
-        auto const some = std::ranges::find_if(window.targets, [](Target const& t) { return t.bytes != 0; });
-        if (some == window.targets.end()) return {0, static_cast<int>(window.targets[0].disp_unit), nullptr};
-        rank = static_cast<int>(some - window.targets.begin());
+        auto const some = std::ranges::find_if(window.on_node, [&](int r) { return window.target(r).bytes != 0; });
+        rank = some == window.on_node.end() ? window.on_node.front() : *some;
     }
     Target const& t = window.target(rank);
-    if (!t.control || !t.memory || t.bytes == 0) return {0, static_cast<int>(t.disp_unit), nullptr};
+    if (!t.control || !t.memory) return {0, static_cast<int>(t.disp_unit), nullptr};
     return {static_cast<std::int64_t>(t.bytes), static_cast<int>(t.disp_unit), t.memory};
 }
 

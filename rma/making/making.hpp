@@ -29,9 +29,11 @@ void free(Ref<Window> window);
 struct Part {
     std::int64_t bytes = 0;
     int disp_unit = 1;
-    void* base = nullptr;   ///< null with 0 bytes: it cannot be loaded from or stored to here
+    void* base = nullptr;   ///< null, with 0 bytes: the part is not mapped here
 };
-/// `rank` may be proc_null: the first member with more than 0 bytes. Throws Error(rma_flavor) for a dynamic window.
+/// A part of 0 bytes in memory that MPI allocated has an address, too: in a contiguous shared window, where the parts
+/// before it end, so that programs compute with it (MPI 3.1, 11.2.3). `rank` may be proc_null: the first member of this
+/// node with more than 0 bytes, or the node's first member. Throws Error(rma_flavor) for a dynamic window.
 Part shared_query(Window& window, int rank);
 
 /// MPI_Win_set_info: takes the hints that may change now.

@@ -10,9 +10,9 @@
 
 namespace tutti::rma {
 
-bool allocate_memory(Window& window, std::size_t bytes, bool from_arena) {
+bool allocate_memory(Window& window, std::int64_t wanted, bool from_arena) {
     Process& process = window.process;
-    bytes = bytes ? bytes : 1;
+    std::size_t const bytes = block_bytes(wanted);
     if (from_arena && process.arena) {
         window.own_memory = bytes < huge_page_bytes ? process.arena->allocate_zeroed(bytes)
                                                     : process.arena->allocate(bytes, huge_page_bytes);

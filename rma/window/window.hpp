@@ -35,7 +35,7 @@ enum class Path : std::uint8_t {
 enum class Access : std::uint8_t { none, fence, group, lock, lock_all };
 
 struct alignas(cache_line) Target {
-    std::byte* memory = nullptr;   ///< load_store: where the window begins here. Null: dynamic, or no bytes
+    std::byte* memory = nullptr;   ///< load_store: where it begins here; null: dynamic, or no bytes of the program's
     std::uint64_t address = 0;     ///< where it begins in its owner's address space
     std::uint64_t bytes = 0;       ///< of the window; of a dynamic one all that can be addressed
     std::uint64_t mapped = 0;      ///< the same where `memory` is not null, else 0

@@ -1,42 +1,89 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of a shared window, a part without bytes has no address, and MPI_PROC_NULL finds the first part that has one.
+// A part without bytes has an address in memory that MPI allocates. In a contiguous shared window, each part begins
+// where the one before it ends, so that a rank without bytes computes the others' addresses from its own.
+// MPI_PROC_NULL finds the first part that has bytes.
 // ranks: 1 2 4
+// run in_segment: 2 4 TUTTI_ARENA=no
 // nodes: one, it is about shared windows
+#include <string.h>
+
 #include "tests/ranks/check.h"
 
-static void parts(int first_with_bytes, int noncontiguous) {
-    int rank, size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+static int rank, size;
+
+static void* base_attribute(MPI_Win win) {
+    void* base;
+    int found;
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &found);
+    CHECK(found, "%s", "MPI_WIN_BASE");
+    return base;
+}
+
+/* `bytes` of each rank. */
+static void parts(const int* bytes, int noncontiguous) {
     MPI_Info info;
     MPI_Info_create(&info);
     MPI_Info_set(info, "alloc_shared_noncontig", noncontiguous ? "true" : "false");
-    char *mine, *base;
+    char *mine, *base, *first = NULL, *end = NULL;
     MPI_Win win;
-    MPI_Win_allocate_shared(rank >= first_with_bytes ? 8 : 0, 1, info, MPI_COMM_WORLD, &mine, &win);
+    MPI_Win_allocate_shared(bytes[rank], 1, info, MPI_COMM_WORLD, &mine, &win);
+    CHECK(mine != NULL, "%d bytes", bytes[rank]);
+    CHECK(base_attribute(win) == mine, "MPI_WIN_BASE is not %p", (void*)mine);
+    MPI_Win_lock_all(0, win);
+    memset(mine, 'a' + rank, (size_t)bytes[rank]);
+    MPI_Win_sync(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_sync(win);
     for (int r = 0; r < size; ++r) {
-        MPI_Aint bytes;
+        MPI_Aint found;
         int unit;
-        MPI_Win_shared_query(win, r, &bytes, &unit, &base);
-        CHECK(bytes == (r >= first_with_bytes ? 8 : 0), "part of rank %d has %ld bytes", r, (long)bytes);
-        CHECK((base != NULL) == (bytes != 0), "part of rank %d of %ld bytes lies at %p", r, (long)bytes, (void*)base);
+        MPI_Win_shared_query(win, r, &found, &unit, &base);
+        CHECK(found == bytes[r], "the part of rank %d has %ld bytes", r, (long)found);
+        CHECK(base != NULL, "the part of rank %d, of %ld bytes, has no address", r, (long)found);
+        CHECK(r != rank || base == mine, "the own part is at %p, and at %p for MPI_Win_shared_query", (void*)mine,
+              (void*)base);
+        CHECK(noncontiguous || !end || base == end, "the part of rank %d is at %p instead of %p", r, (void*)base,
+              (void*)end);
+        for (int i = 0; i < bytes[r]; ++i) CHECK(base[i] == 'a' + r, "byte %d of rank %d is %d", i, r, base[i]);
+        if (!first && bytes[r] != 0) first = base;
+        end = base + found;
     }
-    MPI_Aint bytes;
-    int unit;
-    char* of_first = NULL;
-    MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &base);
-    if (first_with_bytes < size) MPI_Win_shared_query(win, first_with_bytes, &bytes, &unit, &of_first);
-    CHECK(base == of_first, "MPI_PROC_NULL finds %p instead of %p", (void*)base, (void*)of_first);
+    MPI_Aint found;
+    int unit, most = 0;
+    for (int r = 0; r < size; ++r) most = most ? most : bytes[r];
+    MPI_Win_shared_query(win, MPI_PROC_NULL, &found, &unit, &base);
+    CHECK(found == most, "MPI_PROC_NULL finds %ld bytes instead of %d", (long)found, most);
+    CHECK(base != NULL && (!first || base == first), "MPI_PROC_NULL finds %p instead of %p", (void*)base, (void*)first);
+    MPI_Win_unlock_all(win);
     MPI_Info_free(&info);
     MPI_Win_free(&win);
 }
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    int size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    /* Each choice of ranks that have bytes; 4096 ends a block of whole pages. */
     for (int noncontiguous = 0; noncontiguous < 2; ++noncontiguous)
-        for (int first = 0; first <= size; ++first) parts(first, noncontiguous);
+        for (int each = 8; each <= 4096; each *= 512)
+            for (int who = 0; who < 1 << size; ++who) {
+                int bytes[4];
+                for (int r = 0; r < size; ++r) bytes[r] = who >> r & 1 ? each : 0;
+                parts(bytes, noncontiguous);
+            }
+    void* memory;
+    MPI_Win win;
+    MPI_Win_allocate(0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    CHECK(memory != NULL && base_attribute(win) == memory, "MPI_Win_allocate: %p, MPI_WIN_BASE %p", memory,
+          base_attribute(win));
+    MPI_Win_free(&win);
+    MPI_Win_create(&size, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    CHECK(base_attribute(win) == &size, "MPI_Win_create: MPI_WIN_BASE is %p instead of %p", base_attribute(win),
+          (void*)&size);
+    MPI_Win_free(&win);
+    MPI_Alloc_mem(0, MPI_INFO_NULL, &memory);
+    CHECK(memory != NULL, "%s", "MPI_Alloc_mem");
+    MPI_Free_mem(memory);
     MPI_Finalize();
     return 0;
 }

@@ -33,7 +33,7 @@ Messages::Messages(Window& window)
 
 Messages::~Messages() {
     try {
-        for (Peer* to : used_) dispatch(*to);
+        for_each_peer([&](Peer& to) { dispatch(to); });
         window_.process.waiter.until(
             [&] {
                 return replies_ == 0 && std::ranges::all_of(used_, [](Peer const* to) { return to->under_way == 0; });
@@ -50,8 +50,9 @@ bool Messages::poll() {
         return false;
     std::int64_t const now = now_ns();
     bool moved = false;
-    for (Peer* to : used_)
-        if (to->open && now - to->open->since > longest_ns) dispatch(*to), moved = true;
+    for_each_peer([&](Peer& to) {
+        if (to.open && now - to.open->since > longest_ns) dispatch(to), moved = true;
+    });
     if (locks_wanted_ != 0) retry_locks();
     return moved;
 }
@@ -99,11 +100,11 @@ void Messages::flush(int rank, char const* call) {
 }
 
 void Messages::flush_all(char const* call) {
-    for (Peer* to : used_) {
-        if (to->unconfirmed) confirm(*to, Act::flush);
-        dispatch(*to);
-    }
-    for (Peer* to : used_) await_quiet(*to, call);
+    for_each_peer([&](Peer& to) {
+        if (to.unconfirmed) confirm(to, Act::flush);
+        dispatch(to);
+    });
+    for_each_peer([&](Peer& to) { await_quiet(to, call); });
 }
 
 void Messages::flush_local(int rank, char const* call) {
@@ -111,8 +112,8 @@ void Messages::flush_local(int rank, char const* call) {
 }
 
 void Messages::flush_local_all(char const* call) {
-    for (Peer* to : used_) dispatch(*to);
-    for (Peer* to : used_) await_quiet(*to, call);
+    for_each_peer([&](Peer& to) { dispatch(to); });
+    for_each_peer([&](Peer& to) { await_quiet(to, call); });
 }
 
 void Messages::lock(int rank, bool exclusive) {
@@ -158,14 +159,14 @@ void Messages::unlock(int rank, char const* call) {
 
 void Messages::unlock_all(char const* call) {
     all_locked_ = false;
-    for (Peer* to : used_) {
-        if (to->by_all) confirm(*to, Act::unlock);
-        else if (to->unconfirmed) confirm(*to, Act::flush);
-        if (to->by_all) to->lock = Lock::none;
-        to->by_all = false;
-        dispatch(*to);
-    }
-    for (Peer* to : used_) await_quiet(*to, call);
+    for_each_peer([&](Peer& to) {
+        if (to.by_all) confirm(to, Act::unlock);
+        else if (to.unconfirmed) confirm(to, Act::flush);
+        if (to.by_all) to.lock = Lock::none;
+        to.by_all = false;
+        dispatch(to);
+    });
+    for_each_peer([&](Peer& to) { await_quiet(to, call); });
 }
 
 void Messages::post(int rank) {

@@ -129,6 +129,11 @@ private:
     };
 
     Peer& peer(int rank);
+    /// Calls `act` with each peer that there is. What `act` polls may make peers of origins, so that `used_` grows.
+    template <class Action>
+    void for_each_peer(Action const& act) {
+        for (std::size_t i = 0; i < used_.size(); ++i) act(*used_[i]);
+    }
     void check(Peer const& to) const;
 
     // origin.cpp
@@ -175,7 +180,7 @@ private:
     Window& window_;
     Service& service_;
     std::vector<std::unique_ptr<Peer>> peers_;   ///< by rank
-    std::vector<Peer*> used_;                    ///< those that there are
+    std::vector<Peer*> used_;                    ///< those that there are: see for_each_peer
     unsigned open_ = 0;                          ///< peers with commands that have not left
     unsigned locks_wanted_ = 0;                  ///< by origins, of this process's part
     unsigned replies_ = 0;                       ///< that have not left

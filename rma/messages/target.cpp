@@ -246,8 +246,9 @@ void Messages::unlock_here(Command const& command) {
 }
 
 void Messages::retry_locks() {
-    for (std::size_t i = 0; i < used_.size(); ++i)
-        if (!used_[i]->waiting.empty() && used_[i]->waiting.front().command.act == Act::lock) advance(*used_[i]);
+    for_each_peer([&](Peer& from) {
+        if (!from.waiting.empty() && from.waiting.front().command.act == Act::lock) advance(from);
+    });
 }
 
 }   // namespace tutti::rma

@@ -283,6 +283,47 @@ TEST_P(MessageEpochs, AnswersAreGathered) {
     });
 }
 
+/// While a rank awaits all its targets, a rank of which it has known nothing becomes its origin.
+TEST(MessageEpochsOfFourNodes, AnOriginMayComeWhileAllTargetsAreAwaited) {
+    using Call = void (*)(Window&);
+    for (Call const wait_for_all : {+[](Window& w) { flush_all(w, "flush_all"); },
+                                    +[](Window& w) { flush_local_all(w, "flush_local_all"); }, +[](Window&) {}}) {
+        std::atomic<bool> locked = false, waiting = false, came = false;
+        run_windows({"four_nodes", {0, 1, 2, 3}}, 4, [&](Member& me) {
+            Ref<Datatype> const type = type_of(Basic::int64);
+            std::int64_t one = 1, seen[2] = {-1, -1};
+            switch (me.rank()) {
+            case 0:
+                me.compute_until(locked);
+                lock_all(me.window, {}, "lock_all");
+                get(me.window, Local::of(&seen[0], 1, *type), {1, 0, 1, *type});   // rank 1 has locked itself
+                get(me.window, Local::of(&seen[1], 1, *type), {3, 0, 1, *type});
+                waiting = true;
+                wait_for_all(me.window);
+                unlock_all(me.window, "unlock_all");
+                EXPECT_EQ(seen[0], 0);
+                EXPECT_EQ(seen[1], 0);
+                break;
+            case 1:
+                lock(me.window, true, 1, {}, "lock");
+                locked = true;
+                me.compute_until(came);
+                unlock(me.window, 1, "unlock");
+                break;
+            case 2:
+                me.compute_until(waiting);
+                lock(me.window, false, 0, {}, "lock");
+                put(me.window, Local::of(&one, 1, *type), {0, 0, 1, *type});
+                unlock(me.window, 0, "unlock");
+                came = true;
+                break;
+            default: break;
+            }
+            coll::barrier(me.comm);
+        });
+    }
+}
+
 TEST(MessageEpochsOfOneNode, NeedNoThreadAndNoMessages) {
     run_windows(
         {"one_node", {0, 0}}, 4,

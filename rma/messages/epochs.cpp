@@ -116,36 +116,40 @@ void Messages::flush_local_all(char const* call) {
     for_each_peer([&](Peer& to) { await_quiet(to, call); });
 }
 
+/// Counts the locks that are not known to be held.
+void Messages::set_lock(Peer& to, Lock lock) {
+    auto const open = [](Lock l) { return l == Lock::wanted || l == Lock::asked; };
+    unheld_ = unheld_ + open(lock) - open(to.lock);
+    to.lock = lock;
+}
+
 void Messages::lock(int rank, bool exclusive) {
     Peer& to = peer(rank);
-    to.lock = Lock::wanted;
+    set_lock(to, Lock::wanted);
     to.exclusive = exclusive;
-    unasked_ = &to;
 }
 
+/// All are asked for before the first one is awaited: they are locks of one lock_all, or there is one only.
 void Messages::take_locks(char const* call) {
-    if (!unasked_) return;
-    Peer& to = *unasked_;
-    ask_for_lock(to);
-    confirm(to, Act::flush);
-    await_quiet(to, call);
+    if (unheld_ == 0) return;
+    for_each_peer([&](Peer& to) {
+        if (to.lock == Lock::wanted) ask_for_lock(to);
+        if (to.lock != Lock::asked) return;
+        confirm(to, Act::flush);
+        dispatch(to);
+    });
+    for_each_peer([&](Peer& to) {
+        if (to.lock == Lock::asked) await_quiet(to, call);
+    });
 }
 
-/// Who holds an exclusive lock on a node and asks for a second one says so, because somebody who locks all there may
-/// wait for the first (rma/node/lock.hpp). It does hold it: see hold_locks.
 void Messages::ask_for_lock(Peer& to) {
     if (to.lock == Lock::none) {
         to.exclusive = false;
         to.by_all = true;
     }
-    to.lock = Lock::asked;
-    if (unasked_ == &to) unasked_ = nullptr;
-    Cluster const& cluster = window_.process.cluster;
-    bool const has_another = to.exclusive && std::ranges::any_of(used_, [&](Peer const* other) {
-                                 return other != &to && other->lock == Lock::asked && other->exclusive &&
-                                        cluster.node_of(other->world) == cluster.node_of(to.world);
-                             });
-    add(to, {.act = Act::lock, .exclusive = to.exclusive, .has_another = has_another});
+    set_lock(to, Lock::asked);
+    add(to, {.act = Act::lock, .exclusive = to.exclusive});
 }
 
 void Messages::unlock(int rank, char const* call) {
@@ -153,7 +157,7 @@ void Messages::unlock(int rank, char const* call) {
     Peer& to = peer(rank);
     if (to.lock == Lock::none) return flush(rank, call);
     confirm(to, Act::unlock);
-    to.lock = Lock::none;
+    set_lock(to, Lock::none);
     await_quiet(to, call);
 }
 
@@ -162,7 +166,7 @@ void Messages::unlock_all(char const* call) {
     for_each_peer([&](Peer& to) {
         if (to.by_all) confirm(to, Act::unlock);
         else if (to.unconfirmed) confirm(to, Act::flush);
-        if (to.by_all) to.lock = Lock::none;
+        if (to.by_all) set_lock(to, Lock::none);
         to.by_all = false;
         dispatch(to);
     });

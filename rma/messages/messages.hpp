@@ -46,7 +46,7 @@ public:
 
     // --- Locks of targets on other nodes: asked for with the first operation, or before another lock is taken. -------
     void lock(int rank, bool exclusive);
-    /// Takes those for which `lock` was called and that have not been asked for; returns when it has them.
+    /// Takes those that are wanted or asked for, and returns when this process holds them.
     void take_locks(char const* call);
     /// Of all of them, shared, from now on.
     void lock_all() { all_locked_ = true; }
@@ -86,7 +86,9 @@ private:
     struct Reply;
     struct DataIn;
 
-    enum class Lock : std::uint8_t { none, wanted, asked };
+    /// Of a target, by this process as its origin. `asked`: the command was written; `held`: the target has answered
+    /// something behind it.
+    enum class Lock : std::uint8_t { none, wanted, asked, held };
 
     /// A command that waits for those before it, or for its data.
     struct Waiting {
@@ -153,6 +155,7 @@ private:
     void not_too_much(Peer& to, char const* call);
 
     // epochs.cpp
+    void set_lock(Peer& to, Lock lock);
     void ask_for_lock(Peer& to);
     void confirm(Peer& to, Act by);
     void await_quiet(Peer& to, char const* call);
@@ -184,7 +187,7 @@ private:
     unsigned open_ = 0;                          ///< peers with commands that have not left
     unsigned locks_wanted_ = 0;                  ///< by origins, of this process's part
     unsigned replies_ = 0;                       ///< that have not left
-    Peer* unasked_ = nullptr;                    ///< of which the lock is wanted: one at a time
+    unsigned unheld_ = 0;                        ///< peers of which the lock is wanted or asked for
     bool all_locked_ = false;
 };
 

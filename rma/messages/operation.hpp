@@ -43,6 +43,7 @@ struct Messages::Answer final : p2p::Receive, InPool {
         Ref<Datatype> type;            ///< while the layout is needed
         Ref<OperationRequest> request;
     };
+    Messages* owner = nullptr;
     Peer* from = nullptr;
     std::uint32_t number = 0;
     std::vector<Part> parts;

@@ -128,6 +128,7 @@ void Messages::await_answer(Peer& from, Command& command, p2p::Data const& to, s
 
 Messages::Answer& Messages::make_answer(Peer& from) {
     auto* const made = new (window_.process.frames) Answer;
+    made->owner = this;
     made->from = &from;
     made->number = service_.next_number();
     ++from.under_way;
@@ -156,6 +157,8 @@ void Messages::begin(Answer& answer) {
         auto& mine = static_cast<Answer&>(done);
         --mine.from->under_way;
         if (mine.failure) mine.from->failure = mine.failure;
+        // Nothing was under way when the lock was asked for, so the command answered stands behind it.
+        else if (mine.from->lock == Lock::asked) mine.owner->set_lock(*mine.from, Lock::held);
         std::byte const* at = mine.own.data();
         for (Answer::Part& part : mine.parts) {
             if (at && !mine.failure) part.into.scatter(part.position, at, part.bytes), at += part.bytes;

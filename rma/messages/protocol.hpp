@@ -30,22 +30,21 @@ enum class Act : std::uint8_t {
 struct Command {
     Act act;
     BuiltinOp op = BuiltinOp::none;
-    Basic basic = Basic::none;      ///< of an element that is accumulated
-    bool with_data : 1 = false;     ///< behind the command lie `length` bytes, filled up to a multiple of 8
-    bool elsewhere : 1 = false;     ///< its data comes in a message of its own
-    bool answered : 1 = false;      ///< by what was there before, or by nothing
-    bool exclusive : 1 = false;     ///< of a lock
-    bool has_another : 1 = false;   ///< of an exclusive lock: the origin holds one on this node already
-    bool gathered : 1 = false;      ///< answered in one message with others of the same number
-    bool last : 1 = false;          ///< of those
-    std::uint32_t number = 0;       ///< for tags; 0: nothing is said elsewhere, nor answered
-    std::uint32_t type = 0;         ///< the elements' at the target; 0: bytes without gaps
-    std::uint64_t address = 0;      ///< of the elements' origin, in the target's address space
-    std::int64_t count = 0;         ///< elements
-    std::uint64_t position = 0;     ///< of the first byte that this is about, in the packed elements
-    std::uint64_t bytes = 0;        ///< that this is about
-    std::uint32_t length = 0;       ///< of the data behind it
-    std::uint32_t element = 0;      ///< bytes of one element that is accumulated, packed
+    Basic basic = Basic::none;    ///< of an element that is accumulated
+    bool with_data : 1 = false;   ///< behind the command lie `length` bytes, filled up to a multiple of 8
+    bool elsewhere : 1 = false;   ///< its data comes in a message of its own
+    bool answered : 1 = false;    ///< by what was there before, or by nothing
+    bool exclusive : 1 = false;   ///< of a lock
+    bool gathered : 1 = false;    ///< answered in one message with others of the same number
+    bool last : 1 = false;        ///< of those
+    std::uint32_t number = 0;     ///< for tags; 0: nothing is said elsewhere, nor answered
+    std::uint32_t type = 0;       ///< the elements' at the target; 0: bytes without gaps
+    std::uint64_t address = 0;    ///< of the elements' origin, in the target's address space
+    std::int64_t count = 0;       ///< elements
+    std::uint64_t position = 0;   ///< of the first byte that this is about, in the packed elements
+    std::uint64_t bytes = 0;      ///< that this is about
+    std::uint32_t length = 0;     ///< of the data behind it
+    std::uint32_t element = 0;    ///< bytes of one element that is accumulated, packed
 };
 
 struct MessageHead {

@@ -227,7 +227,7 @@ bool Messages::lock_here(Peer& from, Command const& command) {
     if (!command.exclusive) return try_shared(lock);
     Others const others{window_.members.controls, nullptr, window_.members.controls.front()->exclusive.word};
     bool disturbed = false;
-    bool const got = try_exclusive(lock, from.world, others, command.has_another, disturbed);
+    bool const got = try_exclusive(lock, from.world, others, disturbed);
     if (disturbed) waiter.wake_sleepers(others.exclusive);
     return got;
 }

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Locks of a window's parts among the ranks of a node (MPI 3.1, 11.5.3), without waiting: whoever is refused tries
-// again.
+// Locks of a window's parts among the ranks of a node (MPI 3.1, 11.5.3). Nothing here waits: a refused rank tries again.
 //
-// Of one part: a word, in which the upper half is the exclusive holder's world rank + 1 and the lower half the number
-// of shared holders. Compare-and-swap from 0, or from no exclusive holder, is all there is to it.
+// A part has a word: the upper half is the exclusive holder's world rank + 1, the lower half the number of shared
+// holders. A lock is a compare-and-swap from 0, or from no exclusive holder.
 //
-// Of all parts (lock_all): one store to a word of the locker's own, however many members there are, because many lock
-// all and few lock one exclusively. A: the locker stores 1 to its `all` word, then reads `exclusive`; 0: it has the
-// lock, else it leaves its word and looks again. B: an exclusive locker counts itself in `exclusive`, then reads the
-// `all` words of the others; any that is not 0: it counts itself out and tries again. Store and load are sequentially
-// consistent on both sides, so of two that come at once at least one sees the other: both are never inside. A that
-// waits keeps its word, so B steps back and A comes in once those inside have left: nobody waits in a circle. Who has
-// one exclusive lock already needs not look at the `all` words for a second one: no one has come in since it looked, so
-// those that it would see wait for it. Shared holders of single parts and of all do not exclude each other and know
-// nothing of each other.
+// lock_all is one store to a word of the locker's own, however many members there are, because many ranks lock all and
+// few lock one exclusively. A: the locker stores 1 to its `all` word, then reads `exclusive`; 0: it has the lock; else it
+// leaves its word and reads `exclusive` again. B: an exclusive locker counts itself in `exclusive`, then reads the `all`
+// words of the others; if any is not 0, it counts itself out and tries again. Store and load are sequentially consistent
+// on both sides, so of two that come at the same time at least one sees the other: both are never inside. A that waits
+// keeps its word, so B steps back and A comes in once those inside have left: there is no circle.
+//
+// A holder of another exclusive lock on the node need not step back for the `all` words: those ranks wait for it. It
+// counts itself first and then reads that it still holds the other lock. If so, its release, a store to the word and then
+// a subtraction from `exclusive`, had not reached `exclusive` when it counted itself: else the addition would have read
+// from that release, and the word would read 0. So `exclusive` was never 0 in between, and no rank has come in by A since
+// the first lock was taken. The lock words themselves say who holds one, so a target depends on nothing that an origin
+// believes: its other lock may be asked for and not held yet, or be given back meanwhile.
+//
+// Shared holders of single parts and of all do not exclude each other and know nothing of each other.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "rma/node/control.hpp"
@@ -49,16 +55,20 @@ struct Others {
             if (m != self && m->all.word.load(std::memory_order_seq_cst) != 0) return true;
         return false;
     }
+    /// Does the rank hold a part of this node exclusively?
+    bool excluded_by(int holder) const {
+        return std::ranges::any_of(members, [&](Control const* m) { return exclusive_holder(m->lock.word) == holder; });
+    }
+    bool admit(int holder) const { return !all_locked_by_any() || excluded_by(holder); }
 };
 
-/// `has_another`: this process holds an exclusive lock of the window on this node. A refusal that has counted itself
-/// for a moment sets `disturbed`: those who wait for `exclusive` must be woken.
-inline bool try_exclusive(Word& lock, int holder, Others const& others, bool has_another, bool& disturbed) {
-    if (lock.load(std::memory_order_relaxed) != 0) return false;
-    if (!has_another && others.all_locked_by_any()) return false;
+/// `holder`: world rank. A refusal that has counted itself for a moment sets `disturbed`: the ranks that wait for
+/// `exclusive` must be woken.
+inline bool try_exclusive(Word& lock, int holder, Others const& others, bool& disturbed) {
+    if (lock.load(std::memory_order_relaxed) != 0 || !others.admit(holder)) return false;
     others.exclusive.fetch_add(1, std::memory_order_seq_cst);
     std::uint64_t free = 0;
-    if (has_another || !others.all_locked_by_any())
+    if (others.admit(holder))
         if (lock.compare_exchange_strong(free, (static_cast<std::uint64_t>(holder) + 1) * one_exclusive,
                                          std::memory_order_acquire, std::memory_order_relaxed))
             return true;

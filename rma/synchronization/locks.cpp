@@ -61,13 +61,12 @@ void take_exclusive(Window& window, Target& t, int rank, char const* call) {
     auto const ready = [&] {
         if (got) return true;
         bool disturbed = false;
-        got = try_exclusive(t.control->lock.word, window.process.rank(), others, window.exclusives > 0, disturbed);
+        got = try_exclusive(t.control->lock.word, window.process.rank(), others, disturbed);
         if (disturbed) window.process.waiter.wake_sleepers(others.exclusive);
         return got;
     };
     Wanted const wanted{window, t, rank};
     if (!ready()) window.process.waiter.until(ready, wanted.reason(call));
-    ++window.exclusives;
 }
 
 void take_shared(Window& window, Target& t, int rank, char const* call) {
@@ -82,7 +81,6 @@ void give_back(Window& window, Target& t) {
     Word& lock = t.control->lock.word;
     if (t.exclusive) {
         leave_exclusive(lock, exclusive_count(window));
-        --window.exclusives;
         window.process.waiter.wake_sleepers();
     } else {
         leave_shared(lock);

@@ -152,7 +152,6 @@ public:
     bool fence_used = false;           ///< since the last fence something was accessed: it counts as an epoch
     bool all_no_check = false;         ///< of lock_all
     unsigned locks = 0;                ///< of single targets, held
-    unsigned exclusives = 0;           ///< of them, on this node, which count in Control::exclusive
     Ref<Group> started;                ///< of MPI_Win_start; null: none. In ranks of the window: started_ranks
     std::vector<int> started_ranks;
     // Exposure epoch of this process.

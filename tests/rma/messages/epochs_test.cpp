@@ -283,6 +283,63 @@ TEST_P(MessageEpochs, AnswersAreGathered) {
     });
 }
 
+/// Lets a rank whose call must not return have every chance to return.
+void give_a_chance(Member const& me) {
+    RankLock::Outside outside(me.comm.process.lock);
+    for (int i = 0; i < 100; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// Rank 0 locks rank 1 and then rank 2 exclusively, while `holder` holds what keeps rank 0 from the first lock. It must
+/// not get the second one meanwhile: locks that are taken in one order everywhere must not end in a circle, and
+/// exclusive locks exclude lock_all.
+void expect_locks_in_order(Where const& where, int holder, std::function<void(Member&)> const& take,
+                           std::function<void(Member&)> const& give_back) {
+    std::atomic<bool> taken = false, about_to = false, got = false;
+    run_windows(
+        where, 4,
+        [&](Member& me) {
+            Ref<Datatype> const type = type_of(Basic::int64);
+            std::int64_t const one = 1;
+            auto const put_one = [&](int rank) { put(me.window, Local::of(&one, 1, *type), {rank, 0, 1, *type}); };
+            if (me.rank() == holder) {
+                take(me);
+                taken = true;
+                me.compute_until(about_to);
+                give_a_chance(me);
+                EXPECT_FALSE(got);
+                give_back(me);
+            } else if (me.rank() == 0) {
+                me.compute_until(taken);
+                lock(me.window, true, 1, {}, "lock");
+                put_one(1);
+                about_to = true;
+                lock(me.window, true, 2, {}, "lock");
+                put_one(2);
+                flush(me.window, 2, "flush");
+                got = true;
+                unlock(me.window, 2, "unlock");
+                unlock(me.window, 1, "unlock");
+            }
+            coll::barrier(me.comm);
+            EXPECT_EQ(me.memory[0], me.rank() == 1 || me.rank() == 2);
+            coll::barrier(me.comm);
+        },
+        true);
+}
+
+TEST(MessageLocks, AreTakenInTheOrderOfTheProgram) {
+    for (Where const& where : {Where{"three_nodes", {0, 1, 2}}, Where{"two_nodes", {0, 1, 1}}})
+        expect_locks_in_order(
+            where, 1, [](Member& me) { lock(me.window, true, 1, {}, "lock"); },
+            [](Member& me) { unlock(me.window, 1, "unlock"); });
+}
+
+TEST(MessageLocks, OfTwoPartsOfANodeExcludeALockOfAll) {
+    expect_locks_in_order(
+        {"two_nodes", {0, 1, 1, 1}}, 3, [](Member& me) { lock_all(me.window, {}, "lock_all"); },
+        [](Member& me) { unlock_all(me.window, "unlock_all"); });
+}
+
 /// While a rank awaits all its targets, a rank of which it has known nothing becomes its origin.
 TEST(MessageEpochsOfFourNodes, AnOriginMayComeWhileAllTargetsAreAwaited) {
     using Call = void (*)(Window&);

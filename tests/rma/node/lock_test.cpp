@@ -31,7 +31,7 @@ struct Node {
 void exclusive_turn(Node& node, int me, std::size_t target, long& done) {
     Word& lock = node.control[target].lock.word;
     bool disturbed = false;
-    while (!try_exclusive(lock, me, node.others(me), false, disturbed)) std::this_thread::yield();
+    while (!try_exclusive(lock, me, node.others(me), disturbed)) std::this_thread::yield();
     EXPECT_EQ(exclusive_holder(lock), me);
     ++node.guarded[target][0];
     ++node.guarded[target][1];
@@ -89,11 +89,11 @@ TEST(Lock, shared_ones_are_together) {
     EXPECT_TRUE(try_shared(lock));
     EXPECT_TRUE(try_shared(lock));
     EXPECT_EQ(exclusive_holder(lock), -1);
-    EXPECT_FALSE(try_exclusive(lock, 2, node.others(2), false, disturbed));
+    EXPECT_FALSE(try_exclusive(lock, 2, node.others(2), disturbed));
     EXPECT_FALSE(disturbed);   // it has seen that beforehand
     leave_shared(lock);
     leave_shared(lock);
-    EXPECT_TRUE(try_exclusive(lock, 2, node.others(2), false, disturbed));
+    EXPECT_TRUE(try_exclusive(lock, 2, node.others(2), disturbed));
     EXPECT_FALSE(try_shared(lock));
 }
 
@@ -103,15 +103,22 @@ TEST(Lock, all_and_exclusive_keep_each_other_out) {
     bool disturbed = false;
     EXPECT_TRUE(begin_all(node.control[3].all.word, exclusive));
     EXPECT_TRUE(begin_all(node.control[2].all.word, exclusive));
-    EXPECT_FALSE(try_exclusive(node.control[1].lock.word, 0, node.others(0), false, disturbed));
+    EXPECT_FALSE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
     leave_all(node.control[3].all.word);
-    EXPECT_FALSE(try_exclusive(node.control[1].lock.word, 0, node.others(0), false, disturbed));
+    EXPECT_FALSE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
     leave_all(node.control[2].all.word);
-    EXPECT_TRUE(try_exclusive(node.control[1].lock.word, 0, node.others(0), false, disturbed));
+    EXPECT_TRUE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
     EXPECT_FALSE(begin_all(node.control[3].all.word, exclusive));
     // Who waits to lock everybody does not keep the holder from a second one.
-    EXPECT_TRUE(try_exclusive(node.control[2].lock.word, 0, node.others(0), true, disturbed));
-    EXPECT_FALSE(try_exclusive(node.control[3].lock.word, 1, node.others(1), false, disturbed));
+    EXPECT_TRUE(try_exclusive(node.control[2].lock.word, 0, node.others(0), disturbed));
+    EXPECT_FALSE(try_exclusive(node.control[3].lock.word, 1, node.others(1), disturbed));
+    // It does once the holder has given both back.
+    leave_exclusive(node.control[1].lock.word, exclusive);
+    EXPECT_TRUE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
+    leave_exclusive(node.control[1].lock.word, exclusive);
+    leave_exclusive(node.control[2].lock.word, exclusive);
+    EXPECT_FALSE(try_exclusive(node.control[2].lock.word, 0, node.others(0), disturbed));
+    EXPECT_EQ(exclusive.load(), 0U);
 }
 
 }   // namespace

@@ -134,19 +134,20 @@ void Network::settle(Link& l) {
     losses_.push_back({rank, now_ns()});
 }
 
-/// Tells of links that have been broken for long enough.
+/// Reports links that have been broken for long enough. What an operation calls when it fails may begin another one to
+/// a rank that cannot be reached, which adds a loss: none is referred to across that call.
 bool Network::report_lost(std::int64_t now) {
     bool any = false;
-    for (Loss& loss : losses_) {
-        if (loss.since == 0 || now - loss.since < grace) continue;
-        loss.since = 0;   // told; it stays listed so that it is told once
-        auto const [sentence, fresh] = sentences_.try_emplace(loss.rank);
+    for (std::size_t i = 0; i < losses_.size(); ++i) {
+        if (losses_[i].since == 0 || now - losses_[i].since < grace) continue;
+        losses_[i].since = 0;   // reported; it stays listed so that it is reported once
+        int const rank = losses_[i].rank;
+        auto const [sentence, fresh] = sentences_.try_emplace(rank);
         if (fresh)
-            sentence->second =
-                join("the connection to rank ", loss.rank, " on ", cluster_.node(cluster_.node_of(loss.rank)).name,
-                     " broke: ", link(loss.rank).reason());
+            sentence->second = join("the connection to rank ", rank, " on ", cluster_.node(cluster_.node_of(rank)).name,
+                                    " broke: ", link(rank).reason());
         any = true;
-        handler_.broken(loss.rank, sentence->second);
+        handler_.broken(rank, sentence->second);
     }
     return any;
 }

@@ -70,7 +70,7 @@ private:
     std::vector<std::unique_ptr<Link>> links_;   ///< by rank; null: nothing was ever sent either way
     std::vector<Link*> used_;                    ///< those that there are
     ConnectionSetup setup_;
-    std::vector<Loss> losses_;               ///< broken, and not yet told
+    std::vector<Loss> losses_;               ///< broken; grows while one is reported
     std::map<int, std::string> sentences_;   ///< by rank: why its link is broken
     std::int64_t looked_ = 0, checked_ = 0;
     bool lively_ = false;   ///< the last look found something

@@ -123,13 +123,6 @@ private:
         std::uint64_t posts = 0, completes = 0, posts_used = 0, completes_used = 0;
     };
 
-    /// Elements at the target, in numbers.
-    struct There {
-        std::uint64_t address;
-        std::int64_t count;
-        std::uint32_t type;
-    };
-
     Peer& peer(int rank);
     /// Calls `act` with each peer that there is. What `act` polls may make peers of origins, so that `used_` grows.
     template <class Action>
@@ -139,7 +132,7 @@ private:
     void check(Peer const& to) const;
 
     // origin.cpp
-    There locate(Peer& to, Remote const& elements, std::int64_t origin_of);
+    void locate(Peer& to, Remote const& elements, std::int64_t origin_of, Command& command);
     std::uint32_t number_of(Peer& to, Datatype const& type);
     void make_room(Peer& to, std::size_t length);
     std::byte* add(Peer& to, Command const& command);

@@ -24,6 +24,8 @@ bool in_place(p2p::Data const& data, std::size_t position, std::size_t bytes, p2
     return true;
 }
 
+bool changes_window(Act act) { return act == Act::put || act == Act::accumulate || act == Act::compare_and_swap; }
+
 p2p::Data data_of(Local const& l) { return p2p::Data::of(l.buffer, l.count, l.type); }
 
 }   // namespace
@@ -51,9 +53,11 @@ void Messages::make_room(Peer& to, std::size_t length) {
     if (to.open && to.open->used + sizeof(Command) + filled_up(length) > message_bytes) dispatch(to);
 }
 
-/// Room for the command's data, which the caller writes at once.
+/// Room for the command's data, which the caller writes at once. What changes the window is unconfirmed from here on,
+/// not from the beginning of its call: while a call of many pieces waits, another thread may flush.
 std::byte* Messages::add(Peer& to, Command const& command) {
     make_room(to, command.length);
+    to.unconfirmed |= changes_window(command.act);
     if (!to.open) {
         to.open = &service_.make();
         to.open->since = now_ns();
@@ -84,7 +88,8 @@ void Messages::dispatch(Peer& to) {
 /// What a command does not bring itself. Of a put the target has posted the receive, unless the command waits.
 void Messages::send_data(Peer& to, Command const& command, p2p::Data const& from, OperationRequest* request) {
     auto* const op = new (window_.process.frames) DataOut;
-    if (!in_place(from, command.position, command.bytes, op->data)) {
+    bool const copied = command.act == Act::describe;   // the numbers go with the call
+    if (copied || !in_place(from, command.position, command.bytes, op->data)) {
         op->own.resize(command.bytes);
         from.gather(command.position, op->own.data(), command.bytes);
         op->data = p2p::Data::of_bytes(op->own.data(), command.bytes);
@@ -169,14 +174,17 @@ void Messages::begin(Answer& answer) {
     p2p::engine(window_.process).begin(answer);
 }
 
-Messages::There Messages::locate(Peer& to, Remote const& elements, std::int64_t origin_of) {
-    std::uint64_t const address = window_.target(to.rank).address + static_cast<std::uint64_t>(origin_of);
-    if (elements.type.dense(elements.count))
-        return {address + static_cast<std::uint64_t>(elements.type.true_lb()), 1, 0};
-    return {address, elements.count, number_of(to, elements.type)};
+/// Where the elements are, in the command that is added next.
+void Messages::locate(Peer& to, Remote const& elements, std::int64_t origin_of, Command& command) {
+    bool const dense = elements.type.dense(elements.count);
+    command.address = window_.target(to.rank).address + static_cast<std::uint64_t>(origin_of);
+    if (dense) command.address += static_cast<std::uint64_t>(elements.type.true_lb());
+    command.count = dense ? 1 : elements.count;
+    command.type = dense ? 0 : number_of(to, elements.type);
 }
 
-/// What the target knows a datatype by; describes it first if it does not.
+/// What the target knows a datatype by; describes it first if it does not. Good until the caller waits: then another
+/// thread's datatypes may take the number.
 std::uint32_t Messages::number_of(Peer& to, Datatype const& type) {
     auto const same = std::ranges::find_if(to.types, [&](auto const& one) { return one.get() == &type; });
     if (same != to.types.end()) return static_cast<std::uint32_t>(same - to.types.begin()) + 1;
@@ -199,8 +207,6 @@ std::uint32_t Messages::number_of(Peer& to, Datatype const& type) {
     add(to, command);
     dispatch(to);
     send_data(to, command, data, nullptr);
-    to.unconfirmed = true;
-    await_quiet(to, "MPI_Put");   // the numbers go with this call
     return command.type;
 }
 
@@ -223,19 +229,18 @@ void Messages::put(Local const& from, Remote const& to, std::int64_t origin_of, 
     check(t);
     auto const made = request ? Ref<OperationRequest>::adopt(new OperationRequest(window_)) : Ref<OperationRequest>();
     p2p::Data const data = data_of(from);
-    There const there = locate(t, to, origin_of);
-    Command command{.act = Act::put, .type = there.type, .address = there.address, .count = there.count};
+    Command command{.act = Act::put};
     bool const small = data.bytes <= most_with_command;
-    std::size_t const most = small || there.type == 0 ? data.bytes : piece_bytes;
-    t.unconfirmed = true;
+    std::size_t const most = small || to.type.dense(to.count) ? data.bytes : piece_bytes;
     for (std::size_t at = 0; at < data.bytes; at += most) {
+        if (at != 0) not_too_much(t, "MPI_Put");
+        locate(t, to, origin_of, command);
         command.position = at;
         command.bytes = std::min(most, data.bytes - at);
         if (small) {
             add_with_data(t, command, data, at);
             continue;
         }
-        if (at != 0) not_too_much(t, "MPI_Put");
         command.elsewhere = true;
         command.number = service_.next_number();
         add(t, command);
@@ -251,12 +256,12 @@ void Messages::get(Local const& to, Remote const& from, std::int64_t origin_of, 
     check(t);
     auto const made = request ? Ref<OperationRequest>::adopt(new OperationRequest(window_)) : Ref<OperationRequest>();
     p2p::Data const data = data_of(to);
-    There const there = locate(t, from, origin_of);
-    Command command{.act = Act::get, .type = there.type, .address = there.address, .count = there.count};
+    Command command{.act = Act::get};
     std::size_t const total = std::min(data.bytes, static_cast<std::size_t>(from.count * from.type.size())),
-                      most = there.type == 0 ? total : piece_bytes;
+                      most = from.type.dense(from.count) ? total : piece_bytes;
     for (std::size_t at = 0; at < total; at += most) {
         if (at != 0) not_too_much(t, "MPI_Get");
+        locate(t, from, origin_of, command);
         command.position = at;
         command.bytes = std::min(most, total - at);
         await_answer(t, command, data, at, made.get());
@@ -275,19 +280,15 @@ void Messages::accumulate(Local const& from, Local const* result, Remote const& 
     bool const given = how.op() != BuiltinOp::no_op;
     p2p::Data const data = given ? data_of(from) : p2p::Data{}, old = result ? data_of(*result) : p2p::Data{};
     std::size_t const total = given ? std::min(data.bytes, there_bytes) : there_bytes;
-    There const there = locate(t, to, origin_of);
     Command command{.act = Act::accumulate,
                     .op = how.op(),
                     .basic = how.basic(),
-                    .type = there.type,
-                    .address = there.address,
-                    .count = there.count,
                     .element = static_cast<std::uint32_t>(how.element())};
     bool const small = total <= most_with_command;
     std::size_t const most = small ? total : piece_bytes / how.element() * how.element();
-    t.unconfirmed = true;
     for (std::size_t at = 0; at < total; at += most) {
         if (at != 0) not_too_much(t, "MPI_Accumulate");
+        locate(t, to, origin_of, command);
         command.position = at;
         command.bytes = std::min(most, total - at);
         command.elsewhere = given && !small;
@@ -317,7 +318,6 @@ void Messages::compare_and_swap(void const* origin, void const* compare, void* r
                     .bytes = bytes,
                     .length = static_cast<std::uint32_t>(2 * bytes),
                     .element = static_cast<std::uint32_t>(bytes)};
-    t.unconfirmed = true;
     await_answer(t, command, p2p::Data::of_bytes(result, bytes), 0, nullptr);
     std::byte* const at = add(t, command);
     std::memcpy(at, compare, bytes);

@@ -283,12 +283,6 @@ TEST_P(MessageEpochs, AnswersAreGathered) {
     });
 }
 
-/// Lets a rank whose call must not return have every chance to return.
-void give_a_chance(Member const& me) {
-    RankLock::Outside outside(me.comm.process.lock);
-    for (int i = 0; i < 100; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
 /// Rank 0 locks rank 1 and then rank 2 exclusively, while `holder` holds what keeps rank 0 from the first lock. It must
 /// not get the second one meanwhile: locks that are taken in one order everywhere must not end in a circle, and
 /// exclusive locks exclude lock_all.

@@ -62,6 +62,12 @@ inline void run_windows(Where const& where, std::size_t numbers, std::function<v
     for (auto& t : threads) t.join();
 }
 
+/// Lets another rank, whose call must not return now, have every chance to return.
+inline void give_a_chance(Member const& me) {
+    RankLock::Outside outside(me.comm.process.lock);
+    for (int i = 0; i < 100; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 inline std::string name_of(testing::TestParamInfo<Where> const& info) { return info.param.name; }
 inline auto const everywhere = testing::Values(Where{"two_nodes", {0, 1}}, Where{"two_by_two", {0, 0, 1, 1}},
                                                Where{"in_turn", {0, 1, 0}}, Where{"owners_of_one_node", {0, 0, 0}});

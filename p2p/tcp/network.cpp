@@ -9,6 +9,7 @@
 
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/base/mark.hpp"
 
 namespace tutti::p2p::tcp {
 namespace {
@@ -25,13 +26,6 @@ void allow_descriptors(int connections) {
     limit.rlim_cur = std::min(wanted, limit.rlim_max);
     setrlimit(RLIMIT_NOFILE, &limit);
 }
-
-/// True while it lives.
-struct Mark {
-    explicit Mark(bool& flag) : flag(flag) { flag = true; }
-    ~Mark() { flag = false; }
-    bool& flag;
-};
 
 }   // namespace
 

@@ -46,10 +46,12 @@ Messages::~Messages() {
 }
 
 bool Messages::poll() {
-    if (open_ == 0 && locks_wanted_ == 0) [[likely]]
+    if (at_rest()) [[likely]]
         return false;
     std::int64_t const now = now_ns();
     bool moved = false;
+    if (short_of_memory_) [[unlikely]]
+        moved = try_again();
     for_each_peer([&](Peer& to) {
         if (to.open && now - to.open->since > longest_ns) dispatch(to), moved = true;
     });

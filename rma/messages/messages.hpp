@@ -67,11 +67,11 @@ public:
     void end_exposure(int rank) { ++peer(rank).completes_used; }
 
     // --- The service's -----------------------------------------------------------------------------------------------
-    /// `data`: command.length bytes, if it has any; valid during the call.
+    /// `data`: command.length bytes, if it has any; valid during the call. Throws std::bad_alloc: nothing has happened.
     void asked(int origin, Command const& command, std::byte const* data);
-    /// Sends what was kept back for long, tries again to lock; true when anything moved.
+    /// Sends what was kept back for long, tries again what waits for locks or memory; true when anything moved.
     bool poll();
-    bool at_rest() const { return open_ == 0 && locks_wanted_ == 0; }
+    bool at_rest() const { return open_ == 0 && locks_wanted_ == 0 && !short_of_memory_; }
 
     /// How many messages of each sort this process has sent, of all its windows.
     struct Sent {
@@ -169,7 +169,13 @@ private:
     void compare_and_swap_here(Peer& from, Command const& command, std::byte const* data);
     bool lock_here(Peer& from, Command const& command);
     void unlock_here(Command const& command);
-    void reply(Peer& to, Command const& command, p2p::Data const& data, std::vector<std::byte> own);
+    std::unique_ptr<Reply> make_reply(Peer& to, Command const& command);
+    void reply(Peer& to, Command const& command, std::unique_ptr<Reply> op, p2p::Data const& data,
+               std::vector<std::byte> own);
+    void send(Reply& op);
+    template <class Operation>
+    void begin(std::unique_ptr<Operation> op);
+    bool try_again();
     SharedMemory memory_at(std::uint64_t address, std::size_t bytes) const;
     static TypedMemory elements(Peer const& from, Command const& command);
 
@@ -180,6 +186,8 @@ private:
     unsigned open_ = 0;                          ///< peers with commands that have not left
     unsigned locks_wanted_ = 0;                  ///< by origins, of this process's part
     unsigned replies_ = 0;                       ///< that have not left
+    Reply* unsent_ = nullptr;                    ///< of them, those that had no memory to begin; null: none
+    bool short_of_memory_ = false;               ///< some peer's commands, or one of these, wait for memory
     unsigned unheld_ = 0;                        ///< peers of which the lock is wanted or asked for
     bool all_locked_ = false;
 };

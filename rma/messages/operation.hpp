@@ -54,7 +54,8 @@ struct Messages::Answer final : p2p::Receive, InPool {
 /// What a target answers.
 struct Messages::Reply final : p2p::Send, InPool {
     Messages* owner = nullptr;
-    Peer* to = nullptr;   ///< that it counts for as leaving; else null
+    Peer* to = nullptr;      ///< that it counts for as leaving; else null
+    Reply* next = nullptr;   ///< of those that have no memory to leave
     std::vector<std::byte> own;
 };
 

@@ -33,11 +33,12 @@ p2p::Data data_of(Local const& l) { return p2p::Data::of(l.buffer, l.count, l.ty
 Messages::Peer& Messages::peer(int rank) {
     auto& slot = peers_[static_cast<std::size_t>(rank)];
     if (!slot) {
-        slot = std::make_unique<Peer>();
-        slot->rank = rank;
-        slot->world = window_.comm->world_rank(rank);
-        slot->here = window_.process.cluster.is_here(slot->world);
-        used_.push_back(slot.get());
+        auto made = std::make_unique<Peer>();
+        made->rank = rank;
+        made->world = window_.comm->world_rank(rank);
+        made->here = window_.process.cluster.is_here(made->world);
+        used_.push_back(made.get());
+        slot = std::move(made);
     }
     return *slot;
 }

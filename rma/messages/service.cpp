@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "rma/messages/messages.hpp"
-#include "runtime/base/error.hpp"
+#include "runtime/base/mark.hpp"
 
 namespace tutti::rma {
 
@@ -19,6 +20,7 @@ Service::Service(Process& process)
     : process_(process), context_(process.world->context | p2p::service_context),
       sent_(static_cast<std::size_t>(process.size())), looked_at_(static_cast<std::size_t>(process.size())) {
     process.waiter.attach(this);
+    arrived_.reserve(receives);
     for (std::size_t i = 0; i < receives; ++i) {
         incoming_.push_back(std::make_unique<Incoming>());
         incoming_.back()->service = this;
@@ -30,59 +32,89 @@ Service::~Service() { process_.waiter.detach(this); }
 
 void Service::post(Incoming& receive) {
     static_cast<p2p::Receive&>(receive) = {};
+    receive.done = 0;
+    receive.taken = false;
     receive.data = p2p::Data::of_bytes(receive.content, sizeof receive.content);
     receive.key = key(any_source, tag_of_commands);
     receive.finished = arrived;
     p2p::engine(process_).begin(receive);
 }
 
-/// What comes while another one is looked at waits for its turn.
 void Service::arrived(p2p::Receive& receive) {
     auto& mine = static_cast<Incoming&>(receive);
-    Service& s = *mine.service;
-    s.arrived_.push_back(&mine);
-    if (s.inside_) return;
-    s.inside_ = true;
-    while (!s.arrived_.empty()) {
-        Incoming& next = *s.arrived_.front();
-        s.arrived_.pop_front();
-        if (!next.failed()) s.take(next);
-        s.post(next);
-    }
-    s.inside_ = false;
+    mine.service->arrived_.push_back(&mine);
+    mine.service->take_arrived();
 }
 
-void Service::take(Incoming const& receive) {
+/// A message that comes while another one is taken waits for its turn.
+void Service::take_arrived() {
+    if (inside_) return;
+    Mark const inside(inside_);
+    Incoming* next = nullptr;
+    try {
+        while (!arrived_.empty()) {
+            next = arrived_.front();
+            if (!next->failed() && !next->taken) take(*next);
+            next->taken = true;
+            arrived_.erase(arrived_.begin());
+            post(*next);
+        }
+    } catch (std::bad_alloc const&) {
+        short_of_memory_ = true;
+        if (!arrived_.empty() && arrived_.front() == next) return;
+        next->taken = true;   // but not posted again
+        arrived_.insert(arrived_.begin(), next);
+    }
+}
+
+void Service::take(Incoming& receive) {
     int const from = receive.status.source;
     MessageHead head;
     std::memcpy(&head, receive.content, sizeof head);
     std::uint32_t& expected = looked_at_[static_cast<std::size_t>(from)];
     if (head.number != expected) {
-        ahead_[{from, head.number}].assign(receive.content, receive.content + receive.status.bytes);
+        Early early{{receive.content, receive.content + receive.status.bytes}};
+        ahead_.emplace(std::pair{from, head.number}, std::move(early));
         return;
     }
+    carry_out(receive.content, receive.status.bytes, receive.done);
+    receive.taken = true;
     ++expected;
-    look_at(from, receive.content, receive.status.bytes);
+    take_early(from);
+}
+
+/// Messages of the rank whose turn has come.
+void Service::take_early(int from) {
+    std::uint32_t& expected = looked_at_[static_cast<std::size_t>(from)];
     for (auto next = ahead_.find({from, expected}); next != ahead_.end(); next = ahead_.find({from, expected})) {
-        std::vector<std::byte> const message = std::move(next->second);
+        carry_out(next->second.content.data(), next->second.content.size(), next->second.done);
         ahead_.erase(next);
         ++expected;
-        look_at(from, message.data(), message.size());
     }
 }
 
-void Service::look_at(int, std::byte const* message, std::size_t bytes) {
+/// The commands of a message from `done` on, which says how far it has come, also when this throws std::bad_alloc.
+void Service::carry_out(std::byte const* message, std::size_t bytes, std::size_t& done) {
     MessageHead head;
     std::memcpy(&head, message, sizeof head);
     auto const window = windows_.find(head.window);
     if (window == windows_.end()) return;
-    for (std::size_t at = sizeof head; at < bytes;) {
+    for (std::size_t at = std::max(done, sizeof head); at < bytes; done = at) {
         Command command;
         std::memcpy(&command, message + at, sizeof command);
-        at += sizeof command;
-        window->second->asked(head.origin, command, message + at);
-        at += filled_up(command.length);
+        window->second->asked(head.origin, command, message + at + sizeof command);
+        at += sizeof command + filled_up(command.length);
     }
+}
+
+/// What had no memory. Ranks are few, and this is seldom.
+void Service::try_again() {
+    short_of_memory_ = false;
+    try {
+        for (std::size_t from = 0; from < looked_at_.size() && !ahead_.empty(); ++from)
+            take_early(static_cast<int>(from));
+    } catch (std::bad_alloc const&) { short_of_memory_ = true; }
+    take_arrived();
 }
 
 Outgoing& Service::make() {
@@ -122,12 +154,14 @@ void Service::hold_locks(char const* call) {
 
 bool Service::poll() {
     bool moved = false;
+    if (short_of_memory_ && !inside_) [[unlikely]]
+        try_again(), moved = !short_of_memory_;
     for (auto const& [name, window] : windows_) moved |= window->poll();
     return moved;
 }
 
 bool Service::at_rest() const {
-    return std::ranges::all_of(windows_, [](auto const& one) { return one.second->at_rest(); });
+    return !short_of_memory_ && std::ranges::all_of(windows_, [](auto const& one) { return one.second->at_rest(); });
 }
 
 }   // namespace tutti::rma

@@ -5,9 +5,11 @@
 // Order: messages of commands between two processes are numbered, and looked at in that order. They come so as a rule,
 // for they are short and leave at once; one that had to be offered (p2p/README.md) may be overtaken, and then those
 // that came before it wait here. All that happens in here happens inside the rank's lock, in whichever thread polls.
+//
+// Memory: a command for which there is none now has changed nothing. It stays where it came, its receive is not posted
+// again, and each poll tries again; so nothing is lost or done twice, and p2p holds its senders back.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <vector>
@@ -49,7 +51,7 @@ public:
     void hold_locks(char const* call);
 
     bool poll() override;
-    /// Nothing is kept back, and nobody waits for a lock.
+    /// Nothing is kept back, and nothing waits for a lock or for memory.
     bool at_rest() const override;
 
     Process& process_;
@@ -61,20 +63,31 @@ private:
 
     struct Incoming : p2p::Receive {
         Service* service = nullptr;
+        std::size_t done = 0;   ///< bytes that were read as commands
+        bool taken = false;     ///< all of it was, or is in `ahead_`
         alignas(16) std::byte content[message_bytes];
+    };
+    /// A message that has overtaken others.
+    struct Early {
+        std::vector<std::byte> content;
+        std::size_t done = 0;
     };
     void post(Incoming& receive);
     static void arrived(p2p::Receive& receive);
-    void take(Incoming const& receive);
-    void look_at(int from, std::byte const* message, std::size_t bytes);
+    void take_arrived();
+    void take(Incoming& receive);
+    void take_early(int from);
+    void try_again();
+    void carry_out(std::byte const* message, std::size_t bytes, std::size_t& done);
 
     std::uint64_t const context_;
     std::map<std::uint64_t, Messages*> windows_;
     std::vector<std::unique_ptr<Incoming>> incoming_;
-    std::deque<Incoming*> arrived_;
+    std::vector<Incoming*> arrived_;   ///< in order, with room for all
     bool inside_ = false;
-    std::vector<std::uint32_t> sent_, looked_at_;   ///< messages to and from each rank of the world
-    std::map<std::pair<int, std::uint32_t>, std::vector<std::byte>> ahead_;   ///< by rank and number
+    bool short_of_memory_ = false;                           ///< something waits for memory
+    std::vector<std::uint32_t> sent_, looked_at_;            ///< messages to and from each rank of the world
+    std::map<std::pair<int, std::uint32_t>, Early> ahead_;   ///< by rank and number
     std::vector<std::unique_ptr<Outgoing>> all_outgoing_;
     std::vector<Outgoing*> unused_;
     std::uint32_t next_number_ = 0;

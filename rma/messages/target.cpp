@@ -4,9 +4,11 @@
 // it.
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "rma/messages/operation.hpp"
 #include "rma/node/lock.hpp"
+#include "runtime/base/mark.hpp"
 #include "runtime/memory/peer_arenas.hpp"
 
 namespace tutti::rma {
@@ -29,26 +31,34 @@ void Messages::asked(int origin, Command const& command, std::byte const* data) 
     if (apart || from.waiting.size() > 1) advance(from);
 }
 
+/// What has no memory now waits until the next poll.
 void Messages::advance(Peer& from) {
     if (from.advancing) return;
-    from.advancing = true;
-    for (; !from.waiting.empty(); from.waiting.pop_front()) {
-        fetch_ahead(from);
-        Waiting& first = from.waiting.front();
-        if (first.coming && !first.here) break;
-        if (!carry_out(from, first.command, first.data.data())) break;
-        locks_wanted_ -= first.command.act == Act::lock;
-    }
-    from.advancing = false;
+    Mark const advancing(from.advancing);
+    try {
+        for (; !from.waiting.empty(); from.waiting.pop_front()) {
+            fetch_ahead(from);
+            Waiting& first = from.waiting.front();
+            if (first.coming && !first.here) break;
+            if (!carry_out(from, first.command, first.data.data())) break;
+            locks_wanted_ -= first.command.act == Act::lock;
+        }
+    } catch (std::bad_alloc const&) { short_of_memory_ = true; }
+}
+
+/// Begins an operation that deletes itself when it is done.
+template <class Operation>
+void Messages::begin(std::unique_ptr<Operation> op) {
+    p2p::engine(window_.process).begin(*op);
+    static_cast<void>(op.release());   // it may be gone already
 }
 
 void Messages::fetch_ahead(Peer& from) {
     for (std::size_t i = 0; i < std::min(fetched_ahead, from.waiting.size()); ++i) {
         Waiting& one = from.waiting[i];
         if (!one.command.elsewhere || one.command.act == Act::put || one.coming) continue;
-        one.coming = true;
         one.data.resize(one.command.bytes);
-        auto* const op = new (window_.process.frames) DataIn;
+        std::unique_ptr<DataIn> op(new (window_.process.frames) DataIn);
         op->data = p2p::Data::of_bytes(one.data.data(), one.data.size());
         op->key = service_.key(from.world, tag_of_data(one.command.number));
         op->peer = service_.peer(from.world);
@@ -64,11 +74,13 @@ void Messages::fetch_ahead(Peer& from) {
             delete &mine;
             owner.advance(from);
         };
-        p2p::engine(window_.process).begin(*op);
+        begin(std::move(op));
+        one.coming = true;
     }
 }
 
-/// False: not now. Then nothing has happened.
+/// False: not now. Then nothing has happened, nor when this throws std::bad_alloc: each command has its memory before it
+/// changes anything.
 bool Messages::carry_out(Peer& from, Command const& command, std::byte const* data) {
     switch (command.act) {
     case Act::put: command.elsewhere ? put_from_message(from, command) : put_here(from, command, data); break;
@@ -91,8 +103,9 @@ bool Messages::carry_out_epoch(Peer& from, Command const& command) {
         break;
     default:   // flush, unlock
         if (from.arriving != 0 || (command.act == Act::unlock && from.leaving != 0)) return false;
+        std::unique_ptr<Reply> answer = make_reply(from, command);
         if (command.act == Act::unlock) unlock_here(command);
-        reply(from, command, {}, {});
+        reply(from, command, std::move(answer), {}, {});
     }
     window_.process.waiter.wake_sleepers();   // another thread may wait for it
     return true;
@@ -110,7 +123,7 @@ void Messages::put_here(Peer& from, Command const& command, std::byte const* dat
 
 /// Straight into the window where it has no gaps.
 void Messages::put_from_message(Peer& from, Command const& command) {
-    auto* const op = new (window_.process.frames) DataIn;
+    std::unique_ptr<DataIn> op(new (window_.process.frames) DataIn);
     if (command.type == 0) {
         op->data = p2p::Data::of_bytes(memory(command.address + command.position), command.bytes);
     } else {
@@ -135,18 +148,33 @@ void Messages::put_from_message(Peer& from, Command const& command) {
         owner.advance(from);
     };
     ++from.arriving;
-    p2p::engine(window_.process).begin(*op);
+    try {
+        begin(std::move(op));
+    } catch (...) {
+        --from.arriving;
+        throw;
+    }
+}
+
+/// The memory that an answer of at most command.bytes bytes takes, so that reply() needs none. Null: it leaves later.
+std::unique_ptr<Messages::Reply> Messages::make_reply(Peer& to, Command const& command) {
+    if (command.gathered) {
+        std::size_t const needed = to.answers.size() + command.bytes;
+        if (to.answers.capacity() < needed) to.answers.reserve(std::max(needed, 2 * to.answers.capacity()));
+        if (!command.last) return nullptr;
+    }
+    return std::unique_ptr<Reply>(new (window_.process.frames) Reply);
 }
 
 /// What is gathered leaves with the last of it, so what is answered before was done before.
-void Messages::reply(Peer& to, Command const& command, p2p::Data const& data, std::vector<std::byte> own) {
+void Messages::reply(Peer& to, Command const& command, std::unique_ptr<Reply> op, p2p::Data const& data,
+                     std::vector<std::byte> own) {
     if (command.gathered) {
         if (own.empty()) to.answers.insert(to.answers.end(), data.base, data.base + data.bytes);
         else to.answers.insert(to.answers.end(), own.begin(), own.end());
         if (!command.last) return;
         own = std::exchange(to.answers, {});
     }
-    auto* const op = new (window_.process.frames) Reply;
     op->own = std::move(own);
     op->data = op->own.empty() ? data : p2p::Data::of_bytes(op->own.data(), op->own.size());
     op->mode = p2p::Mode::ready;   // its receive was posted before it was asked for
@@ -169,15 +197,36 @@ void Messages::reply(Peer& to, Command const& command, p2p::Data const& data, st
     };
     ++replies_;
     ++service_.answers_sent;
-    p2p::engine(window_.process).begin(*op);
+    send(*op.release());
+}
+
+/// What it answers is done and cannot be done again: without memory for the message, it waits until the next poll.
+void Messages::send(Reply& op) {
+    try {
+        p2p::engine(window_.process).begin(op);
+    } catch (std::bad_alloc const&) {
+        short_of_memory_ = true;
+        op.next = std::exchange(unsent_, &op);
+    }
+}
+
+/// What had no memory.
+bool Messages::try_again() {
+    short_of_memory_ = false;
+    for (Reply* op = std::exchange(unsent_, nullptr); op;) send(*std::exchange(op, op->next));
+    for_each_peer([&](Peer& from) { advance(from); });
+    return !short_of_memory_;
 }
 
 void Messages::answer_get(Peer& from, Command const& command) {
-    if (command.type == 0)
-        return reply(from, command, p2p::Data::of_bytes(memory(command.address + command.position), command.bytes), {});
+    std::unique_ptr<Reply> answer = make_reply(from, command);
+    if (command.type == 0) {
+        auto const data = p2p::Data::of_bytes(memory(command.address + command.position), command.bytes);
+        return reply(from, command, std::move(answer), data, {});
+    }
     std::vector<std::byte> packed(command.bytes);
     pack_typed(elements(from, command), command.position, packed.data(), packed.size());
-    reply(from, command, {}, std::move(packed));
+    reply(from, command, std::move(answer), {}, std::move(packed));
 }
 
 void Messages::describe_here(Peer& from, Command const& command, std::byte const* data) {
@@ -199,6 +248,7 @@ void Messages::accumulate_here(Peer& from, Command const& command, std::byte con
     Accumulation const how(command.op, command.basic, command.element);
     bool const given = command.op != BuiltinOp::no_op;
     std::vector<std::byte> old(command.answered ? command.bytes : 0);
+    std::unique_ptr<Reply> answer = command.answered ? make_reply(from, command) : nullptr;
     std::byte const* const in = given ? data : nullptr;
     std::byte* const before = command.answered ? old.data() : nullptr;
     if (command.type == 0) {
@@ -211,14 +261,15 @@ void Messages::accumulate_here(Peer& from, Command const& command, std::byte con
         TypedMemory const there = elements(from, command);
         how.laid_out(to, there.count, there.extent, *there.layout, command.position, in, before, command.bytes);
     }
-    if (command.answered) reply(from, command, {}, std::move(old));
+    if (command.answered) reply(from, command, std::move(answer), {}, std::move(old));
 }
 
 void Messages::compare_and_swap_here(Peer& from, Command const& command, std::byte const* data) {
     std::vector<std::byte> old(command.bytes);
+    std::unique_ptr<Reply> answer = make_reply(from, command);
     rma::compare_and_swap(memory_at(command.address, command.bytes), command.basic, command.bytes, data,
                           data + command.bytes, old.data());
-    reply(from, command, {}, std::move(old));
+    reply(from, command, std::move(answer), {}, std::move(old));
 }
 
 bool Messages::lock_here(Peer& from, Command const& command) {

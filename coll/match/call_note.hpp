@@ -110,6 +110,10 @@ private:
 
 /// The number of a call in the upper half, the serial number of its note in the lower; 0: none yet.
 using NumberedNote = std::uint64_t;
+/// Both wrap: a program may make more calls, and note more, than 32 bits count.
+inline NumberedNote numbered(std::uint64_t number, std::uint64_t serial) {
+    return number << 32 | static_cast<std::uint32_t>(serial);
+}
 inline std::uint32_t number_of(NumberedNote call) { return static_cast<std::uint32_t>(call >> 32); }
 
 /// One member's.

@@ -77,7 +77,7 @@ bool CallNotes::open() {
     } catch (Error const&) { return false; }
     if (number_ != 0) {
         note_call(first_);
-        mine_->call(number_).store(number_ << 32 | first_.serial, std::memory_order_release);
+        mine_->call(number_).store(numbered(number_, first_.serial), std::memory_order_release);
     }
     mine_->complete.store(1, std::memory_order_release);
     return true;

@@ -71,7 +71,7 @@ public:
 private:
     [[gnu::always_inline]] void add(CallNote::Prepared const& call) {
         std::uint64_t const number = ++number_;
-        mine_->call(number).store(number << 32 | call.serial, std::memory_order_release);
+        mine_->call(number).store(numbered(number, call.serial), std::memory_order_release);
         digest_ = digest_ * 31 + call.digest;
         if ((number & look_mask_) == 0) [[unlikely]]
             look();

@@ -53,6 +53,22 @@ protected:
     std::vector<std::unique_ptr<Process>> processes_;
 };
 
+/// Programs that make more different calls than are kept write a note for each call.
+TEST(CallNote, ASerialNumberBeyond32BitsLeavesTheNumberOfTheCall) {
+    auto const notes = std::make_unique<MemberNotes>();
+    NotedCall c;
+    c.function = function_named("MPI_Bcast");
+    for (std::uint64_t const serial : {(1ULL << 32) - 1, 1ULL << 32, (1ULL << 32) + 5}) {
+        CallNote::Prepared prepared(c);
+        prepared.serial = serial;
+        notes->note(serial).write(prepared);
+        NumberedNote const call = numbered(6, serial);
+        EXPECT_EQ(number_of(call), 6u) << serial;
+        EXPECT_EQ(notes->read(call).number, 6u) << serial;
+        EXPECT_EQ(notes->read(call).function, c.function) << serial;
+    }
+}
+
 TEST_F(Notes, OfEqualCallsAgree) {
     for (int round = 0; round < 100; ++round)
         for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier", 5);

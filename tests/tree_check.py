@@ -36,6 +36,8 @@ ROOMS = {  # the folders of a folder, each of which may include itself and those
 # Folders beside each other that know neither each other nor what is above them but for one header, and that nobody
 # knows but one file.
 APART = {"p2p": ({"self", "shm", "tcp"}, "p2p/transport.hpp", "p2p/transports.cpp")}
+LIBRARY = ("topo/", "runtime/", "p2p/", "coll/", "rma/", "mpi_h/")   # what is linked into programs, whose locale may be any
+STREAMS = "topo/base/text_streams.hpp"
 WRAPPERS = {"p2p/check"}  # know that header as well, for they stand between it and who uses it
 
 
@@ -108,12 +110,29 @@ def check_code(path, text):
             yield number, "only mpi_h/ knows mpi.h"
         if len(line) > MAX_LINE and not path.endswith("/mpi.h"):
             yield number, f"a line of {len(line)} characters (at most {MAX_LINE})"
+    yield from check_locale(path, text, code)
     for number, line in enumerate(code.split("\n"), 1):
         if re.search(r"\bgoto\b", line):
             yield number, "goto"
     for first, last in functions(code):
         if last - first + 1 > MAX_FUNCTION:
             yield first, f"a function of {last - first + 1} lines (at most {MAX_FUNCTION})"
+
+
+def check_locale(path, text, code):
+    """What depends on a locale: in the library, as the program sets it; elsewhere, what sets one."""
+    pattern = r"\bsetlocale\b|\blocale::global\b"
+    if path.startswith(LIBRARY) and path != STREAMS:
+        pattern += r"|\bstd::w?[io]?(?:string|f)stream\b|\bstd::(?:locale|w?regex)\b|\bstrto(?:d|f|ld)\b|\bsto(?:d|f|ld)\b|\batof\b" \
+                   r"|\bstr(?:n?casecmp|coll|ftime)\b|\bto(?:upper|lower)\b|\bis(?:al(?:pha|num)|upper|lower|space|print|punct)\b"
+    if not path.startswith("tests/"):
+        for number, line in enumerate(code.split("\n"), 1):
+            for found in re.findall(pattern, line):
+                yield number, f"{found} depends on the locale that a program sets ({STREAMS})"
+    if path.startswith(LIBRARY):
+        for number, line in enumerate(text.split("\n"), 1):
+            if re.search(r'(?:print|scan)f\b.*"[^"]*%[-+ #0-9.*l]*[aefgAEFG]', line):
+                yield number, f"a number with a decimal point, which depends on the locale that a program sets ({STREAMS})"
 
 
 def check_links(path, text, exists):
@@ -196,6 +215,10 @@ def self_test():
         "p2p/README.md": "x\n" * (MAX_README + 1),
         "coll/env/a.cpp": spdx + '#include "coll/call/b.hpp"\n',
         "runtime/base/a.hpp": spdx + '#include "runtime/process.hpp"\n',
+        "runtime/base/b.hpp": spdx + "std::ostringstream out;\n",
+        "runtime/base/c.hpp": spdx + 'std::snprintf(text, sizeof text, "%d %.1f", a, b);\n',
+        "runtime/base/d.hpp": spdx + "char c = std::toupper(d);\n",
+        "launcher/b.cpp": spdx + 'setlocale(LC_ALL, "");\n',
     }
     bad |= {path: spdx + f'#include "p2p/{included}.hpp"\n' for path, included in
             {"p2p/engine.cpp": "shm/ring", "p2p/tcp/a.cpp": "shm/ring", "p2p/shm/a.cpp": "engine",
@@ -206,6 +229,9 @@ def self_test():
         "coll/call/a.cpp": spdx + '#include "coll/env/b.hpp"\n#include "coll/call/c.hpp"\n',
         "p2p/f.hpp": spdx + "// purpose\n" * MAX_HEAD + "//\n" + "// argument\n" * 9,
         "mpi_h/a.cpp": spdx + '#include "runtime/b.hpp"\n#include "mpi.h"\n// goto is forbidden\n',
+        STREAMS: spdx + "using TextWriter = Classic<std::ostringstream>;\n",
+        "runtime/base/b.hpp": spdx + 'TextWriter out; out << "std::ostringstream"; std::snprintf(text, 9, "%s.%d", f, d);\n',
+        "launcher/b.cpp": spdx + "std::ostringstream out;\n",
         "p2p/a.cpp": spdx + "namespace a {\nstruct B {\n" + "    int f() { return 1; }\n" * 90 + "};\n}\n",
     }
     record = "constinit const Algorithm<A> a_algorithm = {\n    \"%s\", \"sentence\", Family::xhc, \"%s\"};\n"

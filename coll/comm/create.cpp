@@ -3,12 +3,12 @@
 #include "coll/comm/create.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 #include "coll/choice/decision.hpp"
 #include "coll/choice/tuning.hpp"
 #include "runtime/base/error.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::coll {
 namespace {
@@ -71,11 +71,6 @@ void attach_multi_node(Comm& comm, std::uint64_t context, std::byte* area) {
         std::make_unique<CommState>(process, Area(nullptr, all->size()), layout, all->rank(), std::move(multi_node));
 }
 
-std::string capitals(std::string name) {
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
-    return name;
-}
-
 /// What the environment says: TUTTI_COLL for all collectives, TUTTI_COLL_<COLLECTIVE> for one.
 Settings settings_of(Variables const& variables, std::vector<std::string>& complaints) {
     Settings settings;
@@ -96,7 +91,7 @@ Settings settings_of(Variables const& variables, std::vector<std::string>& compl
         {Collective::neighbor_alltoall, &variables.coll_neighbor_alltoall}};
     static_assert(std::size(one_by_one) == collectives);
     for (auto const& [collective, text] : one_by_one)
-        settings.take(collective, *text, join("TUTTI_COLL_", capitals(name_of(collective))), complaints);
+        settings.take(collective, *text, join("TUTTI_COLL_", topo::upper(name_of(collective))), complaints);
     return settings;
 }
 

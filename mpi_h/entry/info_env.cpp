@@ -3,13 +3,13 @@
 #include "mpi_h/entry/info_env.hpp"
 
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "runtime/settings/launch.hpp"
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 std::string shortened(std::string const& text) { return text.substr(0, MPI_MAX_INFO_VAL); }
 
 void set_command(Info& info) {
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    FileReader file("/proc/self/cmdline", std::ios::binary);
     std::string line((std::istreambuf_iterator<char>(file)), {});
     if (line.empty()) return;
     line.pop_back();   // each word ends in a zero

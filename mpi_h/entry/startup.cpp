@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -31,6 +30,7 @@
 #include "runtime/memory/arena/access.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/wait/progress_thread.hpp"
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -55,7 +55,7 @@ void forget_launcher(int rank) {
 std::vector<int> inherited_listeners() {
     std::vector<int> descriptors;
     char const* const text = std::getenv(launch::listen_variable);
-    std::istringstream list(text ? text : "");
+    TextReader list(text ? text : "");
     for (int descriptor; list >> descriptor; list.ignore(1, ','))
         if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0) descriptors.push_back(descriptor);
     return descriptors;

@@ -5,12 +5,13 @@
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <fstream>
 #include <string>
 
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "topo/base/text_streams.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -65,7 +66,7 @@ bool MappedMemory::ask(void const* first, std::size_t bytes) {
 }
 
 void MappedMemory::look() {
-    std::ifstream file("/proc/self/maps");
+    FileReader file("/proc/self/maps");
     for (std::string line; std::getline(file, line);) {
         std::uintptr_t first = 0, end = 0;
         if (std::sscanf(line.c_str(), "%lx-%lx", &first, &end) != 2) continue;

@@ -3,8 +3,9 @@
 #include "rma/window/recording.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
+
+#include "topo/base/words.hpp"
 
 namespace tutti::rma {
 namespace {
@@ -13,9 +14,7 @@ namespace {
 std::string operation_name(std::string_view call) {
     for (std::string_view prefix : {"MPI_", "Win_"})
         if (call.starts_with(prefix)) call.remove_prefix(prefix.size());
-    std::string name(call);
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name;
+    return topo::lower(call);
 }
 
 }   // namespace

@@ -5,9 +5,10 @@
 // Where ranks wait for this one, an Error is kept until they have been served (coll::Truncation, coll::on_node).
 #pragma once
 
-#include <sstream>
 #include <stdexcept>
 #include <string>
+
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 
@@ -59,7 +60,7 @@ enum class ErrorClass {
 /// Joins its arguments as a stream would print them.
 template <class... Parts>
 std::string join(Parts const&... parts) {
-    std::ostringstream out;
+    TextWriter out;
     (out << ... << parts);
     return out.str();
 }

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "topo/base/text_streams.hpp"
 #include "topo/base/words.hpp"
 
 namespace tutti {
@@ -25,7 +25,7 @@ std::string namespace_of(char const* link) {
 }   // namespace
 
 std::string Introduction::to_text() const {
-    std::ostringstream out;
+    TextWriter out;
     out << realm << ' ' << name << ' ' << port << ' ';
     for (std::size_t i = 0; i < units.size(); ++i) out << (i ? "," : "") << units[i];
     out << ' ' << arena.file.process << ' ' << arena.file.descriptor << ' ' << arena.file.inode << ' ' << arena.base
@@ -36,7 +36,7 @@ std::string Introduction::to_text() const {
 
 topo::Result<Introduction> Introduction::from_text(std::string_view text) {
     auto refuse = [&] { return topo::Result<Introduction>::failure(join("not the introduction of a rank: ", text)); };
-    std::istringstream in{std::string(text)};
+    TextReader in{std::string(text)};
     Introduction one;
     std::string units;
     if (!(in >> one.realm >> one.name >> one.port >> units)) return refuse();

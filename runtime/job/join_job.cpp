@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "runtime/job/listener.hpp"
 #include "runtime/memory/placement/numa.hpp"
 #include "runtime/settings/tuning_file.hpp"
+#include "topo/base/text_streams.hpp"
 #include "topo/machine/sysfs.hpp"
 #include "topo/machine/usable.hpp"
 
@@ -44,7 +44,7 @@ std::string whereabouts(Segment const& segment) {
 
 Segment attach_at(std::string const& text, int owner) {
     MemoryFile file;
-    if (!(std::istringstream(text) >> file.process >> file.descriptor >> file.inode))
+    if (!(TextReader(text) >> file.process >> file.descriptor >> file.inode))
         fail(ErrorClass::intern, "rank ", owner, " says of its memory: ", text);
     int const descriptor = open_memory_file(file);
     if (descriptor < 0)

@@ -3,10 +3,11 @@
 #include "runtime/memory/xpmem.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 
 #include <dlfcn.h>
+
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::uint64_t piece_bytes = 64 << 20;
 
 /// The end of the highest mapping: attaching must not go beyond it. Mappings of the kernel's half are not ours.
 std::uint64_t highest_address() {
-    std::ifstream maps("/proc/self/maps");
+    FileReader maps("/proc/self/maps");
     std::uint64_t top = 0;
     for (std::string line; std::getline(maps, line);) {
         std::uint64_t const end = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);

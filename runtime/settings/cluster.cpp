@@ -8,7 +8,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
+
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -57,7 +58,7 @@ Cluster::Cluster(std::vector<Node> nodes, std::vector<Rank> ranks, int here, Job
 
 std::string Cluster::to_text() const {
     if (alone()) return {};
-    std::ostringstream out;
+    TextWriter out;
     out << "cluster 1 " << here_ << "\nkey " << hex(key_) << '\n';
     for (Node const& n : nodes_) {
         out << "node " << n.name;
@@ -72,17 +73,16 @@ topo::Result<Cluster> Cluster::from_text(std::string_view text) {
     auto refuse = [](std::string const& line) {
         return topo::Result<Cluster>::failure("not the description of a cluster: " + line);
     };
-    std::istringstream in{std::string(text)};
+    TextReader in{std::string(text)};
     std::vector<Node> nodes;
     std::vector<Rank> ranks;
     JobKey key{};
     int version = 0, here = -1;
     std::string line, word, digits64;
-    if (!std::getline(in, line) || !(std::istringstream(line) >> word >> version >> here) || word != "cluster" ||
-        version != 1)
+    if (!std::getline(in, line) || !(TextReader(line) >> word >> version >> here) || word != "cluster" || version != 1)
         return refuse(line);
     while (std::getline(in, line)) {
-        std::istringstream words(line);
+        TextReader words(line);
         words >> word;
         if (word == "key" && words >> digits64 && read_hex(digits64, key)) continue;
         if (word == "node") {

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "runtime/base/error.hpp"
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -38,7 +38,7 @@ std::string read_whole(std::string const& name, std::string& text) {
     if (kind == std::filesystem::file_type::directory) return std::strerror(EISDIR);
     if (kind != std::filesystem::file_type::regular) return "it is a device or a pipe, not a file";
     errno = 0;
-    std::ifstream file(name);
+    FileReader file(name);
     if (!file) return std::strerror(errno ? errno : EIO);
     text.resize(most_tuning_bytes + 1);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));

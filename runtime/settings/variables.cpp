@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/settings/setting_text.hpp"
+#include "topo/base/words.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti {
@@ -91,11 +91,7 @@ struct Text {
 
 }   // namespace types
 
-std::string environment_name(std::string_view name) {
-    std::string all = "TUTTI_";
-    for (char c : name) all += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    return all;
-}
+std::string environment_name(std::string_view name) { return "TUTTI_" + topo::upper(name); }
 
 std::optional<std::string_view> look_up(char const* const* environment, std::string_view name) {
     for (; environment && *environment; ++environment) {

@@ -6,12 +6,12 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include "runtime/base/clock.hpp"
 #include "runtime/trace/local_calls.hpp"
 #include "runtime/wait/call_stack.hpp"
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -242,7 +242,7 @@ bool Tracer::of_program(std::uint64_t address) {
 }
 
 void Tracer::read_maps() {
-    std::ifstream file("/proc/self/maps");
+    FileReader file("/proc/self/maps");
     std::string kept;
     code_.clear();
     for (std::string line; std::getline(file, line);) {

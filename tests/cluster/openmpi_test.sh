@@ -31,6 +31,10 @@ theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "rank 2: the program c
 theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
 theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence
+# A locale that groups digits, in one rank's program, changes nothing of what the ranks say of themselves.
+locale=$build/tests/ranks_environment_locale
+theirs -n 1 "$locale" . : -n 2 "$locale" none; expect_code 0; expect_silence
+theirs -n 2 "$locale" none : -n 1 "$locale" " "; expect_code 0; expect_silence
 theirs -n 4 "$build/tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks "
 theirs -n 4 "$build/tests/cluster_waits" roots; expect_code 125; expect_err "error[T04] rank "; expect_err "waits.c:"
 theirs -n 4 "$build/tests/cluster_waits" late; expect_code 0; expect_silence

@@ -16,8 +16,13 @@ std::string_view trimmed(std::string_view text) {
 
 std::string lower(std::string_view text) {
     std::string result(text);
-    // By hand: the letters of the options are ASCII in every locale.
     for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return result;
+}
+
+std::string upper(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
     return result;
 }
 

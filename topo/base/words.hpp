@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading words from options and variables: trimming, lower case, splitting, numbers.
+// Reading words from options and variables: trimming, lower and upper case, splitting, numbers.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,9 @@
 namespace tutti::topo {
 
 std::string_view trimmed(std::string_view text);
+// Of the letters of ASCII, in every locale.
 std::string lower(std::string_view text);
+std::string upper(std::string_view text);
 
 // The parts between any of the separators, each trimmed; empty parts stay (they are mistakes worth naming).
 std::vector<std::string> split_words(std::string_view text, std::string_view separators);

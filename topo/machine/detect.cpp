@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <optional>
 
+#include "topo/base/text_streams.hpp"
 #include "topo/machine/sysfs.hpp"
 #include "topo/machine/usable.hpp"
 
@@ -149,7 +149,7 @@ Result<std::string> text_of(const std::string& file) {
     if (stat(file.c_str(), &info) != 0) return cannot(std::strerror(errno));
     if (!S_ISREG(info.st_mode)) return cannot("it is not a regular file");
     if (info.st_size > off_t{64} << 20) return cannot("it is larger than 64 MiB");
-    std::ifstream in(file, std::ios::binary);
+    FileReader in(file, std::ios::binary);
     if (!in) return cannot(std::strerror(errno));
     return std::string(std::istreambuf_iterator<char>(in), {});
 }

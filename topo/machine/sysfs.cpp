@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <tuple>
 
+#include "topo/base/text_streams.hpp"
 #include "topo/base/words.hpp"
 
 namespace tutti::topo {
@@ -16,7 +16,7 @@ namespace {
 
 // The first line of a file; empty when it cannot be read.
 std::string line_of(const std::string& file) {
-    std::ifstream in(file);
+    FileReader in(file);
     std::string line;
     std::getline(in, line);
     return line;
@@ -141,7 +141,7 @@ private:
 }   // namespace
 
 std::string kernel_cpu_name(const std::string& root) {
-    std::ifstream in(root + "/proc/cpuinfo");
+    FileReader in(root + "/proc/cpuinfo");
     for (std::string line; std::getline(in, line);) {
         const std::size_t colon = line.find(':');
         if (colon != std::string::npos && trimmed(line.substr(0, colon)) == "model name")

@@ -30,16 +30,16 @@ std::optional<double> tighter(std::optional<double> a, std::optional<double> b) 
     return std::min(*a, *b);
 }
 
-std::optional<double> quota_of(double quota, double period) {
+std::optional<double> quota_of(long long quota, long long period) {
     if (quota <= 0 || period <= 0) return std::nullopt;
-    return quota / period;
+    return static_cast<double>(quota) / static_cast<double>(period);
 }
 
 // Version 2: "cpu.max" holds "quota period" or "max period".
 std::optional<double> quota_v2(const std::string& folder) {
     const auto text = contents(folder + "/cpu.max");
-    double quota = 0, period = 0;
-    if (!text || std::sscanf(text->c_str(), "%lf %lf", &quota, &period) != 2) return std::nullopt;
+    long long quota = 0, period = 0;
+    if (!text || std::sscanf(text->c_str(), "%lld %lld", &quota, &period) != 2) return std::nullopt;
     return quota_of(quota, period);
 }
 
@@ -48,7 +48,7 @@ std::optional<double> quota_v1(const std::string& folder) {
     const auto quota = contents(folder + "/cpu.cfs_quota_us");
     const auto period = contents(folder + "/cpu.cfs_period_us");
     if (!quota || !period) return std::nullopt;
-    return quota_of(std::atof(quota->c_str()), std::atof(period->c_str()));
+    return quota_of(std::atoll(quota->c_str()), std::atoll(period->c_str()));
 }
 
 // The tightest quota of a cgroup and all above it.

@@ -6,7 +6,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include <dlfcn.h>
 #include <numa.h>
@@ -15,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "runtime/base/error.hpp"
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -45,7 +45,7 @@ private:
 
 /// The nodes of a list such as "0-3,8" in a file of /sys; none when it cannot be read.
 std::vector<int> listed_nodes(char const* file) {
-    std::ifstream in(std::string("/sys/devices/system/node/") + file);
+    FileReader in(std::string("/sys/devices/system/node/") + file);
     std::vector<int> nodes;
     char between = ',';
     for (int first; between == ',' && in >> first;) {

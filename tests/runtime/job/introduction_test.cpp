@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <locale>
+
 namespace tutti {
 namespace {
 
@@ -29,6 +31,24 @@ TEST(Introduction, SurvivesAsText) {
     EXPECT_EQ(heard->units, said.units);
     EXPECT_EQ(heard->port, said.port);
     EXPECT_EQ(heard->addresses, said.addresses);
+    EXPECT_EQ(heard->arena, said.arena);
+}
+
+struct Grouping : std::numpunct<char> {
+    char do_thousands_sep() const override { return ' '; }
+    std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(Introduction, IsTheSameTextInEveryLocale) {
+    Introduction const said = {
+        "0/1/2", "n1", {64, 1000}, 40001, {"10.0.0.1/24"}, {{29340, 64, 4711000}, 1 << 30, 1 << 20}};
+    std::string const text = said.to_text();
+    std::locale const before = std::locale::global(std::locale(std::locale::classic(), new Grouping));
+    std::string const grouped = said.to_text();
+    auto const heard = Introduction::from_text(text);
+    std::locale::global(before);
+    EXPECT_EQ(grouped, text);
+    ASSERT_TRUE(heard) << heard.error();
     EXPECT_EQ(heard->arena, said.arena);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/process.hpp"
 
 #include <cstdio>
+#include <cstring>
 
 #include <unistd.h>
 
@@ -70,6 +71,17 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
 }
 
 Process::~Process() = default;
+
+bool Process::start_progress_thread() {
+    int error = 0;
+    progress_thread = ProgressThread::start(waiter, error);
+    if (progress_thread) return true;
+    if (segment.header().threads_refused.exchange(error, std::memory_order_relaxed) == 0)
+        warn(join("rank ", rank_, " cannot start its progress thread (", std::strerror(error),
+                  ") and makes progress in ",
+                  "calls of MPI alone; ulimit -u and the pids limit of its control group bound the threads"));
+    return false;
+}
 
 void Process::warn(std::string const& sentence) const {
     if (!variables.quiet) std::fprintf(stderr, "tutti: %s\n", sentence.c_str());

@@ -48,6 +48,11 @@ public:
     /// those that know the same should say it.
     void warn(std::string const& sentence) const;
 
+    /// Starts the rank's progress thread. Where the system starts none (ulimit -u, the pids limit of a control group,
+    /// no memory for its stack) returns false, and the rank makes progress in its calls alone; the first such rank of
+    /// the node warns.
+    bool start_progress_thread();
+
     Segment& segment;
     Variables const variables;
     Cluster const cluster;            ///< who is where

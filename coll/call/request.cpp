@@ -137,7 +137,8 @@ void CollectiveRequest::note(std::exception_ptr const& error) {
     try {
         try {
             std::rethrow_exception(error);
-        } catch (Error const& e) {
+        } catch (std::exception const& thrown) {
+            Error const e = error_of(thrown);
             status.error = e.error_class;
             error_text = e.what();
         }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How every MPI function is written: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body,
-// and Call's members check arguments and turn handles into objects. A body throws Error; `enter` names the call, finds
-// the error handler (of the communicator or window that `call` has seen, else MPI_COMM_WORLD's) and returns the code.
+// and Call's members check arguments and turn handles into objects. A body throws Error, or another std::exception;
+// `enter` names the call, finds the error handler (of the communicator or window that `call` has seen, else
+// MPI_COMM_WORLD's) and returns the code.
 // The whole call is inside the process's lock. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
 #pragma once
 
-#include <new>
+#include <exception>
 #include <utility>
 
 #include "mpi_h/entry/library_state.hpp"
@@ -223,9 +224,7 @@ template <When when = When::running, class Body, class InWords = decltype(not_in
     try {
         body(call);
         return MPI_SUCCESS;
-    } catch (Error const& error) { return raise(call, error, in_words()); } catch (std::bad_alloc const&) {
-        return raise(call, Error(ErrorClass::no_mem, "the system has no more memory"));
-    }
+    } catch (std::exception const& error) { return raise(call, error_of(error), in_words()); }
 }
 
 }   // namespace tutti

@@ -234,8 +234,7 @@ void start(LibraryState& f, int thread_level) {
     show_images(f.rank_state->last_call);
     f.tables.note_sites(f.process->call_site);
     place_predefined_objects(f);
-    if (f.process->variables.progress_thread)
-        f.process->progress_thread = std::make_unique<ProgressThread>(f.process->waiter);
+    if (f.process->variables.progress_thread) f.process->start_progress_thread();
     if (f.process->variables.diagnosis != "no") f.fortran_call_sites = FortranCallSites::find();
     if (f.process->waiter.around_calls() || f.fortran_call_sites) f.shared = &f.process->waiter;
     if (f.process->variables.diagnosis == "full") begin_checks(f);

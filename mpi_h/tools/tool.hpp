@@ -140,7 +140,7 @@ int enter(Body&& body) {
         return body();
     } catch (NoAddress) { return MPI_T_ERR_INVALID; } catch (std::bad_alloc const&) {
         return MPI_T_ERR_MEMORY;
-    }
+    } catch (std::exception const&) { return MPI_T_ERR_INVALID; }
 }
 
 }   // namespace tutti::tool

@@ -6,7 +6,6 @@
 #include "rma/messages/operation.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
-#include "runtime/wait/progress_thread.hpp"
 
 namespace tutti::rma {
 namespace {
@@ -21,8 +20,7 @@ void make_messages(Window& window) { window.messages = std::make_unique<Messages
 void start_serving(Window& window) {
     Process& process = window.process;
     if (!window.messages || process.progress_thread) return;
-    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
-    if (process.threads_begin) process.threads_begin(process);
+    if (process.start_progress_thread() && process.threads_begin) process.threads_begin(process);
 }
 
 Messages::Messages(Window& window)

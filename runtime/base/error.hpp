@@ -78,6 +78,10 @@ public:
     int user_code = 0;
 };
 
+/// Whatever was thrown as an Error. A refusal of the system that may be none later, or for less, is a lack of memory;
+/// what no part of the library throws (a program's callback does) is an internal error.
+Error error_of(std::exception const& thrown);
+
 /// Throws an Error whose sentence is the joined parts: `fail(ErrorClass::count, "count is ", n, " but …")`.
 template <class... Parts>
 [[noreturn]] void fail(ErrorClass what, Parts const&... parts) {

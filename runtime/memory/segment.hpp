@@ -60,6 +60,7 @@ struct SegmentHeader : SegmentLayout {
     std::atomic<std::uint32_t> xpmem_forbidden;                ///< set once by the first rank that cannot attach
     std::atomic<std::uint32_t> arenas_refused;                 ///< set once by the first rank that cannot map them
     std::atomic<std::uint32_t> placement_refused;              ///< errno of the first who may not place memory
+    std::atomic<std::int32_t> threads_refused;                 ///< errno of the last rank that could start no thread
     std::atomic<std::int64_t> balanced;                        ///< when a rank last moved (runtime/wait/balance.hpp)
     std::atomic<std::uint64_t> questions;                      ///< how often the launcher has asked blocked ranks to
                                                                ///< look once more (Blocked::answered)

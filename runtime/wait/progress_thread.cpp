@@ -3,8 +3,8 @@
 #include "runtime/wait/progress_thread.hpp"
 
 #include <csignal>
-
 #include <ctime>
+#include <system_error>
 
 #include <poll.h>
 #include <pthread.h>
@@ -31,16 +31,22 @@ bool cores_to_spare(SegmentLayout const& node, WaitPolicy policy) {
     return policy == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
 }
 
-/// Signals are for the program's threads.
-template <class Body>
-std::thread without_signals(Body body) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread thread(body);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread;
-}
+/// Blocks all signals in this thread while it lives, and for ever in threads that are started meanwhile: signals are
+/// for the program's threads.
+class SignalsBlocked {
+public:
+    SignalsBlocked() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalsBlocked(SignalsBlocked const&) = delete;
+    SignalsBlocked& operator=(SignalsBlocked const&) = delete;
+
+private:
+    sigset_t before_;
+};
 
 /// Asks the system to let this thread run soon after it wakes, though all cores are busy: it never runs for long.
 /// Kernels before 6.12 take no notice.
@@ -59,14 +65,32 @@ void run_in_short_slices() {
 
 }   // namespace
 
+std::unique_ptr<ProgressThread> ProgressThread::start(Waiter& waiter, int& error) {
+    try {
+        return std::make_unique<ProgressThread>(waiter);
+    } catch (std::system_error const& refused) {
+        error = refused.code().value();
+        return nullptr;
+    }
+}
+
+// The thread begins when all is ready: where it cannot be started, nothing has changed.
 ProgressThread::ProgressThread(Waiter& waiter)
     : waiter_(waiter), lock_(waiter.lock_), rank_state_(waiter.rank_state_),
       polls_(cores_to_spare(waiter.segment_.header(), waiter.policy()) ? polls_of_its_own_core : 0),
-      naps_(waiter.segment_.header().crowded()), end_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      naps_(waiter.segment_.header().crowded()) {
+    {
+        SignalsBlocked const blocked;
+        thread_ = std::thread([this] {
+            ready_.acquire();
+            run();
+        });
+    }
+    pthread_setname_np(thread_.native_handle(), "progress");
+    end_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     lock_.open();
     waiter_.helper_ = this;
-    thread_ = without_signals([this] { run(); });
-    pthread_setname_np(thread_.native_handle(), "progress");
+    ready_.release();
 }
 
 ProgressThread::~ProgressThread() {
@@ -83,7 +107,7 @@ ProgressThread::~ProgressThread() {
         RankLock::Outside outside(lock_);
         thread_.join();
     }
-    close(end_);
+    if (end_ >= 0) close(end_);
 }
 
 void ProgressThread::call() {

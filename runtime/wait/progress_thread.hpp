@@ -13,6 +13,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <semaphore>
 #include <thread>
 
 #include <sys/types.h>
@@ -25,8 +27,11 @@ class RankLock;
 
 class ProgressThread {
 public:
-    /// For the rank that waits by `waiter`, which must outlive it; opens the rank's lock.
+    /// For the rank that waits by `waiter`, which must outlive it; opens the rank's lock. Throws std::system_error, and
+    /// changes nothing, where the system starts no thread.
     explicit ProgressThread(Waiter& waiter);
+    /// The same; null, and the system's `error`, where it starts no thread.
+    static std::unique_ptr<ProgressThread> start(Waiter& waiter, int& error);
     /// Ends it; the caller may be inside the lock.
     ~ProgressThread();
     ProgressThread(ProgressThread const&) = delete;
@@ -52,7 +57,8 @@ private:
     int idle_naps_ = 0;                     ///< in a row
     bool resting_ = false, stop_ = false;   ///< inside the lock
     std::atomic<std::uint32_t> work_{0};    ///< futex, counts calls
-    int const end_;                         ///< an eventfd, readable when it shall end
+    int end_ = -1;                          ///< an eventfd, readable when it shall end
+    std::binary_semaphore ready_{0};        ///< the thread may begin
     std::atomic<pid_t> id_{0};
     std::thread thread_;
 };

@@ -12,22 +12,31 @@
 
 namespace tutti::p2p::tcp {
 
+ConnectionSetup::Trouble ConnectionSetup::Trouble::of_error(int error) {
+    constexpr int silences[] = {ETIMEDOUT, EHOSTUNREACH, EHOSTDOWN, ENETUNREACH, ENETDOWN};
+    return {std::strerror(error), std::ranges::find(silences, error) != std::end(silences)};
+}
+
 void ConnectionSetup::call(int rank) {
     if (calls_.contains(rank)) return;
     Call call;
     call.addresses = order_of_calling(cluster_.node(cluster_.node_of(rank)).addresses, interfaces(), network_);
     call.troubles.resize(call.addresses.size());
     call.under_way.resize(call.addresses.size());
-    call.began = call.next_at = now_ns();
+    call.next_at = now_ns();
     calls_.emplace(rank, std::move(call));
     tick(now_ns());
 }
 
 void ConnectionSetup::tick(std::int64_t now) {
     std::vector<std::uint64_t> old;
+    std::int64_t const unanswered = std::min<std::int64_t>(patience, std::chrono::nanoseconds(silence_).count());
     for (auto const& [number, g] : pending_)
-        if (now - g->since > patience && (g->called < 0 || !g->answered)) old.push_back(number);
-    for (std::uint64_t number : old) drop(number, "no answer");
+        if (g->called < 0 ? now - g->since > patience : !g->answered && now - g->since > unanswered)
+            old.push_back(number);
+    for (std::uint64_t number : old) drop(number, {"no answer", true});
+    std::int64_t const looked = std::min(now - std::exchange(ticked_, now), stagger);
+    for (auto& [rank, call] : calls_) call.lasted += looked;
     std::vector<int> ranks;
     for (auto const& [rank, call] : calls_) ranks.push_back(rank);
     for (int rank : ranks)
@@ -40,19 +49,24 @@ bool ConnectionSetup::dial(int rank, Call& call, std::int64_t now) {
     if (call.next == call.addresses.size()) return over(rank, call, now);
     std::size_t const which = call.next++;
     if (call.under_way[which] != 0) return true;
-    Socket s = Socket::connect(call.addresses[which], cluster_.at(rank).port);
-    if (!s) return call.troubles[which] = std::strerror(errno), true;
+    Socket s = Socket::connect(call.addresses[which], cluster_.at(rank).port, silence_);
+    if (!s) return call.troubles[which] = Trouble::of_error(errno), true;
     call.next_at = now + stagger;
     call.under_way[which] = add(std::move(s), Handshake::caller(cluster_.key(), me_, rank), rank, which);
     step(call.under_way[which]);
     return true;
 }
 
+std::int64_t ConnectionSetup::patience_with(Call const& call) const {
+    bool const silent = std::ranges::any_of(call.troubles, [](Trouble const& trouble) { return trouble.silent; });
+    return silent ? std::chrono::nanoseconds(silence_).count() : call_for;
+}
+
 /// All addresses were tried: another round a little later, unless nothing is left to hope for.
 bool ConnectionSetup::over(int rank, Call& call, std::int64_t now) {
     bool const hope = call.on_hold != 0 || std::any_of(call.under_way.begin(), call.under_way.end(),
                                                        [](std::uint64_t number) { return number != 0; });
-    if (!hope && (call.addresses.empty() || now - call.began > call_for)) {
+    if (!hope && (call.addresses.empty() || call.lasted > patience_with(call))) {
         std::string why = sentence(rank, call);
         calls_.erase(rank);
         events_.failed(rank, std::move(why));
@@ -64,7 +78,7 @@ bool ConnectionSetup::over(int rank, Call& call, std::int64_t now) {
     return false;
 }
 
-void ConnectionSetup::after_failure(int rank, std::uint64_t number, std::size_t address, std::string const& trouble) {
+void ConnectionSetup::after_failure(int rank, std::uint64_t number, std::size_t address, Trouble const& trouble) {
     auto const found = calls_.find(rank);
     if (found == calls_.end()) return;
     Call& call = found->second;
@@ -83,8 +97,8 @@ void ConnectionSetup::after_failure(int rank, std::uint64_t number, std::size_t 
 void ConnectionSetup::hang_up(int rank) {
     auto const node = calls_.extract(rank);
     if (node.empty()) return;
-    for (std::uint64_t number : node.mapped().under_way) drop(number, "");
-    drop(node.mapped().on_hold, "");
+    for (std::uint64_t number : node.mapped().under_way) drop(number, {});
+    drop(node.mapped().on_hold, {});
 }
 
 std::string ConnectionSetup::sentence(int rank, Call const& call) const {
@@ -93,7 +107,7 @@ std::string ConnectionSetup::sentence(int rank, Call const& call) const {
     if (call.addresses.empty())
         return text + ": " + (network_.empty() ? "no address of it is known" : "TUTTI_NETWORK leaves it no address");
     for (std::size_t i = 0; i < call.addresses.size(); ++i)
-        text += join(i == 0 ? ": " : "; ", call.addresses[i].host(), ": ", call.troubles[i]);
+        text += join(i == 0 ? ": " : "; ", call.addresses[i].host(), ": ", call.troubles[i].words);
     return text;
 }
 

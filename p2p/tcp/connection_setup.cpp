@@ -22,9 +22,11 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 }   // namespace
 
 ConnectionSetup::ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
-                                 Poller& poller, std::uint64_t first_number, Events events)
-    : cluster_(cluster), me_(me), listeners_(std::move(listeners)), network_(std::move(network)), poller_(poller),
-      first_number_(first_number), last_number_(first_number + listeners_.size()), events_(std::move(events)) {
+                                 std::chrono::seconds silence, Poller& poller, std::uint64_t first_number,
+                                 Events events)
+    : cluster_(cluster), me_(me), listeners_(std::move(listeners)), network_(std::move(network)), silence_(silence),
+      poller_(poller), first_number_(first_number), last_number_(first_number + listeners_.size()),
+      events_(std::move(events)) {
     for (std::size_t i = 0; i < listeners_.size(); ++i) poller_.add(listeners_[i], first_number_ + i, false);
 }
 
@@ -56,9 +58,9 @@ void ConnectionSetup::accept_all(Socket const& listener) {
         if (callers_.size() >= most_callers) {
             std::uint64_t const oldest = *callers_.begin();
             if (now_ns() - pending_.at(oldest)->since < least_stay) return;   // they wait in the system's line
-            drop(oldest, "");
+            drop(oldest, {});
         }
-        Socket s = Socket::accept(listener);
+        Socket s = Socket::accept(listener, silence_);
         if (!s) return;
         step(add(std::move(s), Handshake::called(cluster_.key(), me_, cluster_.size()), -1, 0));
     }
@@ -68,7 +70,7 @@ void ConnectionSetup::step(std::uint64_t number) {
     auto const found = pending_.find(number);
     if (found == pending_.end()) return;
     PendingConnection& g = *found->second;
-    std::string trouble;
+    Trouble trouble;
     if (!exchange(g, trouble)) return drop(number, trouble);
     if (bool const out = !g.handshake.out.empty(); out != g.wants_out) {
         g.wants_out = out;
@@ -79,38 +81,38 @@ void ConnectionSetup::step(std::uint64_t number) {
     case Handshake::State::challenged: return challenged(number);
     case Handshake::State::proven: return proven(number);
     case Handshake::State::done: return opened(number, g.handshake.peer());
-    case Handshake::State::refused: return drop(number, g.handshake.complaint());
+    case Handshake::State::refused: return drop(number, {g.handshake.complaint()});
     }
 }
 
 /// Sends and receives what can be. False with what went wrong when the connection is of no use.
-bool ConnectionSetup::exchange(PendingConnection& g, std::string& trouble) {
+bool ConnectionSetup::exchange(PendingConnection& g, Trouble& trouble) {
     std::vector<std::byte>& out = g.handshake.out;
     while (!out.empty()) {   // also tells what became of connect()
         ssize_t const n = ::send(g.socket.get(), out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && would_block()) return true;
-        if (n <= 0) return trouble = std::strerror(errno), false;
+        if (n <= 0) return trouble = Trouble::of_error(errno), false;
         out.erase(out.begin(), out.begin() + n);
         g.answered = true;
     }
     return receive(g, trouble);
 }
 
-bool ConnectionSetup::receive(PendingConnection& g, std::string& trouble) {
+bool ConnectionSetup::receive(PendingConnection& g, Trouble& trouble) {
     for (;;) {
         std::byte bytes[128];
         // Nobody has anything to say while it waits for us: then there is silence, or the end.
         std::size_t const wanted = std::min(sizeof bytes, g.handshake.wanted());
         ssize_t const n = recv(g.socket.get(), bytes, std::max<std::size_t>(wanted, 1), MSG_DONTWAIT);
         if (n < 0 && would_block()) return true;
-        if (n <= 0) return trouble = n == 0 ? "it hung up" : std::strerror(errno), false;
-        if (wanted == 0) return trouble = "it does not speak as a rank does", false;
+        if (n <= 0) return trouble = n == 0 ? Trouble{"it hung up"} : Trouble::of_error(errno), false;
+        if (wanted == 0) return trouble = {"it does not speak as a rank does"}, false;
         g.handshake.take({bytes, static_cast<std::size_t>(n)});
         if (g.handshake.state() != Handshake::State::waiting || !g.handshake.out.empty()) return true;
     }
 }
 
-void ConnectionSetup::drop(std::uint64_t number, std::string const& trouble) {
+void ConnectionSetup::drop(std::uint64_t number, Trouble const& trouble) {
     auto const node = pending_.extract(number);
     if (node.empty()) return;
     PendingConnection const& g = *node.mapped();
@@ -132,21 +134,20 @@ void ConnectionSetup::challenged(std::uint64_t number) {
 
 void ConnectionSetup::proven(std::uint64_t number) {
     int const rank = pending_.at(number)->handshake.peer();
-    if (events_.known(rank)) return drop(number, "");
+    if (events_.known(rank)) return drop(number, {});
     auto const call = calls_.find(rank);
     if (call == calls_.end() || rank < me_ || call->second.proven == 0) return welcome(number);
     std::uint64_t const before = std::exchange(call->second.on_hold, number);
-    if (before != 0 && before != number) drop(before, "");
+    if (before != 0 && before != number) drop(before, {});
 }
 
 void ConnectionSetup::welcome(std::uint64_t number) {
     PendingConnection& g = *pending_.at(number);
     g.handshake.welcome();
-    std::string trouble;
     // The first bytes into an empty connection always find room.
     std::vector<std::byte>& out = g.handshake.out;
     if (send(g.socket.get(), out.data(), out.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(out.size()))
-        return drop(number, "");
+        return drop(number, {});
     opened(number, g.handshake.peer());
 }
 

@@ -2,9 +2,10 @@
 // Everything that happens before the first frame: calling other ranks, being called, handshakes. Nothing waits.
 //
 // Calling: the addresses of the other host one after the other, the next one at once when one fails and a moment later
-// when it does not answer; the first that proves to be the wanted rank wins. Again and again for some seconds, for who
-// is busy may hang up on callers that are slow to prove themselves. Somebody who is reached and says nothing may be
-// computing: that is no failure.
+// when it does not answer; the first that proves to be the wanted rank wins. Again and again for some seconds, since a
+// busy rank may hang up on callers that are slow to prove themselves, and for TUTTI_SILENCE while an address does not
+// answer at all: a cable may be out, a host may be paused. Time in which the caller itself does not look (its program
+// computes, or is stopped) does not count. A rank that is reached and says nothing may be computing: that is no failure.
 //
 // Being called: at most `most_callers` that have not proven themselves, each for at most `patience`; when that is not
 // enough the oldest one goes. So whoever is no rank of this job costs little memory and gets nowhere.
@@ -33,9 +34,10 @@ namespace tutti::p2p::tcp {
 class ConnectionSetup {
 public:
     static constexpr std::size_t most_callers = 128;
-    static constexpr std::int64_t patience = 10'000'000'000;   ///< nanoseconds, also without an answer to a call
-    static constexpr std::int64_t call_for = 5'000'000'000;    ///< before a call has failed for good
-    static constexpr std::int64_t stagger = 250'000'000;       ///< between an address and the next one
+    static constexpr std::int64_t patience =
+        10'000'000'000;   ///< nanoseconds; without an answer to a call no more than TUTTI_SILENCE
+    static constexpr std::int64_t call_for = 5'000'000'000;   ///< before a call that is refused has failed for good
+    static constexpr std::int64_t stagger = 250'000'000;      ///< between an address and the next one
 
     struct Events {
         std::function<void(int rank, Socket)> opened;        ///< an authenticated connection
@@ -45,8 +47,8 @@ public:
 
     /// `listeners` may be none: then nobody calls. Their numbers begin at `first_number`, those of other sockets are
     /// above.
-    ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Poller& poller,
-                    std::uint64_t first_number, Events events);
+    ConnectionSetup(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
+                    std::chrono::seconds silence, Poller& poller, std::uint64_t first_number, Events events);
 
     /// Begins to call a rank of another node, unless that is under way.
     void call(int rank);
@@ -60,6 +62,13 @@ public:
     void close();
 
 private:
+    /// Why an address is of no use, for now.
+    struct Trouble {
+        std::string words{};
+        bool silent = false;   ///< no host has answered
+
+        static Trouble of_error(int error);
+    };
     /// A connection on its way to being one.
     struct PendingConnection {
         Socket socket;
@@ -73,19 +82,20 @@ private:
     /// Whom we call.
     struct Call {
         std::vector<IpAddress> addresses;
-        std::vector<std::string> troubles;      ///< by address, of its last failure
+        std::vector<Trouble> troubles;          ///< by address, of its last failure
         std::vector<std::uint64_t> under_way;   ///< by address, the number of its handshake; 0: none
         std::size_t next = 0;                   ///< address to try next; at the end: the round is over
-        std::int64_t began = 0, next_at = 0, pause = 100'000'000;
+        std::int64_t lasted = 0;                ///< while this rank looked
+        std::int64_t next_at = 0, pause = 100'000'000;
         std::uint64_t proven = 0;    ///< the handshake to whose other end we have proven ourselves
         std::uint64_t on_hold = 0;   ///< theirs, which waits for ours
     };
 
     void accept_all(Socket const& listener);
     void step(std::uint64_t number);
-    bool exchange(PendingConnection& g, std::string& trouble);
-    bool receive(PendingConnection& g, std::string& trouble);
-    void drop(std::uint64_t number, std::string const& trouble);
+    bool exchange(PendingConnection& g, Trouble& trouble);
+    bool receive(PendingConnection& g, Trouble& trouble);
+    void drop(std::uint64_t number, Trouble const& trouble);
     void challenged(std::uint64_t number);
     void proven(std::uint64_t number);
     void welcome(std::uint64_t number);
@@ -93,7 +103,8 @@ private:
     void hang_up(int rank);
     bool dial(int rank, Call& call, std::int64_t now);
     bool over(int rank, Call& call, std::int64_t now);
-    void after_failure(int rank, std::uint64_t number, std::size_t address, std::string const& trouble);
+    std::int64_t patience_with(Call const& call) const;
+    void after_failure(int rank, std::uint64_t number, std::size_t address, Trouble const& trouble);
     std::string sentence(int rank, Call const& call) const;
     std::uint64_t add(Socket socket, Handshake handshake, int called, std::size_t address);
 
@@ -101,6 +112,7 @@ private:
     int const me_;
     std::vector<Socket> listeners_;
     std::string const network_;
+    std::chrono::seconds const silence_;
     Poller& poller_;
     std::uint64_t const first_number_;
     std::uint64_t last_number_;
@@ -108,6 +120,7 @@ private:
     std::map<std::uint64_t, std::unique_ptr<PendingConnection>> pending_;
     std::set<std::uint64_t> callers_;   ///< numbers of those who call us, the oldest first
     std::map<int, Call> calls_;         ///< by rank
+    std::int64_t ticked_ = 0;
 };
 
 }   // namespace tutti::p2p::tcp

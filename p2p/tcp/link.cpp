@@ -170,8 +170,8 @@ void Link::open(Socket socket) {
     poller_.add(socket_, number_, true);
 }
 
-void Link::check() {
-    if (state_ == State::open && socket_.unheard()) fail(sentence_for(ETIMEDOUT));
+void Link::check(std::chrono::seconds silence) {
+    if (state_ == State::open && socket_.unheard(silence)) fail(sentence_for(ETIMEDOUT));
 }
 
 void Link::say_goodbye() {

@@ -63,8 +63,8 @@ public:
     bool read();
     /// Sends what waits, within a budget; true when anything was.
     bool flush();
-    /// Now and then: fails when the other host does not answer any more.
-    void check();
+    /// Now and then: fails when the other host has not answered for `silence`.
+    void check(std::chrono::seconds silence);
     /// Nothing more will be sent.
     void say_goodbye();
     void close();

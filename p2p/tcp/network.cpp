@@ -29,9 +29,12 @@ void allow_descriptors(int connections) {
 
 }   // namespace
 
-Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Handler& handler)
-    : cluster_(cluster), handler_(handler), buffer_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
-      setup_(cluster, me, std::move(listeners), std::move(network), poller_, static_cast<std::uint64_t>(cluster.size()),
+Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
+                 std::chrono::seconds silence, Handler& handler)
+    : cluster_(cluster), silence_(silence), handler_(handler), buffer_(buffer_bytes),
+      links_(static_cast<std::size_t>(cluster.size())),
+      setup_(cluster, me, std::move(listeners), std::move(network), silence, poller_,
+             static_cast<std::uint64_t>(cluster.size()),
              {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
               .failed =
                   [this](int rank, std::string sentence) {
@@ -116,7 +119,7 @@ bool Network::poll(int rank) {
 void Network::check(std::int64_t now) {
     checked_ = now;
     for (Link* l : used_) {
-        l->check();
+        l->check(silence_);
         settle(*l);
     }
 }

@@ -21,8 +21,10 @@ public:
     /// than looking into the rings of this node, whose messages should not wait for that.
     static constexpr std::int64_t lull = 2'000;
 
-    /// Calls are accepted on `listeners`, which become this object's; none: nobody calls. `network` as TUTTI_NETWORK.
-    Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network, Handler& handler);
+    /// Calls are accepted on `listeners`, which become this object's; none: no rank calls. `network` as TUTTI_NETWORK,
+    /// `silence` as TUTTI_SILENCE.
+    Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
+            std::chrono::seconds silence, Handler& handler);
 
     /// As Link::send, to a rank of another node; calls it if there is no connection yet.
     bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
@@ -64,6 +66,7 @@ private:
     bool report_lost(std::int64_t now);
 
     Cluster const& cluster_;
+    std::chrono::seconds const silence_;
     Handler& handler_;
     Poller poller_;
     std::vector<std::byte> buffer_;

@@ -25,7 +25,8 @@ TcpTransport::TcpTransport(Matching& matching, std::vector<tcp::Socket> listener
       eager_limit_(std::min<std::size_t>(matching.process().variables.eager_network, Frame::most_eager)),
       peers_(static_cast<std::size_t>(matching.process().size())),
       network_(matching.process().cluster, matching.process().rank(), std::move(listeners),
-               matching.process().variables.network, *this) {
+               matching.process().variables.network, std::chrono::seconds(matching.process().variables.silence),
+               *this) {
     matching.process().waiter.sleep_at_most(longest_sleep_ns);
     matching.process().waiter.watch(network_.descriptor());
 }

@@ -16,7 +16,8 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr std::uint32_t longest_silence_ms = 10'000, answer_ms = 1'000;
+constexpr std::uint32_t answer_ms = 1'000;   // within which an answer may still come
+constexpr int most_probes = 6;               // of an idle connection, which some lost ones must not end
 
 }   // namespace
 
@@ -25,24 +26,28 @@ void Socket::reset() {
     descriptor_ = -1;
 }
 
-/// A peer that vanishes is noticed after some seconds: by the system while nothing is on its way to it, else by
-/// unheard(). (TCP_USER_TIMEOUT would also end connections to those who do not read for a while.) The sizes of the
-/// system's buffers are left alone: set by hand they would not grow with the connection's bandwidth and delay.
-void Socket::prepare() {
+/// A peer that vanishes is noticed after `silence`: by the system while nothing is on its way to it, else by unheard().
+/// (TCP_USER_TIMEOUT would also end connections to processes that do not read for a while.) The system probes an idle
+/// connection for the second half of that time. The sizes of its buffers are left alone: set by hand they would not
+/// grow with the connection's bandwidth and delay.
+void Socket::prepare(std::chrono::seconds silence) {
     auto set = [this](int level, int option, int value) {
         setsockopt(descriptor_, level, option, &value, sizeof value);   // each is a wish
     };
     set(IPPROTO_TCP, TCP_NODELAY, 1);
     set(SOL_SOCKET, SO_KEEPALIVE, 1);
-    set(IPPROTO_TCP, TCP_KEEPIDLE, 3);
-    set(IPPROTO_TCP, TCP_KEEPINTVL, 1);
-    set(IPPROTO_TCP, TCP_KEEPCNT, 5);
+    constexpr int longest_idle = 32'767;   // of Linux, in seconds
+    int const all = static_cast<int>(silence.count()), idle = std::clamp(all / 2, 1, longest_idle);
+    int const probed = std::max(1, all - idle), probes = std::min(probed, most_probes);
+    set(IPPROTO_TCP, TCP_KEEPIDLE, idle);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, std::min(probed / probes, longest_idle));
+    set(IPPROTO_TCP, TCP_KEEPCNT, probes);
 }
 
-Socket Socket::connect(IpAddress const& address, std::uint16_t port) {
+Socket Socket::connect(IpAddress const& address, std::uint16_t port, std::chrono::seconds silence) {
     Socket s(socket(address.six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!s) return s;
-    s.prepare();
+    s.prepare(silence);
     sockaddr_in6 six{};
     sockaddr_in four{};
     six.sin6_family = AF_INET6;
@@ -59,9 +64,9 @@ Socket Socket::connect(IpAddress const& address, std::uint16_t port) {
     return s;
 }
 
-Socket Socket::accept(Socket const& listener) {
+Socket Socket::accept(Socket const& listener, std::chrono::seconds silence) {
     Socket s(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (s) s.prepare();
+    if (s) s.prepare(silence);
     return s;
 }
 
@@ -71,13 +76,14 @@ int Socket::error() const {
     return getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
 }
 
-bool Socket::unheard() const {
+bool Socket::unheard(std::chrono::seconds silence) const {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
     // Sent again well after the last answer, and a while ago. A host whose process does not read answers each time.
     std::uint32_t const heard = info.tcpi_last_ack_recv, sent = info.tcpi_last_data_sent;
-    return info.tcpi_unacked != 0 && heard > longest_silence_ms && sent > answer_ms && sent + answer_ms < heard;
+    return info.tcpi_unacked != 0 && heard > std::chrono::milliseconds(silence).count() && sent > answer_ms &&
+           sent + answer_ms < heard;
 }
 
 Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {

@@ -2,6 +2,7 @@
 // A TCP socket that closes itself, and the one object that tells which of many are ready.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -24,10 +25,11 @@ public:
     }
     ~Socket() { reset(); }
 
-    /// Begins to connect, without waiting. Without a socket when that fails at once; errno says why.
-    static Socket connect(IpAddress const& address, std::uint16_t port);
+    /// Begins to connect, without waiting. Without a socket when that fails immediately; errno says why. `silence`:
+    /// after so long without an answer the system ends an idle connection.
+    static Socket connect(IpAddress const& address, std::uint16_t port, std::chrono::seconds silence);
     /// The next one that has called `listener`, without blocking. Without a socket when there is none.
-    static Socket accept(Socket const& listener);
+    static Socket accept(Socket const& listener, std::chrono::seconds silence);
 
     int get() const { return descriptor_; }
     explicit operator bool() const { return descriptor_ >= 0; }
@@ -36,12 +38,12 @@ public:
     int release() { return std::exchange(descriptor_, -1); }
     /// What became of connect(): an errno, 0 when it succeeded.
     int error() const;
-    /// Nothing of what was sent has been acknowledged for so long that the other host must be gone. Not so when it does
-    /// not take more because its process does not read: that may compute for hours.
-    bool unheard() const;
+    /// Nothing of what was sent has been acknowledged for `silence`, so the other host counts as lost. Not so when it
+    /// does not take more because its process does not read: that may compute for hours.
+    bool unheard(std::chrono::seconds silence) const;
 
 private:
-    void prepare();
+    void prepare(std::chrono::seconds silence);
 
     int descriptor_ = -1;
 };

@@ -30,7 +30,8 @@ struct Two {
 struct Alone {
     Alone(Cluster const& cluster, int me, std::vector<int> const& listeners)
         : map(cluster),
-          setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", poller, 2,
+          setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", std::chrono::seconds(60), poller,
+                2,
                 {.opened =
                      [this](int rank, Socket s) {
                          opened.push_back(rank);
@@ -143,6 +144,20 @@ Socket listen_at(char const* host, std::uint16_t port) {
 }
 
 /// Rank 1 is at 127.0.0.3; its node's other addresses lead to somebody else on the same port.
+/// It may compute, or be stopped, between its call and the next look: that is no failure of the other rank.
+TEST(ConnectionSetup, TimeInWhichTheCallerDoesNotLookDoesNotCount) {
+    Two two;
+    for (int descriptor : two.listeners[1].descriptors) close(descriptor);   // whoever calls is refused
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
+    rank.setup.call(1);
+    std::int64_t const hour = 3'600'000'000'000;
+    std::int64_t now = now_ns();
+    for (int i = 0; i < 10; ++i) rank.setup.tick(now += hour);
+    EXPECT_TRUE(rank.failed.empty());
+    for (int i = 0; i < 30; ++i) rank.setup.tick(now += hour);
+    EXPECT_EQ(rank.failed.size(), 1u);
+}
+
 TEST(ConnectionSetup, AddressesThatLeadElsewhereAreFoundOutAndTheNextOneIsTried) {
     std::uint16_t const port = [] {
         Listener const l = listen_on_loopback();

@@ -98,6 +98,8 @@ Guardian::~Guardian() {
     if (pid_ < 0) return;
     tell(0);
     line_.reset();
+    if (waitpid(pid_, nullptr, WNOHANG) != 0) return;   // somebody has killed it, and its number may be another's now
+    kill(pid_, SIGKILL);                                // it has nothing more to do, and may be stopped
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {}
 }
 

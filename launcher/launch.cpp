@@ -305,7 +305,6 @@ private:
                 if (std::optional<int> const signal = supervisor.interrupted())
                     throw Complaint(join("not started: mpiexec got ", signal_words(*signal)), 128 + *signal);
                 supervisor.add_rank(start(place, segment, placed_.plan.cpus[place]));
-                if (elsewhere_) elsewhere_->beat();
             }
         } catch (Complaint const& complaint) {
             supervisor.fail({Verdict::Kind::failed, complaint.exit_code,

@@ -3,6 +3,7 @@
 // started by a rank of a job that is not mpiexec's, what looks whether ranks of its node wait in vain (--watch).
 #include <cstdio>
 #include <cstring>
+#include <exception>
 
 #include <unistd.h>
 
@@ -22,8 +23,8 @@ int serve() {
         if (!member.receive()) return 1;
         launch(member.job(), member.allocation(), &member);
         return 0;
-    } catch (Complaint const& complaint) { member.fail(complaint); } catch (tutti::Error const& error) {
-        member.fail(Complaint(error.what(), 1));
+    } catch (Complaint const& complaint) { member.fail(complaint); } catch (std::exception const& error) {
+        member.fail(Complaint(error.what(), 1));   // mpiexec must learn why this node does not go on
     }
     return 1;
 }

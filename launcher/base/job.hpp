@@ -67,8 +67,6 @@ struct Job {
     int per_node = 0;               ///< 0: not said
     std::string agent;              ///< what starts a daemon on another node, with its arguments; empty: ssh
     std::string daemon;             ///< the daemon's file there; empty: where ours is
-    std::chrono::milliseconds start_limit{30'000};    ///< until all nodes have answered
-    std::chrono::milliseconds silence_limit{1'500};   ///< a node that is silent for so long has gone
 
     std::string resource_manager;   ///< the one whose nodes are taken; user: none; empty: whichever is there
     std::string interface;          ///< that ranks of several nodes are to use; TUTTI_NETWORK says it to them

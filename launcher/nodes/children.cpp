@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <thread>
 
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/allocation/placement.hpp"
 #include "launcher/start/agent.hpp"
 #include "launcher/start/find_program.hpp"
 #include "launcher/start/spawn.hpp"
@@ -23,6 +25,7 @@ using Clock = Silence::Clock;
 
 constexpr auto for_the_last_words = 200ms;   // between the end of a connection and that of its agent
 constexpr auto for_going = 1000ms;
+constexpr auto for_dying = 5s;   // of an agent by SIGKILL, which may wait for a file server
 constexpr std::size_t most_words = 2048;
 
 std::vector<std::string> own_environment() {
@@ -56,21 +59,23 @@ std::string Children::Branch::ending() const {
                                 : join(agent, " ended with exit code ", WEXITSTATUS(*status), words());
 }
 
+Children::Children(Job const& job, Allocation const& allocation)
+    : job_(job), allocation_(allocation), silence_limit_(variables_of(job).silence) {}
+
 Children::~Children() { dismiss(); }
 
 void Children::start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian,
-                     sigset_t const& mask) {
+                     sigset_t const& mask, Heartbeats& heartbeats) {
     guardian_ = &guardian;
     std::size_t const count = nodes.size(), groups = std::min(count, fan_out);
     for (std::size_t g = 0; g < groups; ++g) {
         auto const from = nodes.begin() + static_cast<std::ptrdiff_t>(g * count / groups);
         auto const to = nodes.begin() + static_cast<std::ptrdiff_t>((g + 1) * count / groups);
-        start_one({from, to}, assignment, guardian, mask);
+        start_one({from, to}, assignment, mask).link.keep_alive(heartbeats);
     }
 }
 
-void Children::start_one(std::vector<int> nodes, std::string const& assignment, Guardian& guardian,
-                         sigset_t const& mask) {
+Children::Branch& Children::start_one(std::vector<int> nodes, std::string const& assignment, sigset_t const& mask) {
     auto branch = std::make_unique<Branch>();
     std::vector<std::string> command = agent_command(job_, name(nodes[0]));
     char const* path = std::getenv("PATH");
@@ -85,14 +90,14 @@ void Children::start_one(std::vector<int> nodes, std::string const& assignment, 
     start.signals = &mask;
     branch->agent = command[0];
     branch->pid = spawn(start);
-    guardian.watch(branch->pid);
+    guardian_->watch(branch->pid);
     branch->link = Link(std::move(out.read), std::move(in.write));
     fcntl(error.read.get(), F_SETFL, O_NONBLOCK);
     branch->errors = std::move(error.read);
     Part const part{nodes[0], {nodes.begin() + 1, nodes.end()}};
     branch->link.send(FrameType::job, nodes[0], packed(part) + assignment);
     branch->nodes = std::move(nodes);
-    children_.push_back(std::move(branch));
+    return *children_.emplace_back(std::move(branch));
 }
 
 Children::Branch* Children::branch_of(int node) const {
@@ -167,9 +172,9 @@ std::string Children::why_lost(Branch& branch) {
         return join("the connection with node ", host, " is gone: its daemon was killed, or the line broke",
                     branch.status ? "; " : "", branch.ending());
     }
-    if (judging_ && branch.link.silence() > job_.silence_limit)
-        return join("node ", host, " has gone: it has not been heard for ",
-                    static_cast<double>(job_.silence_limit.count()) / 1000, " s");
+    if (judging_ && branch.link.silence() > silence_limit_)
+        return join("node ", host, " is lost: nothing has come from it for ", silence_limit_.count(),
+                    " s (TUTTI_SILENCE)");
     return {};
 }
 
@@ -187,11 +192,6 @@ void Children::serve(std::function<void(Frame&&)> const& got, std::function<void
         branch->link.close();
         if (!dismissed_) lost({branch->nodes, why});
     }
-}
-
-void Children::beat() {
-    for (auto const& branch : children_)
-        if (!branch->lost) branch->link.look(Clock::now());
 }
 
 bool Children::buried(pid_t pid, int status) {
@@ -213,8 +213,10 @@ std::string Children::words_about(int node) const {
 void Children::let_go(Branch& branch) {
     if (branch.status) return;
     kill(-branch.pid, SIGKILL);
+    kill(branch.pid, SIGKILL);   // should it have left its group
+    Clock::time_point const until = Clock::now() + for_dying;
     int status = 0;
-    while (waitpid(branch.pid, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(branch.pid, &status, WNOHANG) == 0 && Clock::now() < until) std::this_thread::sleep_for(2ms);
     buried(branch.pid, status);
 }
 

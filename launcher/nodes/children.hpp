@@ -14,6 +14,7 @@
 
 #include "launcher/nodes/assignment.hpp"
 #include "launcher/nodes/link.hpp"
+#include "launcher/nodes/outbox.hpp"
 #include "launcher/supervise/guardian.hpp"
 
 namespace tutti::launcher {
@@ -28,12 +29,13 @@ public:
         std::string sentence;
     };
 
-    Children(Job const& job, Allocation const& allocation) : job_(job), allocation_(allocation) {}
+    Children(Job const& job, Allocation const& allocation);
     ~Children();
 
     /// Starts a daemon for each of the first nodes of the tree over `nodes`; `assignment` is a packed Assignment.
-    /// Throws Complaint when there is no agent.
-    void start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian, sigset_t const& mask);
+    /// Their links are kept alive by `heartbeats`. Throws Complaint when there is no agent.
+    void start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian, sigset_t const& mask,
+               Heartbeats& heartbeats);
 
     bool empty() const { return children_.empty(); }
     /// To one node, or to all when it is −1.
@@ -42,8 +44,6 @@ public:
     void watch(std::vector<pollfd>& set) const;
     std::chrono::milliseconds patience() const;
     void serve(std::function<void(Frame&&)> const& got, std::function<void(Lost const&)> const& lost);
-    /// Only says that this launcher is there.
-    void beat();
     /// From now on silence is the end of a node.
     void judge_silence() { judging_ = true; }
 
@@ -71,7 +71,7 @@ private:
         std::string ending() const;
     };
 
-    void start_one(std::vector<int> nodes, std::string const& assignment, Guardian& guardian, sigset_t const& mask);
+    Branch& start_one(std::vector<int> nodes, std::string const& assignment, sigset_t const& mask);
     Branch* branch_of(int node) const;
     std::string const& name(int node) const { return allocation_.nodes[static_cast<std::size_t>(node)]; }
     void serve_one(Branch& branch, std::function<void(Frame&&)> const& got);
@@ -81,6 +81,7 @@ private:
 
     Job const& job_;
     Allocation const& allocation_;
+    std::chrono::seconds const silence_limit_;
     std::vector<std::unique_ptr<Branch>> children_;
     Guardian* guardian_ = nullptr;
     bool judging_ = false, dismissed_ = false;

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "launcher/allocation/placement.hpp"
 #include "launcher/nodes/diagnosis_messages.hpp"
 #include "launcher/nodes/rank_counts.hpp"
 #include "launcher/nodes/world.hpp"
@@ -24,8 +25,6 @@ namespace tutti::launcher {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr auto for_the_job = 60s;   // from the handshake to what is to be done
 
 Descriptor moved(int descriptor) { return Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 3)); }
 
@@ -70,14 +69,11 @@ void Daemon::open_pipes() {
 }
 
 bool Daemon::receive() {
-    Clock::time_point const until = Clock::now() + for_the_job;
-    while (part_.node < 0 && !gone_) {
-        if (Clock::now() > until) return false;
-        wait_a_turn(nullptr);
-    }
+    while (part_.node < 0 && !gone_) wait_a_turn(nullptr);
     if (gone_) return false;
     open_pipes();
     take_over(assignment_.environment);
+    silence_limit_ = std::chrono::seconds(variables_of(job()).silence);
     std::error_code error;
     std::filesystem::current_path(assignment_.folder, error);
     if (error && std::any_of(job().programs.begin(), job().programs.end(),
@@ -92,8 +88,9 @@ void Daemon::begin(OwnLauncher own) {
     own.output.tell_words_to([this](int stream, LastWords const& words) {
         up(FrameType::said, packed(Said{stream, words}));
     });
+    parent_.keep_alive(heartbeats_.emplace());
     children_ = std::make_unique<Children>(job(), allocation());
-    children_->start(part_.below, assignment_bytes_, own.guardian, own.signals.original_mask());
+    children_->start(part_.below, assignment_bytes_, own.guardian, own.signals.original_mask(), *heartbeats_);
 }
 
 World Daemon::meet(NodeFacts const& own, std::string const&) {
@@ -124,11 +121,6 @@ std::chrono::milliseconds Daemon::patience() const {
     return children_ ? std::min<std::chrono::milliseconds>(mine, children_->patience()) : mine;
 }
 
-void Daemon::beat() {
-    parent_.look(Clock::now());
-    children_->beat();
-}
-
 void Daemon::serve(Supervisor& supervisor) { turn(&supervisor); }
 
 void Daemon::turn(Supervisor* supervisor) {
@@ -150,16 +142,20 @@ void Daemon::look_at_parent(Supervisor* supervisor) {
     try {
         parent_.frames.add(bytes);
         while (std::optional<Frame> frame = parent_.frames.next()) from_parent(*frame, supervisor);
-    } catch (Error const&) {
-        return leave(supervisor);   // not our parent's words
-    }
+    } catch (Error const& error) { return leave(supervisor, error.what()); }
     parent_.look(Clock::now());
-    bool const silent = start_ && !parent_stopped_ && parent_.silence() > job().silence_limit;
-    if (!there || silent) leave(supervisor);
+    bool const silent = !parent_stopped_ && parent_.silence() > silence_limit_;
+    if (!there) leave(supervisor, {});
+    else if (silent)
+        leave(supervisor, join("nothing has come to it for ", silence_limit_.count(), " s (TUTTI_SILENCE)"));
 }
 
-// Nobody is there to tell anything to: everything here ends, and with it what is below.
-void Daemon::leave(Supervisor* supervisor) {
+// Everything here ends, and with it what is below. Where the connection stands, the parent gets the reason: it may be
+// alive, or wake up again.
+void Daemon::leave(Supervisor* supervisor, std::string const& reason) {
+    if (!reason.empty() && part_.node >= 0)
+        up(FrameType::failed,
+           packed(Verdict{Verdict::Kind::killed, 1, join("node ", name(), " has left the job: ", reason)}));
     gone_ = true;
     parent_.close();
     output_.close();
@@ -169,8 +165,8 @@ void Daemon::leave(Supervisor* supervisor) {
 }
 
 void Daemon::from_parent(Frame const& frame, Supervisor* supervisor) {
+    if (frame.type == FrameType::beat) return;   // also one that was sent just before the parent stopped
     parent_stopped_ = frame.type == FrameType::signal && unpacked<int>(frame.body) == SIGTSTP;
-    if (frame.type == FrameType::beat) return;
     bool const for_all = frame.node < 0;
     if (children_ && (for_all || frame.node != part_.node)) children_->send(frame.type, frame.node, frame.body);
     if (for_all || frame.node == part_.node || part_.node < 0) carry_out(frame, supervisor);
@@ -272,7 +268,6 @@ void Daemon::send_recording(Segment const& segment) {
         node.ranks.push_back(segment.rank_state(place).world_rank);
     up(FrameType::machine, packed_node(node));
     for (RankRecording const& one : read_traces(segment, part_.node, name(), now_ns())) {
-        beat();   // source lines take their time
         up(FrameType::recording, packed_recording(one));
     }
 }

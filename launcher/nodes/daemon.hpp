@@ -11,6 +11,7 @@
 #include "launcher/nodes/children.hpp"
 #include "launcher/nodes/streams.hpp"
 #include "launcher/supervise/elsewhere.hpp"
+#include "runtime/settings/variables.hpp"
 
 namespace tutti::launcher {
 
@@ -37,7 +38,6 @@ public:
     void watch(std::vector<pollfd>& set) const override;
     void serve(Supervisor& supervisor) override;
     std::chrono::milliseconds patience() const override;
-    void beat() override;
     bool running() const override { return false; }
     bool buried(pid_t pid, int status) override { return children_ && children_->buried(pid, status); }
 
@@ -66,7 +66,7 @@ private:
     void from_parent(Frame const& frame, Supervisor* supervisor);
     void carry_out(Frame const& frame, Supervisor* supervisor);
     void look_at_parent(Supervisor* supervisor);
-    void leave(Supervisor* supervisor);
+    void leave(Supervisor* supervisor, std::string const& reason);
     void send_recording(Segment const& segment);
     void finish_when_dismissed(Supervisor* supervisor);
     void pump();
@@ -76,7 +76,9 @@ private:
     Link parent_;
     Part part_;
     Assignment assignment_;
-    std::string assignment_bytes_;   ///< as they came, for those below
+    std::string assignment_bytes_;                              ///< as they came, for those below
+    std::chrono::seconds silence_limit_{Variables{}.silence};   ///< until the job says another one
+    std::optional<Heartbeats> heartbeats_;
     std::unique_ptr<Children> children_;
     Outgoing output_, errors_;
     IncomingBytes input_;

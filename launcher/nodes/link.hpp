@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One launcher's connection with another: frames over two pipes, without ever waiting, and heartbeats, by which each
-// knows that the other is there.
+// One launcher's connection with another: frames over two pipes, without ever waiting, and how long the other one has
+// been silent.
 #pragma once
 
 #include <chrono>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +13,7 @@
 
 #include "launcher/base/descriptor.hpp"
 #include "launcher/nodes/frame.hpp"
+#include "launcher/nodes/outbox.hpp"
 
 namespace tutti::launcher {
 
@@ -25,6 +26,7 @@ public:
     void look(Clock::time_point now);
     void heard() { length_ = {}; }
     Clock::duration length() const { return length_; }
+    Clock::time_point looked() const { return last_; }
 
 private:
     Clock::time_point last_{};
@@ -33,7 +35,7 @@ private:
 
 class Link {
 public:
-    static constexpr std::chrono::milliseconds beat{200};
+    static constexpr std::chrono::milliseconds beat{200};   ///< between two signs of life
 
     Link() = default;
     Link(Descriptor in, Descriptor out);
@@ -41,30 +43,30 @@ public:
     bool open() const { return static_cast<bool>(in_); }
     void close();
 
+    /// From now on the other end sees that this launcher is alive, whatever its loop does.
+    void keep_alive(Heartbeats& heartbeats) { heartbeats.add(out_); }
     /// The first thing that a daemon says.
-    void greet();
+    void greet() { out_->add(handshake()); }
     /// Queued, and written as far as it can be.
     void send(FrameType type, int node, std::string_view body = {});
     void send(Frame const& frame) { send(frame.type, frame.node, frame.body); }
-    bool all_sent() const { return !out_ || queue_.empty(); }
+    bool all_sent() const { return !out_ || out_->empty(); }
 
     void watch(std::vector<pollfd>& set) const;
     /// Writes what waits and reads what is there, as bytes; false once the other end has closed.
     bool exchange(std::string& bytes);
-    /// After exchange: beats, and counts the silence.
-    void look(Silence::Clock::time_point now);
+    /// After exchange: counts the silence.
+    void look(Silence::Clock::time_point now) { silence_.look(now); }
     Silence::Clock::duration silence() const { return silence_.length(); }
+    /// When it is time to look again.
     std::chrono::milliseconds patience() const;
 
-    FrameReader frames;   ///< of the bytes that came, given to it by whoever called exchange
+    FrameReader frames;   ///< of the bytes that came, given to it by the caller of exchange
 
 private:
-    void write_some();
-
-    Descriptor in_, out_;
-    std::string queue_;
+    Descriptor in_;
+    std::shared_ptr<Outbox> out_;
     Silence silence_;
-    Silence::Clock::time_point last_beat_{};
 };
 
 }   // namespace tutti::launcher

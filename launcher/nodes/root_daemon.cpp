@@ -7,11 +7,13 @@
 #include <csignal>
 #include <filesystem>
 #include <set>
+#include <span>
 
 #include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/allocation/placement.hpp"
 #include "launcher/nodes/diagnosis_messages.hpp"
 #include "launcher/nodes/world.hpp"
 #include "launcher/start/agent.hpp"
@@ -43,7 +45,8 @@ std::string fresh_key() {
 }   // namespace
 
 RootDaemon::RootDaemon(Job const& job, Allocation const& allocation)
-    : job_(job), allocation_(allocation), children_(job, allocation), nodes_(allocation.nodes.size()) {}
+    : job_(job), allocation_(allocation), start_limit_(variables_of(job).start_timeout), children_(job, allocation),
+      nodes_(allocation.nodes.size()) {}
 
 RootDaemon::RemoteNode& RootDaemon::at(int node) {
     if (node < 0 || node >= static_cast<int>(nodes_.size()) || node == allocation_.here)
@@ -70,7 +73,7 @@ void RootDaemon::begin(OwnLauncher own) {
     std::vector<int> others;
     for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
         if (node != allocation_.here) others.push_back(node);
-    children_.start(others, packed(assignment), own.guardian, own.signals.original_mask());
+    children_.start(others, packed(assignment), own.guardian, own.signals.original_mask(), heartbeats_.emplace());
     if (job_.verbose) {
         std::string words;
         for (std::string const& word : agent_command(job_, "HOST")) words += " " + word;
@@ -80,18 +83,31 @@ void RootDaemon::begin(OwnLauncher own) {
         if (Descriptor pipe = own.input.take_far(node)) input_.emplace(node, Outgoing(std::move(pipe)));
 }
 
+std::vector<int> RootDaemon::awaited_nodes() const {
+    std::vector<int> awaited;
+    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
+        if (node != allocation_.here && !nodes_[static_cast<std::size_t>(node)].facts) awaited.push_back(node);
+    return awaited;
+}
+
+/// "nodes h2, h3 and 5 more".
+std::string RootDaemon::awaited_words() const {
+    constexpr std::size_t most_names = 8;
+    std::vector<int> const awaited = awaited_nodes();
+    std::string words = awaited.size() == 1 ? "node " : "nodes ";
+    for (std::size_t i = 0; i < std::min(awaited.size(), most_names); ++i)
+        words += join(i == 0 ? "" : ", ", allocation_.nodes[static_cast<std::size_t>(awaited[i])]);
+    return awaited.size() > most_names ? join(words, " and ", awaited.size() - most_names, " more") : words;
+}
+
 // Which node is to blame is known where a daemon has not even greeted; of one behind it only that it is missing.
 Complaint RootDaemon::nobody_answers() const {
-    std::string sentence;
-    for (int node = 0; node < static_cast<int>(nodes_.size()); ++node) {
-        if (node == allocation_.here || nodes_[static_cast<std::size_t>(node)].facts) continue;
-        std::string const& name = allocation_.nodes[static_cast<std::size_t>(node)];
-        if (sentence.empty())
-            sentence =
-                join("node ", name, " has not answered within ", static_cast<double>(job_.start_limit.count()) / 1000,
-                     " s (--start-timeout); ", children_.words_about(node));
-        else sentence += join("; nor has node ", name);
-    }
+    std::vector<int> const awaited = awaited_nodes();
+    std::string sentence =
+        join("node ", allocation_.nodes[static_cast<std::size_t>(awaited.front())], " has not answered within ",
+             start_limit_.count(), " s (TUTTI_START_TIMEOUT); ", children_.words_about(awaited.front()));
+    for (int node : std::span(awaited).subspan(1))
+        sentence += join("; nor has node ", allocation_.nodes[static_cast<std::size_t>(node)]);
     return Complaint(sentence, 1);
 }
 
@@ -103,7 +119,8 @@ void RootDaemon::hear_signals() {
         } else if (*signal == SIGTSTP) {
             raise(SIGSTOP);
         } else if (*signal != SIGCONT && *signal != SIGUSR1 && *signal != SIGUSR2) {
-            throw Complaint(join("ended by ", signal_words(*signal), " before all nodes had answered"), 128 + *signal);
+            throw Complaint(join("ended by ", signal_words(*signal), " while mpiexec waited for ", awaited_words()),
+                            128 + *signal);
         }
     }
 }
@@ -154,13 +171,8 @@ std::string RootDaemon::drawings(NodeFacts const& own, StartOrder const& order) 
 }
 
 World RootDaemon::meet(NodeFacts const& own, std::string const& tuning) {
-    Clock::time_point const until = Clock::now() + job_.start_limit;
-    auto waiting = [&] {
-        for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
-            if (node != allocation_.here && !nodes_[static_cast<std::size_t>(node)].facts) return true;
-        return false;
-    };
-    while (waiting()) {
+    Clock::time_point const until = Clock::now() + start_limit_;
+    while (!awaited_nodes().empty()) {
         if (Clock::now() > until) throw nobody_answers();
         start_turn();
     }

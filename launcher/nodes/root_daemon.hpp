@@ -30,7 +30,6 @@ public:
     void watch(std::vector<pollfd>& set) const override;
     void serve(Supervisor& supervisor) override;
     std::chrono::milliseconds patience() const override;
-    void beat() override { children_.beat(); }
     bool running() const override;
     bool buried(pid_t pid, int status) override { return children_.buried(pid, status); }
 
@@ -57,6 +56,8 @@ private:
     void start_turn();
     void start_frame(Frame const& frame);
     void hear_signals();
+    std::vector<int> awaited_nodes() const;   ///< that have not told their facts
+    std::string awaited_words() const;
     Complaint nobody_answers() const;
     StartOrder start_order(NodeFacts const& own, std::string const& tuning);
     std::string drawings(NodeFacts const& own, StartOrder const& order) const;
@@ -74,6 +75,8 @@ private:
 
     Job const& job_;
     Allocation const& allocation_;
+    std::chrono::seconds const start_limit_;
+    std::optional<Heartbeats> heartbeats_;
     Children children_;
     Output* output_ = nullptr;
     Signals* signals_ = nullptr;

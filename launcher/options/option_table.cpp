@@ -36,6 +36,12 @@ void only_network(Job& job, std::string const& name) {
     job.environment.set.emplace_back("TUTTI_NETWORK", name);
 }
 
+/// Rounded up to whole seconds, as the variable has them.
+void seconds_as_variable(Job& job, std::string_view option, char const* variable, std::string const& text) {
+    auto const whole = std::chrono::ceil<std::chrono::seconds>(seconds(option, text, 0.1, 86'400));
+    job.environment.set.emplace_back(variable, std::to_string(whole.count()));
+}
+
 /// Open MPI's parameters: those that have something like them here.
 void open_mpi_parameter(Job& job, std::string const& name, std::string const& value) {
     if (name == "plm_rsh_agent" || name == "plm_ssh_agent") job.agent = value;
@@ -216,12 +222,13 @@ constexpr Option nodes[] = {
      [](Target t, Values v) { t.job.daemon = v[0] + "/bin/tutti-daemon"; }},
     {"--daemon", "FILE", "The file of tutti-daemon on the other nodes, when it is not where it is here.",
      [](Target t, Values v) { t.job.daemon = v[0]; }},
-    {"--start-timeout", "SECONDS", "Give up when a node has not answered within SECONDS (30 when nothing is said).",
-     [](Target t, Values v) { t.job.start_limit = seconds("--start-timeout", v[0], 0.1); }},
+    {"--start-timeout", "SECONDS",
+     "Give up when a node has not answered within SECONDS (default: 120): the same as TUTTI_START_TIMEOUT.",
+     [](Target t, Values v) { seconds_as_variable(t.job, "--start-timeout", "TUTTI_START_TIMEOUT", v[0]); }},
     {"--silence", "SECONDS",
-     "End the job when a node has not been heard for SECONDS (1.5 when nothing is said); they tell each other five "
-     "times a second that they are there.",
-     [](Target t, Values v) { t.job.silence_limit = seconds("--silence", v[0], 0.5); }},
+     "End the job when nothing has come from a node for SECONDS (default: 60), though its connection stands: the same "
+     "as TUTTI_SILENCE.",
+     [](Target t, Values v) { seconds_as_variable(t.job, "--silence", "TUTTI_SILENCE", v[0]); }},
 };
 
 constexpr Option environment[] = {

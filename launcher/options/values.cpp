@@ -23,8 +23,7 @@ int number(std::string_view what, std::string const& text, int least) {
     return value;
 }
 
-std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least) {
-    constexpr int most = 1'000'000'000;
+std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least, int most) {
     char* end = nullptr;
     double value = std::strtod(text.c_str(), &end);
     if (text.empty() || *end != 0 || !(value >= least && value <= most))

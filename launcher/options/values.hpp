@@ -12,8 +12,9 @@ namespace tutti::launcher {
 
 /// A whole number from `least` to a million.
 int number(std::string_view what, std::string const& text, int least);
-/// Seconds, also with a fraction, from `least` to 10^9.
-std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least);
+/// Seconds, also with a fraction, from `least` to `most`.
+std::chrono::milliseconds seconds(std::string_view what, std::string const& text, double least,
+                                  int most = 1'000'000'000);
 /// What stands between commas.
 std::vector<std::string> split_list(std::string_view text);
 /// None: auto.

@@ -11,10 +11,11 @@
 
 namespace tutti::launcher {
 
-/// An ssh that never asks and notices a dead line.
+/// An ssh that never asks. It leaves it to the launchers to notice a dead line (TUTTI_SILENCE), whatever the user's
+/// configuration says, and ends with its own words before TUTTI_START_TIMEOUT where a host does not answer.
 inline constexpr char ssh_agent[] =
-    "ssh -x -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 "
-    "-o ServerAliveCountMax=3 -o LogLevel=ERROR";
+    "ssh -x -o BatchMode=yes -o ConnectTimeout=60 -o ServerAliveInterval=0 "
+    "-o LogLevel=ERROR";
 
 /// The agent's words; by default those of ssh_agent. Throws Complaint when `text`
 /// (quoted as for a shell) is not closed.

@@ -62,7 +62,6 @@ void Supervisor::look_for_findings() {
             continue;
         hear(std::move(report));
         if (!warning) return;
-        if (elsewhere_) elsewhere_->beat();   // places take their time
     }
 }
 
@@ -163,7 +162,6 @@ void Supervisor::tell_warnings() {
         for (Report const& report : warnings_.all()) tell(report);
 }
 
-// Debug information takes its time, in which other nodes must not think that this one has gone.
 std::vector<PlacedRank> Supervisor::blocked_here(std::vector<int> const& ranks) const {
     std::vector<PlacedRank> all;
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
@@ -177,7 +175,6 @@ std::vector<PlacedRank> Supervisor::blocked_here(std::vector<int> const& ranks) 
         one.place = place_of(process_at(place), *blocked, &lines_);
         for (BlockedRank const& other : blocked->also) one.also.push_back(place_of(process_at(place), other, &lines_));
         one.blocked = std::move(*blocked);
-        if (elsewhere_) elsewhere_->beat();
     }
     return all;
 }

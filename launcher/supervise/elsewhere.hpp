@@ -73,8 +73,6 @@ public:
     virtual void watch(std::vector<pollfd>& set) const = 0;
     virtual void serve(Supervisor& supervisor) = 0;
     virtual std::chrono::milliseconds patience() const = 0;
-    /// Says that this launcher is there, as serve does; for a time in which the loop does not turn.
-    virtual void beat() = 0;
     /// Ranks of other nodes may still run.
     virtual bool running() const = 0;
     /// A child of this launcher that is no rank has ended; was it one that started a daemon?

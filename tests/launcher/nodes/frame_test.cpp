@@ -78,7 +78,7 @@ Assignment example() {
     a.job.environment.inherit = EnvironmentRules::Inherit::listed;
     a.job.bind = topo::BindTo{topo::BindTo::Kind::user, topo::Unit::core, 1, {{0, 2}, {1}}};
     a.job.preload_arena = false;
-    a.job.start_limit = std::chrono::milliseconds(1234);
+    a.job.timeout = std::chrono::milliseconds(1234);
     a.allocation = {{"n1", "n2"}, {0, 0, 1}, 1};
     a.folder = "/somewhere";
     a.environment = {"HOME=/h", "EMPTY="};
@@ -94,7 +94,7 @@ TEST(Pack, brings_an_assignment_over_unchanged) {
     EXPECT_EQ(a.job.environment.inherit, EnvironmentRules::Inherit::listed);
     EXPECT_EQ(a.job.bind->user, example().job.bind->user);
     EXPECT_EQ(a.job.preload_arena, std::optional(false));
-    EXPECT_EQ(a.job.start_limit.count(), 1234);
+    EXPECT_EQ(a.job.timeout.count(), 1234);
     EXPECT_EQ(a.allocation.node_of, example().allocation.node_of);
     EXPECT_EQ(a.environment, example().environment);
     EXPECT_EQ(packed(a), bytes);

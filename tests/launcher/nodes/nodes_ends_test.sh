@@ -39,6 +39,7 @@ all_said() { [ "$(grep -c "$1" "$folder/out")" = "$2" ]; }
 # stopped WHAT CODE: the job ends by itself with that code, and nothing is left of it.
 stopped() { ended "$pid" "$@"; expect_nothing_left; }
 said() { [ "$(grep -c "$1" "$folder/out")" = 4 ] || wrong "not every rank said '$1': $(cat "$folder/out")"; }
+nobody_naps() { [ -z "$(napping)" ]; }
 daemon_of() { awk -v host="$1" '$2 == host { print $1 }' "$AGENT_LOG"; }
 waiting='while true; do sleep 0.05; done'
 
@@ -52,8 +53,19 @@ agent_words=
 start "sleep $nap & (setsid sleep $nap &); trap '' TERM; echo here; $waiting"; kill -KILL $pid; stopped "kill -9 of mpiexec" 137
 start "echo here; exec sleep $nap" localhost:2,127.0.0.3:2; kill -KILL $pid; stopped "kill -9 of mpiexec with ranks of its own" 137
 # a node that falls silent, its connection open
+patient=(--silence 2)
+start "echo here; exec sleep $nap"; kill -STOP "$(daemon_of 127.0.0.3)"; stopped "a silent node" 1; expect_err "node 127.0.0.3 is lost: nothing has come from it for 2 s"
+# mpiexec that falls silent: the nodes end their ranks, and mpiexec gives their reason when it goes on
+start "echo here; exec sleep $nap"; kill -STOP $pid; wait_until nobody_naps; kill -CONT $pid; stopped "a silent mpiexec" 1; expect_err "has left the job: nothing has come to it for 2 s"
+# silence that is no end: of mpiexec, of a daemon, of a rank, each stopped for longer than the 1.5 s that were enough once
 patient=()
-start "echo here; exec sleep $nap"; kill -STOP "$(daemon_of 127.0.0.3)"; stopped "a silent node" 1; expect_err "node 127.0.0.3 has gone: it has not been heard for 1.5 s"
+start "echo \$\$ > '$folder/rank.'\$PMI_RANK; echo here; until [ -e '$folder/go' ]; do sleep 0.05; done; echo done"
+for one in $pid "$(daemon_of 127.0.0.2)" "$(daemon_of 127.0.0.3)" "$(cat "$folder/rank.0")"; do kill -STOP "$one"; sleep 3; kill -CONT "$one"; done
+touch "$folder/go"; stopped "a job of which each process was stopped" 0; said done; rm "$folder/go"
+# daemons whose loop is busy (here with opening a file that does so only when it is read) show that they are alive
+mkfifo "$folder/slow"
+"$mpiexec" --launcher-agent "$agent" -hosts "$two" -n 4 --silence 2 -outfile-pattern "$folder/slow" echo x > "$folder/out" 2> "$folder/err" < /dev/null & pid=$!
+sleep 4; cat "$folder/slow" > "$folder/read"; stopped "busy daemons" 0; [ "$(sort -u "$folder/read")" = x ] || wrong "busy daemons: $(cat "$folder/read")"
 patient=(--silence 20)
 # in a tree: a daemon that speaks for another
 many=$(seq -s, -f '127.0.1.%g' 20)
@@ -71,10 +83,10 @@ start "echo here; exec sleep $nap"; kill -INT $pid; stopped "SIGINT" 130; [ -z "
 start "trap 'echo got INT' INT; echo here; $waiting"; kill -INT $pid
 wait_until all_said "got INT" 4; kill -0 $pid || wrong "the first SIGINT ended ranks that go on after it"
 kill -INT $pid; stopped "the second SIGINT" 130
-# a job that is stopped for longer than a node may be silent (1.5 s) goes on where it was
+# a job that is stopped for longer than a node may be silent goes on where it was
 all_are() { [ "$(ps -o stat= -p "$(napping | paste -sd,)" | cut -c1 | sort -u)" = "$1" ]; }
-patient=()
-start "echo here; exec sleep $nap"; kill -TSTP $pid; wait_until all_are T; sleep 2
+patient=(--silence 1)
+start "echo here; exec sleep $nap"; kill -TSTP $pid; wait_until all_are T; sleep 3
 kill -CONT $pid; wait_until all_are S; kill -0 $pid || wrong "a stopped job was ended: $(cat "$folder/err")"
 kill -TERM $pid; stopped "SIGTERM after SIGCONT" 143
 finish

@@ -99,7 +99,7 @@ TEST(Options, names_the_bounds_of_a_number) {
         EXPECT_THAT(complaint({option, "99999999999", "prog"}), HasSubstr("at most 1000000, not '99999999999'"));
     EXPECT_THAT(complaint({"-stdin", "99999999999", "prog"}), HasSubstr("at most 1000000, not"));
     EXPECT_THAT(complaint({"-timeout", "1e99", "prog"}), HasSubstr("from 0 to 1000000000, not '1e99'"));
-    EXPECT_THAT(complaint({"--silence", "0", "prog"}), HasSubstr("from 0.5 to"));
+    EXPECT_THAT(complaint({"--silence", "0", "prog"}), HasSubstr("from 0.1 to 86400, not '0'"));
     EXPECT_THAT(complaint({"--map-by", "ppr:99999999999:node", "prog"}), HasSubstr("1 to 1000000"));
 }
 

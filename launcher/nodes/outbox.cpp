@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Queued bytes and beats.
+#include "launcher/nodes/outbox.hpp"
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "launcher/base/job.hpp"
+#include "launcher/nodes/frame.hpp"
+#include "launcher/nodes/link.hpp"
+#include "runtime/base/error.hpp"
+
+namespace tutti::launcher {
+
+Outbox::Outbox(Descriptor out) : out_(std::move(out)) {
+    fcntl(out_.get(), F_SETFL, fcntl(out_.get(), F_GETFL) | O_NONBLOCK);
+}
+
+void Outbox::add(std::string_view bytes) {
+    std::lock_guard const lock(mutex_);
+    if (!out_) return;
+    queue_ += bytes;
+    write_now();
+}
+
+void Outbox::write_some() {
+    std::lock_guard const lock(mutex_);
+    write_now();
+}
+
+void Outbox::beat() {
+    std::lock_guard const lock(mutex_);
+    if (!out_) return;
+    if (queue_.empty()) queue_ = encoded(FrameType::beat, -1, {});
+    write_now();
+}
+
+void Outbox::close() {
+    std::lock_guard const lock(mutex_);
+    out_.reset();
+    queue_.clear();
+}
+
+bool Outbox::open() const {
+    std::lock_guard const lock(mutex_);
+    return static_cast<bool>(out_);
+}
+
+bool Outbox::empty() const {
+    std::lock_guard const lock(mutex_);
+    return queue_.empty();
+}
+
+int Outbox::awaits_room() const {
+    std::lock_guard const lock(mutex_);
+    return queue_.empty() ? -1 : out_.get();
+}
+
+void Outbox::write_now() {
+    std::size_t written = 0;
+    while (out_ && written < queue_.size()) {
+        ssize_t const n = write(out_.get(), queue_.data() + written, queue_.size() - written);
+        if (n > 0) written += static_cast<std::size_t>(n);
+        else if (errno == EAGAIN) break;
+        else if (errno != EINTR) out_.reset();   // what the other end has still to say can be read
+    }
+    queue_.erase(0, out_ ? written : queue_.size());
+}
+
+Heartbeats::Heartbeats() try : thread_([this] { run(); }) {
+} catch (std::system_error const& error) {
+    throw Complaint(join("no thread for heartbeats can be started: ", error.what()), 1);
+}
+
+Heartbeats::~Heartbeats() {
+    {
+        std::lock_guard const lock(mutex_);
+        over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+void Heartbeats::add(std::weak_ptr<Outbox> outbox) {
+    std::lock_guard const lock(mutex_);
+    outboxes_.push_back(std::move(outbox));
+}
+
+void Heartbeats::run() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, Link::beat, [this] { return over_; }))
+        std::erase_if(outboxes_, [](std::weak_ptr<Outbox> const& one) {
+            std::shared_ptr<Outbox> const outbox = one.lock();
+            if (outbox) outbox->beat();
+            return !outbox || !outbox->open();
+        });
+}
+
+}   // namespace tutti::launcher

@@ -51,4 +51,15 @@ expect_nothing_left() {
     done
 }
 
+# From now on the agent's bytes take the same cables as the ranks'.
+serve_carriers() {
+    local host
+    for host in "${hosts[@]}"; do
+        on_host "$host" setpriv --pdeathsig KILL python3 "$cluster_folder/carrier.py" serve >"$scratch/serves.$host" &
+        disown $!
+        until [ -s "$scratch/serves.$host" ]; do sleep 0.01; done
+    done
+    agent="python3 $cluster_folder/carrier.py"
+}
+
 finish() { [ "$failures" = 0 ] && echo "all well" || { echo "$failures wrong"; exit 1; }; }

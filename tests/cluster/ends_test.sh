@@ -70,14 +70,10 @@ for who in receiver sender; do
 done
 
 # The agent's bytes now take the same cable as the ranks'.
-for host in "${hosts[@]}"; do
-    on_host "$host" setpriv --pdeathsig KILL python3 "$cluster_folder/carrier.py" serve >"$scratch/serves.$host" &
-    disown $!
-    until [ -s "$scratch/serves.$host" ]; do sleep 0.01; done
-done
-agent="python3 $cluster_folder/carrier.py" job=("$build/tests/cluster_steady" "$scratch/never")
+serve_carriers
+job=("$build/tests/cluster_steady" "$scratch/never")
 expect_nothing_left() { nobody_on h1; }
-begin --silence 10
+begin --silence 2
 cut_link h2
 ended "the cable of h2 cut"
 expect_err h2

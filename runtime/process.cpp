@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/process_identity.hpp"
 #include "runtime/wait/balance.hpp"
 #include "runtime/wait/progress_thread.hpp"
 
@@ -67,6 +68,7 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
     }
     rank_state().times.started.set(static_cast<std::uint64_t>(now_ns()));
     rank_state().pid.store(getpid(), std::memory_order_relaxed);
+    rank_state().process.store(ProcessIdentity::of(getpid()).word(), std::memory_order_relaxed);
     rank_state().state.store(RankPhase::initialised, std::memory_order_release);
 }
 

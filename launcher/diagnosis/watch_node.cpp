@@ -2,17 +2,18 @@
 #include "launcher/diagnosis/watch_node.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <thread>
+#include <vector>
 
-#include <signal.h>
 #include <unistd.h>
 
 #include "launcher/diagnosis/report.hpp"
 #include "launcher/diagnosis/watch.hpp"
 #include "runtime/base/futex.hpp"
+#include "runtime/base/process_identity.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
 
@@ -28,7 +29,7 @@ public:
     /// Only of who has called MPI_Finalize is it certain that it does nothing more: a process may not be visible from
     /// here (containers), and one that has died is its launcher's affair.
     explicit WatchedNode(Segment const& segment)
-        : segment_(segment), node_(segment, [](unsigned) { return true; }),
+        : segment_(segment), processes_(segment.ranks()), node_(segment, [](unsigned) { return true; }),
           deadlocks_(std::vector<int>(segment.header().world_size),
                      [this](int, Question const& question) { node_.ask(question); }) {}
 
@@ -46,11 +47,14 @@ public:
     }
 
 private:
-    bool lives(unsigned place) const {
-        pid_t const process = segment_.rank_state(place).pid.load(std::memory_order_relaxed);
-        return process == 0 || kill(process, 0) == 0 || errno == EPERM;
+    bool lives(unsigned place) {
+        ProcessIdentity const process(segment_.rank_state(place).process.load(std::memory_order_relaxed));
+        if (process.word() == 0) return true;   // not yet in MPI_Init
+        std::optional<ProcessWatch>& seen = processes_[place];
+        if (!seen || seen->process().word() != process.word()) seen.emplace(process);
+        return seen->lives();
     }
-    bool anybody() const {
+    bool anybody() {
         for (unsigned place = 0; place < segment_.ranks(); ++place)
             if (lives(place)) return true;
         return false;
@@ -84,6 +88,7 @@ private:
     }
 
     Segment const& segment_;
+    std::vector<std::optional<ProcessWatch>> processes_;   // by place
     NodeWatch node_;
     DeadlockWatch deadlocks_;
 };
@@ -100,9 +105,13 @@ void end_job(Segment const& segment) {
 }   // namespace
 
 int watch_node(int descriptor) {
-    close_range(static_cast<unsigned>(descriptor) + 1, ~0u, 0);   // pipes of the program must end when it ends
+    std::signal(SIGPIPE, SIG_IGN);   // the rank that has started this process may be gone, and so may its output
+    // Pipes of the program must end when it ends.
+    close_range(static_cast<unsigned>(launch::watching_descriptor) + 1, ~0u, 0);
     Segment const segment = Segment::attach(descriptor);
-    segment.header().watcher.store(getpid(), std::memory_order_relaxed);
+    segment.header().watcher.store(ProcessIdentity::of(getpid()).word(), std::memory_order_relaxed);
+    if (write(launch::watching_descriptor, "w", 1) < 0) {}   // the rank has gone meanwhile
+    close(launch::watching_descriptor);
     WatchedNode node(segment);
     std::optional<Report> const found = node.watch();
     if (!found) return 0;

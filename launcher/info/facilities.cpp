@@ -49,7 +49,8 @@ pid_t sleeping_child() {
 }
 
 Facility cma() {
-    static int number;   // at the same address in parent and children
+    std::signal(SIGCHLD, SIG_DFL);   // with a parent that ignored it nothing would be known of the reader's end
+    static int number;               // at the same address in parent and children
     number = 4711;
     pid_t peer = sleeping_child();
     int answer[2];

@@ -2,6 +2,7 @@
 // Starting tutti-bench and reading its lines.
 #include "launcher/tune/measure.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -61,6 +62,7 @@ Measured measure(Contest const& contest, std::vector<std::string> const& setting
     auto complain = [&](std::string const& what) {
         all.complaints.push_back(join(contest.name(), " among ", contest.ranks(), " ranks: ", what));
     };
+    std::signal(SIGCHLD, SIG_DFL);   // with a parent that ignored it nothing would be known of mpiexec's end
     FILE* const out = popen(command_for(contest, settings, seconds).c_str(), "r");
     if (!out) return complain("mpiexec cannot be started"), all;
     char* line = nullptr;

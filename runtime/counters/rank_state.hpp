@@ -81,6 +81,7 @@ struct alignas(cache_line) RankState {
     std::atomic<std::int32_t> pid;          ///< as the rank sees itself; CMA needs it
     std::int32_t world_rank;                ///< written by whoever makes the segment
     std::atomic<std::int32_t> abort_code;   ///< valid when state is aborted
+    std::atomic<std::uint64_t> process;     ///< the same as ProcessIdentity::word
     NotedWords last_words;                  ///< what the rank's library says before it aborts
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/base/process_identity.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/wait/wait.hpp"
@@ -24,18 +25,6 @@ namespace {
 
 constexpr std::int64_t start_after_ns = 1'000'000'000;   // most long waits are shorter, and need no other process
 
-bool lives(pid_t process) { return process > 0 && (kill(process, 0) == 0 || errno == EPERM); }
-
-/// Beside the library that this code lies in.
-std::string program() {
-    Dl_info here{};
-    if (dladdr(reinterpret_cast<void*>(&lives), &here) == 0 || !here.dli_fname) return {};
-    std::error_code none;
-    return (std::filesystem::absolute(here.dli_fname, none).parent_path() / TUTTI_PROGRAMS_FROM_LIBRARIES /
-            "tutti-daemon")
-        .lexically_normal();
-}
-
 /// Without what is for ranks alone.
 std::vector<char*> environment() {
     std::vector<char*> kept;
@@ -43,6 +32,16 @@ std::vector<char*> environment() {
         if (!std::string_view(*variable).starts_with("LD_PRELOAD=")) kept.push_back(*variable);
     kept.push_back(nullptr);
     return kept;
+}
+
+/// Beside the library that this code lies in.
+std::string program() {
+    Dl_info here{};
+    if (dladdr(reinterpret_cast<void*>(&environment), &here) == 0 || !here.dli_fname) return {};
+    std::error_code none;
+    return (std::filesystem::absolute(here.dli_fname, none).parent_path() / TUTTI_PROGRAMS_FROM_LIBRARIES /
+            "tutti-daemon")
+        .lexically_normal();
 }
 
 }   // namespace
@@ -64,31 +63,45 @@ void Watcher::obey() const {
 
 bool Watcher::start() {
     tried_ = true;
-    std::atomic<std::int32_t>& watching = segment_.header().watcher;
-    std::int32_t before = watching.load(std::memory_order_relaxed);
+    std::atomic<std::uint64_t>& watching = segment_.header().watcher;
+    std::uint64_t before = watching.load(std::memory_order_relaxed);
+    std::uint64_t const me = ProcessIdentity::of(getpid()).word();
+    bool const watched = before != 0 && before != me && ProcessWatch(ProcessIdentity(before)).lives();
     // Until the watcher is there this rank stands for it.
-    if ((before != getpid() && lives(before)) || !watching.compare_exchange_strong(before, getpid())) return true;
+    if (watched || !watching.compare_exchange_strong(before, me)) return true;
     if (run()) return true;
     watching.store(0, std::memory_order_relaxed);
     return false;
 }
 
-/// It makes itself a child of nobody before it watches: the program may wait for children of its own.
+/// It makes itself a child of nobody before it watches: the program may wait for children of its own. It says itself
+/// that it watches: the program may ignore SIGCHLD, or wait for any child, and nothing is known of one's end then.
 bool Watcher::run() const {
     std::string const path = program();
     if (path.empty() || access(path.c_str(), X_OK) != 0) return false;
     std::string name = "tutti-daemon", option = "--watch";
     char* const arguments[] = {name.data(), option.data(), nullptr};
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    // Out of the way of the numbers that the child gives to its descriptors.
+    int const said = fcntl(ends[1], F_DUPFD_CLOEXEC, launch::watching_descriptor + 1);
+    close(ends[1]);
     posix_spawn_file_actions_t files;
-    if (posix_spawn_file_actions_init(&files) != 0) return false;
+    posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, segment_.descriptor(), launch::watchers_descriptor);
+    posix_spawn_file_actions_adddup2(&files, said, launch::watching_descriptor);
     pid_t child = 0;
-    int status = -1;
-    if (posix_spawn(&child, path.c_str(), &files, nullptr, arguments, environment().data()) == 0)
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    bool const started = posix_spawn(&child, path.c_str(), &files, nullptr, arguments, environment().data()) == 0;
     posix_spawn_file_actions_destroy(&files);
-    return status == 0;
+    close(said);
+    char byte = 0;
+    ssize_t bytes = 0;
+    while ((bytes = read(ends[0], &byte, 1)) < 0 && errno == EINTR) {}
+    close(ends[0]);
+    if (started)
+        while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+    return bytes == 1;
 }
 
 }   // namespace tutti

@@ -64,8 +64,9 @@ struct SegmentHeader : SegmentLayout {
     std::atomic<std::int64_t> balanced;                        ///< when a rank last moved (runtime/wait/balance.hpp)
     std::atomic<std::uint64_t> questions;                      ///< how often the launcher has asked blocked ranks to
                                                                ///< look once more (Blocked::answered)
-    std::atomic<std::int32_t> watcher;                         ///< without mpiexec: the process that looks at blocked
-                                                               ///< ranks, or the rank that starts it; 0: none
+    std::atomic<std::uint64_t> watcher;                        ///< without mpiexec: the process that looks at blocked
+                                                               ///< ranks, or the rank that starts it, as
+                                                               ///< ProcessIdentity::word; 0: none
     std::atomic<std::uint32_t> verdict;                        ///< of that process: the code with which blocked ranks
                                                                ///< end the job; 0: none
 };

@@ -30,6 +30,14 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, strcmp(argv[1], "thread") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
     if (strcmp(argv[1], "thread") == 0)
         pthread_create(&other, NULL, send_late, NULL);
+    if (strcmp(argv[1], "types") == 0) {
+        float y;
+        MPI_Request request;
+        MPI_Isend(&x, 1, MPI_INT, 0, 8, MPI_COMM_SELF, &request);
+        MPI_Recv(&y, 1, MPI_FLOAT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        return MPI_Finalize();
+    }
     MPI_Recv(&x, 1, MPI_INT, 0, 8, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     if (strcmp(argv[1], "thread") == 0)
         pthread_join(other, NULL);
@@ -43,14 +51,20 @@ END
 alone() {
     local variables=()
     while [ "$1" != -- ]; do variables+=("$1"); shift; done
-    out=$(env "${variables[@]}" timeout "${most_s:-$limit_s}" "$folder/alone" "$2" 2>"$folder/err" </dev/null)
+    out=$(timeout "${most_s:-$limit_s}" ${alone:-env} "${variables[@]}" "$folder/alone" "$2" 2>"$folder/err" </dev/null)
     code=$? err=$(cat "$folder/err") what="alone $2"
 }
 told="error[T01] deadlock: rank 0 waits for itself
-  rank 0  MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_SELF)  alone.c:$(grep -n MPI_Recv "$folder/alone.c" | cut -d: -f1) in main()"
+  rank 0  MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_SELF)  alone.c:$(grep -n "MPI_Recv(&x" "$folder/alone.c" | cut -d: -f1) in main()"
 
 alone -- receive; expect_code 125; expect_err "$told"
 alone -- child; expect_code 125; expect_err "$told"
+# A mistake that the rank has found itself is reported by that process, once and with its place, also where the program's
+# parent ignores the ends of its children, and with it the program.
+for start in "env" "env --ignore-signal=CHLD"; do
+    alone="$start" alone TUTTI_DIAGNOSIS=full -- types; expect_code 125
+    [ "$(grep -c '^error' <<<"$err")" = 1 ] && [[ "$err" == *alone.c:*"in main()"* ]] || wrong "$start: $what said '$err'"
+done
 most_s=3 alone TUTTI_DIAGNOSIS=no -- receive; expect_code 124; expect_silence
 alone -- thread; expect_code 0; expect_silence; expect_out "the program has no children"
 

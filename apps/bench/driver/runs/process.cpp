@@ -136,6 +136,7 @@ TemporaryFolder::~TemporaryFolder()
 
 Ending run(const Command &command, double seconds, const TemporaryFolder &folder)
 {
+    std::signal(SIGCHLD, SIG_DFL); // with a parent that ignored it, nothing would be known of the child's end
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const sigset_t watched = watched_signals();
     sigset_t before;

@@ -5,7 +5,8 @@
 // when it does not answer; the first that proves to be the wanted rank wins. Again and again for some seconds, since a
 // busy rank may hang up on callers that are slow to prove themselves, and for TUTTI_SILENCE while an address does not
 // answer at all: a cable may be out, a host may be paused. Time in which the caller itself does not look (its program
-// computes, or is stopped) does not count. A rank that is reached and says nothing may be computing: that is no failure.
+// computes, or is stopped) does not count. A rank that is reached and says nothing may be computing, which is no
+// failure.
 //
 // Being called: at most `most_callers` that have not proven themselves, each for at most `patience`; when that is not
 // enough the oldest one goes. So whoever is no rank of this job costs little memory and gets nowhere.

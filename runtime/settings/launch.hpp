@@ -13,8 +13,8 @@ inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";    ///< pid of the
 /// With which a job ends because of a mistake of the program that is certain.
 inline constexpr int mistake_code = 125;
 
-/// Where `tutti-daemon --watch` finds the segment (runtime/job/watcher.hpp), and a pipe into which it writes a byte when
-/// it watches.
+/// Where `tutti-daemon --watch` finds the segment (runtime/job/watcher.hpp), and a pipe into which it writes a byte
+/// when it watches.
 inline constexpr int watchers_descriptor = 3, watching_descriptor = 4;
 
 /// Set by a rank in MPI_Init, for what it starts itself: its number in the world.

@@ -11,7 +11,8 @@ usage() {
 Usage: tests/run.sh [options]
   --foreign       also the tests that need programs of others: NWChem, ScaLAPACK, Slurm, Chromium, ...
                   (tests/packages says what is installed for them, and why)
-  --all           everything, as CI does: --foreign, rank programs without single copy and under --check, an eighth
+  --all           everything, as CI does: --foreign, rank programs without single copy, under --check, and with
+                  processes that are stopped at random (tests/storm.py), an eighth
                   of the files compiled alone, tests under sanitizers, both commands on a minimal Debian; warnings are
                   errors, and a test that is skipped for a missing package fails
   --scalapack     also all of ScaLAPACK's own test programs (some minutes more)
@@ -84,6 +85,13 @@ if [ -n "$all" ]; then
     configure_and_build build-alone "${files[@]/%/^}" -- "${warnings[@]}" -DTUTTI_UNITY=OFF -DCMAKE_BUILD_TYPE=Parsed \
         -DCMAKE_C_FLAGS_PARSED=-fsyntax-only -DCMAKE_CXX_FLAGS_PARSED=-fsyntax-only \
         -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON && passed=$((passed + 1))
+    title "Rank programs whose processes are stopped at random"
+    # Each commit has a storm of its own.
+    if tests/storm.py build --runs 60 --seed "$commits" </dev/null; then
+        passed=$((passed + 1))
+    else
+        broken "the storm of seed $commits"
+    fi
     # Unrecovered reports: the first one ends the program, and with it the test.
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
     export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1

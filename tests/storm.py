@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs rank programs on 1, 2 and 4 nodes while mpiexec, daemons, agents and ranks are stopped and continued at random.
+
+Each run takes a program, a number of ranks, settings and nodes by chance, and checks that the job ends well: right
+results, no error reported of a right program, no job that ends early or hangs, no process left behind. A job that has
+not ended after --limit seconds is shown (what each of its processes waits for) and killed. The nodes are pretended:
+their daemons are started on this machine, under the addresses 127.0.0.2, 127.0.0.3, and so on.
+
+The seed chooses programs and stops; when they take effect the machine decides, so the same seed is the same storm
+but not the same weather. Build the tests first (tests/smoke.sh does)."""
+import argparse, collections, os, random, re, shutil, signal, subprocess, sys, tempfile, threading, time
+
+AGENT = '#!/bin/sh\nshift\nexec sh -c "exec $*"\n'   # AGENT HOST COMMAND, as ssh takes it
+SHORT, LONG = (0.002, 0.01, 0.03, 0.08), (1, 2, 4)   # seconds for which a process is stopped
+PAUSES = (0, 0.001, 0.005, 0.02)                     # between two stops
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", default="build", help="the build folder (build)")
+    parser.add_argument("--runs", type=int, default=50, help="how many jobs are run (50)")
+    parser.add_argument("--seed", type=int, default=None, help="the seed that an earlier storm has printed")
+    parser.add_argument("--filter", default=".", help="only programs whose names match this regular expression")
+    parser.add_argument("--nodes", default="1,2,4", help="numbers of nodes to choose from (1,2,4)")
+    parser.add_argument("--long", type=float, default=0.01, help="share of stops that last for seconds (0.01)")
+    parser.add_argument("--limit", type=int, default=300, help="seconds after which a job counts as hanging (300)")
+    parser.add_argument("--keep-going", action="store_true", help="go on after a failure")
+    return parser.parse_args()
+
+
+def programs(build, pattern):
+    """(name, path, counts of ranks, settings, arguments, what must not be said, largest number of nodes)"""
+    found = []
+    for file, most in (("cluster_programs", 4), ("one_node_programs", 1)):
+        for line in open(os.path.join(build, "tests", file)):
+            name, path, counts, settings, words, accusations = line.rstrip("\n").split("|", 5)
+            if re.search(pattern, name) and os.access(path, os.X_OK):
+                split = lambda text: [word for word in text.split(";") if word]
+                found.append((name, path, [int(n) for n in split(counts)], split(settings), split(words), accusations,
+                              most))
+    return found
+
+
+def hosts_for(ranks, nodes):
+    """All nodes get a rank; the first ones get one more where that does not come out even."""
+    shares = [ranks // nodes + (node < ranks % nodes) for node in range(nodes)]
+    return ",".join(f"127.0.0.{node + 2}:{share}" for node, share in enumerate(shares))
+
+
+def process_tree(root):
+    """The pids of a process and all that it has started."""
+    children = collections.defaultdict(list)
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                children[int(stat.read().rpartition(")")[2].split()[1])].append(int(pid))
+        except OSError:
+            pass
+    tree = [root]
+    for pid in tree:
+        tree += children[pid]
+    return tree
+
+
+def marked(mark):
+    """Processes with this in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environment:
+                if mark.encode() in environment.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
+def send(pid, number):
+    try:
+        os.kill(pid, number)
+    except OSError:
+        pass
+
+
+def read(path):
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError as error:
+        return str(error)
+
+
+def show(pids):
+    """What processes do that do not end."""
+    for pid in pids:
+        command = read(f"/proc/{pid}/cmdline").replace("\0", " ")[:120]
+        state = re.findall(r"^State:\s*(.*)$", read(f"/proc/{pid}/status"), re.M)
+        print(f"  {pid} {''.join(state)}, in {read(f'/proc/{pid}/wchan')}: {command}")
+        print("    " + read(f"/proc/{pid}/stack").replace("\n", "\n    ").rstrip())
+
+
+class Storm(threading.Thread):
+    """Stops and continues processes of one job until it is told to end."""
+
+    def __init__(self, root, seed, long_share):
+        super().__init__(daemon=True)
+        self.root, self.random, self.long_share = root, random.Random(seed), long_share
+        self.over, self.stops = threading.Event(), 0
+
+    def run(self):
+        while not self.over.is_set():
+            tree = process_tree(self.root)
+            for _ in range(10):
+                self.stop_one(self.random.choice(tree))
+                if self.over.wait(self.random.choice(PAUSES)):
+                    return
+
+    def stop_one(self, pid):
+        length = self.random.choice(LONG if self.random.random() < self.long_share else SHORT)
+        send(pid, signal.SIGSTOP)
+        self.over.wait(length)
+        send(pid, signal.SIGCONT)
+        self.stops += 1
+
+    def end(self):
+        self.over.set()
+        self.join()
+
+
+class Run:
+    def __init__(self, options, choice, number):
+        self.options, self.random = options, random.Random(choice)
+        name, path, counts, settings, words, self.accusations, most = self.random.choice(options.programs)
+        self.seed = self.random.random()
+        self.ranks = self.random.choice(counts)
+        nodes = self.random.choice([n for n in options.node_counts if n <= min(self.ranks, most)] or [1])
+        self.mark = f"STORM_MARK={os.getpid()}-{number}"
+        self.command = [os.path.join(options.build, "bin", "mpiexec"), "-n", str(self.ranks)]
+        if nodes > 1:
+            self.command += ["--launcher-agent", options.agent, "-hosts", hosts_for(self.ranks, nodes)]
+        self.command += [path] + words
+        self.environment = dict(os.environ, TUTTI_TUNING="none", **dict(s.split("=", 1) for s in settings))
+        self.environment.update([self.mark.split("=")])
+        self.words = f"{name} with {self.ranks} ranks on {nodes} nodes: {' '.join(settings + self.command)}"
+
+    def carry_out(self):
+        """Empty: all well."""
+        with tempfile.TemporaryFile("w+") as output:
+            job = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+            storm = Storm(job.pid, self.seed, self.options.long)
+            storm.start()
+            wrong = self.wait(job)
+            storm.end()
+            if wrong:
+                self.kill(job)
+            wrong = wrong or self.left()
+            output.seek(0)
+            said = output.read()
+        self.stops = storm.stops
+        if not wrong and job.returncode != 0:
+            wrong = f"it ended with {job.returncode}"
+        if not wrong and re.search(self.accusations, said):
+            wrong = "it was reported to be wrong"
+        self.deadlock = "error[T01]" in said
+        return f"{wrong}\n{said[-4000:]}" if wrong else ""
+
+    def wait(self, job):
+        try:
+            job.wait(self.options.limit)
+            return ""
+        except subprocess.TimeoutExpired:
+            print(f"After {self.options.limit} s there are still:")
+            show(process_tree(job.pid))
+            return "it hangs"
+
+    def kill(self, job):
+        for pid in marked(self.mark) + [job.pid]:
+            send(pid, signal.SIGKILL)
+        job.wait()
+
+    def left(self):
+        end = time.time() + 60   # what mpiexec does not wait for, such as a daemon's guardian, may take its time to go
+        while (left := marked(self.mark)) and time.time() < end:
+            time.sleep(0.05)
+        if left:
+            print("Left behind:")
+            show(left)
+            for pid in left:
+                send(pid, signal.SIGKILL)
+        return "it left processes behind" if left else ""
+
+
+def main():
+    options = arguments()
+    options.build = os.path.abspath(options.build)
+    options.node_counts = [int(n) for n in options.nodes.split(",")]
+    options.programs = programs(options.build, options.filter)
+    if not options.programs:
+        sys.exit("storm.py: there is no such program; tests/smoke.sh builds them")
+    seed = options.seed if options.seed is not None else random.randrange(1_000_000)
+    print(f"seed {seed}", flush=True)
+    folder = tempfile.mkdtemp()
+    options.agent = os.path.join(folder, "agent")
+    with open(options.agent, "w") as agent:
+        agent.write(AGENT)
+    os.chmod(options.agent, 0o755)
+    failures, deadlocks, stops, done = 0, 0, 0, 0
+    try:
+        for number in range(options.runs):
+            run = Run(options, f"{seed} {number}", number)
+            wrong = run.carry_out()
+            stops, done = stops + run.stops, number + 1
+            if not wrong:
+                continue
+            failures, deadlocks = failures + 1, deadlocks + run.deadlock
+            print(f"WRONG: run {number} of seed {seed}, {run.words}: {wrong}", flush=True)
+            if not options.keep_going:
+                break
+    finally:
+        shutil.rmtree(folder)
+    print(f"{done} runs, {stops} stops, {failures} wrong ({deadlocks} false reports of a deadlock), seed {seed}")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "launcher/base/words.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/job/interfaces.hpp"
 
@@ -152,11 +149,7 @@ void add_host_list(std::vector<Host>& hosts, std::string_view text) {
 }
 
 void add_host_file(std::vector<Host>& hosts, std::string const& file, std::vector<std::string>& notes) {
-    struct stat info {};
-    if (stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-        throw Complaint(join("the host file ", file, " is a folder"));
-    std::ifstream in(file);
-    if (!in) throw Complaint(join("the host file ", file, " cannot be read: ", std::strerror(errno)));
+    std::istringstream in(named_file("the host file ", file));
     std::size_t const before = hosts.size();
     int number = 0;
     for (std::string line; std::getline(in, line);) {

@@ -3,11 +3,11 @@
 #include "launcher/allocation/rank_file.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <sstream>
 
 #include "launcher/allocation/hosts.hpp"
+#include "launcher/base/words.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/base/words.hpp"
 
@@ -109,8 +109,7 @@ private:
 }   // namespace
 
 std::vector<RankPlace> read_rank_file(std::string const& file, std::vector<Host> const& hosts) {
-    std::ifstream in(file);
-    if (!in) throw Complaint(join("the rank file ", file, " cannot be read"));
+    std::istringstream in(named_file("the rank file ", file));
     std::vector<RankPlace> places;
     int number = 0;
     for (std::string line; std::getline(in, line);) {

@@ -2,10 +2,10 @@
 // What resource managers say about a job's nodes, each in its own way.
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 
 #include "launcher/allocation/hosts.hpp"
+#include "launcher/base/words.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
@@ -103,16 +103,14 @@ std::vector<Host> of_slurm(char const* list, char const* tasks) {
     return hosts;
 }
 
-std::ifstream opened(char const* file, char const* variable) {
-    std::ifstream in(file);
-    if (!in) throw Complaint(join("the file that ", variable, " names cannot be read: ", file));
-    return in;
+std::istringstream opened(char const* file, char const* variable) {
+    return std::istringstream(named_file(join("the file that ", variable, " names, "), file));
 }
 
 /// A line for each slot.
 std::vector<Host> of_lines(char const* file, char const* variable) {
     std::vector<Host> hosts;
-    std::ifstream in = opened(file, variable);
+    std::istringstream in = opened(file, variable);
     for (std::string name; in >> name;) hosts.push_back(checked_host(name, 1, variable));
     return hosts;
 }
@@ -120,7 +118,7 @@ std::vector<Host> of_lines(char const* file, char const* variable) {
 /// Grid Engine: a line for each node, its name, its slots and more.
 std::vector<Host> of_grid_engine(char const* file) {
     std::vector<Host> hosts;
-    std::ifstream in = opened(file, "PE_HOSTFILE");
+    std::istringstream in = opened(file, "PE_HOSTFILE");
     for (std::string line; std::getline(in, line);) {
         std::istringstream words(line);
         std::string name, slots;

@@ -5,6 +5,8 @@
 #include <cctype>
 
 #include "launcher/base/job.hpp"
+#include "runtime/base/error.hpp"
+#include "topo/base/text_file.hpp"
 #include "topo/binding/binding.hpp"
 
 namespace tutti::launcher {
@@ -46,6 +48,12 @@ std::vector<std::string> config_arguments(std::string_view text) {
     end_line();
     if (!arguments.empty()) arguments.pop_back();   // the colon behind the last line
     return arguments;
+}
+
+std::string named_file(std::string_view what, std::string const& file) {
+    topo::Result<std::string> text = topo::read_text_file(file, topo::most_list_bytes);
+    if (!text) throw Complaint(join(what, file, " cannot be read: ", text.error()));
+    return std::move(*text);
 }
 
 std::string shell_word(std::string_view word) {

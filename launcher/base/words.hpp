@@ -11,6 +11,10 @@ namespace tutti::launcher {
 /// The arguments in the text of a -configfile: one program per line, # begins a comment, quotes as in a shell.
 std::vector<std::string> config_arguments(std::string_view text);
 
+/// The text of a file that the user names. Throws Complaint: `what` ("the host file "), the file, and why it cannot be
+/// read.
+std::string named_file(std::string_view what, std::string const& file);
+
 /// A word as a remote shell must see it; unchanged when nothing in it is special.
 std::string shell_word(std::string_view word);
 

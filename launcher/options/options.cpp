@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
 #include "launcher/allocation/allocation.hpp"
 #include "launcher/allocation/hosts.hpp"
@@ -56,7 +54,9 @@ std::string nearest_option(std::string_view word) {
 
 class Walk {
 public:
-    Walk(Job& job, std::span<std::string const> arguments) : job_(job), arguments_(arguments) {}
+    /// `depth`: of configuration files, each of which the one before has named; 0: the command line.
+    Walk(Job& job, std::span<std::string const> arguments, int depth = 0)
+        : job_(job), arguments_(arguments), depth_(depth) {}
 
     void programs() {
         while (at_ < arguments_.size()) {
@@ -142,16 +142,17 @@ private:
     }
 
     void read_config(std::string const& file) {
-        std::ifstream in(file);
-        if (!in) throw Complaint(join("the configuration file ", file, " cannot be read"));
-        std::ostringstream text;
-        text << in.rdbuf();
-        std::vector<std::string> arguments = config_arguments(text.str());
-        Walk(job_, arguments).programs();
+        constexpr int most_nested = 10;
+        if (depth_ == most_nested)
+            throw Complaint(join("more than ", most_nested, " configuration files name each other in a row, down to ",
+                                 file, "; most likely one of them names itself"));
+        std::vector<std::string> const arguments = config_arguments(named_file("the configuration file ", file));
+        Walk(job_, arguments, depth_ + 1).programs();
     }
 
     Job& job_;
     std::span<std::string const> arguments_;
+    int depth_;
     std::size_t at_ = 0;
     int pending_ranks_ = 0;
 };

@@ -2,14 +2,12 @@
 // Finding the tuning file.
 #include "runtime/settings/tuning_file.hpp"
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "runtime/base/error.hpp"
-#include "topo/base/text_streams.hpp"
+#include "topo/base/text_file.hpp"
 
 namespace tutti {
 namespace {
@@ -29,31 +27,14 @@ std::string_view processor_in(std::string_view text) {
 
 std::string_view first_line(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-/// Empty, or why there is no text. Devices and pipes may never end, so they are not even opened.
-std::string read_whole(std::string const& name, std::string& text) {
-    std::error_code error;
-    auto const kind = std::filesystem::status(name, error).type();
-    if (kind == std::filesystem::file_type::not_found) return std::strerror(ENOENT);
-    if (error) return error.message();
-    if (kind == std::filesystem::file_type::directory) return std::strerror(EISDIR);
-    if (kind != std::filesystem::file_type::regular) return "it is a device or a pipe, not a file";
-    errno = 0;
-    FileReader file(name);
-    if (!file) return std::strerror(errno ? errno : EIO);
-    text.resize(most_tuning_bytes + 1);
-    file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (file.bad()) return std::strerror(errno ? errno : EIO);
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    return text.size() > most_tuning_bytes ? join("it is larger than ", most_tuning_bytes >> 20, " MiB") : "";
-}
-
 TuningFile take(std::string const& name, bool named, topo::Machine const& machine) {
     TuningFile file{name, {}, {}};
-    std::string text;
-    if (std::string const why = read_whole(name, text); !why.empty()) {
-        file.complaint = join(name, " cannot be read as a tuning file: ", why);
+    topo::Result<std::string> read = topo::read_text_file(name, most_tuning_bytes);
+    if (!read) {
+        file.complaint = join(name, " cannot be read as a tuning file: ", read.error());
         return file;
     }
+    std::string& text = *read;
     std::string_view const head = first_line(text), kind = tuning_head.substr(0, tuning_head.rfind(' ') + 1);
     std::string_view const measured = processor_in(text);
     if (!head.starts_with(kind))

@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "topo/base/text_streams.hpp"
+#include "topo/base/text_file.hpp"
 #include "topo/machine/sysfs.hpp"
 #include "topo/machine/usable.hpp"
 
@@ -140,18 +140,12 @@ bool looks_like_file(const std::string& description) {
     return description.ends_with(".xml") || description.find('/') != std::string::npos;
 }
 
-// The whole of a regular file of a size that a description of a machine may have: a device or a pipe may have no end.
 Result<std::string> text_of(const std::string& file) {
-    const auto cannot = [&](const std::string& why) {
-        return Result<std::string>::failure("The description of a machine " + file + " cannot be read: " + why + ".");
-    };
-    struct stat info {};
-    if (stat(file.c_str(), &info) != 0) return cannot(std::strerror(errno));
-    if (!S_ISREG(info.st_mode)) return cannot("it is not a regular file");
-    if (info.st_size > off_t{64} << 20) return cannot("it is larger than 64 MiB");
-    FileReader in(file, std::ios::binary);
-    if (!in) return cannot(std::strerror(errno));
-    return std::string(std::istreambuf_iterator<char>(in), {});
+    constexpr std::size_t most = 64 << 20;
+    Result<std::string> text = read_text_file(file, most);
+    if (text) return text;
+    return Result<std::string>::failure("The description of a machine " + file + " cannot be read: " + text.error() +
+                                        ".");
 }
 
 // How many processing units hwloc's XML names.

@@ -7,7 +7,7 @@ run -n 5000 "$rank"; expect_code 1; [ "$(wc -l < "$folder/err")" = 1 ] || wrong 
 expect_err "5000 ranks on one node are more than the 3072 that its shared memory can be laid out for"
 
 for machine in socket:10000 "socket:2 numa:100 core:100" /dev/zero; do
-    reason="more than 4096 processing units"; [ "$machine" = /dev/zero ] && reason="it is not a regular file"
+    reason="more than 4096 processing units"; [ "$machine" = /dev/zero ] && reason="it is a device or a pipe"
     TUTTI_TOPOLOGY=$machine run -n 2 "$rank"; expect_code 2; expect_err "$machine"; expect_err "$reason"
     TUTTI_TOPOLOGY=$machine run -n 2 --show-hierarchy; expect_code 2; expect_err "$reason"
     TUTTI_TOPOLOGY=$machine "$build/bin/tutti-tune" --dry-run > "$folder/out" 2> "$folder/err"

@@ -69,13 +69,13 @@ TEST_F(TuningFiles, OfAnotherVersionAndWhatIsNoneAreTold) {
     EXPECT_THAT(complaint(write("empty", "")), HasSubstr("empty:1: this is no tuning file"));
     EXPECT_THAT(complaint("/nowhere/tuning"), StartsWith("/nowhere/tuning cannot be read"));
     EXPECT_THAT(complaint("/dev/zero"), HasSubstr("a device or a pipe, not a file")) << "which would be read for ever";
-    EXPECT_THAT(complaint(folder), HasSubstr("cannot be read as a tuning file: Is a directory"));
+    EXPECT_THAT(complaint(folder), HasSubstr("cannot be read as a tuning file: it is a folder"));
     std::string const large = write("large", text_for("1", "Processor 7"));
     std::filesystem::resize_file(large, most_tuning_bytes);
     EXPECT_NE(find_tuning(large, {}, machine).text, "");
     std::filesystem::resize_file(large, most_tuning_bytes + 1);
     EXPECT_THAT(complaint(large), HasSubstr("it is larger than 1 MiB"));
-    EXPECT_THAT(complaint(folder), HasSubstr("cannot be read as a tuning file: Is a directory"));
+    EXPECT_THAT(complaint(folder), HasSubstr("cannot be read as a tuning file: it is a folder"));
 }
 
 TEST_F(TuningFiles, LieInTheUsersConfigurationFolderFirst) {

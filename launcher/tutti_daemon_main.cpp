@@ -35,7 +35,7 @@ int watch() {
     if (child != 0) return child < 0 ? 1 : 0;
     try {
         return watch_node(tutti::launch::watchers_descriptor);
-    } catch (tutti::Error const&) { return 1; }   // what it was given is no segment
+    } catch (std::exception const&) { return 1; }   // what it was given is no segment
 }
 
 }   // namespace

@@ -114,6 +114,7 @@ def check_code(path, text):
     for number, line in enumerate(code.split("\n"), 1):
         if re.search(r"\bgoto\b", line):
             yield number, "goto"
+    yield from check_exceptions(path, code)
     for first, last in functions(code):
         if last - first + 1 > MAX_FUNCTION:
             yield first, f"a function of {last - first + 1} lines (at most {MAX_FUNCTION})"
@@ -133,6 +134,38 @@ def check_locale(path, text, code):
         for number, line in enumerate(text.split("\n"), 1):
             if re.search(r'(?:print|scan)f\b.*"[^"]*%[-+ #0-9.*l]*[aefgAEFG]', line):
                 yield number, f"a number with a decimal point, which depends on the locale that a program sets ({STREAMS})"
+
+
+# Calls that throw unless they get an error code. Entries of a folder are read with increment(), as ++ throws as well.
+FILE_SYSTEM = re.compile(r"filesystem::(exists|status|symlink_status|is_\w+|(?:weakly_)?canonical|absolute|current_path|"
+                         r"read_symlink|create_\w+|remove|remove_all|rename|copy|copy_file|copy_symlink|file_size|"
+                         r"temp_directory_path|last_write_time|permissions|resize_file|space|equivalent|relative|"
+                         r"proximate|hard_link_count|(?:recursive_)?directory_iterator(?: \w+)?)\(")
+
+
+def arguments_from(code, at):
+    """The text up to the parenthesis that closes the one before `at`."""
+    depth, end = 1, at
+    while end < len(code) and depth:
+        depth += {"(": 1, ")": -1}.get(code[end], 0)
+        end += 1
+    return code[at:end - 1]
+
+
+def check_exceptions(path, code):
+    """Of the programs and libraries: a system may refuse anything, which is a sentence and no end by an exception."""
+    if path.startswith("tests/"):
+        return
+    codes = {name for names in re.findall(r"std::error_code&? (\w+(?:, \w+)*)", code) for name in names.split(", ")}
+    for call in FILE_SYSTEM.finditer(code):
+        given = arguments_from(code, call.end())
+        looped = re.search(r"for \([^;()]*: (?:std::)?$", code[:call.start()])
+        if looped or (given.strip() or "iterator" not in call.group(1)) and given.split(",")[-1].strip() not in codes:
+            yield code.count("\n", 0, call.start()) + 1, f"{call.group(1)} may throw: it needs an error code"
+    main = re.search(r"^int main\(", code, re.M)
+    if main and path.startswith(("launcher/", "apps/bench/driver/")) and \
+            not re.search(r"catch \((std::exception const&|const std::exception &)", code):
+        yield code.count("\n", 0, main.start()) + 1, "main lets exceptions out: nothing catches std::exception"
 
 
 def check_links(path, text, exists):
@@ -220,10 +253,16 @@ def self_test():
         "runtime/base/d.hpp": spdx + "char c = std::toupper(d);\n",
         "launcher/b.cpp": spdx + 'setlocale(LC_ALL, "");\n',
     }
+    bad |= {f"launcher/{i}.cpp": spdx + "std::error_code e;\n" + line + "\n" for i, line in enumerate(
+        ["bool b = std::filesystem::exists(f(a, e));", "auto p = std::filesystem::current_path();", "int main() { f(); }",
+         "for (auto x : std::filesystem::directory_iterator(p, e)) f(x);", "std::filesystem::directory_iterator i(p);"])}
     bad |= {path: spdx + f'#include "p2p/{included}.hpp"\n' for path, included in
             {"p2p/engine.cpp": "shm/ring", "p2p/tcp/a.cpp": "shm/ring", "p2p/shm/a.cpp": "engine",
              "p2p/matching/a.cpp": "transport"}.items()}
     good = {
+        "launcher/fs.cpp": spdx + "std::error_code e;\nbool b = std::filesystem::exists(f(a), e);\n"
+                                  "std::filesystem::directory_iterator i(p, e);\nif (i != std::filesystem::directory_iterator()) f();\n",
+        "launcher/main.cpp": spdx + "int main() try { f(); } catch (std::exception const& e) { g(e); }\n",
         "p2p/transports.cpp": spdx + '#include "p2p/shm/ring.hpp"\n',
         "p2p/shm/b.cpp": spdx + '#include "p2p/transport.hpp"\n#include "p2p/matching/queues.hpp"\n',
         "coll/call/a.cpp": spdx + '#include "coll/env/b.hpp"\n#include "coll/call/c.hpp"\n',

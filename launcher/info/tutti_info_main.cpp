@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -67,9 +68,7 @@ bool take_ranks(char const* text, Question& question) {
     return error == std::errc{} && *end == 0 && question.ranks > 0 && question.ranks <= (1 << 20);
 }
 
-}   // namespace
-
-int main(int argc, char** argv) {
+int answer(int argc, char** argv) {
     Question question;
     bool json = false, markdown = false;
     for (int i = 1; i < argc; ++i) {
@@ -93,4 +92,15 @@ int main(int argc, char** argv) {
     Report report = make_report(question);
     if (markdown) return print("tutti-info", as_markdown(report));
     return print("tutti-info", json ? as_json(report, question.part) : as_text(report, question.part));
+}
+
+}   // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return answer(argc, argv);
+    } catch (std::exception const& error) {
+        std::fprintf(stderr, "tutti-info: %s.\n", error.what());
+        return 1;
+    }
 }

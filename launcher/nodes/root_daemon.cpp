@@ -67,7 +67,9 @@ std::vector<int> RootDaemon::readers() const {
 void RootDaemon::begin(OwnLauncher own) {
     output_ = &own.output;
     signals_ = &own.signals;
-    Assignment assignment{job_, allocation_, std::filesystem::current_path(), {}};
+    std::error_code error;
+    Assignment assignment{job_, allocation_, std::filesystem::current_path(error), {}};
+    if (error) throw Complaint(join("the current folder cannot be found: ", error.message()), 1);
     assignment.job.on_terminal = own.output.standard_output().terminal();
     for (char** entry = environ; *entry; ++entry) assignment.environment.emplace_back(*entry);
     std::vector<int> others;

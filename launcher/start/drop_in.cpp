@@ -112,8 +112,12 @@ MappedFile::~MappedFile() {
 std::string library_folder(std::string const& library) {
     std::error_code error;
     std::filesystem::path bin = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-    for (std::filesystem::path const& folder : {bin / ".." / "lib", bin / TUTTI_LIBRARIES_FROM_PROGRAMS})
-        if (std::filesystem::exists(folder / library, error)) return std::filesystem::weakly_canonical(folder);
+    if (error) return {};
+    for (std::filesystem::path const& folder : {bin / ".." / "lib", bin / TUTTI_LIBRARIES_FROM_PROGRAMS}) {
+        if (!std::filesystem::exists(folder / library, error)) continue;
+        std::filesystem::path const shortest = std::filesystem::weakly_canonical(folder, error);
+        return error ? folder : shortest;   // a container may forbid what the C library needs for it
+    }
     return {};
 }
 

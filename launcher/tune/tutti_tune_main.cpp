@@ -54,5 +54,8 @@ int main(int argc, char** argv) {
     } catch (Complaint const& complaint) {
         std::fprintf(stderr, "tutti-tune: %s.\n", complaint.what());
         return 2;
+    } catch (std::exception const& error) {
+        std::fprintf(stderr, "tutti-tune: %s.\n", error.what());
+        return 1;
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // forbid EVERYTHING... -- program args: runs a program for which the named system calls fail with EPERM, as in a
 // container: cma (process_vm_readv and process_vm_writev), sockets, memfd, mbind, policies (mbind and the calls that
-// tell of memory policies).
+// tell of memory policies), faccessat2 (which old containers do not know).
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
         if (strcmp(argv[i], "cma") == 0) failed |= forbid(SYS_process_vm_readv) | forbid(SYS_process_vm_writev);
         else if (strcmp(argv[i], "sockets") == 0) failed |= forbid(SYS_socket) | forbid(SYS_socketpair);
         else if (strcmp(argv[i], "memfd") == 0) failed |= forbid(SYS_memfd_create);
+        else if (strcmp(argv[i], "faccessat2") == 0) failed |= forbid(SYS_faccessat2);
         else if (strcmp(argv[i], "mbind") == 0) failed |= forbid(SYS_mbind);
         else if (strcmp(argv[i], "policies") == 0)
             failed |= forbid(SYS_mbind) | forbid(SYS_get_mempolicy) | forbid(SYS_move_pages);

@@ -198,7 +198,8 @@ Results run_part(Contest &contest, Contestant &contestant, const Part &part, int
 {
     const Plan &plan = contest.plan;
     const std::filesystem::path file = contest.folder.path() / "results.json";
-    std::filesystem::remove(file);
+    std::error_code absent;
+    std::filesystem::remove(file, absent);
     Command command{{contestant.launcher, "-n", std::to_string(ranks), "-bind-to", plan.binding_of(ranks),
                      contestant.program},
                     contestant.environment};
@@ -210,7 +211,7 @@ Results run_part(Contest &contest, Contestant &contestant, const Part &part, int
     if (tell_wrong_results(name, ending.output)) {
         contest.failed = true;
     } else if (ending.late || ending.code != 0) {
-        tell_failure(name, ending, seconds, std::filesystem::exists(file), ranks * 2 <= plan.most_ranks);
+        tell_failure(name, ending, seconds, std::filesystem::exists(file, absent), ranks * 2 <= plan.most_ranks);
         contestant.out = true;
         contest.failed |= !ending.late;
     } else if (const auto at = ending.errors.find(": info key tutti_coll"); at != std::string::npos) {
@@ -219,7 +220,7 @@ Results run_part(Contest &contest, Contestant &contestant, const Part &part, int
     } else {
         tell(ending.errors, contest.told);
     }
-    return std::filesystem::exists(file) ? read_results(file) : Results{};
+    return std::filesystem::exists(file, absent) ? read_results(file) : Results{};
 }
 
 void show_progress(const std::string &text)

@@ -24,9 +24,10 @@ std::vector<std::string> sources()
     for (auto &folder : folders) {
         std::vector<std::string> files;
         std::error_code none;
-        for (auto &entry : std::filesystem::recursive_directory_iterator(folder, none))
-            if (entry.path().extension() == ".cpp")
-                files.push_back(entry.path());
+        std::filesystem::recursive_directory_iterator entry(folder, none);
+        for (; !none && entry != std::filesystem::recursive_directory_iterator(); entry.increment(none))
+            if (entry->path().extension() == ".cpp")
+                files.push_back(entry->path());
         std::sort(files.begin(), files.end());
         if (!files.empty())
             return files;

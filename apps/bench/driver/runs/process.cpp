@@ -181,7 +181,14 @@ std::string find_in_path(const std::string &program)
     return "";
 }
 
-std::filesystem::path own_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+std::filesystem::path own_folder()
+{
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    if (error)
+        throw Complaint("the folder of tutti-bench cannot be found: /proc/self/exe: " + error.message());
+    return program.parent_path();
+}
 
 std::string last_lines(const std::string &text, int lines)
 {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames as bytes: the length of the body, the type and the node, four bytes each, then the body.
+// Frames as bytes: the length of the body, the type and the node, four bytes each, then the body. The highest bit of
+// the type: another piece of the body comes next, with the same type and node.
 #include "launcher/nodes/frame.hpp"
 
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "runtime/base/error.hpp"
 
@@ -11,33 +13,48 @@ namespace tutti::launcher {
 namespace {
 
 constexpr char mark[] = "\x16\x16tutti-daemon ";
-constexpr int protocol = 1;
+constexpr int protocol = 2;
 constexpr std::size_t most_noise = 4096;
+constexpr std::uint32_t more_comes = 1u << 31;
+
+void append_piece(std::string& bytes, std::uint32_t type, int node, std::string_view body) {
+    std::array<std::uint32_t, 3> const head = {static_cast<std::uint32_t>(body.size()), type,
+                                               static_cast<std::uint32_t>(node)};
+    static_assert(sizeof head == frame_head);
+    bytes.append(reinterpret_cast<char const*>(head.data()), sizeof head).append(body);
+}
 
 }   // namespace
 
-std::string encoded(FrameType type, int node, std::string_view body) {
-    std::array<std::uint32_t, 3> const head = {static_cast<std::uint32_t>(body.size()),
-                                               static_cast<std::uint32_t>(type), static_cast<std::uint32_t>(node)};
-    static_assert(sizeof head == frame_head);
-    std::string bytes(reinterpret_cast<char const*>(head.data()), sizeof head);
-    return bytes.append(body);
+std::string encoded(FrameType type, int node, std::string_view body, std::size_t longest) {
+    std::string bytes;
+    bytes.reserve(body.size() + (body.size() / longest + 1) * frame_head);
+    for (; body.size() > longest; body.remove_prefix(longest))
+        append_piece(bytes, static_cast<std::uint32_t>(type) | more_comes, node, body.substr(0, longest));
+    append_piece(bytes, static_cast<std::uint32_t>(type), node, body);
+    return bytes;
 }
 
 std::optional<Frame> FrameReader::next() {
-    if (bytes_.size() - at_ < frame_head) return {};
-    std::array<std::uint32_t, 3> head{};
-    std::memcpy(head.data(), bytes_.data() + at_, frame_head);
-    if (head[0] > longest_frame || head[1] > static_cast<std::uint32_t>(FrameType::last))
-        fail(ErrorClass::other, "what came is no message of a launcher");
-    if (bytes_.size() - at_ - frame_head < head[0]) return {};
-    Frame frame{static_cast<FrameType>(head[1]), static_cast<int>(head[2]), bytes_.substr(at_ + frame_head, head[0])};
-    at_ += frame_head + head[0];
-    if (at_ == bytes_.size() || at_ > (1 << 20)) {
-        bytes_.erase(0, at_);
-        at_ = 0;
+    for (;;) {
+        if (bytes_.size() - at_ < frame_head) return {};
+        std::array<std::uint32_t, 3> head{};
+        std::memcpy(head.data(), bytes_.data() + at_, frame_head);
+        auto const type = static_cast<FrameType>(head[1] & ~more_comes);
+        int const node = static_cast<int>(head[2]);
+        bool const wrong = head[0] > longest_frame || type > FrameType::last;
+        if (wrong || (begun_ && (begun_->type != type || begun_->node != node)))
+            fail(ErrorClass::other, "what came is no message of a launcher");
+        if (bytes_.size() - at_ - frame_head < head[0]) return {};
+        if (!begun_) begun_ = Frame{type, node, {}};
+        begun_->body.append(bytes_, at_ + frame_head, head[0]);
+        at_ += frame_head + head[0];
+        if (at_ == bytes_.size() || at_ > (1 << 20)) {
+            bytes_.erase(0, at_);
+            at_ = 0;
+        }
+        if ((head[1] & more_comes) == 0) return std::exchange(begun_, std::nullopt);
     }
-    return frame;
 }
 
 std::string handshake() { return join(mark, protocol, " ", TUTTI_VERSION, "\n"); }

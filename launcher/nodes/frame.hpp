@@ -52,9 +52,10 @@ struct Frame {
 
 inline constexpr std::size_t frame_head = 12, longest_frame = 64 << 20;
 
-std::string encoded(FrameType type, int node, std::string_view body);
+/// A body longer than `longest`, such as a rank's recording, goes in pieces, one right behind the other.
+std::string encoded(FrameType type, int node, std::string_view body, std::size_t longest = longest_frame);
 
-/// Cuts a stream of bytes into frames.
+/// Cuts a stream of bytes into frames and puts pieces together.
 class FrameReader {
 public:
     void add(std::string_view bytes) { bytes_ += bytes; }
@@ -64,6 +65,7 @@ public:
 private:
     std::string bytes_;
     std::size_t at_ = 0;
+    std::optional<Frame> begun_;   ///< of which more pieces come
 };
 
 /// The line with which a daemon begins; nothing that a shell says at its start looks like it.

@@ -43,6 +43,7 @@ void Outbox::close() {
     std::lock_guard const lock(mutex_);
     out_.reset();
     queue_.clear();
+    written_ = 0;
 }
 
 bool Outbox::open() const {
@@ -61,14 +62,16 @@ int Outbox::awaits_room() const {
 }
 
 void Outbox::write_now() {
-    std::size_t written = 0;
-    while (out_ && written < queue_.size()) {
-        ssize_t const n = write(out_.get(), queue_.data() + written, queue_.size() - written);
-        if (n > 0) written += static_cast<std::size_t>(n);
+    while (out_ && written_ < queue_.size()) {
+        ssize_t const n = write(out_.get(), queue_.data() + written_, queue_.size() - written_);
+        if (n > 0) written_ += static_cast<std::size_t>(n);
         else if (errno == EAGAIN) break;
         else if (errno != EINTR) out_.reset();   // what the other end has still to say can be read
     }
-    queue_.erase(0, out_ ? written : queue_.size());
+    if (!out_) written_ = queue_.size();
+    if (written_ <= queue_.size() / 2) return;   // a long queue goes in small pieces and is not moved for each of them
+    queue_.erase(0, written_);
+    written_ = 0;
 }
 
 Heartbeats::Heartbeats() try : thread_([this] { run(); }) {

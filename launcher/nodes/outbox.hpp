@@ -40,7 +40,8 @@ private:
 
     mutable std::mutex mutex_;
     Descriptor out_;
-    std::string queue_;
+    std::string queue_;         ///< empty when all of it was written
+    std::size_t written_ = 0;   ///< of it
 };
 
 /// A thread that sends a beat by each outbox five times a second. The launcher's loop may be busy for seconds: with

@@ -29,6 +29,43 @@ TEST(FrameReader, cuts_frames_out_of_pieces_of_any_length) {
     }
 }
 
+TEST(FrameReader, puts_pieces_together) {
+    std::string const body = "0123456789abcdef";
+    for (std::size_t longest : {1ul, 5ul, 8ul, 15ul, 16ul, 17ul}) {
+        std::string const bytes = encoded(FrameType::recording, 3, body, longest) + encoded(FrameType::done, 3, "");
+        FrameReader reader;
+        std::vector<Frame> frames;
+        for (char c : bytes) {
+            reader.add({&c, 1});
+            while (std::optional<Frame> frame = reader.next()) frames.push_back(std::move(*frame));
+        }
+        ASSERT_EQ(frames.size(), 2u) << longest;
+        EXPECT_EQ(frames[0].type, FrameType::recording);
+        EXPECT_EQ(frames[0].node, 3);
+        EXPECT_EQ(frames[0].body, body);
+        EXPECT_EQ(frames[1].type, FrameType::done);
+        EXPECT_TRUE(frames[1].body.empty());
+    }
+}
+
+TEST(FrameReader, takes_a_recording_that_is_longer_than_a_frame) {
+    std::string body(longest_frame + 12345, 'x');
+    body.back() = 'y';
+    FrameReader reader;
+    reader.add(encoded(FrameType::recording, 1, body));
+    std::optional<Frame> const frame = reader.next();
+    ASSERT_TRUE(frame);
+    EXPECT_TRUE(frame->body == body);
+    EXPECT_FALSE(reader.next());
+}
+
+TEST(FrameReader, refuses_another_message_between_pieces) {
+    FrameReader reader;
+    std::string const pieces = encoded(FrameType::recording, 1, "abcdef", 3);
+    reader.add(pieces.substr(0, frame_head + 3) + encoded(FrameType::output, 1, "x"));
+    EXPECT_THROW(reader.next(), Error);
+}
+
 TEST(FrameReader, refuses_what_no_launcher_sends) {
     FrameReader unknown, endless;
     unknown.add(encoded(static_cast<FrameType>(99), 0, ""));

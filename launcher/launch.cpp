@@ -171,7 +171,7 @@ private:
         story.reports = supervisor.told();
         Recording recording;
         if (segment) {
-            recording.ranks = read_traces(*segment, node_, host_, now_ns());
+            recording.ranks = read_traces(*segment, job_.traced_events, node_, host_, now_ns());
             recording.nodes.push_back({node_, host_, placed_.machine, placed_.plan.placement, numbers_});
         }
         if (elsewhere_) recording = elsewhere_->with_others(std::move(recording));

@@ -267,7 +267,7 @@ void Daemon::send_recording(Segment const& segment) {
     for (unsigned place = 0; place < segment.ranks(); ++place)
         node.ranks.push_back(segment.rank_state(place).world_rank);
     up(FrameType::machine, packed_node(node));
-    for (RankRecording const& one : read_traces(segment, part_.node, name(), now_ns())) {
+    for (RankRecording const& one : read_traces(segment, job().traced_events, part_.node, name(), now_ns())) {
         up(FrameType::recording, packed_recording(one));
     }
 }

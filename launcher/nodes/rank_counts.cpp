@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "launcher/diagnosis/blocked_ranks.hpp"
 #include "launcher/nodes/pack.hpp"
 
 namespace tutti::launcher {
@@ -48,8 +49,15 @@ void each_counter(AnyRankState& rank_state, Visit const& visit) {
 }
 
 Line copied(CallStatisticsRow const& from) {
-    return {from.communicator, from.collective,   from.algorithm,   from.ranks,         from.of_window,
-            from.calls.read(), from.bytes.read(), from.time.read(), from.longest.read()};
+    return {text_in(from.communicator),
+            text_in(from.collective),
+            text_in(from.algorithm),
+            from.ranks,
+            from.of_window,
+            from.calls.read(),
+            from.bytes.read(),
+            from.time.read(),
+            from.longest.read()};
 }
 
 }   // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "launcher/base/table.hpp"
+#include "launcher/diagnosis/blocked_ranks.hpp"
 #include "launcher/statistics/statistics.hpp"
 #include "runtime/base/error.hpp"
 
@@ -55,8 +56,8 @@ std::map<Key, Sum> add_up(AllRankCounts const& counts, bool of_windows) {
         CallStatistics const& call_statistics = *counts.call_statistics;
         for (CallStatisticsRow const& line : call_statistics.lines()) {
             if (line.of_window != of_windows) continue;
-            std::string const name = line.communicator[0] ? line.communicator : "(unnamed)";
-            sums[{name, line.ranks, line.collective, line.algorithm}].add(line);
+            std::string const name = line.communicator[0] ? text_in(line.communicator) : "(unnamed)";
+            sums[{name, line.ranks, text_in(line.collective), text_in(line.algorithm)}].add(line);
         }
         if (!of_windows && call_statistics.others().calls.read() != 0)
             sums[{"(others)", 0, "", ""}].add(call_statistics.others());

@@ -5,6 +5,7 @@
 // `used_` tells of it and never change; its counters may be read at any time. Zeroed memory is empty call statistics.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -41,7 +42,9 @@ public:
     /// rank.
     CallStatisticsRow& line(std::string_view communicator, int ranks, std::string_view collective,
                             std::string_view algorithm, bool of_window = false);
-    std::span<CallStatisticsRow const> lines() const { return {lines_.data(), used_.load(std::memory_order_acquire)}; }
+    std::span<CallStatisticsRow const> lines() const {
+        return {lines_.data(), std::min<std::size_t>(used_.load(std::memory_order_acquire), room)};
+    }
     /// Everything that has no line of its own, together.
     CallStatisticsRow const& others() const { return others_; }
 

@@ -15,9 +15,17 @@ std::string_view text_at(char const* words, std::size_t room) {
     return {words, static_cast<std::size_t>(std::find(words, words + room, 0) - words)};
 }
 
-/// The events that are still there, in the order in which they were written.
-std::vector<TraceEvent> events_of(Trace const& trace) {
-    std::uint64_t const ever = trace.events.load(std::memory_order_acquire), room = trace.room;
+constexpr std::size_t most_ranks_named = 1 << 20;
+
+/// A count that the rank has written, as far as it can be.
+template <class Count>
+Count within(std::atomic<Count> const& count, std::size_t most) {
+    return std::min(count.load(std::memory_order_acquire), static_cast<Count>(most));
+}
+
+/// The events that are still there, in the order in which they were written. `room`: the launcher's own knowledge.
+std::vector<TraceEvent> events_of(Trace const& trace, std::uint64_t room) {
+    std::uint64_t const ever = trace.events.load(std::memory_order_acquire);
     std::vector<TraceEvent> events;
     std::uint64_t const first = ever > room ? ever - room : 0;
     events.reserve(ever - first);
@@ -27,7 +35,7 @@ std::vector<TraceEvent> events_of(Trace const& trace) {
 
 std::vector<RecordedComm> comms_of(Trace const& trace) {
     std::vector<RecordedComm> comms;
-    for (std::uint32_t i = 0; i < trace.comms_used.load(std::memory_order_acquire); ++i) {
+    for (std::uint32_t i = 0; i < within(trace.comms_used, Trace::most_comms); ++i) {
         TracedComm const& c = trace.comms[i];
         comms.push_back({c.context, std::string(text_at(c.name, sizeof c.name)),
                          ranks_in(text_at(c.members, sizeof c.members)), c.size, c.rank});
@@ -53,15 +61,16 @@ std::vector<UnfinishedCall> unfinished_of(Trace const& trace, RankState const& r
 /// Of calls the end is when they were written.
 std::int64_t written_at(TraceEvent const& e) { return e.kind == TraceKind::call ? e.time + e.amount : e.time; }
 
-RankRecording read_trace(Trace const& trace, RankState const& rank_state, CallSites& sites) {
+RankRecording read_trace(Trace const& trace, std::uint64_t room, RankState const& rank_state, CallSites& sites) {
     RankRecording all;
     all.rank = rank_state.world_rank;
     all.started = static_cast<std::int64_t>(rank_state.times.started.read());
     all.ended = static_cast<std::int64_t>(rank_state.times.ended.read());
-    all.events = events_of(trace);
-    all.lost = trace.events.load() - all.events.size();
-    all.complete_from = all.lost > 0 ? written_at(all.events.front()) : all.started;
-    for (std::uint32_t i = 0; i < trace.texts_used.load(std::memory_order_acquire); ++i)
+    all.events = events_of(trace, room);
+    std::uint64_t const ever = trace.events.load();
+    all.lost = ever - std::min<std::uint64_t>(ever, all.events.size());
+    all.complete_from = all.lost > 0 && !all.events.empty() ? written_at(all.events.front()) : all.started;
+    for (std::uint32_t i = 0; i < within(trace.texts_used, Trace::most_texts); ++i)
         all.texts.emplace_back(text_at(trace.texts[i], sizeof trace.texts[i]));
     all.comms = comms_of(trace);
     all.unfinished = unfinished_of(trace, rank_state);
@@ -70,7 +79,7 @@ RankRecording read_trace(Trace const& trace, RankState const& rank_state, CallSi
         if (e.kind == TraceKind::call && (addresses.empty() || addresses.back() != e.where))
             addresses.push_back(e.where);
     for (UnfinishedCall const& c : all.unfinished) addresses.push_back(c.site);
-    std::string_view const maps(trace.maps, trace.maps_bytes.load(std::memory_order_acquire));
+    std::string_view const maps(trace.maps, within(trace.maps_bytes, Trace::most_maps));
     all.places = sites.words_for(maps, std::move(addresses));
     return all;
 }
@@ -85,19 +94,21 @@ std::vector<int> ranks_in(std::string_view ranges) {
         at = std::from_chars(at, end, first).ptr;
         last = first;
         if (at < end && *at == '-') at = std::from_chars(at + 1, end, last).ptr;
+        if (last < first || static_cast<std::size_t>(last - first) >= most_ranks_named - ranks.size()) return ranks;
         for (int r = first; r <= last; ++r) ranks.push_back(r);
         if (at < end && *at == ',') ++at;
     }
     return ranks;
 }
 
-std::vector<RankRecording> read_traces(Segment const& segment, int node, std::string const& host, std::int64_t now) {
+std::vector<RankRecording> read_traces(Segment const& segment, std::uint64_t room, int node, std::string const& host,
+                                       std::int64_t now) {
     std::vector<RankRecording> all;
     CallSites sites;
     for (unsigned place = 0; place < segment.ranks(); ++place) {
         Trace const* const trace = segment.trace(place);
         if (!trace) return {};
-        RankRecording one = read_trace(*trace, segment.rank_state(place), sites);
+        RankRecording one = read_trace(*trace, room, segment.rank_state(place), sites);
         one.node = node;
         one.host = host;
         if (one.started == 0) one.started = one.complete_from = now;

@@ -58,10 +58,12 @@ struct Recording {
     std::vector<RecordedNode> nodes;
 };
 
-/// Of this node's ranks, which have ended by `now`. Looks for source lines, which takes a while.
-std::vector<RankRecording> read_traces(Segment const& segment, int node, std::string const& host, std::int64_t now);
+/// Of this node's ranks, which have ended by `now`, with a ring of `room` events each. Whatever a rank may have written
+/// into its trace by mistake, nothing outside of the trace is read. Looks for source lines, which takes a while.
+std::vector<RankRecording> read_traces(Segment const& segment, std::uint64_t room, int node, std::string const& host,
+                                       std::int64_t now);
 
-/// "0-3,8" as numbers.
+/// "0-3,8" as numbers; nothing from where it is no such text on, or names more than a world may have.
 std::vector<int> ranks_in(std::string_view ranges);
 
 }   // namespace tutti::launcher

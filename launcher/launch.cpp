@@ -341,7 +341,8 @@ private:
             .error = error.write.get(),
             .kept = listeners,
             .signals = &signals_.original_mask(),
-            .descriptors = &old_limit_};
+            .descriptors = &old_limit_,
+            .leaves_terminal = true};
         windows_->put_around(start, rank, host_);
         pid_t pid = spawn(start);
         if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -55,12 +56,23 @@ void put(int from, int to) {
     else dup2(from, to);
 }
 
+// A rank is in the background of the terminal: it would be stopped when it changes its settings or reads from it, as
+// programs do that ask for a password. Without it they ask on standard input. A session of its own for each rank would
+// do the same, but ranks of different sessions do not yield cores to each other.
+void leave_terminal() {
+    int const terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (terminal < 0) return;
+    ioctl(terminal, TIOCNOTTY);
+    close(terminal);
+}
+
 // In the child. Returns only when something failed.
 void become_rank(Prepared& p) {
     Start const& start = p.start;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != p.launcher) _exit(1);   // it died before the line above
+    if (start.leaves_terminal) leave_terminal();
     put(start.input, STDIN_FILENO);
     put(start.output, STDOUT_FILENO);
     put(start.error, STDERR_FILENO);

@@ -22,6 +22,7 @@ struct Start {
     std::vector<int> kept;                  ///< descriptors that the program inherits besides
     sigset_t const* signals = nullptr;      ///< the mask that mpiexec was started with
     rlimit const* descriptors = nullptr;    ///< the limit that mpiexec was started with
+    bool leaves_terminal = false;           ///< /dev/tty does not exist for it; only mpiexec uses the terminal
 };
 
 /// The pid of the new process, which leads its own process group and is killed when the launcher dies. Throws Complaint

@@ -213,6 +213,14 @@ std::optional<std::string> Output::next_loss() {
     return {};
 }
 
+std::set<ino_t> Output::open_pipes() const {
+    std::set<ino_t> pipes;
+    struct stat info {};
+    for (auto const& stream : streams_)
+        if (stream->open() && fstat(stream->descriptor(), &info) == 0) pipes.insert(info.st_ino);
+    return pipes;
+}
+
 bool Output::streams_open() const {
     return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->open(); });
 }

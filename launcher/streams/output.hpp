@@ -137,6 +137,8 @@ public:
     std::optional<std::string> next_loss();
 
     bool streams_open() const;
+    /// The inodes of the pipes that ranks have not closed.
+    std::set<ino_t> open_pipes() const;
     bool all_written() const;
     bool wants_showing() const;
 

@@ -15,17 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
 namespace {
-
-bool has_entry(std::filesystem::path const& process, std::string const& entry) {
-    std::ifstream in(process / "environ", std::ios::binary);
-    std::string all{std::istreambuf_iterator<char>(in), {}};
-    return ('\0' + all).find('\0' + entry + '\0') != std::string::npos;
-}
 
 bool is_zombie(std::filesystem::path const& process) {
     std::ifstream in(process / "stat");
@@ -74,7 +69,7 @@ int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
         pid_t pid = 0;
         auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), pid);
         if (bad != std::errc{} || end != name.data() + name.size() || pid == getpid()) continue;
-        if (!groups.contains(getpgid(pid)) && !has_entry(it->path(), entry)) continue;
+        if (!groups.contains(getpgid(pid)) && !has_entry(pid, entry)) continue;
         if (!is_zombie(it->path()) && kill(pid, SIGKILL) == 0) ++found;
     }
     return found;

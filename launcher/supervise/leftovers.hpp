@@ -3,6 +3,8 @@
 // session or group they moved to, and can be listed and ended.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include <sys/types.h>
@@ -14,5 +16,14 @@ void adopt_orphans();
 
 /// Children of this process, zombies included; empty where the kernel does not list them.
 std::vector<pid_t> children();
+
+/// "process 4711 (name)"; empty when it has ended, though it may not have been reaped yet.
+std::string running_process(pid_t pid);
+
+/// Whether a process was started with this "NAME=VALUE" in its environment.
+bool has_entry(pid_t pid, std::string const& entry);
+
+/// Whether a process has one of these pipes open; `pipes`: their inodes.
+bool has_open(pid_t pid, std::set<ino_t> const& pipes);
 
 }   // namespace tutti::launcher

@@ -12,6 +12,7 @@
 #include "launcher/start/mpi_library.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -20,6 +21,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr milliseconds grace = 300ms;        // between SIGTERM and SIGKILL
+constexpr milliseconds for_writers = 1s;     // what ranks have left behind to end by itself
 constexpr milliseconds show_after = 100ms;   // an unfinished line on a terminal
 constexpr milliseconds look_again = 100ms;   // for what no descriptor tells
 constexpr milliseconds longest_library_pause = 60s;
@@ -56,6 +58,7 @@ bool Supervisor::busy() const { return alive() > 0 || (elsewhere_ && elsewhere_-
 int Supervisor::run() {
     all_started_ = true;
     while (busy()) turn();
+    wait_for_writers();
     while (end_leftovers()) turn();
     output_.drain();
     tell_warnings();
@@ -93,6 +96,7 @@ milliseconds Supervisor::patience() const {
     if (job_.timeout > 0ms && !ending_) until(started_ + job_.timeout);
     if (output_.wants_showing()) until(silence_ + show_after);
     if (output_.holds()) until(output_.due());
+    if (writers_until_) until(*writers_until_);
     if (foreign_library_possible()) until(library_look_);
     if (!ending_) until(next_diagnosis());
     if (elsewhere_) wait = std::min(wait, elsewhere_->patience());
@@ -176,7 +180,11 @@ void Supervisor::interrupt(int signal) {
 void Supervisor::reap() {
     Verdict worst;
     int status = 0;
-    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+        if (WIFSTOPPED(status)) {
+            report_stopped(pid, WSTOPSIG(status));
+            continue;
+        }
         std::optional<Verdict> verdict = buried(pid, status);
         if (verdict && verdict->kind > worst.kind) worst = *verdict;
     }
@@ -317,11 +325,62 @@ void Supervisor::look_again_for_the_missing() {
     }
 }
 
+// Other stops are somebody's intention. Ranks have left the terminal, agents have not: they may ask for a password.
+void Supervisor::report_stopped(pid_t pid, int signal) {
+    if ((signal != SIGTTIN && signal != SIGTTOU) || job_.quiet || !stopped_.insert(pid).second) return;
+    output_.say(
+        join(running_process(pid), " was stopped by ", signal_words(signal),
+             ": it wants to use the terminal, which processes in the background cannot; it goes on when it gets "
+             "SIGCONT, and an agent such as ssh needs a key instead of a password"));
+}
+
+// A helper of a rank that is about to end by itself is no mistake of the program.
+void Supervisor::wait_for_writers() {
+    auto const any = [this] {
+        std::set<ino_t> const pipes = output_.open_pipes();
+        return std::ranges::any_of(leftovers(), [&](pid_t pid) { return has_open(pid, pipes); });
+    };
+    writers_until_ = Clock::now() + for_writers;
+    while (!ending_ && interrupts_ == 0 && Clock::now() < *writers_until_ && any()) turn();
+    writers_until_.reset();
+}
+
+std::vector<pid_t> Supervisor::leftovers() const {
+    std::vector<pid_t> left = children();
+    std::erase_if(left, [&](pid_t pid) { return not_ours_.contains(pid); });
+    return left;
+}
+
+// A rank whose process has ended well was perhaps a script that has not waited for the program that it had started. As
+// long as that could print something, its work was cut off.
+void Supervisor::report_leftovers(std::vector<pid_t> const& processes) {
+    if (ending_ || interrupts_ > 0 || processes.empty()) return;
+    std::set<ino_t> const pipes = output_.open_pipes();
+    std::string const ours = join(launch::launcher_variable, "=", getpid());
+    std::string working, others;
+    for (pid_t pid : processes) {
+        std::string const words = running_process(pid);
+        bool const works = has_open(pid, pipes);
+        if (words.empty() || (!works && !has_entry(pid, ours))) continue;   // such as what an agent keeps for later
+        std::string& list = works ? working : others;
+        list += (list.empty() ? "" : ", ") + words;
+    }
+    std::string const where = elsewhere_ ? " on " + host_ : "";
+    if (!working.empty())
+        output_lost(
+            {Verdict::Kind::output_lost, 1,
+             join("the ranks", where, " have ended and left behind ", working,
+                  ", which could still print and was ended with the job; a script must wait for what it starts")});
+    else if (!others.empty() && !job_.quiet)
+        output_.say(join("the ranks", where, " have ended and left behind ", others, ", which was ended with the job"));
+}
+
 // True while there is something to wait for.
 bool Supervisor::end_leftovers() {
+    std::vector<pid_t> const left = leftovers();
+    if (warned_.empty()) report_leftovers(left);
     bool any = false;
-    for (pid_t pid : children()) {
-        if (not_ours_.contains(pid)) continue;
+    for (pid_t pid : left) {
         any = true;
         bool first_time = warned_.insert(pid).second;
         if (kill_at_ && Clock::now() >= *kill_at_) kill(pid, SIGKILL);

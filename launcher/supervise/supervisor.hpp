@@ -119,7 +119,11 @@ private:
     std::string waiting_table() const;
     bool tell_waiting();
     void time_out();
+    void wait_for_writers();
+    std::vector<pid_t> leftovers() const;
     bool end_leftovers();
+    void report_leftovers(std::vector<pid_t> const& processes);
+    void report_stopped(pid_t pid, int signal);
 
     Job const& job_;
     Segment* segment_;
@@ -148,8 +152,9 @@ private:
     std::optional<Missing> missing_;
     std::set<pid_t> not_ours_;   // children before the first rank: the guardian, a shell's that became us
     std::set<pid_t> warned_;     // leftovers that have got SIGTERM
+    std::set<pid_t> stopped_;    // by the terminal, and reported
     Clock::time_point started_ = Clock::now(), silence_ = Clock::now();
-    std::optional<Clock::time_point> kill_at_;
+    std::optional<Clock::time_point> kill_at_, writers_until_;
     std::function<std::string(std::size_t)> why_not_loaded_;
     std::chrono::milliseconds library_pause_{100};   // between two looks at what ranks have mapped
     Clock::time_point library_look_ = Clock::now() + library_pause_;

@@ -83,6 +83,15 @@ grep -q '^tutti-info: standard output cannot be written' "$folder/err" || wrong 
 run -n 2 -outfile-pattern /dev/full echo x; expect_code 1; expect_err "the output file /dev/full cannot be written: No space left"
 run -n 2 bash -c 'echo x; exit 0' 2> /dev/full; expect_code 0; expect_out $'x\nx'
 
+# a password: only mpiexec has the terminal, a rank that wants it asks on standard input instead of being stopped
+: > "$folder/screen"
+{ wait_until grep -q 'word? ' "$folder/screen" >&2; echo Ann; } |
+    timeout "$limit_s" "$build/tests/launcher_on_terminal" "$mpiexec" -n 2 python3 -W ignore -c \
+        'import getpass, os; os.environ["PMI_RANK"] != "0" or print("got " + getpass.getpass("word? "))' > "$folder/screen"
+[[ "$(cat "$folder/screen")" == *"word? "*"got Ann"* ]] || wrong "a password on a terminal: '$(cat "$folder/screen")'"
+endless timeout "$limit_s" "$build/tests/launcher_on_terminal" "$mpiexec" -n 2 sh -c 'stty -echo < /dev/tty' > "$folder/screen"
+[[ "$code" != 124 && "$(cat "$folder/screen")" == *"/dev/tty"* ]] || wrong "a rank that wants the terminal: code $code, '$(cat "$folder/screen")'"
+
 # a terminal: typed input arrives, a question without newline is shown, nothing waits for input at the end
 ask_on_terminal -n 2
 endless timeout "$limit_s" "$build/tests/launcher_on_terminal" "$mpiexec" -n 2 true; [ "$code" = 0 ] || wrong "on a terminal without input: code $code"

@@ -41,11 +41,18 @@ run -n 2 sleep "$nap" : -n 1 not-a-program; expect_code 127
 run -q -n 2 false; expect_code 1; expect_silence
 
 # what ranks leave behind goes, too, in whatever session it hid, and however the job ends
-run -n 3 "$rank" orphan "$nap"; expect_code 0; expect_nothing_left
+run -n 3 "$rank" orphan "$nap"; expect_code 1; expect_err "the ranks have ended and left behind process "; expect_nothing_left
 for end in "exit 1" "signal 9" "abort 3"; do
     run -n 3 "$rank" orphan "$nap" init only 1 $end sleep "$nap"; expect_nothing_left
 done
-run -n 2 sh -c "sleep $nap & (setsid sleep $nap &) ; exit 0"; expect_code 0; expect_nothing_left
+run -n 2 sh -c "sleep $nap & (setsid sleep $nap &) ; exit 0"; expect_code 1; expect_err " (sleep), process "; expect_nothing_left
+# a script that does not wait for the program that goes on as the rank
+run -n 2 sh -c "'$rank' sleep $nap init & exit 0"; expect_code 1; expect_nothing_left
+expect_err "which could still print and was ended with the job; a script must wait for what it starts"
+run -q -n 1 sh -c "sleep $nap & exit 0"; expect_code 1; expect_silence; expect_nothing_left
+# what has closed the rank's output has a life of its own
+run -n 1 sh -c "setsid sleep $nap > '$folder/own' 2>&1 & exit 0"; expect_code 0; expect_nothing_left
+expect_err "the ranks have ended and left behind process "
 # what a shell had started before it became mpiexec is not ours
 bash -c 'sleep "$1" & exec "$2" -n 1 true' sh "$nap" "$mpiexec"
 pkill -f "^sleep $nap\$" || wrong "mpiexec ended a process that it had not started"

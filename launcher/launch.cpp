@@ -217,7 +217,12 @@ private:
         Program const& program = job_.programs[number];
         bool const wanted = std::ranges::any_of(here_, [&](Planned const& p) { return p.program == number; });
         if (!wanted) return void(programs_.emplace_back());
-        std::string file = find_program(program.command[0], program.directory, search_path());
+        bool in_folder = false;
+        std::string file = find_program(program.command[0], program.directory, search_path(), &in_folder);
+        if (in_folder && !job_.quiet && (!elsewhere_ || elsewhere_->decides()))
+            output_.say(join(program.command[0], " is not in PATH; ", file, " of the folder ",
+                             program.directory.empty() ? "in which mpiexec was started" : program.directory,
+                             " is taken"));
         std::string const seen = seen_from(program.directory, file);
         LibraryInFront library;
         if (job_.drop_in) {

@@ -41,7 +41,7 @@ std::string seen_from(std::string const& folder, std::string const& file) {
     return folder.empty() || file.starts_with('/') ? file : folder + "/" + file;
 }
 
-std::string find_program(std::string const& name, std::string const& folder, std::string const& path) {
+std::string find_program(std::string const& name, std::string const& folder, std::string const& path, bool* in_folder) {
     if (name.empty()) throw Complaint("the name of the program is empty", not_found);
     if (name.find('/') != std::string::npos) return check_path(name, seen_from(folder, name));
     for (std::string_view rest = path; !rest.empty();) {
@@ -51,7 +51,10 @@ std::string find_program(std::string const& name, std::string const& folder, std
         rest.remove_prefix(std::min(colon + 1, rest.size()));
     }
     std::string here = "./" + name;
-    if (exists(seen_from(folder, here))) return check_path(here, seen_from(folder, here));
+    if (exists(seen_from(folder, here))) {
+        if (in_folder) *in_folder = true;
+        return check_path(here, seen_from(folder, here));
+    }
     throw Complaint(join("the program ", name, " is neither in PATH nor in this folder"), not_found);
 }
 

@@ -49,6 +49,16 @@ TEST_F(FindProgram, looks_into_path_then_into_the_folder) {
     EXPECT_EQ(find("bin/tool"), "bin/tool");
 }
 
+TEST_F(FindProgram, says_when_it_is_in_the_folder_alone) {
+    bool in_folder = false;
+    find_program("tool", folder_, (folder_ / "bin").string(), &in_folder);
+    find_program("./here", folder_, "", &in_folder);
+    find_program("here", folder_, ".", &in_folder);
+    EXPECT_FALSE(in_folder);
+    find_program("here", folder_, (folder_ / "bin").string(), &in_folder);
+    EXPECT_TRUE(in_folder);
+}
+
 TEST_F(FindProgram, tells_what_is_wrong_by_its_code) {
     EXPECT_EQ(code("nowhere"), 127);
     EXPECT_EQ(code("./nowhere"), 127);

@@ -290,6 +290,8 @@ private:
         Variables const variables = variables_of(job_);
         TuningFile const file =
             find_tuning(variables.tuning, tuning_places(TUTTI_CONFIGURATION_FROM_PROGRAMS), machine);
+        if (!file.complaint.empty() && variables.strict)
+            throw Complaint(join(file.complaint, ": not started, as TUTTI_STRICT asks for"));
         if (!file.complaint.empty() && !job_.quiet && !variables.quiet) output_.say(file.complaint);
         return file.text.empty() ? "" : file.name + "\n" + file.text;
     }
@@ -306,7 +308,9 @@ private:
     void start_all(Supervisor& supervisor, Segment const& segment) {
         std::size_t place = 0;
         try {
-            for (; place < here_.size(); ++place) {
+            for (; place < here_.size(); ++place)   // before any rank runs: their files can be written
+                for (bool error : {false, true}) sink_for(job_, output_, host_, here_[place].rank, error);
+            for (place = 0; place < here_.size(); ++place) {
                 if (std::optional<int> const signal = supervisor.interrupted())
                     throw Complaint(join("not started: mpiexec got ", signal_words(*signal)), 128 + *signal);
                 supervisor.add_rank(start(place, segment, placed_.plan.cpus[place]));

@@ -2,6 +2,7 @@
 // mpiexec: what was asked for, and then it happens.
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "launcher/launch.hpp"
 #include "launcher/nodes/root_daemon.hpp"
 #include "launcher/options/options.hpp"
+#include "launcher/report/write_report.hpp"
 #include "runtime/base/error.hpp"
 #include "topo/binding/binding.hpp"
 
@@ -44,8 +46,11 @@ int carry_out(Job const& job) {
     if (!job.explain.empty()) return print("mpiexec", explain(job.explain));
     if (job.show_version) return print("mpiexec", "mpiexec of Tutti " TUTTI_VERSION "\n");
     Allocation const allocation = allocate(job, host_name());
-    for (std::string const& wrong : wrong_settings(job))
+    std::vector<std::string> const all_wrong = wrong_settings(job);
+    for (std::string const& wrong : all_wrong)
         std::fprintf(stderr, "mpiexec: %s%s\n", wrong.c_str(), wrong.ends_with('?') ? "" : ".");
+    if (!all_wrong.empty() && strict_settings(job)) throw Complaint("not started, as TUTTI_STRICT asks for");
+    check_reports(job);
     if (!job.quiet)
         for (std::string const& note : job.notes) tell(note);
     if (job.show_allocation) tell_hosts(job);
@@ -68,5 +73,5 @@ int main(int argc, char** argv) {
         return carry_out(parse_arguments(arguments));
     } catch (Complaint const& complaint) {
         return complain(complaint.what(), complaint.exit_code);
-    } catch (tutti::Error const& error) { return complain(error.what(), 1); }
+    } catch (std::exception const& error) { return complain(error.what(), 1); }
 }

@@ -132,11 +132,20 @@ std::vector<std::string> wrong_settings(Job const& job) {
     std::vector<std::string> all;
     for (std::size_t program = 0; program < job.programs.size(); ++program) {
         std::vector<std::string> complaints;
-        if (variables_of(job, program, complaints).quiet || job.quiet) continue;
+        Variables const variables = variables_of(job, program, complaints);
+        if ((variables.quiet || job.quiet) && !variables.strict) continue;
         for (std::string& one : complaints)
             if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
     }
     return all;
+}
+
+bool strict_settings(Job const& job) {
+    for (std::size_t program = 0; program < job.programs.size(); ++program) {
+        std::vector<std::string> ignored;
+        if (variables_of(job, program, ignored).strict) return true;
+    }
+    return false;
 }
 
 NodePlacement place(Job const& job, std::vector<int> const& ranks) {

@@ -21,8 +21,10 @@ struct NodePlacement {
 /// As the ranks of the first program will read them: they and the launcher must see the same machine.
 Variables variables_of(Job const& job);
 
-/// What is wrong with the settings of the job's programs, each sentence once; nothing where no warnings are wished.
+/// What is wrong with the settings of the job's programs, each sentence once; nothing where no warnings are wanted.
 std::vector<std::string> wrong_settings(Job const& job);
+/// Whether one of the programs must not run with a wrong setting (TUTTI_STRICT).
+bool strict_settings(Job const& job);
 /// The fingerprint of those among them that are about rank 0, who then does not tell them again.
 std::uint64_t told_of_first_rank(Job const& job);
 

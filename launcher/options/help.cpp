@@ -21,20 +21,23 @@ constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program, on o
 
 No option is needed for containers, for root, for more ranks than cores, without a network or without /dev/shm.
 Options of MPICH and of Open MPI are understood, with one dash or two, and --name=value as well as --name value.
+A program whose name has no slash is looked for in PATH, then, with a warning, in the current folder.
 )";
 
 constexpr char ending[] = R"(
 Exit code: that of the first rank that fails; 128 and the signal's number for a rank that a signal ended; the last 8
 bits of the code given to MPI_Abort (so 0 is 0, and 256, too); 1 for a rank that left between MPI_Init and MPI_Finalize
-with code 0; 124 after -timeout; 126 for a program that cannot be executed, or that the loader gives another MPI library
-than Tutti's; 127 for one that cannot be found; 2 for a wrong option.
+with code 0, and where output was lost; 124 after -timeout; 126 for a program that cannot be executed, or that the
+loader gives another MPI library than Tutti's; 127 for one that cannot be found; 2 for a wrong option.
 
 On several nodes tutti-daemon does on each what mpiexec does here; it must be installed there in the same folder. ssh
 must not ask for a password. Inside a job of Slurm, PBS, LSF, Grid Engine, Cobalt or OAR the nodes are those of the job
 when none are named. Ranks find the environment and the folder of mpiexec on every node. When a node, its connection
 or mpiexec itself goes, all ranks on all nodes end within two seconds.
 
-When a rank fails, the others get SIGTERM and after 0.3 seconds SIGKILL, with everything that they started.
+When a rank fails, the others get SIGTERM and after 0.3 seconds SIGKILL, with everything that they started. What ranks
+have left behind when the last of them has ended is ended, too, with a sentence; if it could still print, the exit code
+is not 0. A rank that asks for a password does so on standard input, as the terminal is mpiexec's.
 SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGUSR2 are passed on to the ranks; the second SIGINT, SIGTERM, SIGHUP or SIGQUIT
 kills them. SIGUSR1 shows who waits for whom and where, and the job goes on; ranks that have a handler for it get it,
 as from other mpiexecs, and those that it would end do not.

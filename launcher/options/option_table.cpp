@@ -275,6 +275,10 @@ constexpr Option streams[] = {
      [](Target t, Values v) { output_folder(t.job, v[0]); }},
     {"--merge-stderr-to-stdout", "", "Send the ranks' standard error where their standard output goes.",
      [](Target t, Values) { t.job.merge_errors = true; }},
+    {"--strict", "",
+     "Do not start with a setting that is unknown or has no valid value (TUTTI_ variables, a tuning file, --coll), for "
+     "scripts that measure; the same as TUTTI_STRICT=yes.",
+     [](Target t, Values) { t.job.environment.set.emplace_back("TUTTI_STRICT", "yes"); }},
     {"-q --quiet", "", "Print no warning and not why the job ended.", [](Target t, Values) { t.job.quiet = true; }},
     {"--stats", "",
      "At the end, tables on standard error: bytes that each rank got at in its peers' memory by each way; bytes, "
@@ -290,8 +294,7 @@ constexpr Option streams[] = {
      [](Target t, Values v) { t.job.report_file = v[0]; }},
     {"--trace", "FILE",
      "The same events as a file for https://ui.perfetto.dev (Trace Event format), or, where the name ends in .otf2, as "
-     "an "
-     "OTF2 archive.",
+     "an OTF2 archive. Both are refused before the start where the file cannot be written.",
      [](Target t, Values v) { t.job.trace_file = v[0]; }},
     {"--report-events", "N",
      "Record the last N events of each rank (262144 when nothing is said); an event takes 48 bytes of shared memory.",

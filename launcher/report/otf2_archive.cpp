@@ -24,11 +24,14 @@ namespace tutti::launcher {
 bool names_otf2_archive(std::string_view file) { return file.ends_with(".otf2"); }
 
 #if !TUTTI_OTF2
-void write_otf2_archive(std::string const& file, Recording const&, Timeline const&) {
+void require_otf2(std::string const& file) {
     throw Error(ErrorClass::other,
                 join(file, " cannot be written: Tutti was built without libotf2 (Debian's libotf2-trace-dev)"));
 }
+void write_otf2_archive(std::string const& file, Recording const&, Timeline const&) { require_otf2(file); }
 #else
+void require_otf2(std::string const&) {}
+
 namespace {
 
 /// What libotf2 says itself goes into the exception instead of standard error.
@@ -156,9 +159,11 @@ private:
         std::error_code ignored;
         std::filesystem::path const events = std::filesystem::path(anchor).replace_extension();
         if (!std::filesystem::exists(anchor, ignored)) return;
-        for (auto const& entry : std::filesystem::directory_iterator(events, ignored))
-            if (entry.path().extension() == ".evt" || entry.path().extension() == ".def")
-                std::filesystem::remove(entry.path(), ignored);
+        std::vector<std::filesystem::path> old;
+        std::filesystem::directory_iterator entry(events, ignored);
+        for (; !ignored && entry != std::filesystem::directory_iterator(); entry.increment(ignored))
+            if (entry->path().extension() == ".evt" || entry->path().extension() == ".def") old.push_back(*entry);
+        for (std::filesystem::path const& one : old) std::filesystem::remove(one, ignored);
         std::filesystem::remove(events, ignored);   // kept when it holds something else
         std::filesystem::remove(std::filesystem::path(anchor).replace_extension(".def"), ignored);
         std::filesystem::remove(anchor, ignored);

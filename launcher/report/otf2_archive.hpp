@@ -13,6 +13,9 @@ namespace tutti::launcher {
 /// Is that the name of such an archive's anchor file, "run.otf2"?
 bool names_otf2_archive(std::string_view file);
 
+/// Throws Error when this build has no libotf2.
+void require_otf2(std::string const& file);
+
 /// Beside "run.otf2" there are then run.def and the folder run/; those of an earlier archive of that name go away.
 /// Throws Error when a file cannot be written, or when this build has no libotf2.
 /// Messages and collectives are told as blocking ones inside the call in which they happened; those of which a call is

@@ -9,6 +9,10 @@
 #include <fstream>
 #include <functional>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "launcher/base/words.hpp"
 #include "launcher/report/otf2_archive.hpp"
 #include "launcher/report/trace_events.hpp"
@@ -25,6 +29,19 @@ void write_file(std::string const& name, std::function<void(std::ostream&)> cons
     if (file) write(file);
     file.close();
     if (!file) complaints.push_back(join(name, " cannot be written", errno ? join(": ", std::strerror(errno)) : ""));
+}
+
+/// Tries it where there is no such file yet, and leaves none.
+void check_writable(std::string const& name) {
+    struct stat info {};
+    int const fresh = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fresh >= 0) {
+        close(fresh);
+        unlink(name.c_str());
+    } else if (errno != EEXIST || (stat(name.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && (errno = EISDIR)) ||
+               access(name.c_str(), W_OK) != 0) {
+        throw Complaint(join(name, " cannot be written: ", std::strerror(errno)));
+    }
 }
 
 std::string date_now() {
@@ -45,6 +62,13 @@ std::string command_words(Job const& job) {
         for (std::string const& word : p.command) words += " " + word;
     }
     return words;
+}
+
+void check_reports(Job const& job) {
+    if (!job.has_program()) return;
+    for (std::string const* name : {&job.report_file, &job.trace_file})
+        if (!name->empty()) check_writable(*name);
+    if (names_otf2_archive(job.trace_file)) require_otf2(job.trace_file);
 }
 
 std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story) {

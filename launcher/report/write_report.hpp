@@ -7,6 +7,9 @@
 
 namespace tutti::launcher {
 
+/// Before the start: throws a Complaint, or an Error, when a file that the job asks for cannot be written in the end.
+void check_reports(Job const& job);
+
 /// Writes what the job asks for. Returns sentences about what could not be written.
 std::vector<std::string> write_reports(Job const& job, Recording recording, JobStory story);
 

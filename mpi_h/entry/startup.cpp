@@ -171,6 +171,13 @@ void watch_forks() {
     });
 }
 
+/// TUTTI_STRICT: what is a warning otherwise ends the job before the program has done anything.
+[[noreturn]] void refuse(std::vector<std::string> const& complaints) {
+    std::string all;
+    for (std::string const& one : complaints) all += one + "; ";
+    fail(ErrorClass::other, all, "TUTTI_STRICT asks for an end where a setting cannot be used");
+}
+
 /// --check: of those that promise more, and all handles.
 void begin_checks(LibraryState& f) {
     f.freed_handles = std::make_shared<FreedHandles>();
@@ -224,6 +231,7 @@ void start(LibraryState& f, int thread_level) {
     if (f.process->many_threads) f.process->lock.open();
     p2p::start(*f.process, mine.listeners);
     coll::start(*f.process, complaints);
+    if (f.process->variables.strict && !complaints.empty()) refuse(complaints);
     coll::state_of(*f.process).call_notes->predefined_type = [](unsigned number) -> Datatype const* {
         return library().tables.datatypes.builtin_at(number);
     };

@@ -22,11 +22,16 @@ bool started_by_a_launcher()
 
 int as_driver(const std::vector<std::string> &words)
 {
+    // Figures under a setting that is misspelt would be those of another one.
+    setenv("TUTTI_STRICT", "yes", 0);
     try {
         return drive(read_plan(words));
     } catch (const Complaint &complaint) {
         std::fprintf(stderr, "tutti-bench: %s.\n", complaint.what());
         return 2;
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "tutti-bench: %s.\n", error.what());
+        return 1;
     }
 }
 

@@ -56,6 +56,11 @@ expect_code 0; [[ "$out" == *"core 3   rank 0"* ]] || wrong "--rankfile and --di
 run -n 3 --rankfile "$folder/ranks" true; expect_code 2; expect_err "it names 2 ranks, and 3 are to start"
 run -n 2 -iface eth999 true; expect_code 2; expect_err "-iface: no interface or network of this host is eth999"
 run -n 1 -iface lo sh -c 'echo $TUTTI_NETWORK'; expect_code 0; expect_out lo
+# a program that is not in PATH, as under Open MPI
+printf '#!/bin/sh\necho mine\n' > "$folder/own"; chmod +x "$folder/own"
+run -n 1 -wdir "$folder" own; expect_code 0; expect_out mine; expect_err "own is not in PATH; ./own of the folder $folder is taken"
+run -n 1 -wdir "$folder" ./own; expect_out mine; expect_silence
+PATH=$folder:$PATH run -n 1 own; expect_out mine; expect_silence
 printf -- '-np 1 echo a\n-np 1 echo b\n' > "$folder/app"; run --app "$folder/app"; expect_lines $'a\nb'
 run -n 2 --display-map true; expect_code 0; expect_err "gets ranks 0-1"
 run -n 1 --display-allocation true; expect_err "and no other"
@@ -68,6 +73,19 @@ printf 'a foo=bar\n' > "$folder/bad"; run -f "$folder/bad" true; expect_code 2; 
 run -f "$mpiexec" true; expect_code 2; expect_err "is not a text"; LC_ALL=C grep -q '[^ -~]' <<< "$err" && wrong "$what printed bytes: $err"
 run -f "$folder" true; expect_code 2; expect_err "is a folder"
 run -H '$(touch' true; expect_code 2; expect_err "'\$(touch' is not the name of a host"
+
+# files that never end, are none, or name themselves
+printf -- '-configfile %s\n' "$folder/self" > "$folder/self"; run -configfile "$folder/self"
+expect_code 2; expect_err "more than 10 configuration files name each other in a row, down to $folder/self"
+mkfifo "$folder/fifo"; truncate -s 17M "$folder/large"
+for option in -configfile -hostfile -machinefile --rankfile; do
+    run "$option" /dev/zero true; expect_code 2; expect_err "/dev/zero cannot be read: it is a device or a pipe, not a file"
+    run "$option" "$folder/fifo" true; expect_code 2; expect_err "it is a device or a pipe"
+    run "$option" "$folder/large" true; expect_code 2; expect_err "it is larger than 16 MiB"
+    run "$option" "$folder/nothing" true; expect_code 2; expect_err "cannot be read: No such file"
+done
+PBS_NODEFILE=/dev/zero run true; expect_code 2; expect_err "the file that PBS_NODEFILE names, /dev/zero cannot be read: it is a device"
+run -hostfile <(echo localhost slots=2) echo x; expect_code 0; expect_out $'x\nx'
 SLURM_NODELIST='n[1-' run true; expect_code 2; expect_err "a bracket too few"
 SLURM_NODELIST='n[1-' run -rmk user echo x; expect_code 0; expect_out x
 TUTTI_COLL=allreduce run -n 2 "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast; expect_err "TUTTI_COLL: allreduce wants the name of an algorithm; it has"
@@ -101,5 +119,7 @@ run -n 64 sh -c 'echo x'; [ "$(wc -l < "$folder/out")" = 64 ] || wrong "64 ranks
 # neither sockets nor names are needed; without /dev/shm: namespaces_test
 "$forbid" sockets -- "$mpiexec" -n 2 "$rank" init finalise || wrong "a job needs sockets"
 "$forbid" cma -- "$mpiexec" -n 2 "$rank" init finalise || wrong "a job needs CMA"
+err=$("$forbid" faccessat2 -- "$mpiexec" -n 2 sh -c 'echo x' 2>&1) || wrong "a job needs faccessat2: $err"
+[ "$err" = $'x\nx' ] || wrong "without faccessat2: $err"
 err=$("$forbid" memfd -- "$mpiexec" -n 2 "$rank" init 2>&1); [ $? = 1 ] || wrong "without memfd"; [[ "$err" == *memfd* ]] || wrong "without memfd: $err"
 finish

@@ -51,4 +51,18 @@ assert told["TUTTI_WAIT"] == "auto, dedicated or shared" and told["TUTTI_FRAGMEN
     wrong "the ranges that tutti-info tells"
 [[ $("$build/bin/tutti-info" --variables | tr -s ' \n' ' ') == *"sched_yield), or auto: shared when there are more ranks than usable cores. Values: auto, dedicated or shared. "* ]] ||
     wrong "tutti-info as text"
+# --strict: no job with a setting that means nothing
+for strict in --strict "-genv TUTTI_STRICT yes"; do
+    TUTTI_WAIT=bogus run -n 2 $strict touch "$folder/ran"; expect_code 2; expect_err "TUTTI_WAIT=bogus"; expect_err "not started, as TUTTI_STRICT asks for"
+    TUTTI_WIAT=shared run -n 2 $strict touch "$folder/ran"; expect_code 2; expect_err "did you mean TUTTI_WAIT?"
+    TUTTI_WAIT=bogus run -q -n 2 $strict touch "$folder/ran"; expect_code 2
+    TUTTI_TUNING=/nowhere/tuning run -n 2 $strict touch "$folder/ran"; expect_code 2; expect_err "/nowhere/tuning cannot be read as a tuning file"
+done
+[ ! -e "$folder/ran" ] || wrong "a job ran in spite of --strict"
+run -n 2 --strict --coll bcast=nix "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast
+[ "$code" != 0 ] || wrong "$what ended with 0"; expect_err "TUTTI_COLL: bcast has no algorithm nix"; expect_out ""
+printf '# tutti tuning 1\nbcats 2 0 slots\n' > "$folder/bad-tuning"
+TUTTI_TUNING=$folder/bad-tuning run -n 2 --strict "$build/bin/tutti-bench" --sizes 8:8 --iterations 3 bcast
+[ "$code" != 0 ] || wrong "$what ended with 0"; expect_err "$folder/bad-tuning:2"; expect_out ""
+run -n 2 --strict "$rank" init finalise; expect_code 0; expect_silence
 finish

@@ -35,7 +35,15 @@ looks "$page" ranks=2 ending="time limit" unfinished=2
 run -n 2 --report "$page" --report-events 64 "$folder/traced"; expect_code 0
 looks "$page" ranks=2 lost well
 
-run -n 2 --report "$folder/no/such/folder.html" "$folder/traced"; expect_code 1; expect_err "no/such/folder.html cannot be written"
+for option in --report --trace; do
+    run -n 2 "$option" "$folder/no/such/folder.html" touch "$folder/ran"; expect_code 2; expect_err "no/such/folder.html cannot be written: No such file"
+    run -n 2 "$option" "$folder" touch "$folder/ran"; expect_code 2; expect_err "$folder cannot be written: Is a directory"
+done
+run -n 2 -outfile-pattern "$folder/traced/%r" touch "$folder/ran"; expect_code 2; expect_err "$folder/traced/0"
+if grep -q '^OTF2_LIBRARY:FILEPATH=.*NOTFOUND' "$build/CMakeCache.txt"; then
+    run -n 2 --trace "$folder/run.otf2" touch "$folder/ran"; expect_code 1; expect_err "Tutti was built without libotf2"
+fi
+[ ! -e "$folder/ran" ] || wrong "a job ran whose reports cannot be written"
 run -n 2 --report "$page" true; expect_code 1; expect_err "no rank has called MPI_Init, so there is nothing to report"
 
 # two nodes: the recordings of both, and how far their clocks may be off

@@ -79,8 +79,8 @@ void Messages::fetch_ahead(Peer& from) {
     }
 }
 
-/// False: not now. Then nothing has happened, nor when this throws std::bad_alloc: each command has its memory before it
-/// changes anything.
+/// False: not now. Then nothing has happened, nor when this throws std::bad_alloc: each command has its memory before
+/// it changes anything.
 bool Messages::carry_out(Peer& from, Command const& command, std::byte const* data) {
     switch (command.act) {
     case Act::put: command.elsewhere ? put_from_message(from, command) : put_here(from, command, data); break;

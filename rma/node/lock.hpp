@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Locks of a window's parts among the ranks of a node (MPI 3.1, 11.5.3). Nothing here waits: a refused rank tries again.
+// Locks of a window's parts among the ranks of a node (MPI 3.1, 11.5.3). Nothing here waits: a refused rank tries
+// again.
 //
 // A part has a word: the upper half is the exclusive holder's world rank + 1, the lower half the number of shared
 // holders. A lock is a compare-and-swap from 0, or from no exclusive holder.
 //
 // lock_all is one store to a word of the locker's own, however many members there are, because many ranks lock all and
-// few lock one exclusively. A: the locker stores 1 to its `all` word, then reads `exclusive`; 0: it has the lock; else it
-// leaves its word and reads `exclusive` again. B: an exclusive locker counts itself in `exclusive`, then reads the `all`
-// words of the others; if any is not 0, it counts itself out and tries again. Store and load are sequentially consistent
-// on both sides, so of two that come at the same time at least one sees the other: both are never inside. A that waits
-// keeps its word, so B steps back and A comes in once those inside have left: there is no circle.
+// few lock one exclusively. A: the locker stores 1 to its `all` word, then reads `exclusive`; 0: it has the lock; else
+// it leaves its word and reads `exclusive` again. B: an exclusive locker counts itself in `exclusive`, then reads the
+// `all` words of the others; if any is not 0, it counts itself out and tries again. Store and load are sequentially
+// consistent on both sides, so of two that come at the same time at least one sees the other: both are never inside. A
+// that waits keeps its word, so B steps back and A comes in once those inside have left: there is no circle.
 //
 // A holder of another exclusive lock on the node need not step back for the `all` words: those ranks wait for it. It
-// counts itself first and then reads that it still holds the other lock. If so, its release, a store to the word and then
-// a subtraction from `exclusive`, had not reached `exclusive` when it counted itself: else the addition would have read
-// from that release, and the word would read 0. So `exclusive` was never 0 in between, and no rank has come in by A since
-// the first lock was taken. The lock words themselves say who holds one, so a target depends on nothing that an origin
-// believes: its other lock may be asked for and not held yet, or be given back meanwhile.
+// counts itself first and then reads that it still holds the other lock. If so, its release, a store to the word and
+// then a subtraction from `exclusive`, had not reached `exclusive` when it counted itself: else the addition would
+// have read from that release, and the word would read 0. So `exclusive` was never 0 in between, and no rank has come
+// in by A since the first lock was taken. The lock words themselves say who holds one, so a target depends on nothing
+// that an origin believes: its other lock may be asked for and not held yet, or be given back meanwhile.
 //
 // Shared holders of single parts and of all do not exclude each other and know nothing of each other.
 #pragma once

@@ -5,6 +5,7 @@
 
 #include <sys/mman.h>
 
+#include "runtime/memory/map_window.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/process.hpp"
 
@@ -76,7 +77,8 @@ bool Area::find_region(AreaRegion which) const {
     if (view.data) return true;
     std::int64_t const there = header().regions[static_cast<int>(which)].load(std::memory_order_acquire);
     if (there == 0) return false;
-    view.data = base_ + distance_of(there);
+    std::byte* const region = base_ + distance_of(there);
+    view.data = process_ ? process_->segment.at(process_->segment.offset(region)) : region;
     view.first = static_cast<std::uint64_t>(there) & 0xffff;
     return true;
 }
@@ -86,7 +88,7 @@ void Area::populate_slots() const {
     if (!group_ || base_ != process_->segment.commons().data()) return;
     if (region_bytes(AreaRegion::slots, members_) > most_populated) return;
     std::size_t const row = row_bytes(AreaRegion::slots, members_);
-    madvise(slot(group_->rank(), 0, slot_bytes_), row, MADV_POPULATE_WRITE);
+    advise(slot(group_->rank(), 0, slot_bytes_), row, MADV_POPULATE_WRITE);
 }
 
 void Area::get_region(AreaRegion which, std::uint64_t op) const {

@@ -3,9 +3,11 @@
 #include "runtime/memory/heap.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/limits.hpp"
 #include "runtime/memory/placement/placement.hpp"
 
 namespace tutti {
@@ -18,11 +20,16 @@ constexpr std::uint64_t small = 16384, most_kept = 32768;
 
 }   // namespace
 
-SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segment), rank_(rank) {
-    auto heap = segment.heap(rank);
-    begin_ = segment.offset(heap.data());
-    end_ = begin_ + heap.size();
-    free_.emplace(begin_, heap.size());
+SegmentHeap::SegmentHeap(Segment const& segment, unsigned rank) : segment_(segment), rank_(rank) {}
+
+// A level at a time, as a process makes the memory of all ranks accessible up to the last level that is in use.
+bool SegmentHeap::grow() {
+    if (levels_ == segment_.heap_levels()) return false;
+    auto const level = segment_.heap(rank_, levels_);
+    free_.emplace(segment_.offset(level.data()), level.size());
+    bytes_ += level.size();
+    ++levels_;
+    return true;
 }
 
 std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
@@ -36,9 +43,12 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
     if (auto const offset = take(bytes)) return *offset;
     while (!kept_.empty()) give_back(kept_.extract(kept_.begin()));
     kept_bytes_ = 0;
-    if (auto const offset = take(bytes)) return *offset;
-    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", (end_ - begin_) >> 20,
-         " MiB) has no room for ", bytes >> 10, " KiB more: too many communicators are alive");
+    do {
+        if (auto const offset = take(bytes)) return *offset;
+    } while (grow());
+    fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", bytes_ >> 20, " MiB) has no room for ",
+         bytes >> 10, " KiB more: too many communicators are alive",
+         segment_.heap_levels() < segment_.header().heap_levels() ? limit_behind(ENOMEM) : "");
 }
 
 std::optional<std::uint64_t> SegmentHeap::take(std::uint64_t bytes) {

@@ -32,13 +32,15 @@ private:
     using Blocks = std::map<std::uint64_t, std::uint64_t>;   ///< offset → bytes
 
     void collect();
+    bool grow();
     std::optional<std::uint64_t> take(std::uint64_t bytes);
     void give_back(Blocks::node_type piece);
 
     Segment const& segment_;
     unsigned rank_;
-    std::uint64_t begin_ = 0, end_ = 0;
-    Blocks free_;   ///< neighbours joined
+    unsigned levels_ = 0;       ///< of the segment's levels that are allocated from
+    std::uint64_t bytes_ = 0;   ///< in them
+    Blocks free_;               ///< neighbours joined
     Blocks used_;
     Blocks kept_;   ///< small ones that are free, and zero
     std::uint64_t kept_bytes_ = 0;

@@ -3,15 +3,16 @@
 // address and offset agree in them. Without allocation and exceptions: the arena maps inside malloc.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "runtime/base/limits.hpp"
 #include "runtime/base/memory_file.hpp"
 
 namespace tutti {
@@ -19,13 +20,6 @@ namespace tutti {
 inline constexpr std::size_t huge_page_bytes = 2 << 20;
 
 inline constexpr std::uint64_t least_window = 256ULL << 20;   ///< a shorter one is not worth having
-
-/// What this process may have of something at most; all bits set: any amount.
-inline std::uint64_t limit_on(decltype(RLIMIT_AS) what) {
-    rlimit limit{};
-    getrlimit(what, &limit);
-    return limit.rlim_cur;
-}
 
 /// Of the 47 bits of addresses that a process has. A rank maps its own window once and those of all ranks once.
 inline constexpr std::uint64_t most_window_addresses = 64ULL << 40;
@@ -81,16 +75,39 @@ inline void* reserve_window(std::size_t bytes) {
     return reinterpret_cast<void*>(at);
 }
 
-/// Puts the file from `offset` on at `window`, a part of what was reserved, shared. False when the system refuses.
+/// Private memory that takes nothing before it is touched; null when the system does not grant it.
+inline void* map_anonymous(std::size_t bytes, int access) {
+    void* const room = mmap(nullptr, bytes, access, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room == MAP_FAILED ? nullptr : room;
+}
+
+/// The same at addresses that are mapped already, which it replaces.
+inline bool map_anonymous_at(void* first, std::size_t bytes) {
+    return mmap(first, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) !=
+           MAP_FAILED;
+}
+
+/// Passes advice on memory to the kernel. The program computes the same without it, so a refusal is no error.
+inline void advise(void* memory, std::size_t bytes, int advice) {
+    int const before = errno;
+    if (madvise(memory, bytes, advice) != 0) errno = before;
+}
+
+/// Maps the file from `offset` on at `window`, a part of what was reserved. No byte is accessible before open_window,
+/// and core files get none of it: a window is many times the machine's memory, and mlockall, a core file or a
+/// checkpoint would touch all of it. False when the system refuses.
 inline bool fill_window(void* window, int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
-    if (mmap(window, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, offset) ==
-        MAP_FAILED)
+    if (mmap(window, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, descriptor, offset) == MAP_FAILED ||
+        madvise(window, bytes, MADV_DONTDUMP) != 0)
         return false;
-    if (huge_pages) madvise(window, bytes, MADV_HUGEPAGE);
+    if (huge_pages) advise(window, bytes, MADV_HUGEPAGE);
     return true;
 }
 
-/// Both together. Null when the system does not grant it. To be unmapped by munmap.
+/// Makes a part of a window accessible: whole pages. False when the system refuses.
+inline bool open_window(void* first, std::size_t bytes) { return mprotect(first, bytes, PROT_READ | PROT_WRITE) == 0; }
+
+/// Reserves and fills a window. Null when the system does not grant it. To be unmapped by munmap.
 inline void* map_window(int descriptor, off_t offset, std::size_t bytes, bool huge_pages) {
     void* const window = reserve_window(bytes);
     if (!window || fill_window(window, descriptor, offset, bytes, huge_pages)) return window;

@@ -3,6 +3,7 @@
 #include "runtime/memory/segment.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/limits.hpp"
 #include "runtime/memory/map_window.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/settings/cluster.hpp"
@@ -57,10 +59,10 @@ SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, s
     h.ring_row_bytes = round_up(round_up(ranks, cache_line) + ranks * Segment::ring_start_bytes, page);
     h.inboxes = h.ring_rows + ranks * h.ring_row_bytes;
     h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
-    h.heaps = h.commons + h.commons_bytes;
     h.trace_bytes = traced_events > 0 ? round_up(Trace::bytes(traced_events), page) : 0;
-    h.traces = h.heaps + ranks * heap_bytes;
-    h.bytes = h.traces + ranks * h.trace_bytes;
+    h.traces = h.commons + h.commons_bytes;
+    h.heaps = h.traces + ranks * h.trace_bytes;
+    h.bytes = h.heaps + ranks * heap_bytes;   // last, as processes map as much of them as they can
     return h;
 }
 
@@ -78,14 +80,53 @@ bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
     return errno = EFBIG, false;
 }
 
-std::byte* map(int descriptor, std::size_t bytes) {
-    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+std::byte* map_beginning(int descriptor, std::uint64_t bytes, std::uint64_t accessible) {
+    void* const p = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     if (p == MAP_FAILED) return nullptr;
-    madvise(p, bytes, MADV_DONTDUMP);   // a core file of a rank is about its own memory
-    return static_cast<std::byte*>(p);
+    // A core file of a rank is about its own memory.
+    if (madvise(p, bytes, MADV_DONTDUMP) == 0 && open_window(p, accessible)) return static_cast<std::byte*>(p);
+    int const why = errno;
+    munmap(p, bytes);
+    return errno = why, nullptr;
 }
 
 }   // namespace
+
+unsigned SegmentLayout::heap_levels() const {
+    return static_cast<unsigned>(std::bit_width(heap_bytes / first_level_bytes));
+}
+
+// As many levels of the heaps as the system has addresses for, of which the first is accessible from the beginning.
+Segment::Mapping Segment::map(int descriptor, SegmentLayout const& layout) {
+    unsigned levels = layout.heap_levels();
+    while (levels > 1 && layout.heap_level(levels) > addresses_for_windows()) --levels;
+    for (; levels > 0; --levels) {
+        std::uint64_t const bytes = layout.heap_level(levels), accessible = layout.heap_level(1);
+        if (std::byte* const base = map_beginning(descriptor, bytes, accessible)) return {base, bytes, accessible};
+    }
+    return {};
+}
+
+/// Lets no rank allocate from levels that this process has not mapped.
+void Segment::leave_out_levels() const {
+    std::uint32_t missing = 0;
+    while (header().heap_level(header().heap_levels() - missing) > bytes_) ++missing;
+    std::uint32_t seen = header().levels_left_out.load(std::memory_order_relaxed);
+    while (seen < missing && !header().levels_left_out.compare_exchange_weak(seen, missing)) {}
+}
+
+void Segment::open_level_of(std::uint64_t offset) const {
+    std::uint64_t end = 0;
+    for (unsigned level = 1; end <= offset && level <= header().heap_levels(); ++level)
+        end = header().heap_level(level);
+    if (end > bytes_ || offset >= end)
+        fail(ErrorClass::no_mem, "this rank has no addresses for the heaps of its peers", limit_behind(ENOMEM));
+    if (!open_window(base_, end))
+        fail(ErrorClass::no_mem,
+             "the system does not let this rank use the heaps of its peers: ", std::strerror(errno));
+    std::uint64_t seen = accessible_.load(std::memory_order_relaxed);
+    while (seen < end && !accessible_.compare_exchange_weak(seen, end)) {}
+}
 
 Segment Segment::create(unsigned ranks, std::string_view machine, std::string_view tuning, std::string_view cluster,
                         Maker maker, Homes const* homes, std::uint64_t traced_events) {
@@ -99,21 +140,25 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
         fail(ErrorClass::other, ranks, " ranks on one node are more than the ", most_ranks,
              " that its shared memory can be laid out for; use more nodes");
     int descriptor = make_memory_file("tutti", maker == Maker::rank ? MFD_CLOEXEC : 0);
-    if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno));
+    if (descriptor < 0) fail(ErrorClass::no_mem, "memfd_create failed: ", std::strerror(errno), limit_behind(errno));
     // A small address limit (ulimit -v) leaves smaller heaps and windows, not a failure: half of it is the program's.
     std::uint64_t const share = addresses_for_windows();
     std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
-    std::uint64_t const wanted = std::max(256 * mega, std::min(2 * giga, 1024 * giga / ranks));
+    std::uint64_t const wanted = std::bit_floor(std::max(512 * mega, std::min(4 * giga, 2048 * giga / ranks)));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
         SegmentLayout layout = lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap,
                                        numa ? numa->nodes().size() : 0, traced_events);
         if (layout.bytes > share || !make_room(descriptor, layout, window)) continue;
-        std::byte* base = map(descriptor, layout.bytes);
-        if (!base) continue;
+        Mapping const mapping = map(descriptor, layout);
+        if (mapping.bytes < layout.bytes) {
+            if (mapping.base) munmap(mapping.base, mapping.bytes);
+            continue;
+        }
+        std::byte* const base = mapping.base;
         auto& header = *new (base) SegmentHeader{};
         static_cast<SegmentLayout&>(header) = layout;
         header.magic = SegmentHeader::expected_magic;
-        Segment segment(descriptor, base, layout.bytes);
+        Segment segment(descriptor, mapping);
         segment.numa_ = numa;
         if (numa) place_ranks(segment, *homes);
         auto* text = reinterpret_cast<char*>(base + layout.machine);
@@ -124,12 +169,13 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
             if (Trace* const trace = segment.trace(place)) trace->room = traced_events;
         }
         // What only its rank has mapped, the rank may move to where it starts.
-        if (numa) madvise(base + layout.rank_states, layout.call_statistics - layout.rank_states, MADV_DONTNEED);
+        if (numa) advise(base + layout.rank_states, layout.call_statistics - layout.rank_states, MADV_DONTNEED);
         return segment;
     }
     int why = errno;
     close(descriptor);
-    fail(ErrorClass::no_mem, "no address space for the shared memory of ", ranks, " ranks: ", std::strerror(why));
+    fail(ErrorClass::no_mem, "no address space for the shared memory of ", ranks, " ranks: ", std::strerror(why),
+         limit_behind(why));
 }
 
 Segment Segment::attach(int descriptor) {
@@ -139,9 +185,12 @@ Segment Segment::attach(int descriptor) {
         fail(ErrorClass::other, "descriptor ", descriptor, " is not a segment of this job");
     if (layout.magic != SegmentHeader::expected_magic || layout.bytes > static_cast<std::uint64_t>(info.st_size))
         fail(ErrorClass::other, "descriptor ", descriptor, " is a segment of another version of Tutti");
-    std::byte* base = map(descriptor, layout.bytes);
-    if (!base) fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno));
-    Segment segment(descriptor, base, layout.bytes);
+    Mapping const mapping = map(descriptor, layout);
+    if (!mapping.base)
+        fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno),
+             limit_behind(errno));
+    Segment segment(descriptor, mapping);
+    segment.leave_out_levels();
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);   // programs that a rank starts are not ranks
     if (layout.numa_nodes > 1 && kernel_numa().obstacle().empty()) segment.numa_ = &kernel_numa();
     return segment;
@@ -149,12 +198,13 @@ Segment Segment::attach(int descriptor) {
 
 Segment::Segment(Segment&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), base_(std::exchange(other.base_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)), numa_(other.numa_) {}
+      bytes_(std::exchange(other.bytes_, 0)), accessible_(other.accessible_.exchange(0)), numa_(other.numa_) {}
 
 Segment& Segment::operator=(Segment&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(base_, other.base_);
     std::swap(bytes_, other.bytes_);
+    accessible_ = other.accessible_.exchange(accessible_);
     std::swap(numa_, other.numa_);
     return *this;
 }
@@ -194,8 +244,9 @@ std::byte* Segment::ring_start(unsigned receiver, unsigned sender) const {
     return bells(receiver) + round_up(ranks(), cache_line) + sender * ring_start_bytes;
 }
 
-std::span<std::byte> Segment::heap(unsigned rank) const {
-    return {at(header().heaps + rank * header().heap_bytes), header().heap_bytes};
+std::span<std::byte> Segment::heap(unsigned rank, unsigned level) const {
+    std::uint64_t const bytes = header().heap_level_bytes(level);
+    return {at(header().heap_level(level) + rank * bytes), bytes};
 }
 
 bool Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {

@@ -25,7 +25,7 @@ struct SegmentLayout {
     static constexpr std::uint64_t expected_magic = 0x3930'6974'7475'54ULL;   // "Tutti09"
 
     std::uint64_t magic;
-    std::uint64_t bytes;   ///< of the whole mapping; the file goes on with the arenas
+    std::uint64_t bytes;   ///< of the whole segment; the file goes on with the arenas
     std::uint32_t ranks;   ///< on this node
     std::uint32_t world_size;
     std::uint32_t usable_cores;    ///< affinity mask and cgroup quota, seen by the launcher
@@ -41,7 +41,7 @@ struct SegmentLayout {
     std::uint64_t ring_row_bytes;                            ///< and bytes of one receiver's
     std::uint64_t pair_bytes;                                ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;                             ///< flags and slots of the world communicator
-    std::uint64_t heap_bytes;                                ///< of each rank's heap
+    std::uint64_t heap_bytes;                                ///< of each rank's heap, in all levels (heap_level)
     std::uint64_t arenas;                ///< offset in the file of the first rank's arena window, behind the mapping
     std::uint64_t arena_bytes;           ///< of each rank's window; 0: none is in this file
     std::uint64_t traces, trace_bytes;   ///< offset of the ranks' traces, and of each; 0 bytes: there are none
@@ -49,6 +49,17 @@ struct SegmentLayout {
 
     /// More ranks than cores for them?
     bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
+
+    /// Heaps lie in levels, the first level of each rank side by side, then the second level of each: a process makes
+    /// accessible, and under a small address limit maps, only the levels that are in use. The first two are as long,
+    /// each further one is twice as long, so that half of a heap is one piece.
+    static constexpr std::uint64_t first_level_bytes = 1 << 20;
+    std::uint64_t heap_level_bytes(unsigned level) const { return first_level_bytes << (level > 1 ? level - 1 : 0); }
+    /// Where the level of rank 0 begins, and with it the level; also one behind the last level.
+    std::uint64_t heap_level(unsigned level) const {
+        return heaps + (level > 0 ? ranks * (first_level_bytes << (level - 1)) : 0);
+    }
+    unsigned heap_levels() const;
 };
 
 struct SegmentHeader : SegmentLayout {
@@ -69,6 +80,8 @@ struct SegmentHeader : SegmentLayout {
                                                                ///< ProcessIdentity::word; 0: none
     std::atomic<std::uint32_t> verdict;                        ///< of that process: the code with which blocked ranks
                                                                ///< end the job; 0: none
+    std::atomic<std::uint32_t> levels_left_out;   ///< of heaps, the last ones: some process that has mapped
+                                                  ///< the segment had no addresses for them
 };
 
 /// Who makes a segment.
@@ -155,10 +168,21 @@ public:
     std::uint64_t arena(unsigned rank) const { return header().arenas + rank * header().arena_bytes; }
     /// Notes the window that `rank` has in a file of its own, before the other ranks look.
     void show(unsigned rank, ArenaWindow const& window) const;
-    /// The heap that `rank` alone allocates from; everybody may read and write what it hands out.
-    std::span<std::byte> heap(unsigned rank) const;
+    /// A level of the heap that `rank` alone allocates from; every rank may read and write what it hands out. Throws
+    /// Error(no_mem) where at() does.
+    std::span<std::byte> heap(unsigned rank, unsigned level) const;
+    /// The levels that every process has mapped which has the segment.
+    unsigned heap_levels() const {
+        return header().heap_levels() - header().levels_left_out.load(std::memory_order_acquire);
+    }
 
-    std::byte* at(std::uint64_t offset) const { return base_ + offset; }
+    /// Makes the level of the heaps that holds it accessible at its first use. Throws Error(no_mem) when the system does
+    /// not let this process have it. Thread-safe.
+    std::byte* at(std::uint64_t offset) const {
+        if (!accessible(offset)) open_level_of(offset);
+        return base_ + offset;
+    }
+    bool accessible(std::uint64_t offset) const { return offset < accessible_.load(std::memory_order_relaxed); }
     std::uint64_t offset(void const* address) const { return static_cast<std::byte const*>(address) - base_; }
     /// Gives the pages inside [offset, offset + bytes) back to the system; they read as zero again. False: it cannot.
     bool forget(std::uint64_t offset, std::uint64_t bytes) const;
@@ -166,11 +190,20 @@ public:
     NumaSystem* numa() const { return numa_; }
 
 private:
-    Segment(int descriptor, std::byte* base, std::size_t bytes) : descriptor_(descriptor), base_(base), bytes_(bytes) {}
+    struct Mapping {
+        std::byte* base;
+        std::uint64_t bytes, accessible;
+    };
+    static Mapping map(int descriptor, SegmentLayout const& layout);
+    Segment(int descriptor, Mapping const& mapping)
+        : descriptor_(descriptor), base_(mapping.base), bytes_(mapping.bytes), accessible_(mapping.accessible) {}
+    void leave_out_levels() const;
+    void open_level_of(std::uint64_t offset) const;
 
     int descriptor_ = -1;
     std::byte* base_ = nullptr;
-    std::size_t bytes_ = 0;
+    std::size_t bytes_ = 0;   ///< mapped, from the beginning on
+    mutable std::atomic<std::uint64_t> accessible_ = 0;
     NumaSystem* numa_ = nullptr;
 };
 

@@ -33,10 +33,16 @@ void prefer(Segment const& segment, FileRange const& range, std::span<int const>
 /// The parts of the segment that belong to one rank; flags are those of the world communicator, others are placed by
 /// who makes them. The arena's window is in the file only where the launcher made it.
 enum class Part { state, call_statistics, ring_starts, rings, flags, heap, arena };
-constexpr Part all_parts[] = {
-    Part::state, Part::call_statistics, Part::ring_starts, Part::rings, Part::flags, Part::heap, Part::arena};
 
-Piece piece_of(Segment const& segment, unsigned rank, Part part, int node) {
+/// In the order of the segment; the heap in its levels.
+template <class Each>
+void each_part(Segment const& segment, Each each) {
+    for (Part part : {Part::state, Part::call_statistics, Part::ring_starts, Part::rings, Part::flags}) each(part, 0U);
+    for (unsigned level = 0; level < segment.header().heap_levels(); ++level) each(Part::heap, level);
+    each(Part::arena, 0U);
+}
+
+Piece piece_of(Segment const& segment, unsigned rank, Part part, unsigned level, int node) {
     SegmentHeader const& h = segment.header();
     auto const nth = [&](std::uint64_t first, std::uint64_t bytes) { return Piece{first + rank * bytes, bytes, node}; };
     switch (part) {
@@ -45,7 +51,7 @@ Piece piece_of(Segment const& segment, unsigned rank, Part part, int node) {
     case Part::ring_starts: return nth(h.ring_rows, h.ring_row_bytes);
     case Part::rings: return nth(h.inboxes, h.ranks * h.pair_bytes);
     case Part::flags: return nth(h.commons, h.commons_bytes / h.ranks);
-    case Part::heap: return nth(h.heaps, h.heap_bytes);
+    case Part::heap: return nth(h.heap_level(level), h.heap_level_bytes(level));
     case Part::arena: break;
     }
     return nth(h.arenas, h.arena_bytes);
@@ -84,9 +90,10 @@ void place_ranks(Segment const& segment, Homes const& homes) {
     SegmentHeader const& h = segment.header();
     prefer(segment, {segment.descriptor(), h.machine, h.ring_rows - h.machine}, segment.numa()->nodes());
     std::vector<Piece> pieces;
-    for (Part part : all_parts)
+    each_part(segment, [&](Part part, unsigned level) {
         for (unsigned rank = 0; rank < homes.of_rank.size(); ++rank)
-            pieces.push_back(piece_of(segment, rank, part, homes.of_rank[rank]));
+            pieces.push_back(piece_of(segment, rank, part, level, homes.of_rank[rank]));
+    });
     place(segment, pieces);
     for (unsigned rank = 0; rank < homes.of_rank.size(); ++rank)   // only now, for this touches them
         if (int const node = homes.of_rank[rank]; node >= 0)
@@ -108,12 +115,15 @@ Home::Home(Segment const& segment, unsigned rank) : segment_(segment), rank_(ran
 
 /// Peers that look meanwhile see the old node or the new one.
 void Home::settle(int node) {
-    for (Part part : all_parts) {
-        Piece const piece = piece_of(segment_, rank_, part, node);
+    each_part(segment_, [&](Part part, unsigned level) {
+        Piece const piece = piece_of(segment_, rank_, part, level, node);
         place(segment_, {&piece, 1});
-        if (part == Part::arena || refused(segment_)) continue;   // an arena can be long, and its pages in use
-        segment_.numa()->move(segment_.at(piece.offset), up(piece.bytes), node);
-    }
+        if (part == Part::arena || refused(segment_)) return;   // an arena can be long, and its pages in use
+        // No page of a part that this process has not made accessible is its to move. Pages that the system leaves
+        // where they are cost time only, and the survey shows them.
+        if (segment_.accessible(piece.offset))
+            segment_.numa()->move(segment_.at(piece.offset), up(piece.bytes), node);
+    });
     place_own_file(segment_, rank_, node);
     segment_.rank_state(rank_).placed.node.set(static_cast<std::uint64_t>(node) + 1);
 }

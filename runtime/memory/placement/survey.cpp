@@ -47,14 +47,17 @@ struct Found {
 Found look(NumaSystem const& system, FileRange const& range, int node) {
     std::vector<std::uint64_t> const offsets = sample(range);
     if (offsets.empty()) return {};
-    void* const at = mmap(nullptr, range.bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, range.descriptor,
+    // Only the sampled pages are accessible: a program's mlockall(MCL_FUTURE) would fill the others.
+    void* const at = mmap(nullptr, range.bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, range.descriptor,
                           static_cast<off_t>(range.offset));
     if (at == MAP_FAILED) return {0, 0, errno};
     std::vector<void*> pages;
     for (std::uint64_t offset : offsets) {
         auto* const byte = static_cast<unsigned char volatile*>(at) + (offset - range.offset);
+        void* const page = const_cast<unsigned char*>(byte);
+        if (mprotect(page, numa_page, PROT_READ) != 0) continue;
         static_cast<void>(*byte);
-        pages.push_back(const_cast<unsigned char*>(byte));
+        pages.push_back(page);
     }
     std::vector<int> nodes(pages.size(), -1);
     Found found;
@@ -83,7 +86,7 @@ void survey_rank(Segment const& segment, unsigned rank) {
     add(0, h.call_statistics, h.call_statistics_bytes);
     add(1, h.ring_rows, h.ring_row_bytes);
     add(1, h.inboxes, h.ranks * h.pair_bytes);
-    add(2, h.heaps, h.heap_bytes);
+    for (unsigned level = 0; level < h.heap_levels(); ++level) add(2, h.heap_level(level), h.heap_level_bytes(level));
     add(3, h.arenas, h.arena_bytes);
 }
 

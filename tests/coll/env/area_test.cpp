@@ -51,7 +51,7 @@ TEST_F(AreaOfTwo, HasOneRegionForAllWhoeverNeedsItFirst) {
     std::byte* const slot = views[1].slot(0, 12, 4096);
     EXPECT_EQ(slot, views[0].slot(0, 12, 4096));
     EXPECT_EQ(views[0].own_region(static_cast<int>(AreaRegion::slots)), 0u);
-    EXPECT_GE(views[1].own_region(static_cast<int>(AreaRegion::slots)), segment.offset(segment.heap(1).data()));
+    EXPECT_GE(views[1].own_region(static_cast<int>(AreaRegion::slots)), segment.offset(segment.heap(1, 0).data()));
     EXPECT_LE(bytes_in_use() - before, 2 * 4096) << "slots that nobody touches take memory";
     EXPECT_EQ(&views[0].sent(1, 12, 0).value, &views[1].sent(1, 12, 0).value);
     EXPECT_EQ(&views[0].ready(1, 12, inner_levels).value, &views[1].ready(1, 12, inner_levels).value);

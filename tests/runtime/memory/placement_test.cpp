@@ -50,7 +50,8 @@ struct Job {
         for (unsigned sender = 0; sender < segment->ranks(); ++sender)
             add(segment->offset(segment->pair(rank, sender)), h.pair_bytes);
         add(segment->offset(segment->commons().data()) + rank * (h.commons_bytes / h.ranks), h.commons_bytes / h.ranks);
-        add(segment->offset(segment->heap(rank).data()), segment->heap(rank).size());
+        for (unsigned level = 0; level < h.heap_levels(); ++level)
+            add(h.heap_level(level) + rank * h.heap_level_bytes(level), h.heap_level_bytes(level));
         add(segment->arena(rank), h.arena_bytes);
         return 100.0 * static_cast<double>(asked) / static_cast<double>(all);
     }
@@ -77,7 +78,7 @@ TEST(Placement, WhatAllReadIsInterleavedAndRunsOfOneNodeAreOneCall) {
     SegmentHeader const& h = job.segment->header();
     EXPECT_TRUE(job.numa.all_asked(h.machine, h.ring_rows - h.machine, WatchedNuma::interleaved));
     EXPECT_EQ(job.segment->machine(), "machine");
-    EXPECT_EQ(job.numa.calls, 1 + 7 * 8) << "seven parts on eight nodes";
+    EXPECT_EQ(job.numa.calls, 1 + (6 + static_cast<int>(h.heap_levels())) * 8) << "the parts on eight nodes";
     EXPECT_EQ(h.rank_state_bytes % numa_page, 0u) << "states of two ranks share a page";
 }
 
@@ -253,7 +254,7 @@ TEST(Survey, LooksAtPagesThatAreThereAndMakesNone) {
     Segment const& segment = *job.segment;
     for (unsigned rank : {0u, 15u}) {
         segment.pair(rank, 3)[0] = std::byte{1};
-        std::memset(segment.heap(rank).data() + (1 << 20), 1, 200 * numa_page);
+        std::memset(segment.heap(rank, 1).data(), 1, 200 * numa_page);
     }
     blkcnt_t const before = blocks_of(segment);
     job.numa.all_pages_on = 1;
@@ -277,7 +278,7 @@ void touch(Segment const& segment, unsigned rank) {
     segment.rank_state(rank).asleep.store(0);
     segment.call_statistics(rank).line("a", 1, "b", "c").note(1, 1);
     for (unsigned sender = 0; sender < segment.ranks(); ++sender) segment.pair(rank, sender)[0] = std::byte{1};
-    std::memset(segment.heap(rank).data(), 1, 1 << 20);
+    std::memset(segment.heap(rank, 0).data(), 1, 1 << 20);
     if (segment.header().arena_bytes == 0) return;
     ASSERT_EQ(pwrite(segment.descriptor(), "x", 1, static_cast<off_t>(segment.arena(rank))), 1);
 }

@@ -3,13 +3,19 @@
 #include "runtime/memory/segment.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
@@ -34,9 +40,19 @@ TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
     EXPECT_LE(s.ring_start(1, 2) + Segment::ring_start_bytes, s.bells(2));
     EXPECT_LE(s.ring_start(2, 2) + Segment::ring_start_bytes, s.pair(0, 0));
     EXPECT_LE(reinterpret_cast<std::byte*>(&s.watched(2) + 1), s.bells(0));
-    EXPECT_LE(s.commons().data() + s.commons().size(), s.heap(0).data());
-    EXPECT_LE(s.heap(0).data() + s.heap(0).size(), s.heap(1).data());
-    EXPECT_EQ(s.offset(s.heap(2).data()) + s.heap(2).size(), s.header().bytes);
+    EXPECT_LE(s.commons().data() + s.commons().size(), s.heap(0, 0).data());
+    std::byte const* end = s.heap(0, 0).data();
+    std::uint64_t bytes = 0;
+    for (unsigned level = 0; level < s.heap_levels(); ++level) {
+        for (unsigned rank = 0; rank < 3; ++rank) {
+            EXPECT_EQ(s.heap(rank, level).data(), end);
+            end += s.heap(rank, level).size();
+        }
+        bytes += s.heap(0, level).size();
+    }
+    EXPECT_EQ(bytes, s.header().heap_bytes);
+    EXPECT_EQ(s.heap(0, s.heap_levels() - 1).size(), bytes / 2);
+    EXPECT_EQ(s.offset(end), s.header().bytes);
     EXPECT_EQ(s.commons()[0], std::byte{0});
 }
 
@@ -123,7 +139,7 @@ TEST(Segment, RefusesADescriptorThatIsNone) {
 
 TEST(Segment, GivesForgottenPagesBackAsZero) {
     Segment s = Segment::create(1);
-    std::byte* heap = s.heap(0).data();
+    std::byte* heap = s.heap(0, 0).data();
     std::memset(heap, 1, 3 * 4096);
     s.forget(s.offset(heap) + 100, 2 * 4096);   // only whole pages inside
     EXPECT_EQ(heap[0], std::byte{1});
@@ -131,11 +147,106 @@ TEST(Segment, GivesForgottenPagesBackAsZero) {
     EXPECT_EQ(heap[2 * 4096 + 200], std::byte{1});
 }
 
+/// Takes the whole heap, a block for each of its levels, the longest first.
+std::vector<std::uint64_t> all_of(Segment const& s, SegmentHeap& heap) {
+    std::vector<std::uint64_t> blocks;
+    for (unsigned level = s.heap_levels(); level-- > 0;)
+        blocks.push_back(heap.allocate(s.header().heap_level_bytes(level)));
+    return blocks;
+}
+
+/// Bytes of this process's mappings of the segment's file that can be read.
+std::uint64_t readable(Segment const& s) {
+    struct stat info {};
+    EXPECT_EQ(fstat(s.descriptor(), &info), 0);
+    std::ifstream maps("/proc/self/maps");
+    std::uint64_t sum = 0;
+    for (std::string line; std::getline(maps, line);) {
+        unsigned long from = 0, to = 0, offset = 0, inode = 0;
+        char rights[8] = {};
+        if (std::sscanf(line.c_str(), "%lx-%lx %7s %lx %*s %lu", &from, &to, rights, &offset, &inode) == 5 &&
+            inode == info.st_ino && rights[0] == 'r')
+            sum += to - from;
+    }
+    return sum;
+}
+
+TEST(SegmentHeap, IsAccessibleAsFarAsItIsUsed) {
+    Segment s = Segment::create(4);
+    std::uint64_t const beginning = s.header().heap_level(1);
+    EXPECT_EQ(readable(s), beginning) << "mlockall would fill the rest";
+    SegmentHeap heap(s, 2);
+    std::uint64_t const large = heap.allocate(5 << 20);   // more than the first three levels have in one piece
+    EXPECT_EQ(readable(s), s.header().heap_level(5)) << "up to the level of 8 MiB";
+    Segment const peer = Segment::attach(dup(s.descriptor()));
+    std::uint64_t const with_peer = readable(s);
+    EXPECT_EQ(with_peer, s.header().heap_level(5) + beginning);
+    s.at(large)[0] = std::byte{7};
+    EXPECT_EQ(peer.at(large)[0], std::byte{7});
+    EXPECT_EQ(readable(s), 2 * s.header().heap_level(5));
+}
+
+/// Runs `body` in a child with that limit and returns its exit code.
+template <class Body>
+int with_limit(LimitKind what, rlim_t bytes, Body body) {
+    pid_t const child = fork();
+    if (child == 0) {
+        rlimit const limit{bytes, bytes};
+        if (setrlimit(what, &limit) != 0) _exit(1);
+        _exit(body());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Segment, ARankWithFewAddressesMapsFewerLevelsAndNoRankUsesTheOthers) {
+#ifdef __SANITIZE_ADDRESS__
+    GTEST_SKIP() << "AddressSanitizer has mapped more than the limit";
+#endif
+    Segment s = Segment::create(4);
+    EXPECT_EQ(with_limit(RLIMIT_AS, 1 << 30,
+                         [&] {
+                             int const descriptor = dup(s.descriptor());
+                             { Segment const unmapped = std::move(s); }
+                             try {
+                                 Segment const rank = Segment::attach(descriptor);
+                                 return rank.heap_levels() < rank.header().heap_levels() ? 42 : 2;
+                             } catch (Error const&) { return 3; }
+                         }),
+              42);
+    EXPECT_LT(s.heap_levels(), s.header().heap_levels());
+    EXPECT_GE(s.heap_levels(), 3u);
+    SegmentHeap heap(s, 1);
+    all_of(s, heap);
+    EXPECT_THROW(heap.allocate(1), Error);
+}
+
+TEST(Segment, NamesTheLimitThatItHasMet) {
+    struct {
+        LimitKind what;
+        rlim_t limit;
+        char const* words;
+    } const cases[] = {{RLIMIT_NOFILE, 3, "the limit on open files (ulimit -n) is 3"},
+                       {RLIMIT_FSIZE, 1 << 20, "the limit on the length of files (ulimit -f) is 1024 KiB"}};
+    for (auto const& c : cases)
+        EXPECT_EQ(with_limit(c.what, c.limit,
+                             [&] {
+                                 try {
+                                     Segment::create(4);
+                                     return 2;
+                                 } catch (Error const& e) { return std::strstr(e.what(), c.words) ? 42 : 3; }
+                             }),
+                  42)
+            << c.words;
+}
+
 TEST(SegmentHeap, HandsOutPagesThatDoNotOverlapAndTakesThemBack) {
     Segment s = Segment::create(2);
     SegmentHeap heap(s, 1);
+    std::span<std::byte> const first = s.heap(1, 0);
     auto inside = [&](std::uint64_t offset, std::uint64_t bytes) {
-        return offset >= s.offset(s.heap(1).data()) && offset + bytes <= s.offset(s.heap(1).data()) + s.heap(1).size();
+        return offset >= s.offset(first.data()) && offset + bytes <= s.offset(first.data()) + first.size();
     };
     std::uint64_t a = heap.allocate(1), b = heap.allocate(10000), c = heap.allocate(4096);
     EXPECT_TRUE(inside(a, 1) && inside(b, 10000) && inside(c, 4096));
@@ -147,7 +258,7 @@ TEST(SegmentHeap, HandsOutPagesThatDoNotOverlapAndTakesThemBack) {
     heap.release(a);
     heap.release(b);
     heap.release(c);
-    EXPECT_EQ(heap.allocate(s.heap(1).size()), a) << "neighbours were not joined";
+    EXPECT_EQ(heap.allocate(first.size()), a) << "neighbours were not joined";
 }
 
 TEST(SegmentHeap, KeepsAFewSmallBlocksAndGivesTheOthersBack) {
@@ -176,20 +287,19 @@ TEST(SegmentHeap, KeepsAFewSmallBlocksAndGivesTheOthersBack) {
     for (int i = 0; i < 100; ++i) std::memset(s.at(many.emplace_back(heap.allocate(8192))), 1, 8192);
     for (std::uint64_t block : many) heap.release(block);
     EXPECT_LE(pages() - before, 8);
-    std::uint64_t const all = heap.allocate(s.heap(0).size());   // what was kept is no obstacle
-    heap.release(all);
+    for (std::uint64_t all : all_of(s, heap)) heap.release(all);   // what was kept is no obstacle
 }
 
 TEST(SegmentHeap, SaysWhenItIsFullAndRecovers) {
     Segment s = Segment::create(1);
     SegmentHeap heap(s, 0);
-    std::uint64_t all = heap.allocate(s.heap(0).size());
+    std::vector<std::uint64_t> const all = all_of(s, heap);
     EXPECT_THROW(heap.allocate(1), Error);
     bool unused = false;
-    heap.release_when(all, [&] { return unused; });
+    heap.release_when(all.back(), [&] { return unused; });
     EXPECT_THROW(heap.allocate(1), Error);
     unused = true;
-    EXPECT_EQ(heap.allocate(1), all);
+    EXPECT_EQ(heap.allocate(1), all.back());
 }
 
 }   // namespace

@@ -2,6 +2,8 @@
 // Mapping all arenas of the node.
 #include "runtime/memory/peer_arenas.hpp"
 
+#include <algorithm>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,8 +32,7 @@ bool PeerArenas::map_all() {
         munmap(base_, bytes_);
         return base_ = nullptr, false;
     }
-    madvise(base_, bytes_, MADV_DONTDUMP);
-    madvise(base_, bytes_, MADV_DONTFORK);   // a child has no peers
+    advise(base_, bytes_, MADV_DONTFORK);   // a child has no peers
     counters_.maps.add(1);
     return true;
 }
@@ -41,9 +42,10 @@ bool PeerArenas::fill() {
     std::byte* next = base_;
     for (unsigned rank = 0; rank < h.ranks; ++rank) {
         RankState const& rank_state = segment_.rank_state(rank);
-        windows_.push_back(next);
+        std::uint64_t const bytes = rank_state.arena_bytes.load();
+        windows_.push_back({next, bytes, std::vector<std::uint64_t>(bytes / step_bytes / 64 + 1)});
         if (h.arena_bytes == 0 && !fill_from_own_file(rank_state, next)) return false;
-        next += rank_state.arena_bytes.load();
+        next += bytes;
     }
     return h.arena_bytes == 0 ||
            fill_window(base_, segment_.descriptor(), static_cast<off_t>(h.arenas), bytes_, huge_pages_);
@@ -64,7 +66,32 @@ std::byte* PeerArenas::at(unsigned peer, std::uint64_t address, std::size_t byte
     if (!in_arena(rank_state, address, bytes)) return nullptr;
     if (base_) counters_.hits.add(1);
     else if (!map()) return nullptr;
-    return windows_[peer] + (address - rank_state.arena_base.load(std::memory_order_relaxed));
+    Window& window = windows_[peer];
+    std::uint64_t const offset = address - rank_state.arena_base.load(std::memory_order_relaxed),
+                        first = offset / step_bytes, last = (offset + (bytes != 0 ? bytes - 1 : 0)) / step_bytes;
+    return accessible(window, first, last) || open(window, first, last) ? window.base + offset : nullptr;
+}
+
+bool PeerArenas::accessible(Window const& window, std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t step = first; step <= last;) {
+        std::uint64_t const end = std::min(last + 1, (step / 64 + 1) * 64), n = end - step;
+        std::uint64_t const wanted = (n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1) << step % 64;
+        if ((window.accessible[step / 64] & wanted) != wanted) return false;
+        step = end;
+    }
+    return true;
+}
+
+bool PeerArenas::open(Window& window, std::uint64_t first, std::uint64_t last) {
+    auto const make = [&](std::uint64_t from, std::uint64_t to) {
+        std::uint64_t const begin = from * step_bytes, end = std::min((to + 1) * step_bytes, window.bytes);
+        if (!open_window(window.base + begin, end - begin)) return false;
+        for (std::uint64_t step = from; step <= to; ++step)
+            window.accessible[step / 64] |= std::uint64_t{1} << step % 64;
+        return true;
+    };
+    // The whole window is one mapping where the system grants no more of them.
+    return make(first, last) || make(0, (window.bytes - 1) / step_bytes);
 }
 
 }   // namespace tutti

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The arenas of all ranks of the node as this rank sees them: mapped together at the first use, and kept.
+// The arenas of all ranks of the node as this rank sees them: mapped together at the first use, and kept. A part of a
+// window becomes accessible when this rank first reaches for bytes in it, so that mlockall and others that touch all
+// of a process's memory do not fill the windows of its peers.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +29,26 @@ public:
     std::byte* at(unsigned peer, std::uint64_t address, std::size_t bytes);
 
 private:
+    /// What becomes accessible in one step.
+    static constexpr std::size_t step_bytes = 4 << 20;
+    struct Window {
+        std::byte* base = nullptr;
+        std::uint64_t bytes = 0;
+        std::vector<std::uint64_t> accessible;   ///< a bit for each step
+    };
+
     bool map_all();
     bool fill();
     bool fill_from_own_file(RankState const& peer, std::byte* window) const;
+    static bool accessible(Window const& window, std::uint64_t first, std::uint64_t last);
+    bool open(Window& window, std::uint64_t first, std::uint64_t last);
 
     Segment const& segment_;
     Counters& counters_;
     bool huge_pages_;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
-    std::vector<std::byte*> windows_;   ///< of each rank, one behind the other
+    std::vector<Window> windows_;   ///< of each rank, one behind the other
     bool tried_ = false;
 };
 

@@ -34,6 +34,7 @@ sort >"$work/arena" <<'END'
 aligned_alloc
 calloc
 free
+madvise
 malloc
 malloc_usable_size
 memalign

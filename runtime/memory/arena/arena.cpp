@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Claiming the window, blocks, and fork.
+// Claiming the window, and blocks.
 #include "runtime/memory/arena/arena.hpp"
 
 #include <cerrno>
@@ -38,25 +38,22 @@ bool counts_strictly() {
     for (int shift = 44; shift >= 0; shift -= 4)
         line[n++] = "0123456789abcdef"[reinterpret_cast<std::uintptr_t>(block) >> shift & 15];
     for (char const* c = " is no block that was allocated\n"; *c; ++c) line[n++] = *c;
-    if (write(2, line, n) < 0) {}   // nobody to tell that nobody can be told
+    if (write(2, line, n) < 0) {}   // the program ends in any case
     std::abort();
 }
 
+/// Makes memory accessible, and what lies beside it on the same pages.
+bool make_accessible(std::uintptr_t first, std::uintptr_t end, std::size_t page) {
+    first = first / page * page;
+    return mprotect(reinterpret_cast<void*>(first), round_up(end, page) - first, PROT_READ | PROT_WRITE) == 0;
+}
+
+std::size_t system_page() {
+    long const bytes = sysconf(_SC_PAGESIZE);
+    return bytes > 0 ? static_cast<std::size_t>(bytes) : page_bytes;
+}
+
 }   // namespace
-
-/// Holds a shard's lock, and leaves errno as it was: free must not change it.
-class Arena::Locked {
-public:
-    explicit Locked(Shard& shard) : shard_(shard), error_(errno) { pthread_mutex_lock(&shard_.mutex); }
-    ~Locked() {
-        pthread_mutex_unlock(&shard_.mutex);
-        errno = error_;
-    }
-
-private:
-    Shard& shard_;
-    int error_;
-};
 
 State Arena::open(int descriptor, unsigned rank, Options const& options) {
     Locked lock(shards_[0]);
@@ -86,9 +83,12 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
         layout.magic != SegmentLayout::expected_magic || rank >= layout.ranks || layout.arena_bytes == 0 ||
         counts_strictly())
         return State::refused;
+    // Peers share windows all or nothing, and the limits of this process may be smaller than those of the launcher.
+    if (layout.arena_bytes > addresses_for_windows() / (layout.ranks + 1)) return State::refused;
     // This rank's state, by the pages that hold it.
-    std::size_t const at = layout.rank_states + rank * layout.rank_state_bytes, first = at / page_bytes * page_bytes;
-    rank_state_bytes_ = round_up(at + sizeof(RankState), page_bytes) - first;
+    std::size_t const page = system_page(), at = layout.rank_states + rank * layout.rank_state_bytes,
+                      first = at / page * page;
+    rank_state_bytes_ = round_up(at + sizeof(RankState), page) - first;
     rank_state_page_ =
         mmap(nullptr, rank_state_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, static_cast<off_t>(first));
     if (rank_state_page_ == MAP_FAILED) return State::refused;
@@ -102,13 +102,14 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     offset_ = static_cast<off_t>(layout.arenas + rank * layout.arena_bytes);
     descriptor_ = put_aside(descriptor);
     if (descriptor_ < 0) return State::refused;
-    if (!fresh)   // by a program in whose place this one runs now
-        fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
-                  static_cast<off_t>(layout.arena_bytes));
+    // What a program has left in whose place this one runs now.
+    if (!fresh && fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset_,
+                            static_cast<off_t>(layout.arena_bytes)) != 0)
+        return State::refused;
     State const found = map(layout.arena_bytes, options);
     if (found == State::open) rank_state_->arena_base.store(base_, std::memory_order_release);
-    // Whoever has a page mapped keeps it from being moved to another NUMA node (runtime/memory/placement).
-    if (layout.numa_nodes > 1) madvise(rank_state_page_, rank_state_bytes_, MADV_DONTNEED);
+    // A page that a process has mapped is not moved to another NUMA node (runtime/memory/placement).
+    if (layout.numa_nodes > 1) tutti::advise(rank_state_page_, rank_state_bytes_, MADV_DONTNEED);
     return found;
 }
 
@@ -128,16 +129,16 @@ State Arena::map(std::size_t bytes, Options const& options) {
     void* window = map_window(descriptor_, offset_, bytes, options.huge_pages);
     if (!window) return State::refused;
     bookkeeping_bytes_ = PageRuns::bookkeeping(static_cast<Page>(bytes / page_bytes)) + shards * 64;
-    bookkeeping_ =
-        mmap(nullptr, bookkeeping_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bookkeeping_ == MAP_FAILED) {
+    bookkeeping_ = map_anonymous(bookkeeping_bytes_, PROT_NONE);
+    if (!bookkeeping_) {
         munmap(window, bytes);
         return State::refused;
     }
-    madvise(window, bytes, MADV_DONTDUMP);
     file_ = memory_file(descriptor_);
     base_ = reinterpret_cast<std::uintptr_t>(window);
     bytes_ = bytes;
+    std::size_t const page = options.system_page != 0 ? options.system_page : system_page();
+    system_page_ = page > page_bytes ? static_cast<Page>(page / page_bytes) : 1;
     divide(options);
     return State::open;
 }
@@ -151,7 +152,8 @@ void Arena::divide(Options const& options) {
         Shard& shard = shards_[i];
         shard.base = base;
         shard.bytes = i == 0 ? bytes_ / 2 : part;
-        shard.in_dumps = 0;
+        shard.accessible = 0;
+        shard.accounted = 0;
         shard.keep = static_cast<Page>(options.keep / (i == 0 ? 1 : 8) / page_bytes);
         Page const pages = static_cast<Page>(shard.bytes / page_bytes);
         shard.runs.start(bookkeeping, pages);
@@ -200,13 +202,22 @@ int my_shard(int shards) {
 
 }   // namespace
 
+/// Whole pages of the system, at least one.
+Page Arena::pages_for(std::size_t bytes) const {
+    return static_cast<Page>(round_up(bytes == 0 ? 1 : bytes, system_page_ * page_bytes) / page_bytes);
+}
+
 template <class Each>
 void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
     if (pages > shard.bytes / page_bytes) return nullptr;
     Locked lock(shard);
+    if (!shard.account_for(pages + alignment)) return nullptr;
     Page const first = shard.runs.take(pages, alignment);
     if (first == PageRuns::none) return nullptr;
-    shard.show_to_dumps();
+    if (!shard.open_reached()) {
+        shard.runs.give(first);
+        return nullptr;
+    }
     shard.runs.soil(first, pages, [&](Page dirty_first, Page n) { dirty(shard.address(dirty_first), n * page_bytes); });
     return shard.address(first);
 }
@@ -214,8 +225,8 @@ void* Arena::take_from(Shard& shard, Page pages, Page alignment, Each dirty) {
 template <class Each>
 void* Arena::take(std::size_t bytes, std::size_t alignment, Each dirty) {
     if (alignment > huge_page_bytes || bytes > bytes_ || state() != State::open) return nullptr;
-    Page const pages = bytes == 0 ? 1 : static_cast<Page>((bytes + page_bytes - 1) / page_bytes);
-    Page const on = alignment <= page_bytes ? 1 : static_cast<Page>(alignment / page_bytes);
+    Page const pages = pages_for(bytes);
+    Page const on = alignment <= system_page_ * page_bytes ? system_page_ : static_cast<Page>(alignment / page_bytes);
     int const mine = my_shard(shards);
     void* block = take_from(shards_[mine], pages, on, dirty);
     return block || mine == 0 ? block : take_from(shards_[0], pages, on, dirty);
@@ -242,15 +253,33 @@ void* Arena::allocate_zeroed(std::size_t bytes) {
     return block;
 }
 
-// A core file must not have the window, which is many times the memory: whoever dumped it would touch all of it. So it
-// is left out as a whole (map), and what blocks have reached comes in, in few steps.
-void Arena::Shard::show_to_dumps() {
+/// Makes the bookkeeping accessible for a top that is `more` pages further on at most. In few steps.
+bool Arena::Shard::account_for(Page more) {
+    std::size_t const most = bytes / page_bytes, top = std::size_t{runs.top()} + more;
+    std::size_t const wanted = top < most ? top : most;
+    if (wanted <= accounted) return true;
+    std::size_t end = wanted + wanted / 8 + 16 * huge_page_bytes / page_bytes;
+    if (end > most) end = most;
+    std::size_t const page = system_page();
+    PageRuns::Parts const parts = runs.touched(static_cast<Page>(end));
+    if (!make_accessible(parts.dirty.first, parts.dirty.end, page) ||
+        !make_accessible(parts.runs.first, parts.runs.end, page))
+        return false;
+    accounted = static_cast<Page>(end);
+    return true;
+}
+
+/// Makes accessible what blocks have reached, and shows it to core files. In few steps.
+bool Arena::Shard::open_reached() {
     std::size_t const reached = std::size_t{runs.top()} * page_bytes;
-    if (reached <= in_dumps) return;
+    if (reached <= accessible) return true;
     std::size_t end = round_up(reached + reached / 8, 2 * huge_page_bytes);
     if (end > bytes) end = bytes;
-    madvise(reinterpret_cast<void*>(base + in_dumps), end - in_dumps, MADV_DODUMP);
-    in_dumps = end;
+    void* const first = reinterpret_cast<void*>(base + accessible);
+    if (!open_window(first, end - accessible)) return false;
+    tutti::advise(first, end - accessible, MADV_DODUMP);
+    accessible = end;
+    return true;
 }
 
 Page Arena::Shard::checked(void const* block, char const* what) const {
@@ -262,24 +291,26 @@ Page Arena::Shard::checked(void const* block, char const* what) const {
 void Arena::release(void* block) {
     Shard& shard = shard_of(block);
     Locked lock(shard);
-    shard.runs.give(shard.checked(block, "free"));
+    Page const first = shard.checked(block, "free");
+    forget_wiped(reinterpret_cast<std::uintptr_t>(block), std::size_t{shard.runs.used(first)} * page_bytes);
+    shard.runs.give(first);
     Page const half = shard.runs.in_use() / 2, limit = shard.keep > half ? shard.keep : half;
     if (shard.runs.idle_dirty() <= limit || state_ != State::open) return;
     // Down to half of what may be kept, so that not every further call has to ask the system.
     shard.runs.clean(limit / 2, [&](Page first, Page pages) {
-        madvise(shard.address(first), std::size_t{pages} * page_bytes, MADV_REMOVE);
+        return madvise(shard.address(first), std::size_t{pages} * page_bytes, MADV_REMOVE) == 0;
     });
 }
 
 bool Arena::resize(void* block, std::size_t bytes) {
     Shard& shard = shard_of(block);
     if (bytes > shard.bytes) return false;
-    Page const pages = bytes == 0 ? 1 : static_cast<Page>((bytes + page_bytes - 1) / page_bytes);
+    Page const pages = pages_for(bytes);
     Locked lock(shard);
     Page const first = shard.checked(block, "realloc"), old = shard.runs.used(first);
-    if (state_ != State::open && pages > old) return false;
+    if (pages > old && (state_ != State::open || !shard.account_for(pages - old))) return false;
     if (!shard.runs.resize(first, pages)) return false;
-    shard.show_to_dumps();
+    if (!shard.open_reached()) return shard.runs.resize(first, old), false;
     if (pages > old) shard.runs.soil(first + old, pages - old, [](Page, Page) {});
     return true;
 }
@@ -299,83 +330,6 @@ Arena::Use Arena::use() {
         all.highest += std::size_t{shard.runs.top()} * page_bytes;
     }
     return all;
-}
-
-void Arena::before_fork() {
-    Page in_use = 0;
-    for (Shard& shard : shards_) {
-        pthread_mutex_lock(&shard.mutex);
-        in_use += shard.runs.in_use();
-    }
-    child_done_[0] = child_done_[1] = -1;
-    if (state_ == State::open && in_use != 0 && pipe2(child_done_, O_CLOEXEC) != 0)
-        child_done_[0] = child_done_[1] = -1;   // no descriptors left: the child copies while the parent runs on
-}
-
-void Arena::after_fork_in_parent() {
-    if (child_done_[0] >= 0) {
-        ::close(child_done_[1]);
-        char nothing;
-        while (read(child_done_[0], &nothing, 1) < 0 && errno == EINTR) {}   // ends when the child closes, or dies
-        ::close(child_done_[0]);
-    }
-    for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
-}
-
-void Arena::after_fork_in_child() {
-    if (child_done_[0] >= 0) ::close(child_done_[0]);
-    if (state_ == State::open) {
-        copy_for_child();
-        __atomic_store_n(&state_, State::forked, __ATOMIC_RELEASE);
-    }
-    if (child_done_[1] >= 0) ::close(child_done_[1]);
-    for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
-}
-
-void Arena::copy_for_child() {
-    if (memory_file(descriptor_).inode != file_.inode) return copy_without_file();
-    // First nothing is shared any more; the data is still in the file.
-    mmap(reinterpret_cast<void*>(base_), bytes_, PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    for (Shard& shard : shards_)
-        shard.runs.for_each_used([&](Page first, Page pages) {
-            copy_block(reinterpret_cast<std::uintptr_t>(shard.address(first)), std::size_t{pages} * page_bytes);
-        });
-    ::close(descriptor_);
-    descriptor_ = -1;
-}
-
-// The program has closed descriptors that it has not opened. The blocks are still where they were; more memory is
-// touched this way, as holes cannot be told from zeroes.
-void Arena::copy_without_file() {
-    void* const room =
-        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED) return;
-    for (Shard& shard : shards_)
-        shard.runs.for_each_used([&](Page first, Page pages) {
-            void const* const block = shard.address(first);
-            std::memcpy(static_cast<std::byte*>(room) + (reinterpret_cast<std::uintptr_t>(block) - base_), block,
-                        std::size_t{pages} * page_bytes);
-        });
-    mremap(room, bytes_, bytes_, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void*>(base_));
-    descriptor_ = -1;
-}
-
-// A private view of the file whose pages are all written to at once, so that none of them follows the parent's later
-// changes. Holes of the file are left to the zeroes that are there already.
-void Arena::copy_block(std::uintptr_t block, std::size_t bytes) {
-    off_t const begin = offset_ + static_cast<off_t>(block - base_), end = begin + static_cast<off_t>(bytes);
-    for (off_t at = begin; at < end;) {
-        off_t const data = lseek(descriptor_, at, SEEK_DATA);
-        if (data < 0 || data >= end) return;
-        off_t hole = lseek(descriptor_, data, SEEK_HOLE);
-        if (hole < 0 || hole > end) hole = end;
-        auto* to = reinterpret_cast<char volatile*>(base_) + (data - offset_);
-        mmap(const_cast<char*>(to), static_cast<std::size_t>(hole - data), PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_FIXED, descriptor_, data);
-        for (off_t k = 0; k < hole - data; k += static_cast<off_t>(page_bytes)) to[k] = to[k];
-        at = hole;
-    }
 }
 
 }   // namespace tutti::arena

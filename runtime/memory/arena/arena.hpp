@@ -7,10 +7,15 @@
 // peers' processors and the kernel's huge pages know nothing smaller. The window is cut into shards with a lock each:
 // half of it is the first thread's, the others serve further threads, and every block goes back to where it came from.
 //
+// Only as much of the window is accessible as blocks have reached, so that what touches all of a process's memory
+// (mlockall, core files, checkpoints) touches what is in use and not a window that is many times the machine's memory.
+//
 // fork: the window is shared memory, so a child would write into its parent's blocks. The child therefore gets private
-// copies of all blocks in use before either of the two goes on, and takes no new ones.
+// copies of all blocks in use, and takes no new ones. The parent goes on when the child has them, or when it has started
+// another program or ended. A child that cannot have them ends with a message.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,6 +36,8 @@ struct Options {
     /// what is in use, if that is more.
     std::size_t keep = 0;
     bool huge_pages = true;   ///< ask for them
+    /// Bytes of the system's pages, a power of two: blocks are whole pages of the system. 0: ask the system.
+    std::size_t system_page = 0;
 };
 
 enum class State {
@@ -70,6 +77,14 @@ public:
     bool resize(void* block, std::size_t bytes);
     std::size_t usable(void const* block);
 
+    /// madvise for memory of which a part at least lies in the window: blocks do as private memory does. Returns 0, or
+    /// -1 with errno.
+    int advise(void* memory, std::size_t bytes, int advice);
+    bool touches(void const* memory, std::size_t bytes) const {
+        auto const first = reinterpret_cast<std::uintptr_t>(memory);
+        return bytes_ != 0 && first < base_ + bytes_ && first + bytes > base_;
+    }
+
     struct Use {
         std::size_t in_use, kept, highest;   ///< bytes
     };
@@ -88,7 +103,10 @@ private:
         PageRuns runs;
         std::uintptr_t base = 0;
         std::size_t bytes = 0;
-        std::size_t in_dumps = 0;   ///< bytes from the beginning on that a core file gets
+        std::size_t accessible = 0;    ///< bytes from the beginning on: accessible, and in core files
+        Page accounted = 0;            ///< pages from the beginning on whose bookkeeping is accessible
+        std::byte* copies = nullptr;   ///< of its blocks, for a child; made before the fork
+        std::size_t copied_bytes = 0;
         Page keep = 0;
 
         void* address(Page p) const { return reinterpret_cast<void*>(base + std::size_t{p} * page_bytes); }
@@ -96,9 +114,25 @@ private:
             return static_cast<Page>((reinterpret_cast<std::uintptr_t>(block) - base) / page_bytes);
         }
         Page checked(void const* block, char const* what) const;
-        void show_to_dumps();
+        bool account_for(Page more);
+        bool open_reached();
+        void copy_ahead(int descriptor, off_t offset);
     };
-    class Locked;
+    /// Holds a lock, and leaves errno as it was: free must not change it.
+    class Locked {
+    public:
+        explicit Locked(pthread_mutex_t& mutex) : mutex_(mutex), error_(errno) { pthread_mutex_lock(&mutex_); }
+        explicit Locked(Shard& shard) : Locked(shard.mutex) {}
+        ~Locked() {
+            pthread_mutex_unlock(&mutex_);
+            errno = error_;
+        }
+        void set_error(int error) { error_ = error; }
+
+    private:
+        pthread_mutex_t& mutex_;
+        int error_;
+    };
 
     State claim(int descriptor, unsigned rank, Options const& options);
     State claim_file(Options const& options);
@@ -109,9 +143,17 @@ private:
     void* take(std::size_t bytes, std::size_t alignment, Each dirty);
     template <class Each>
     static void* take_from(Shard& shard, Page pages, Page alignment, Each dirty);
-    void copy_for_child();
-    void copy_without_file();
-    void copy_block(std::uintptr_t block, std::size_t bytes);
+    Page pages_for(std::size_t bytes) const;
+    bool map_for_child();
+    bool map_block(std::uintptr_t block, std::size_t bytes);
+    bool copy_beside();
+    static int copier(void* arena);
+    void copy_extents();
+    bool take_copies();
+    int zero(std::uintptr_t first, std::size_t bytes);
+    int wipe_in_children(std::uintptr_t first, std::size_t bytes);
+    void forget_wiped(std::uintptr_t first, std::size_t bytes);
+    bool wipe();
 
     State state_ = State::closed;
     std::uintptr_t base_ = 0;   ///< both set once, before state_ says open
@@ -119,11 +161,29 @@ private:
     Shard shards_[shards];
     int descriptor_ = -1;            ///< our own, for the child's copies
     off_t offset_ = 0;               ///< of the window in the file
+    Page system_page_ = 1;           ///< pages of ours in a page of the system
+    bool copied_ahead_ = false;      ///< the child finds its copies in the shards
     int child_done_[2] = {-1, -1};   ///< a pipe that the child closes when it has its copies
+    struct Extent {
+        std::uintptr_t first;
+        std::size_t bytes;
+    };
+    Extent* extents_ = nullptr;   ///< of the child: what it has to copy
+    std::size_t extent_count_ = 0;
+    int copying_ = 0;          ///< a thread of the child does so
+    long head_start_ns_ = 0;   ///< of the child before that
+    bool populates_ = false;   ///< the system writes to many pages in one call
     MemoryFile file_;
     RankState* rank_state_ = nullptr;   ///< only where the file is a segment
     void* rank_state_page_ = nullptr;
     std::size_t rank_state_bytes_ = 0;
+    struct Wiped {
+        std::uintptr_t first, end;
+    };
+    static constexpr int most_wiped = 64;
+    Wiped wiped_[most_wiped] = {};   ///< what children find as zero (MADV_WIPEONFORK)
+    int wiped_count_ = 0;
+    pthread_mutex_t wiped_mutex_ = PTHREAD_MUTEX_INITIALIZER;
     void* bookkeeping_ = nullptr;
     std::size_t bookkeeping_bytes_ = 0;
 };

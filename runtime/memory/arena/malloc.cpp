@@ -39,6 +39,7 @@ struct Functions {
     void* (*aligned_alloc)(std::size_t, std::size_t);
     void* (*memalign)(std::size_t, std::size_t);
     std::size_t (*malloc_usable_size)(void*);
+    int (*madvise)(void*, std::size_t, int);
 };
 
 constexpr std::size_t never = SIZE_MAX;
@@ -88,6 +89,7 @@ void look_up(F& f, char const* name) {
     look_up(found.aligned_alloc, "aligned_alloc");
     look_up(found.memalign, "memalign");
     look_up(found.malloc_usable_size, "malloc_usable_size");
+    look_up(found.madvise, "madvise");
     look_up(found.malloc, "malloc");
     next = found;
     return true;
@@ -224,6 +226,14 @@ extern "C" {
     if (the_arena.holds(block)) return the_arena.usable(block);
     if (!block || first_bytes.holds(block) || !ready()) return 0;
     return next.malloc_usable_size(block);
+}
+
+// Not one of allocation, but of memory that malloc has given: the C library's posix_madvise and direct system calls are
+// not seen here.
+[[gnu::visibility("default")]] int madvise(void* memory, std::size_t bytes, int advice) noexcept {
+    if (the_arena.touches(memory, bytes)) return the_arena.advise(memory, bytes, advice);
+    if (!ready()) return errno = EAGAIN, -1;
+    return next.madvise(memory, bytes, advice);
 }
 
 Access const* tutti_arena() { return interposes ? &access_interposing : &access_closed; }

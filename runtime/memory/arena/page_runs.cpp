@@ -21,6 +21,12 @@ void PageRuns::start(void* bookkeeping, Page pages) {
         for (Page& head : row) head = none;
 }
 
+PageRuns::Parts PageRuns::touched(Page pages) const {
+    auto const dirty = reinterpret_cast<std::uintptr_t>(dirty_), runs = reinterpret_cast<std::uintptr_t>(runs_);
+    return {{dirty, dirty + (std::size_t{pages} / 64 + 1) * sizeof *dirty_},
+            {runs, runs + (std::size_t{pages} + 1) * sizeof *runs_}};
+}
+
 PageRuns::Class PageRuns::class_of(Page pages) {
     if (pages < parts) return {0, static_cast<int>(pages)};
     int const log = log2_of(pages);

@@ -26,6 +26,14 @@ public:
     /// Bytes of bookkeeping for so many pages; they must read as zero, and need not be there until touched.
     static std::size_t bookkeeping(Page pages);
     void start(void* bookkeeping, Page pages);
+    struct Part {
+        std::uintptr_t first, end;
+    };
+    /// Which parts of the bookkeeping are touched as long as top() is at most `pages`.
+    struct Parts {
+        Part dirty, runs;
+    };
+    Parts touched(Page pages) const;
 
     /// First page of `pages` pages (at least 1) whose number is a multiple of `alignment` (a power of two); none when
     /// there is no room. They keep the dirty marks that they had.
@@ -45,8 +53,8 @@ public:
     void soil(Page first, Page pages, Each each);
     /// Dirty pages outside of runs in use.
     Page idle_dirty() const { return idle_dirty_; }
-    /// Hands dirty free runs to `forget(page, count)`, the largest classes first, until at most `limit` are left; they
-    /// are clean then.
+    /// Hands dirty free runs to `forget(page, count)`, the largest classes first, until at most `limit` are left. They
+    /// are clean when it has returned true; false ends it.
     template <class Forget>
     void clean(Page limit, Forget forget);
     /// Calls `each(first, pages)` for every run in use.
@@ -126,7 +134,7 @@ void PageRuns::clean(Page limit, Forget forget) {
                 if (idle_dirty_ <= limit) return;
                 Page const soiled = count_dirty(p, length(p));
                 if (soiled == 0) continue;
-                forget(p, length(p));
+                if (!forget(p, length(p))) return;
                 each_word(p, length(p), [&](std::uint64_t word, std::uint64_t mask) { dirty_[word] &= ~mask; });
                 idle_dirty_ -= soiled;
             }

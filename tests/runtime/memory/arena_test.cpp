@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,6 +145,108 @@ TEST(Arena, CoreFilesGetWhatIsInUseAndNotTheWindow) {
     EXPECT_LE(dumped(window), 240 * mega);
 }
 
+/// Bytes of memory files of ours that this process can read, in any of its mappings.
+std::size_t readable() {
+    std::ifstream maps("/proc/self/maps");
+    std::size_t sum = 0;
+    for (std::string line; std::getline(maps, line);) {
+        std::size_t from = 0, to = 0;
+        char rights[8] = {};
+        if (std::sscanf(line.c_str(), "%zx-%zx %7s", &from, &to, rights) == 3 && rights[0] == 'r' &&
+            line.find("memfd:tutti") != std::string::npos)
+            sum += to - from;
+    }
+    return sum;
+}
+
+TEST(Arena, IsAccessibleAsFarAsBlocksAndPeersHaveReached) {
+    std::size_t const before = readable();
+    OwnFile owner;
+    EXPECT_EQ(readable(), before) << "mlockall would fill it";
+    void* const block = owner.arena.allocate(100 * mega);
+    EXPECT_GE(readable(), before + 100 * mega);
+    EXPECT_LE(readable(), before + 120 * mega);
+    Segment s = Segment::create(2, {}, {}, {}, Maker::rank);
+    s.show(1, owner.arena.window());
+    Copier const copier;
+    SingleCopy peer(s, 0, {}, copier);
+    std::size_t const alone = readable();
+    EXPECT_EQ(peer.reach(1, reinterpret_cast<std::uint64_t>(block) + 50 * mega, 5)[0], std::byte{0});
+    EXPECT_LE(readable(), alone + 4 * mega);
+    ASSERT_NE(peer.reach(1, reinterpret_cast<std::uint64_t>(block) + 5, 100 * mega - 10), nullptr);
+    EXPECT_GE(readable(), alone + 100 * mega - 10);
+    EXPECT_LE(readable(), alone + 104 * mega);
+}
+
+/// KiB that a line of /proc/self/status says.
+std::size_t status_kib(char const* name) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(name)) return std::stoul(line.substr(line.find(':') + 1));
+    return 0;
+}
+
+TEST(Arena, LockingAllMemoryDoesNotFillIt) {
+    pid_t const child = fork();
+    if (child == 0) {
+        Segment s = Segment::create(4);
+        Owner owner(s, 1);
+        Copier const copier;
+        SingleCopy peer(s, 0, {}, copier);
+        char* const block = static_cast<char*>(owner.arena.allocate(5 * mega));
+        bool const reached = peer.reach(1, reinterpret_cast<std::uint64_t>(block), 5 * mega) != nullptr;
+        if (!reached || readable() > 100 * mega) _exit(1);
+        if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) _exit(errno == ENOMEM || errno == EPERM ? 3 : 4);
+        std::size_t const locked = status_kib("RssShmem");
+        OwnFile later;
+        if (!later.arena.allocate(5 * mega)) _exit(5);
+        _exit(locked < 100 * 1024 && status_kib("RssShmem") < 150 * 1024 ? 42 : 6);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WEXITSTATUS(status) == 3) GTEST_SKIP() << "this user may not lock so much";
+    EXPECT_EQ(WEXITSTATUS(status), 42);
+}
+
+TEST(Arena, BlocksAreWholePagesOfASystemWithLargePages) {
+    constexpr std::size_t page = 64 << 10;
+    Arena arena;
+    ASSERT_EQ(arena.open({.keep = 0, .huge_pages = false, .system_page = page}), State::open);
+    std::vector<char*> blocks;
+    for (std::size_t bytes : {1ul, 5000ul, page, page + 1, 3 * mega}) {
+        char* const block = static_cast<char*>(arena.allocate(bytes));
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % page, 0u);
+        EXPECT_EQ(arena.usable(block), (bytes + page - 1) / page * page);
+        ASSERT_TRUE(arena.resize(block, bytes + page));
+        EXPECT_EQ(arena.usable(block) % page, 0u);
+        std::memset(block, 1, bytes);
+        blocks.push_back(block);
+    }
+    for (char* block : blocks) arena.release(block);
+    EXPECT_EQ(arena.use().kept, 0u);
+    arena.close();
+}
+
+TEST(Arena, AChildWithoutItsCopiesEndsWithAMessage) {
+    OwnFile owner;
+    std::memset(owner.arena.allocate(64 * mega), 1, 64 * mega);
+    testing::internal::CaptureStderr();
+    owner.arena.before_fork();
+    pid_t const child = fork();
+    if (child == 0) {
+        rlimit const none{0, 0};   // the child's anonymous pages come on top of what it shares
+        if (setrlimit(RLIMIT_DATA, &none) != 0) _exit(1);
+        owner.arena.after_fork_in_child();
+        _exit(2);
+    }
+    owner.arena.after_fork_in_parent();
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::string const said = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+    EXPECT_NE(said.find("a forked process ends"), std::string::npos) << said;
+}
+
 TEST(Arena, WhosePeersCannotOpenItIsNoneOfTheirs) {
     OwnFile shown, closed;
     ArenaWindow const gone = closed.arena.window();
@@ -174,6 +278,32 @@ TEST(Arena, AChildOfAProgramThatClosedItsFileKeepsTheBlocks) {
     waitpid(child, &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 42);
     EXPECT_EQ(block[0], 1);
+}
+
+TEST(Arena, AChildKeepsTheBlocksWhereNoDescriptorIsLeft) {
+    OwnFile owner;
+    char* const block = static_cast<char*>(owner.arena.allocate(mega));
+    std::memset(block, 1, mega);
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    rlimit const none{0, before.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    owner.arena.before_fork();
+    pid_t const child = fork();
+    if (child == 0) {
+        usleep(50000);   // the parent writes meanwhile
+        owner.arena.after_fork_in_child();
+        bool const kept = block[0] == 1 && block[mega - 1] == 1;
+        block[0] = 3;
+        _exit(kept ? 42 : 1);
+    }
+    owner.arena.after_fork_in_parent();
+    std::memset(block, 2, mega);
+    setrlimit(RLIMIT_NOFILE, &before);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(WEXITSTATUS(status), 42);
+    EXPECT_EQ(block[0], 2);
 }
 
 TEST(Arena, WindowsOfManyRanksAreMappedAsFarAsAddressesReach) {
@@ -361,6 +491,62 @@ TEST(Arena, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
         ASSERT_EQ(untouched[i], 2) << i;
     }
     EXPECT_NE(owner.arena.allocate(mega), nullptr) << "the parent goes on";
+}
+
+TEST(Arena, AdviceActsAsOnPrivateMemory) {
+    OwnFile owner;
+    constexpr std::size_t page = page_bytes;
+    char* const block = static_cast<char*>(owner.arena.allocate(mega));
+    for (int advice : {MADV_DONTNEED, MADV_FREE}) {
+        std::memset(block, 1, mega);
+        EXPECT_EQ(owner.arena.advise(block + 3 * page, 5 * page - 7, advice), 0);
+        for (std::size_t i = 0; i < mega; ++i) ASSERT_EQ(block[i], i < 3 * page || i >= 8 * page) << i;
+    }
+    EXPECT_EQ(owner.arena.advise(block + 1, page, MADV_DONTNEED), -1);
+    EXPECT_EQ(errno, EINVAL);
+    EXPECT_EQ(owner.arena.advise(block, mega, MADV_SEQUENTIAL), 0) << "the system's";
+    int const code = fork_with(
+        owner.arena,
+        [&] {
+            if (block[8 * page] != 1 || owner.arena.advise(block + 8 * page, 2 * page, MADV_DONTNEED) != 0) return 1;
+            return block[8 * page] == 0 && block[10 * page] == 1 && block[0] == 1 ? 42 : 2;
+        },
+        [] {});
+    EXPECT_EQ(code, 42);
+    EXPECT_EQ(block[8 * page], 1);
+}
+
+TEST(Arena, ChildrenFindWhatIsWipedOnForkAsZero) {
+    OwnFile owner;
+    constexpr std::size_t page = page_bytes;
+    char* const block = static_cast<char*>(owner.arena.allocate(mega));
+    std::memset(block, 1, mega);
+    EXPECT_EQ(owner.arena.advise(block + 2 * page, 6 * page, MADV_WIPEONFORK), 0);
+    EXPECT_EQ(owner.arena.advise(block + 4 * page, page, MADV_KEEPONFORK), 0);
+    auto const wiped = [&](char const* b) {
+        for (std::size_t p = 0; p < 12; ++p)
+            if ((b[p * page] == 0) != (p >= 2 && p < 8 && p != 4)) return false;
+        return true;
+    };
+    EXPECT_EQ(fork_with(
+                  owner.arena,
+                  [&] {
+                      if (!wiped(block)) return 1;
+                      std::memset(block, 1, mega);
+                      return fork_with(
+                          owner.arena, [&] { return wiped(block) ? 42 : 2; }, [] {});
+                  },
+                  [] {}),
+              42);
+    for (std::size_t i = 0; i < mega; ++i) ASSERT_EQ(block[i], 1);
+    owner.arena.release(block);
+    char* const next = static_cast<char*>(owner.arena.allocate(mega));
+    ASSERT_EQ(next, block);
+    std::memset(next, 1, mega);
+    EXPECT_EQ(fork_with(
+                  owner.arena, [&] { return next[2 * page] == 1 ? 42 : 1; }, [] {}),
+              42)
+        << "another block";
 }
 
 TEST(Arena, AChildThatDiesDoesNotHoldUpItsParent) {

@@ -176,8 +176,8 @@ public:
         return header().heap_levels() - header().levels_left_out.load(std::memory_order_acquire);
     }
 
-    /// Makes the level of the heaps that holds it accessible at its first use. Throws Error(no_mem) when the system does
-    /// not let this process have it. Thread-safe.
+    /// Makes the level of the heaps that holds it accessible at its first use. Throws Error(no_mem) when the system
+    /// does not let this process have it. Thread-safe.
     std::byte* at(std::uint64_t offset) const {
         if (!accessible(offset)) open_level_of(offset);
         return base_ + offset;

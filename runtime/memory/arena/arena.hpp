@@ -11,8 +11,8 @@
 // (mlockall, core files, checkpoints) touches what is in use and not a window that is many times the machine's memory.
 //
 // fork: the window is shared memory, so a child would write into its parent's blocks. The child therefore gets private
-// copies of all blocks in use, and takes no new ones. The parent goes on when the child has them, or when it has started
-// another program or ended. A child that cannot have them ends with a message.
+// copies of all blocks in use, and takes no new ones. The parent goes on when the child has them, has started another
+// program, or has ended. A child that cannot have them ends with a message.
 #pragma once
 
 #include <cerrno>

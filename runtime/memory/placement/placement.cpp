@@ -121,8 +121,7 @@ void Home::settle(int node) {
         if (part == Part::arena || refused(segment_)) return;   // an arena can be long, and its pages in use
         // No page of a part that this process has not made accessible is its to move. Pages that the system leaves
         // where they are cost time only, and the survey shows them.
-        if (segment_.accessible(piece.offset))
-            segment_.numa()->move(segment_.at(piece.offset), up(piece.bytes), node);
+        if (segment_.accessible(piece.offset)) segment_.numa()->move(segment_.at(piece.offset), up(piece.bytes), node);
     });
     place_own_file(segment_, rank_, node);
     segment_.rank_state(rank_).placed.node.set(static_cast<std::uint64_t>(node) + 1);

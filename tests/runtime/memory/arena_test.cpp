@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "runtime/memory/single_copy.hpp"
+#include "tests/runtime/memory/own_arena.hpp"
 
 namespace tutti::arena {
 namespace {
@@ -72,13 +73,6 @@ TEST(Arena, IsOpenedOnceAndByOneProcess) {
     EXPECT_EQ(inherited.open(s.descriptor(), 1, {}), State::open);
     inherited.close();
 }
-
-/// An arena of a process that nobody has prepared anything for.
-struct OwnFile {
-    OwnFile() { EXPECT_EQ(arena.open({.keep = 64 * mega, .huge_pages = false}), State::open); }
-    ~OwnFile() { arena.close(); }
-    Arena arena;
-};
 
 TEST(Arena, InAFileOfItsOwnIsWherePeersLoadAndStore) {
     OwnFile first, third;   // made before anybody knows of a segment
@@ -227,26 +221,6 @@ TEST(Arena, BlocksAreWholePagesOfASystemWithLargePages) {
     arena.close();
 }
 
-TEST(Arena, AChildWithoutItsCopiesEndsWithAMessage) {
-    OwnFile owner;
-    std::memset(owner.arena.allocate(64 * mega), 1, 64 * mega);
-    testing::internal::CaptureStderr();
-    owner.arena.before_fork();
-    pid_t const child = fork();
-    if (child == 0) {
-        rlimit const none{0, 0};   // the child's anonymous pages come on top of what it shares
-        if (setrlimit(RLIMIT_DATA, &none) != 0) _exit(1);
-        owner.arena.after_fork_in_child();
-        _exit(2);
-    }
-    owner.arena.after_fork_in_parent();
-    int status = 0;
-    waitpid(child, &status, 0);
-    std::string const said = testing::internal::GetCapturedStderr();
-    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
-    EXPECT_NE(said.find("a forked process ends"), std::string::npos) << said;
-}
-
 TEST(Arena, WhosePeersCannotOpenItIsNoneOfTheirs) {
     OwnFile shown, closed;
     ArenaWindow const gone = closed.arena.window();
@@ -258,52 +232,6 @@ TEST(Arena, WhosePeersCannotOpenItIsNoneOfTheirs) {
     Copier const copier;
     SingleCopy single_copy(s, 0, {}, copier);
     EXPECT_NE(single_copy.way(shown.arena.allocate(mega), mega), AccessPath::load_store) << "all or nothing";
-}
-
-TEST(Arena, AChildOfAProgramThatClosedItsFileKeepsTheBlocks) {
-    OwnFile owner;
-    char* block = static_cast<char*>(owner.arena.allocate(mega));
-    std::memset(block, 1, mega);
-    close(owner.arena.window().file.descriptor);
-    owner.arena.before_fork();
-    pid_t const child = fork();
-    if (child == 0) {
-        owner.arena.after_fork_in_child();
-        bool const kept = block[0] == 1 && block[mega - 1] == 1;
-        block[0] = 2;
-        _exit(kept ? 42 : 1);
-    }
-    owner.arena.after_fork_in_parent();
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 42);
-    EXPECT_EQ(block[0], 1);
-}
-
-TEST(Arena, AChildKeepsTheBlocksWhereNoDescriptorIsLeft) {
-    OwnFile owner;
-    char* const block = static_cast<char*>(owner.arena.allocate(mega));
-    std::memset(block, 1, mega);
-    rlimit before{};
-    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-    rlimit const none{0, before.rlim_max};
-    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
-    owner.arena.before_fork();
-    pid_t const child = fork();
-    if (child == 0) {
-        usleep(50000);   // the parent writes meanwhile
-        owner.arena.after_fork_in_child();
-        bool const kept = block[0] == 1 && block[mega - 1] == 1;
-        block[0] = 3;
-        _exit(kept ? 42 : 1);
-    }
-    owner.arena.after_fork_in_parent();
-    std::memset(block, 2, mega);
-    setrlimit(RLIMIT_NOFILE, &before);
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 42);
-    EXPECT_EQ(block[0], 2);
 }
 
 TEST(Arena, WindowsOfManyRanksAreMappedAsFarAsAddressesReach) {
@@ -445,121 +373,6 @@ TEST(Arena, ThreadsAllocateAndFreeEachOthersBlocks) {
         if (unsigned char* left = slot.block) owner.arena.release(left);
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(owner.arena.use().in_use, 0u);
-}
-
-/// The exit code of a child of a fork with the arena's handlers, as pthread_atfork calls them.
-template <class Child, class Parent>
-int fork_with(Arena& arena, Child child, Parent parent) {
-    arena.before_fork();
-    pid_t const pid = fork();
-    if (pid == 0) {
-        arena.after_fork_in_child();
-        _exit(child());
-    }
-    arena.after_fork_in_parent();
-    parent();
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-TEST(Arena, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
-    Segment s = Segment::create(1);
-    Owner owner(s, 0);
-    constexpr std::size_t bytes = 3 * mega + 5;
-    auto* block = static_cast<char volatile*>(owner.arena.allocate(bytes));
-    auto* untouched = static_cast<char volatile*>(owner.arena.allocate_zeroed(bytes));
-    auto set = [](char volatile* b, int value) { std::memset(const_cast<char*>(b), value, bytes); };
-    set(block, 1);
-    int const code = fork_with(
-        owner.arena,
-        [&] {
-            usleep(50000);   // the parent writes meanwhile
-            for (std::size_t i = 0; i < bytes; ++i)
-                if (block[i] != 1 || untouched[i] != 0) return 1;
-            set(block, 3), set(untouched, 3);
-            if (owner.arena.allocate(mega)) return 2;
-            char* const mine = const_cast<char*>(block);
-            if (!owner.arena.resize(mine, mega) || owner.arena.usable(mine) != mega) return 3;
-            owner.arena.release(mine);
-            return owner.arena.state() == State::forked ? 42 : 4;
-        },
-        [&] { set(block, 2), set(untouched, 2); });
-    EXPECT_EQ(code, 42);
-    for (std::size_t i = 0; i < bytes; ++i) {
-        ASSERT_EQ(block[i], 2) << i;
-        ASSERT_EQ(untouched[i], 2) << i;
-    }
-    EXPECT_NE(owner.arena.allocate(mega), nullptr) << "the parent goes on";
-}
-
-TEST(Arena, AdviceActsAsOnPrivateMemory) {
-    OwnFile owner;
-    constexpr std::size_t page = page_bytes;
-    char* const block = static_cast<char*>(owner.arena.allocate(mega));
-    for (int advice : {MADV_DONTNEED, MADV_FREE}) {
-        std::memset(block, 1, mega);
-        EXPECT_EQ(owner.arena.advise(block + 3 * page, 5 * page - 7, advice), 0);
-        for (std::size_t i = 0; i < mega; ++i) ASSERT_EQ(block[i], i < 3 * page || i >= 8 * page) << i;
-    }
-    EXPECT_EQ(owner.arena.advise(block + 1, page, MADV_DONTNEED), -1);
-    EXPECT_EQ(errno, EINVAL);
-    EXPECT_EQ(owner.arena.advise(block, mega, MADV_SEQUENTIAL), 0) << "the system's";
-    int const code = fork_with(
-        owner.arena,
-        [&] {
-            if (block[8 * page] != 1 || owner.arena.advise(block + 8 * page, 2 * page, MADV_DONTNEED) != 0) return 1;
-            return block[8 * page] == 0 && block[10 * page] == 1 && block[0] == 1 ? 42 : 2;
-        },
-        [] {});
-    EXPECT_EQ(code, 42);
-    EXPECT_EQ(block[8 * page], 1);
-}
-
-TEST(Arena, ChildrenFindWhatIsWipedOnForkAsZero) {
-    OwnFile owner;
-    constexpr std::size_t page = page_bytes;
-    char* const block = static_cast<char*>(owner.arena.allocate(mega));
-    std::memset(block, 1, mega);
-    EXPECT_EQ(owner.arena.advise(block + 2 * page, 6 * page, MADV_WIPEONFORK), 0);
-    EXPECT_EQ(owner.arena.advise(block + 4 * page, page, MADV_KEEPONFORK), 0);
-    auto const wiped = [&](char const* b) {
-        for (std::size_t p = 0; p < 12; ++p)
-            if ((b[p * page] == 0) != (p >= 2 && p < 8 && p != 4)) return false;
-        return true;
-    };
-    EXPECT_EQ(fork_with(
-                  owner.arena,
-                  [&] {
-                      if (!wiped(block)) return 1;
-                      std::memset(block, 1, mega);
-                      return fork_with(
-                          owner.arena, [&] { return wiped(block) ? 42 : 2; }, [] {});
-                  },
-                  [] {}),
-              42);
-    for (std::size_t i = 0; i < mega; ++i) ASSERT_EQ(block[i], 1);
-    owner.arena.release(block);
-    char* const next = static_cast<char*>(owner.arena.allocate(mega));
-    ASSERT_EQ(next, block);
-    std::memset(next, 1, mega);
-    EXPECT_EQ(fork_with(
-                  owner.arena, [&] { return next[2 * page] == 1 ? 42 : 1; }, [] {}),
-              42)
-        << "another block";
-}
-
-TEST(Arena, AChildThatDiesDoesNotHoldUpItsParent) {
-    Segment s = Segment::create(1);
-    Owner owner(s, 0);
-    std::memset(owner.arena.allocate(mega), 1, mega);
-    owner.arena.before_fork();
-    pid_t const pid = fork();
-    if (pid == 0) _exit(9);   // before it has its copies
-    owner.arena.after_fork_in_parent();
-    int status = 0;
-    waitpid(pid, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 9);
 }
 
 }   // namespace

@@ -7,8 +7,8 @@ is_sanitized && skip "sanitizers need more addresses than the limits allow"
 ranks() { "$build/bin/mpiexec" -n "$1" -timeout 100 bash -c "$2; exec \"\$0\" never" "$build/tests/ranks_memory_locked"; }
 
 for limit in 1000000 500000; do
-    ranks 3 "ulimit -v $limit" || { echo "ulimit -v $limit in the ranks: $?"; exit 1; }
+    ranks 4 "ulimit -v $limit" || { echo "ulimit -v $limit in the ranks: $?"; exit 1; }
 done
 # One of them only.
 # shellcheck disable=SC2016
-ranks 3 '[ $TUTTI_RANK != 1 ] || ulimit -v 1000000' || { echo "a limit of one rank: $?"; exit 1; }
+ranks 4 '[ $TUTTI_RANK != 1 ] || ulimit -v 1000000' || { echo "a limit of one rank: $?"; exit 1; }

@@ -61,13 +61,21 @@ int wait_for_signal(double &rest)
     return 0;
 }
 
+// Not everywhere do the numbers in /proc mean the processes that they mean here (pid namespaces).
+bool is_child(pid_t process)
+{
+    siginfo_t info;
+    return waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 // Ends every child; theirs become ours, until none is left.
 void end_all_children()
 {
     while (true) {
         std::istringstream children(contents("/proc/thread-self/children"));
         for (pid_t child; children >> child;)
-            kill(child, SIGKILL);
+            if (is_child(child))
+                kill(child, SIGKILL);
         if (waitpid(-1, nullptr, 0) < 0 && errno == ECHILD)
             return;
     }

@@ -27,18 +27,25 @@ SharedMemory::SharedMemory(MPI_Comm comm, std::size_t bytes) : bytes_(bytes)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    int place[2] = {int(getpid()), -1};
+    struct stat info{};
+    long place[3] = {long(getpid()), -1, 0};
     if (rank == 0) {
         place[1] = memfd_create("tutti-bench", MFD_CLOEXEC);
-        if (place[1] < 0 || fchmod(place[1], 0600) != 0 || ftruncate(place[1], off_t(bytes)) != 0)
+        if (place[1] < 0 || fchmod(int(place[1]), 0600) != 0 || ftruncate(int(place[1]), off_t(bytes)) != 0 ||
+            fstat(int(place[1]), &info) != 0)
             give_up(comm, "memfd_create");
+        place[2] = long(info.st_ino);
     }
-    MPI_Bcast(place, 2, MPI_INT, 0, comm);
-    int file = place[1];
+    MPI_Bcast(place, 3, MPI_LONG, 0, comm);
+    int file = int(place[1]);
     if (rank != 0) {
         std::string name = "/proc/" + std::to_string(place[0]) + "/fd/" + std::to_string(place[1]);
-        file = open(name.c_str(), O_RDWR | O_CLOEXEC);
+        file = open(name.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         if (file < 0)
+            give_up(comm, name.c_str());
+        // In another pid namespace the number is another process's.
+        errno = ENOENT;
+        if (fstat(file, &info) != 0 || long(info.st_ino) != place[2] || info.st_nlink != 0)
             give_up(comm, name.c_str());
     }
     memory_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

@@ -337,7 +337,7 @@ private:
                               .listeners = listeners,
                               .program = static_cast<int>(p),
                               .segment = segment.descriptor(),
-                              .launcher = getpid()};
+                              .launcher = launcher_name(getpid())};
         Found const& found = programs_[p];
         Start start{
             .path = found.file,

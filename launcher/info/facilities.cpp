@@ -43,7 +43,7 @@ pid_t sleeping_child() {
     if (pid != 0) return pid;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #ifdef PR_SET_PTRACER
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);   // as a rank does that shows memory outside of its arena
+    prctl(PR_SET_PTRACER, static_cast<unsigned long>(getppid()));   // as a rank does with mpiexec
 #endif
     while (true) pause();
 }

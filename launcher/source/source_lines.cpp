@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "launcher/base/proc.hpp"
 #include "launcher/source/function_name.hpp"
 #include "launcher/source/libdw.hpp"
 #include "runtime/base/error.hpp"
@@ -47,7 +48,7 @@ std::optional<Mapping> mapping_of(std::string const& line) {
 /// The file as the process sees it, which may be in a container. What is deleted can be read while it runs, if it is
 /// the program itself: a library of the same name may be another one by now.
 int open_file(pid_t pid, std::string const& path) {
-    std::string const process = join("/proc/", pid);
+    std::string const process = process_folder(pid);
     auto const try_open = [](std::string const& name) { return open(name.c_str(), O_RDONLY | O_CLOEXEC); };
     if (path.ends_with(deleted)) {
         std::error_code error;
@@ -156,7 +157,7 @@ struct SourceLines::Module {
 };
 
 SourceLines::SourceLines(pid_t pid, KnownLines* known) : pid_(pid), known_(known) {
-    std::ifstream maps(join("/proc/", pid, "/maps"));
+    std::ifstream maps(process_folder(pid) + "/maps");
     read(maps);
 }
 

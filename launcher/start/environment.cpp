@@ -7,6 +7,8 @@
 #include <map>
 #include <string_view>
 
+#include "runtime/base/error.hpp"
+#include "runtime/base/pid_namespace.hpp"
 #include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
@@ -37,7 +39,7 @@ void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
     std::string place = std::to_string(facts.place), places = std::to_string(facts.places);
     out[launch::segment_variable] = std::to_string(facts.segment);
     out[launch::rank_variable] = place;
-    out[launch::launcher_variable] = std::to_string(facts.launcher);
+    out[launch::launcher_variable] = facts.launcher;
     for (char const* outer : {launch::listen_variable, launch::parent_variable}) out.erase(outer);   // of an outer job
     std::string& listeners = out[launch::listen_variable];
     for (int descriptor : facts.listeners) listeners += (listeners.empty() ? "" : ",") + std::to_string(descriptor);
@@ -67,6 +69,8 @@ void put_in_front(EnvironmentMap& out, LibraryInFront const& library) {
 }
 
 }   // namespace
+
+std::string launcher_name(int process) { return join(process, "@", pid_namespace()); }
 
 std::vector<std::string> rank_environment(char const* const* inherited, EnvironmentRules const& everywhere,
                                           EnvironmentRules const& own, RankFacts const& facts,

@@ -9,6 +9,9 @@
 
 namespace tutti::launcher {
 
+/// How the launcher with this process number is known on this machine, also from within containers: PID@NAMESPACE.
+std::string launcher_name(int process);
+
 /// Everything about a rank that its environment tells.
 struct RankFacts {
     int rank = 0, ranks = 1;        ///< in the world
@@ -16,7 +19,7 @@ struct RankFacts {
     std::vector<int> listeners{};   ///< descriptors; none in a job on one node
     int program = 0;                ///< which of the programs between colons
     int segment = -1;               ///< descriptor
-    int launcher = 0;               ///< pid
+    std::string launcher{};         ///< launcher_name of the launcher
 };
 
 /// What the loader is to find first.

@@ -16,6 +16,7 @@
 
 #include "launcher/base/descriptor.hpp"
 #include "launcher/base/job.hpp"
+#include "launcher/base/proc.hpp"
 #include "launcher/start/drop_in.hpp"
 #include "launcher/start/find_program.hpp"
 #include "launcher/start/spawn.hpp"
@@ -89,9 +90,8 @@ bool surely_ours(Linkage const& linkage, std::string const& library, Surrounding
 }
 
 std::vector<pid_t> with_children(pid_t process) {
-    std::vector<pid_t> all{process};
-    std::ifstream list(join("/proc/", process, "/task/", process, "/children"));
-    for (pid_t child; list >> child;) all.push_back(child);
+    std::vector<pid_t> all = children_of(process);
+    all.insert(all.begin(), process);
     return all;
 }
 
@@ -144,7 +144,7 @@ Resolved foreign_library(std::string const& program, Surroundings const& where) 
 std::string mapped_foreign_library(pid_t process) {
     std::string foreign;
     for (pid_t one : with_children(process)) {
-        std::ifstream maps(join("/proc/", one, "/maps"));
+        std::ifstream maps(process_folder(one) + "/maps");
         for (std::string line; std::getline(maps, line);) {
             std::size_t const slash = line.find('/');
             std::string const file = slash == std::string::npos ? "" : line.substr(slash);

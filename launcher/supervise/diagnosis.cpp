@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include "launcher/allocation/placement.hpp"
+#include "launcher/base/proc.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/base/pid_namespace.hpp"
 #include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
@@ -131,10 +133,14 @@ Place Supervisor::place_in(int rank, std::string_view call, std::vector<std::uin
     return {};
 }
 
-/// The one that is in MPI, which a script may have started, if that is known and it is no other system's number.
+/// The one that is in MPI, which a script or a container may have started; 0: it cannot be seen from here.
 pid_t Supervisor::process_at(std::size_t place) const {
-    pid_t const started = ranks_[place].pid, in_mpi = segment_->rank_state(static_cast<unsigned>(place)).pid.load();
-    return in_mpi > 0 && getpgid(in_mpi) == started ? in_mpi : started;
+    RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
+    pid_t const started = ranks_[place].pid, in_mpi = rank_state.pid.load();
+    std::uint64_t const space = rank_state.pid_namespace.load();
+    if (in_mpi == 0) return started;
+    if (same_numbers(pid_namespace(), space) && getpgid(in_mpi) == started) return in_mpi;
+    return descendant_with(started, in_mpi, space);
 }
 
 /// Behind what the ranks have printed.

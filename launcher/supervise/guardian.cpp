@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "launcher/base/proc.hpp"
+#include "launcher/start/environment.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
@@ -51,7 +53,7 @@ bool listen(std::set<pid_t>& groups) {
     close_range(1, ~0U, 0);   // no pipe may wait for us
     std::set<pid_t> groups;
     bool in_order = listen(groups);
-    std::string entry = join(launch::launcher_variable, "=", launcher);
+    std::string entry = join(launch::launcher_variable, "=", launcher_name(launcher));
     // A process may be starting another one just now: three passes without any must follow each other.
     for (int pass = 0, without = 0; !in_order && without < 3 && pass < 300; ++pass, usleep(10'000))
         without = kill_all_of(groups, entry) > 0 ? 0 : without + 1;
@@ -63,6 +65,10 @@ bool listen(std::set<pid_t>& groups) {
 int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
     namespace fs = std::filesystem;
     int found = 0;
+    if (!proc_has_our_numbers()) {
+        for (pid_t group : groups) found += kill(-group, SIGKILL) == 0;
+        return found;
+    }
     std::error_code error;
     for (auto it = fs::directory_iterator("/proc", error); it != fs::directory_iterator(); it.increment(error)) {
         std::string name = it->path().filename();

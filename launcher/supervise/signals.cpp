@@ -9,6 +9,8 @@
 
 #include <sys/signalfd.h>
 
+#include "launcher/base/proc.hpp"
+
 namespace tutti::launcher {
 namespace {
 
@@ -20,7 +22,7 @@ bool is_ignored(int signal) {
 }   // namespace
 
 bool catches(pid_t process, int signal) {
-    std::ifstream status("/proc/" + std::to_string(process) + "/status");
+    std::ifstream status(process_folder(process) + "/status");
     for (std::string line; std::getline(status, line);) {
         if (!line.starts_with("SigCgt:")) continue;
         std::uint64_t const mask = std::strtoull(line.c_str() + std::strlen("SigCgt:"), nullptr, 16);

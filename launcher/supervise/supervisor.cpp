@@ -356,7 +356,7 @@ std::vector<pid_t> Supervisor::leftovers() const {
 void Supervisor::report_leftovers(std::vector<pid_t> const& processes) {
     if (ending_ || interrupts_ > 0 || processes.empty()) return;
     std::set<ino_t> const pipes = output_.open_pipes();
-    std::string const ours = join(launch::launcher_variable, "=", getpid());
+    std::string const ours = join(launch::launcher_variable, "=", launcher_name(getpid()));
     std::string working, others;
     for (pid_t pid : processes) {
         std::string const words = running_process(pid);

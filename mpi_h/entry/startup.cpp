@@ -278,6 +278,7 @@ void finish(LibraryState& f) {
     }
     tell_leftovers(f);
     p2p::leave(process, "MPI_Finalize");
+    process.single_copy.end_cma();
     RankState& rank_state = process.rank_state();
     note_arena_use(rank_state);
     rank_state.times.ended.set(static_cast<std::uint64_t>(now_ns()));

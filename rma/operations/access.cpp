@@ -17,7 +17,7 @@ bool only_owner_reaches(Window& window, Target const& t, std::int64_t origin, st
     SingleCopy& copy = window.process.single_copy;
     AddressRange const range =
         AddressRange::of(static_cast<std::uint64_t>(origin), count, type.extent(), type.true_lb(), type.true_extent());
-    return !copy.cma() && !copy.reaches(t.place, range.first, range.bytes);
+    return !copy.cma(t.place) && !copy.reaches(t.place, range.first, range.bytes);
 }
 
 SharedMemory shared_memory(Window& window, Target const& t, std::int64_t origin, std::int64_t count,

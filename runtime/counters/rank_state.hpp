@@ -78,11 +78,12 @@ struct alignas(cache_line) LastCall {
 /// One per rank: written by that rank (and by the launcher before the start), read by the launcher and by peers.
 struct alignas(cache_line) RankState {
     std::atomic<RankPhase> state;
-    std::atomic<std::int32_t> pid;          ///< as the rank sees itself; CMA needs it
-    std::int32_t world_rank;                ///< written by whoever makes the segment
-    std::atomic<std::int32_t> abort_code;   ///< valid when state is aborted
-    std::atomic<std::uint64_t> process;     ///< the same as ProcessIdentity::word
-    NotedWords last_words;                  ///< what the rank's library says before it aborts
+    std::atomic<std::int32_t> pid;              ///< of the rank's process, in its own namespace
+    std::int32_t world_rank;                    ///< written by whoever makes the segment
+    std::atomic<std::int32_t> abort_code;       ///< valid when state is aborted
+    std::atomic<std::uint64_t> process;         ///< that process as ProcessIdentity::word
+    NotedWords last_words;                      ///< what the rank's library says before it aborts
+    std::atomic<std::uint64_t> pid_namespace;   ///< in which `pid` holds (base/pid_namespace.hpp); 0: not known
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
     std::atomic<std::uint32_t> wake;                         ///< futex word, counts wake-ups
@@ -93,11 +94,14 @@ struct alignas(cache_line) RankState {
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;
     std::atomic<std::uint64_t> arena_bytes;   ///< of the window, as far as peers map it
     MemoryFile arena_file;                    ///< where it lies, from the beginning on; none: in the segment's file
-    std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window
+    std::atomic<std::int32_t> arena_pid;      ///< the process that has claimed the window,
+    std::atomic<std::uint64_t> arena_pid_namespace;   ///< and the namespace of its number
 
     std::atomic<std::int64_t> xpmem_segment;    ///< XPMEM's number for the rank's whole memory; 0: it offers none
     std::atomic<std::uint64_t> xpmem_top;       ///< the end of that memory
     std::atomic<std::uint32_t> cma_permitted;   ///< 1: the rank has shown memory outside of arenas, and may be traced
+    std::atomic<std::uint64_t> proof_address;   ///< in the rank's own memory: where proof_value is found. By this its
+    std::atomic<std::uint64_t> proof_value;     ///< peers know that `pid` means this rank; 0: it cannot be proven
 
     Counters counters;
     Traffic traffic;

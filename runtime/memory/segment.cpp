@@ -16,6 +16,7 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/base/limits.hpp"
+#include "runtime/base/pid_namespace.hpp"
 #include "runtime/memory/map_window.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/settings/cluster.hpp"
@@ -158,6 +159,10 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
         auto& header = *new (base) SegmentHeader{};
         static_cast<SegmentLayout&>(header) = layout;
         header.magic = SegmentHeader::expected_magic;
+        if (maker == Maker::launcher) {
+            header.launcher = getpid();
+            header.launcher_namespace = pid_namespace();
+        }
         Segment segment(descriptor, mapping);
         segment.numa_ = numa;
         if (numa) place_ranks(segment, *homes);

@@ -22,7 +22,7 @@ struct Homes;
 
 /// Where everything lies; written once by whoever makes the segment.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3930'6974'7475'54ULL;   // "Tutti09"
+    static constexpr std::uint64_t expected_magic = 0x3031'6974'7475'54ULL;   // "Tutti10"
 
     std::uint64_t magic;
     std::uint64_t bytes;   ///< of the whole segment; the file goes on with the arenas
@@ -45,6 +45,8 @@ struct SegmentLayout {
     std::uint64_t arenas;                ///< offset in the file of the first rank's arena window, behind the mapping
     std::uint64_t arena_bytes;           ///< of each rank's window; 0: none is in this file
     std::uint64_t traces, trace_bytes;   ///< offset of the ranks' traces, and of each; 0 bytes: there are none
+    std::int32_t launcher;               ///< the process that has made it for its ranks; 0: a rank has made it
+    std::uint64_t launcher_namespace;    ///< in which that number holds (runtime/base/pid_namespace.hpp)
     std::uint32_t numa_nodes;            ///< on which memory is placed (runtime/memory/placement); 0: nothing to choose
 
     /// More ranks than cores for them?

@@ -2,35 +2,71 @@
 // The single-copy methods: load and store where memory is shared or can be attached to, CMA where it is not.
 #include "runtime/memory/single_copy.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/uio.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/pid_namespace.hpp"
 
 namespace tutti {
+namespace {
+
+/// Not 0, but where the system has no random bytes.
+std::uint64_t random_value() {
+    std::uint64_t value = 0;
+    return getrandom(&value, sizeof value, 0) == sizeof value ? value | 1 : 0;
+}
+
+/// What a call copies without memory of the kernel's own for its list of pages, 16 of which lie on its stack
+/// (mm/process_vm_access.c).
+constexpr std::size_t pages_without_memory = 15 * 4096;
+
+/// Does it hold for every copy that CMA is refused so?
+bool refused_for_good(int error) { return error == EPERM || error == ENOSYS; }
+
+}   // namespace
 
 SingleCopy::SingleCopy(Segment const& segment, unsigned rank, Steps allowed, Copier const& copier)
-    : segment_(segment), rank_(rank), counters_(segment.rank_state(rank).counters), allowed_(allowed), copier_(copier),
+    : segment_(segment), rank_(rank), counters_(segment.rank_state(rank).counters), allowed_(allowed),
+      namespace_(pid_namespace()), proof_(random_value()), identities_(segment.ranks()), copier_(copier),
       arenas_(segment, counters_, allowed.huge_pages), xpmem_(segment, rank, allowed.xpmem) {
+    RankState& mine = segment.rank_state(rank);
+    mine.proof_address.store(reinterpret_cast<std::uint64_t>(&proof_), std::memory_order_relaxed);
+    mine.proof_value.store(proof_, std::memory_order_relaxed);
+    mine.pid_namespace.store(namespace_, std::memory_order_release);
     if (!allowed.arena) segment.header().arenas_refused.store(1, std::memory_order_relaxed);
 }
 
 AccessPath SingleCopy::way(void const* address, std::size_t bytes) {
     if (direct(address, bytes)) return AccessPath::load_store;
     bool const copied = cma();
-    if (copied && !permitted_) permit_cma();   // also where XPMEM comes first: it may turn out to refuse
+    if (!copied) end_cma();
+    else if (!permitted_) permit_cma();   // also where XPMEM comes first: it may turn out to refuse
     if (xpmem_.offered()) return AccessPath::attach;
     return copied ? AccessPath::cma : AccessPath::staged;
 }
 
-/// Does nothing where there is no Yama.
+/// The calls do nothing where there is no Yama. It lets a named process and its descendants trace the caller: of the
+/// launcher's descendants all ranks of the node are some. A launcher that has no number here cannot be named, and
+/// another launcher than ours may not be the parent of all ranks.
 void SingleCopy::permit_cma() {
-    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    SegmentHeader const& h = segment_.header();
+    bool const named = h.launcher != 0 && same_numbers(namespace_, h.launcher_namespace);
+    prctl(PR_SET_PTRACER, named ? static_cast<unsigned long>(h.launcher) : PR_SET_PTRACER_ANY, 0, 0, 0);
     permitted_ = true;
     segment_.rank_state(rank_).cma_permitted.store(1, std::memory_order_release);
+}
+
+void SingleCopy::end_cma() {
+    if (!permitted_) return;
+    permitted_ = false;
+    segment_.rank_state(rank_).cma_permitted.store(0, std::memory_order_relaxed);
+    prctl(PR_SET_PTRACER, 0UL, 0, 0, 0);
 }
 
 std::byte* SingleCopy::reach(unsigned peer, std::uint64_t address, std::size_t bytes) {
@@ -47,12 +83,50 @@ bool SingleCopy::reaches(unsigned peer, std::uint64_t address, std::size_t bytes
     return (allowed_.arena && arenas_.at(peer, address, bytes)) || xpmem_.at(peer, address, bytes);
 }
 
+bool SingleCopy::is_alone() {
+    if (alone_ != Alone::unknown) return alone_ == Alone::yes;
+    bool all_started = segment_.ranks() > 1;
+    for (unsigned peer = 0; peer < segment_.ranks(); ++peer) {
+        if (peer == rank_) continue;
+        RankState const& there = segment_.rank_state(peer);
+        bool const started = there.state.load(std::memory_order_acquire) != RankPhase::absent;
+        if (same_numbers(namespace_, there.pid_namespace.load(std::memory_order_relaxed)))
+            return alone_ = Alone::no, false;
+        all_started = all_started && started;
+    }
+    if (all_started) alone_ = Alone::yes;
+    return all_started;
+}
+
+/// The value is read from its process alone: a process of another namespace that has its number is not touched.
+SingleCopy::Identity SingleCopy::identify(RankState const& peer) {
+    std::uint64_t const expected = peer.proof_value.load(std::memory_order_relaxed);
+    if (expected == 0 || !same_numbers(namespace_, peer.pid_namespace.load(std::memory_order_relaxed)))
+        return Identity::stranger;
+    std::uint64_t found = 0;
+    iovec here{&found, sizeof found},
+        there{reinterpret_cast<void*>(peer.proof_address.load(std::memory_order_relaxed)), sizeof found};
+    ssize_t const moved = process_vm_readv(peer.pid.load(std::memory_order_relaxed), &here, 1, &there, 1, 0);
+    if (moved == sizeof found) return found == expected ? Identity::proven : Identity::stranger;
+    if (moved < 0 && refused_for_good(errno)) forbid_cma();
+    return moved >= 0 || errno == EFAULT ? Identity::stranger : Identity::unknown;
+}
+
+bool SingleCopy::cma(unsigned peer) {
+    RankState const& there = segment_.rank_state(peer);
+    if (!cma() || there.cma_permitted.load(std::memory_order_acquire) == 0) return false;
+    if (identities_[peer] == Identity::unknown) identities_[peer] = identify(there);
+    return identities_[peer] == Identity::proven;
+}
+
 template <class Move>
 bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, std::size_t bytes, Move call) {
-    if (!cma() || segment_.rank_state(peer).cma_permitted.load(std::memory_order_acquire) == 0) return false;
-    pid_t pid = segment_.rank_state(peer).pid.load(std::memory_order_relaxed);
+    if (!cma(peer)) return false;
+    pid_t const pid = segment_.rank_state(peer).pid.load(std::memory_order_relaxed);
+    std::size_t most = bytes;   // of a call
     while (bytes != 0) {
-        iovec here{local, bytes}, there{reinterpret_cast<void*>(address), bytes};
+        std::size_t const part = std::min(bytes, most);
+        iovec here{local, part}, there{reinterpret_cast<void*>(address), part};
         ssize_t moved = call(pid, &here, 1, &there, 1, 0);
         if (moved > 0) {
             local += moved;
@@ -64,8 +138,10 @@ bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, st
         } else if (moved < 0 && errno == EFAULT) {
             fail(ErrorClass::buffer, "the buffer of rank ", peer, " does not lie in that rank's memory (", bytes,
                  " bytes missing)");
-        } else {   // EPERM, ENOSYS, ESRCH (another pid namespace): one step down, for all and for good
-            segment_.header().cma_forbidden.store(1, std::memory_order_relaxed);
+        } else if (moved < 0 && errno == ENOMEM && part > pages_without_memory) {
+            most = pages_without_memory;
+        } else {   // the caller moves one step down, with this copy alone unless it is for good
+            if (moved < 0 && refused_for_good(errno)) forbid_cma();
             return false;
         }
     }

@@ -5,10 +5,10 @@
 
 namespace tutti::launch {
 
-inline constexpr char segment_variable[] = "TUTTI_SEGMENT_FD";   ///< number of the inherited descriptor
-inline constexpr char rank_variable[] = "TUTTI_RANK";            ///< rank on this node, index of the rank state
-inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";     ///< listening sockets, "7,8"; only on several nodes
-inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";    ///< pid of the launcher that made the segment
+inline constexpr char segment_variable[] = "TUTTI_SEGMENT_FD";            ///< number of the inherited descriptor
+inline constexpr char rank_variable[] = "TUTTI_RANK";           ///< rank on this node, index of the rank state
+inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";    ///< listening sockets, "7,8"; only on several nodes
+inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";   ///< launcher that made the segment: PID@NAMESPACE
 
 /// With which a job ends because of a mistake of the program that is certain.
 inline constexpr int mistake_code = 125;

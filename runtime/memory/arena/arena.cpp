@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "runtime/base/pid_namespace.hpp"
 #include "runtime/memory/map_window.hpp"
 #include "runtime/memory/segment.hpp"
 
@@ -28,6 +29,12 @@ bool counts_strictly() {
     bool const strict = file >= 0 && read(file, &mode, 1) == 1 && mode == '2';
     if (file >= 0) ::close(file);
     return strict;
+}
+
+/// May this process take over a window that `owner` has claimed? If it runs in its place now, or that one has ended.
+bool replaces(pid_t owner, std::uint64_t owners_namespace) {
+    if (!same_numbers(pid_namespace(), owners_namespace)) return false;
+    return owner == getpid() || (kill(owner, 0) != 0 && errno == ESRCH);
 }
 
 [[noreturn]] void wrong_pointer(char const* what, void const* block) {
@@ -95,9 +102,11 @@ State Arena::claim(int descriptor, unsigned rank, Options const& options) {
     rank_state_ = reinterpret_cast<RankState*>(static_cast<std::byte*>(rank_state_page_) + (at - first));
     std::int32_t const me = getpid();
     std::int32_t owner = 0;
-    bool fresh = rank_state_->arena_pid.compare_exchange_strong(owner, me, std::memory_order_acq_rel);
-    if (!fresh && owner != me && !(kill(owner, 0) != 0 && errno == ESRCH)) return State::refused;
-    if (!fresh) rank_state_->arena_pid.store(me, std::memory_order_release);
+    bool const fresh = rank_state_->arena_pid.compare_exchange_strong(owner, me, std::memory_order_acq_rel);
+    if (!fresh && !replaces(owner, rank_state_->arena_pid_namespace.load(std::memory_order_acquire)))
+        return State::refused;
+    rank_state_->arena_pid.store(me, std::memory_order_relaxed);
+    rank_state_->arena_pid_namespace.store(pid_namespace(), std::memory_order_release);
 
     offset_ = static_cast<off_t>(layout.arenas + rank * layout.arena_bytes);
     descriptor_ = put_aside(descriptor);

@@ -13,7 +13,8 @@ using testing::StartsWith;
 
 constexpr char const* inherited[] = {"HOME=/h", "PATH=/p", "PMI_FD=9", "PMI_RANK=77", "LD_LIBRARY_PATH=/old",
                                      "ODD",     nullptr};
-constexpr RankFacts facts{.rank = 3, .ranks = 8, .place = 1, .places = 2, .program = 1, .segment = 5, .launcher = 4711};
+RankFacts const facts{
+    .rank = 3, .ranks = 8, .place = 1, .places = 2, .program = 1, .segment = 5, .launcher = "4711@40"};
 
 std::vector<std::string> make(EnvironmentRules const& everywhere, EnvironmentRules const& own,
                               LibraryInFront const& library = {}) {
@@ -22,10 +23,11 @@ std::vector<std::string> make(EnvironmentRules const& everywhere, EnvironmentRul
 
 TEST(Environment, has_the_rank_variables_of_both_families) {
     std::vector<std::string> all = make({}, {});
-    for (char const* entry : {"TUTTI_RANK=1", "TUTTI_SEGMENT_FD=5", "TUTTI_LAUNCHER=4711", "PMI_RANK=3", "PMI_SIZE=8",
-                              "PMI_APPNUM=1", "MPI_LOCALRANKID=1", "MPI_LOCALNRANKS=2", "OMPI_COMM_WORLD_RANK=3",
-                              "OMPI_COMM_WORLD_SIZE=8", "OMPI_COMM_WORLD_LOCAL_RANK=1", "OMPI_COMM_WORLD_LOCAL_SIZE=2",
-                              "OMPI_COMM_WORLD_NODE_RANK=1", "OMPI_UNIVERSE_SIZE=8", "HOME=/h"})
+    for (char const* entry :
+         {"TUTTI_RANK=1", "TUTTI_SEGMENT_FD=5", "TUTTI_LAUNCHER=4711@40", "PMI_RANK=3", "PMI_SIZE=8", "PMI_APPNUM=1",
+          "MPI_LOCALRANKID=1", "MPI_LOCALNRANKS=2", "OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8",
+          "OMPI_COMM_WORLD_LOCAL_RANK=1", "OMPI_COMM_WORLD_LOCAL_SIZE=2", "OMPI_COMM_WORLD_NODE_RANK=1",
+          "OMPI_UNIVERSE_SIZE=8", "HOME=/h"})
         EXPECT_THAT(all, Contains(entry));
 }
 

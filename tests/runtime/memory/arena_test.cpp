@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/base/pid_namespace.hpp"
 #include "runtime/memory/single_copy.hpp"
 #include "tests/runtime/memory/own_arena.hpp"
 
@@ -65,6 +66,7 @@ TEST(Arena, IsOpenedOnceAndByOneProcess) {
     Arena outside;
     EXPECT_EQ(outside.open(0, 0, {}), State::refused) << "not a segment";
     EXPECT_EQ(outside.allocate(100), nullptr);
+    s.rank_state(1).arena_pid_namespace = pid_namespace();
     s.rank_state(1).arena_pid = 1;   // a process that lives
     Arena taken;
     EXPECT_EQ(taken.open(s.descriptor(), 1, {}), State::refused);
@@ -72,6 +74,19 @@ TEST(Arena, IsOpenedOnceAndByOneProcess) {
     Arena inherited;
     EXPECT_EQ(inherited.open(s.descriptor(), 1, {}), State::open);
     inherited.close();
+}
+
+// A number of another namespace says nothing: not that its process has ended, nor that it is this one.
+TEST(Arena, IsNotTakenFromAProcessInAnotherNamespace) {
+    for (std::uint64_t other : {std::uint64_t{0}, pid_namespace() + 1})
+        for (std::int32_t owner : {0x3fffffff, getpid()}) {
+            Segment s = Segment::create(1);
+            s.rank_state(0).arena_pid = owner;
+            s.rank_state(0).arena_pid_namespace = other;
+            Arena taken;
+            EXPECT_EQ(taken.open(s.descriptor(), 0, {}), State::refused);
+            EXPECT_EQ(s.rank_state(0).arena_pid.load(), owner);
+        }
 }
 
 TEST(Arena, InAFileOfItsOwnIsWherePeersLoadAndStore) {

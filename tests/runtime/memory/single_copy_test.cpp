@@ -4,29 +4,57 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstdarg>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/pid_namespace.hpp"
 
 namespace {
 
-int permissions = 0;   // to trace this process, given to everybody
+std::vector<unsigned long> tracers;   // who was let trace this process, in order
+int readings = 0, writings = 0;       // calls for CMA
+int refusals = 0, refusal = 0;        // so many of the next calls for CMA fail, with this error
+std::size_t refused_from = 0;         // if they are to move so many bytes
+
+bool refused(iovec const* there) {
+    if (refusals == 0 || there->iov_len < refused_from) return false;
+    --refusals;
+    errno = refusal;
+    return true;
+}
+
+void refuse(int error, int times, std::size_t from = 0) { refusal = error, refusals = times, refused_from = from; }
 
 }   // namespace
 
-/// In the place of the C library's: counts what nothing else tells.
+/// These three in the place of the C library's.
+extern "C" ssize_t process_vm_readv(pid_t pid, iovec const* here, unsigned long n, iovec const* there, unsigned long m,
+                                    unsigned long flags) {
+    ++readings;
+    return refused(there) ? -1 : syscall(SYS_process_vm_readv, pid, here, n, there, m, flags);
+}
+
+extern "C" ssize_t process_vm_writev(pid_t pid, iovec const* here, unsigned long n, iovec const* there, unsigned long m,
+                                     unsigned long flags) {
+    ++writings;
+    return refused(there) ? -1 : syscall(SYS_process_vm_writev, pid, here, n, there, m, flags);
+}
+
 extern "C" int prctl(int option, ...) {
     va_list list;
     va_start(list, option);
     unsigned long a[4];
     for (unsigned long& one : a) one = va_arg(list, unsigned long);
     va_end(list);
-    if (option == PR_SET_PTRACER && a[0] == PR_SET_PTRACER_ANY) ++permissions;
+    if (option == PR_SET_PTRACER) tracers.push_back(a[0]);
     return static_cast<int>(syscall(SYS_prctl, option, a[0], a[1], a[2], a[3]));
 }
 
@@ -82,7 +110,28 @@ TEST(SingleCopy, TellsTheWayToItsOwnMemory) {
     EXPECT_EQ(single_copy.way(mine.base, 1), AccessPath::load_store);
 }
 
-TEST(SingleCopy, ReadsAndWritesWhereAllowedAndStepsDownForGoodWhereNot) {
+/// Rank 1, in this process, has exposed memory outside of arenas: what rank 0 does with it.
+struct TwoRanks {
+    explicit TwoRanks(Maker maker = Maker::launcher) : s(Segment::create(2, {}, {}, {}, maker)) {
+        s.rank_state(1).pid = getpid();
+        tracers.clear();
+        readings = writings = refusals = 0;
+        peer.show(theirs, sizeof theirs);
+    }
+    ~TwoRanks() { refusals = 0; }
+    bool read(std::size_t bytes = 6) { return me.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, bytes); }
+    bool write() { return me.write(1, reinterpret_cast<std::uint64_t>(theirs), "world", 6); }
+    bool forbidden() const { return s.header().cma_forbidden != 0; }
+
+    Segment s;
+    Copier const copier;
+    SingleCopy me{s, 0, {}, copier}, peer{s, 1, {}, copier};
+    char theirs[300'000] = "hello", mine[300'000] = {};
+};
+
+bool system_allows_cma() { return TwoRanks().read(); }
+
+TEST(SingleCopy, ReadsAndWritesWhereAllowed) {
     Segment s = Segment::create(2);
     s.rank_state(1).pid = getpid();
     Copier const copier;
@@ -101,10 +150,96 @@ TEST(SingleCopy, ReadsAndWritesWhereAllowedAndStepsDownForGoodWhereNot) {
     EXPECT_STREQ(theirs, "world");
     EXPECT_THROW(single_copy.read(1, 8, mine, 6), Error) << "not in the peer's memory";
     EXPECT_TRUE(single_copy.cma()) << "a wrong address is no refusal";
-    s.rank_state(1).pid = 0x3fffffff;   // nobody: as from another pid namespace
-    EXPECT_FALSE(single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6));
-    EXPECT_FALSE(single_copy.cma());
-    EXPECT_EQ(s.header().cma_forbidden.load(), 1u) << "the other ranks must learn of it";
+    peer.end_cma();
+    EXPECT_FALSE(single_copy.read(1, reinterpret_cast<std::uint64_t>(theirs), mine, 6)) << "it is exposed no more";
+}
+
+TEST(SingleCopy, StepsDownForGoodWhereTheSystemForbidsItToAll) {
+    if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
+    for (int error : {EPERM, ENOSYS}) {
+        TwoRanks two;
+        EXPECT_TRUE(two.read());
+        refuse(error, 1);
+        EXPECT_FALSE(two.read());
+        EXPECT_TRUE(two.forbidden()) << "the other ranks must learn of it";
+        EXPECT_FALSE(two.me.cma());
+        EXPECT_FALSE(two.read());
+        EXPECT_EQ(two.peer.way(two.theirs, 6), AccessPath::staged);
+        EXPECT_EQ(tracers.back(), 0u) << "nobody needs to trace the peer any more";
+    }
+}
+
+TEST(SingleCopy, StepsDownForOneCopyWhereTheSystemRefusesThatOne) {
+    if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
+    for (int error : {ESRCH, ENOMEM, EAGAIN}) {
+        TwoRanks two;
+        refuse(error, 1);
+        EXPECT_FALSE(two.read()) << "before the peer is proven";
+        EXPECT_TRUE(two.read());
+        refuse(error, 1);
+        EXPECT_FALSE(two.write());
+        EXPECT_FALSE(two.forbidden());
+        EXPECT_TRUE(two.write());
+        EXPECT_STREQ(two.theirs, "world");
+    }
+}
+
+TEST(SingleCopy, CopiesInSmallPartsWhereTheKernelLacksMemoryForALargeOne) {
+    if (!system_allows_cma()) GTEST_SKIP() << "the system forbids CMA here";
+    TwoRanks two;
+    two.theirs[sizeof two.theirs - 1] = 'x';
+    ASSERT_TRUE(two.read());
+    readings = 0;
+    refuse(ENOMEM, 1000, 100'000);
+    EXPECT_TRUE(two.read(sizeof two.theirs));
+    EXPECT_EQ(two.mine[sizeof two.mine - 1], 'x');
+    EXPECT_EQ(readings, 1 + 5);
+}
+
+TEST(SingleCopy, ReadsNothingOfAProcessInAnotherNamespace) {
+    for (std::uint64_t other : {std::uint64_t{0}, pid_namespace() + 1}) {
+        TwoRanks two;
+        two.s.rank_state(1).pid_namespace = other;
+        EXPECT_FALSE(two.read());
+        EXPECT_FALSE(two.write());
+        EXPECT_EQ(readings + writings, 0);
+        EXPECT_FALSE(two.forbidden()) << "other ranks may be in the namespace of this one";
+    }
+}
+
+TEST(SingleCopy, TouchesNoProcessThatIsNotProvenToBeThePeer) {
+    TwoRanks two;
+    two.s.rank_state(1).proof_value.fetch_add(2);   // the process with the peer's number has another value there
+    EXPECT_FALSE(two.write());
+    EXPECT_FALSE(two.read());
+    EXPECT_EQ(readings, 1) << "of the value alone, and once";
+    EXPECT_EQ(writings, 0);
+    TwoRanks other;
+    other.s.rank_state(1).proof_address = 8;   // nothing is there
+    EXPECT_FALSE(other.write());
+    EXPECT_FALSE(other.read());
+    EXPECT_EQ(readings, 1);
+    EXPECT_EQ(writings, 0);
+    EXPECT_FALSE(other.forbidden());
+}
+
+TEST(SingleCopy, ExposesNothingWhereAllOthersAreInOtherNamespaces) {
+    Segment s = Segment::create(3);
+    Copier const copier;
+    SingleCopy me(s, 0, {}, copier), first(s, 1, {}, copier), second(s, 2, {}, copier);
+    char outside = 0;
+    for (unsigned rank : {1u, 2u}) s.rank_state(rank).pid_namespace = pid_namespace() + rank;
+    s.rank_state(1).state = RankPhase::initialised;
+    EXPECT_TRUE(me.cma()) << "one has not started";
+    s.rank_state(2).state = RankPhase::initialised;
+    tracers.clear();
+    EXPECT_FALSE(me.cma());
+    EXPECT_EQ(me.way(&outside, 1), AccessPath::staged);
+    me.show(&outside, 1);
+    EXPECT_TRUE(tracers.empty());
+    s.rank_state(2).pid_namespace = pid_namespace();
+    SingleCopy with_one(s, 0, {}, copier);
+    EXPECT_EQ(with_one.way(&outside, 1), AccessPath::cma);
 }
 
 TEST(SingleCopy, LetsOthersTraceTheProcessOnlyForMemoryOutsideOfArenas) {
@@ -112,7 +247,7 @@ TEST(SingleCopy, LetsOthersTraceTheProcessOnlyForMemoryOutsideOfArenas) {
     Copier const copier;
     Window mine(s, 0);
     char outside = 0;
-    permissions = 0;
+    tracers.clear();
     SingleCopy single_copy(s, 0, {}, copier);
     EXPECT_EQ(single_copy.way(mine.base, mine.bytes), AccessPath::load_store);
     single_copy.show(mine.base, mine.bytes);
@@ -120,23 +255,41 @@ TEST(SingleCopy, LetsOthersTraceTheProcessOnlyForMemoryOutsideOfArenas) {
     SingleCopy forbidden(s, 0, {.cma = false}, copier);
     forbidden.show(&outside, 1);
     EXPECT_EQ(forbidden.way(&outside, 1), AccessPath::staged);
-    EXPECT_EQ(permissions, 0);
+    single_copy.end_cma();
+    EXPECT_TRUE(tracers.empty());
     EXPECT_EQ(s.rank_state(0).cma_permitted.load(), 0u);
     single_copy.show(&outside, 1);
-    EXPECT_EQ(permissions, 1);
+    EXPECT_EQ(tracers.size(), 1u);
     EXPECT_EQ(s.rank_state(0).cma_permitted.load(), 1u);
     EXPECT_EQ(single_copy.way(&outside, 1), AccessPath::cma);
-    EXPECT_EQ(permissions, 1) << "once is enough";
+    EXPECT_EQ(tracers.size(), 1u) << "once is enough";
+    single_copy.end_cma();
+    ASSERT_EQ(tracers.size(), 2u);
+    EXPECT_EQ(tracers.back(), 0u) << "taken back";
+}
+
+TEST(SingleCopy, LetsTheLaunchersProcessesTraceTheProcessOrAllWhereItHasNoNumberHere) {
+    auto const tracer = [](TwoRanks& two) {
+        char outside = 0;
+        tracers.clear();
+        two.me.show(&outside, 1);
+        return tracers.empty() ? 0 : tracers.front();
+    };
+    TwoRanks launched, alone(Maker::rank), contained;
+    EXPECT_EQ(tracer(launched), static_cast<unsigned long>(getpid()));
+    EXPECT_EQ(tracer(alone), PR_SET_PTRACER_ANY) << "another launcher may not be the parent of all";
+    contained.s.header().launcher_namespace = pid_namespace() + 1;
+    EXPECT_EQ(tracer(contained), PR_SET_PTRACER_ANY);
 }
 
 TEST(SingleCopy, LetsOthersTraceTheProcessWhereAPeerCannotMapArenas) {
     Segment s = Segment::create(2);
     Copier const copier;
     Window mine(s, 0);
-    permissions = 0;
+    tracers.clear();
     SingleCopy single_copy(s, 0, {}, copier), peer(s, 1, {.arena = false}, copier);
     single_copy.show(mine.base, mine.bytes);
-    EXPECT_EQ(permissions, 1);
+    EXPECT_EQ(tracers.size(), 1u);
 }
 
 }   // namespace

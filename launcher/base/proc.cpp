@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/base/proc.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include <sys/stat.h>
+
+#include "runtime/base/error.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+/// The numbers of a process in the pid namespace of this /proc and in those inside of it, down to its own.
+std::vector<pid_t> numbers_of(std::string const& process) {
+    std::vector<pid_t> all;
+    std::ifstream status(process + "/status");
+    for (std::string line; std::getline(status, line);) {
+        if (!line.starts_with("NSpid:")) continue;
+        std::istringstream numbers(line.substr(line.find(':') + 1));
+        for (pid_t one; numbers >> one;) all.push_back(one);
+    }
+    return all;
+}
+
+bool is_in(std::string const& process, std::uint64_t space) {
+    struct stat info {};
+    return space != 0 && stat((process + "/ns/pid").c_str(), &info) == 0 && info.st_ino == space;
+}
+
+}   // namespace
+
+bool proc_has_our_numbers() {
+    static bool const same = numbers_of("/proc/self").size() == 1;
+    return same;
+}
+
+std::string process_folder(pid_t process) { return join("/proc/", proc_has_our_numbers() ? process : 0); }
+
+std::vector<pid_t> children_of(pid_t process) {
+    std::vector<pid_t> all;
+    std::ifstream list(join(process_folder(process), "/task/", process, "/children"));
+    for (pid_t child; list >> child;) all.push_back(child);
+    return all;
+}
+
+pid_t descendant_with(pid_t ancestor, pid_t number, std::uint64_t space) {
+    std::vector<pid_t> open{ancestor};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        std::string const folder = process_folder(open[i]);
+        std::vector<pid_t> const numbers = numbers_of(folder);
+        if (!numbers.empty() && numbers.back() == number && is_in(folder, space)) return open[i];
+        for (pid_t child : children_of(open[i])) open.push_back(child);
+    }
+    return 0;
+}
+
+}   // namespace tutti::launcher

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "runtime/base/error.hpp"
+#include "runtime/base/memory_file.hpp"
 #include "runtime/base/pid_namespace.hpp"
 #include "runtime/settings/launch.hpp"
 
@@ -38,6 +39,7 @@ void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
     std::string rank = std::to_string(facts.rank), ranks = std::to_string(facts.ranks);
     std::string place = std::to_string(facts.place), places = std::to_string(facts.places);
     out[launch::segment_variable] = std::to_string(facts.segment);
+    out[launch::segment_inode_variable] = std::to_string(memory_file(facts.segment).inode);
     out[launch::rank_variable] = place;
     out[launch::launcher_variable] = facts.launcher;
     for (char const* outer : {launch::listen_variable, launch::parent_variable}) out.erase(outer);   // of an outer job

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/start/environment.hpp"
 #include "launcher/start/mpi_library.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "coll/call/collectives.hpp"
@@ -25,6 +26,7 @@
 #include "runtime/base/clock.hpp"
 #include "runtime/diagnosis/fortran_call_sites.hpp"
 #include "runtime/diagnosis/last_call.hpp"
+#include "runtime/job/inherited_segment.hpp"
 #include "runtime/job/join_job.hpp"
 #include "runtime/job/pmix.hpp"
 #include "runtime/memory/arena/access.hpp"
@@ -45,10 +47,16 @@ int number_in(char const* variable) {
 
 /// What this process starts itself is not this rank: without these it is a world of its own, and can say why.
 void forget_launcher(int rank) {
-    for (char const* variable :
-         {launch::segment_variable, launch::rank_variable, launch::listen_variable, launch::launcher_variable})
+    for (char const* variable : {launch::segment_variable, launch::segment_inode_variable, launch::rank_variable,
+                                 launch::listen_variable, launch::launcher_variable})
         unsetenv(variable);
     setenv(launch::parent_variable, std::to_string(rank).c_str(), 1);
+}
+
+bool listens(int descriptor) {
+    int answer = 0;
+    socklen_t length = sizeof answer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &answer, &length) == 0 && answer != 0;
 }
 
 /// The sockets on which other nodes call this rank. Programs that it starts do not inherit them.
@@ -56,14 +64,21 @@ std::vector<int> inherited_listeners() {
     std::vector<int> descriptors;
     char const* const text = std::getenv(launch::listen_variable);
     TextReader list(text ? text : "");
-    for (int descriptor; list >> descriptor; list.ignore(1, ','))
-        if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0) descriptors.push_back(descriptor);
+    for (int descriptor; list >> descriptor; list.ignore(1, ',')) {
+        if (!listens(descriptor))
+            fail(
+                ErrorClass::other, "socket ", descriptor, ", on which other nodes call this rank, was closed between ",
+                "mpiexec and this program: see that what starts the program keeps it open (close_fds=False in Python, ",
+                "sudo -C ", descriptor + 1, "), or put it in front of mpiexec");
+        fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+        descriptors.push_back(descriptor);
+    }
     return descriptors;
 }
 
 /// A rank of mpiexec's: everything is prepared.
 void join_launched(LibraryState& f, int descriptor, unsigned place) {
-    f.segment = std::make_unique<Segment>(Segment::attach(descriptor));
+    f.segment = std::make_unique<Segment>(Segment::attach(inherited_segment(descriptor)));
     if (place >= f.segment->ranks())
         fail(ErrorClass::other, launch::rank_variable, "=", place, " is not a rank of this job");
     RankState& rank_state = f.segment->rank_state(place);
@@ -197,7 +212,7 @@ std::unique_ptr<JobServer>& job_server() {
 RankState* launchers_rank_state() try {
     int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
     if (descriptor < 0 || place < 0) return nullptr;
-    static Segment const segment = Segment::attach(descriptor);
+    static Segment const segment = Segment::attach(inherited_segment(descriptor));
     return static_cast<unsigned>(place) < segment.ranks() ? &segment.rank_state(static_cast<unsigned>(place)) : nullptr;
 } catch (Error const&) {
     return nullptr;   // the variables are of another job, or of none

@@ -6,6 +6,7 @@
 namespace tutti::launch {
 
 inline constexpr char segment_variable[] = "TUTTI_SEGMENT_FD";            ///< number of the inherited descriptor
+inline constexpr char segment_inode_variable[] = "TUTTI_SEGMENT_INODE";   ///< of the file behind it
 inline constexpr char rank_variable[] = "TUTTI_RANK";           ///< rank on this node, index of the rank state
 inline constexpr char listen_variable[] = "TUTTI_LISTEN_FD";    ///< listening sockets, "7,8"; only on several nodes
 inline constexpr char launcher_variable[] = "TUTTI_LAUNCHER";   ///< launcher that made the segment: PID@NAMESPACE

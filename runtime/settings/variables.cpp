@@ -128,8 +128,8 @@ std::vector<std::string> known_names() {
 #define VAR(group, type, name, ...) environment_name(#name),
 #include "runtime/settings/variables.def"
 #undef VAR
-        launch::segment_variable, launch::rank_variable, launch::listen_variable, launch::parent_variable,
-        launch::launcher_variable};
+        launch::segment_variable, launch::segment_inode_variable, launch::rank_variable,
+        launch::listen_variable,  launch::parent_variable,        launch::launcher_variable};
 }
 
 void complain_about_unknown(char const* const* environment, std::vector<std::string>& complaints) {

@@ -124,8 +124,10 @@ ArenaWindow own_arena(Variables const& variables) {
     return tutti_arena()->arena->window();
 }
 
-/// The job's segment and this process's place in it; without a launcher a segment of its own.
-Membership join_segment(LibraryState& f, Variables const& variables, std::vector<std::string>& complaints) {
+/// The job's segment and this process's place in it; without a launcher a segment of its own. What is wrong with
+/// settings goes to `complaints`, how this process was started to `notes`.
+Membership join_segment(LibraryState& f, Variables const& variables, std::vector<std::string>& complaints,
+                        std::vector<std::string>& notes) {
     int const descriptor = number_in(launch::segment_variable), place = number_in(launch::rank_variable);
     std::vector<int> listeners = inherited_listeners();
     if (descriptor >= 0 && place >= 0) {
@@ -134,7 +136,7 @@ Membership join_segment(LibraryState& f, Variables const& variables, std::vector
         return {static_cast<unsigned>(place), std::move(listeners)};
     }
     ArenaWindow const arena = own_arena(variables);
-    job_server() = find_server(complaints);
+    job_server() = find_server(notes);
     if (!job_server()) {
         f.segment = std::make_unique<Segment>(Segment::create(1, {}, {}, {}, Maker::rank));
         f.segment->show(0, arena);
@@ -219,12 +221,12 @@ RankState* launchers_rank_state() try {
 }
 
 void start(LibraryState& f, int thread_level) {
-    std::vector<std::string> complaints;
+    std::vector<std::string> complaints, notes;
     Variables variables = read_variables(environ, complaints);
     std::size_t const of_settings = complaints.size();
     std::uint64_t const settings = fingerprint(complaints);
     bool const launched = number_in(launch::segment_variable) >= 0 && number_in(launch::rank_variable) >= 0;
-    Membership const mine = join_segment(f, variables, complaints);
+    Membership const mine = join_segment(f, variables, complaints, notes);
     if (settings == f.segment->header().told)   // mpiexec has told them before the start
         complaints.erase(complaints.begin(), complaints.begin() + static_cast<std::ptrdiff_t>(of_settings));
     f.rank_state = &f.segment->rank_state(mine.place);
@@ -263,6 +265,7 @@ void start(LibraryState& f, int thread_level) {
     if (f.process->variables.diagnosis == "full") begin_checks(f);
     watch_forks();
     f.stage = Stage::running;
+    complaints.insert(complaints.end(), notes.begin(), notes.end());
     if (f.process->rank() == 0)
         for (std::string const& c : complaints) f.process->warn(c);
 }

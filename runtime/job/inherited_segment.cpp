@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 #include <string>
 
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 #include "runtime/base/memory_file.hpp"
 #include "runtime/base/pid_namespace.hpp"
 #include "runtime/settings/launch.hpp"
+#include "topo/base/text_streams.hpp"
 
 namespace tutti {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 template <class... Parts>
 bool read_variable(char const* name, Parts&... parts) {
     char const* const text = std::getenv(name);
-    std::istringstream in(text ? text : "");
+    TextReader in(text ? text : "");
     return static_cast<bool>((in >> ... >> parts));
 }
 

@@ -28,11 +28,12 @@ enum Requirements : unsigned {
 };
 
 class NetEnv;
+class Division;
 
 /// Between nodes an algorithm also says how many operations of each node's own it is made of (coll/env/on_node.hpp).
-/// All ranks must find the same number: from what they all know of a call, its parameters and the number of nodes.
+/// All ranks must find the same number: from what they all know of a call, its parameters and the nodes.
 template <class Args>
-using NodeOperations = std::uint64_t (*)(Args const&, int nodes);
+using NodeOperations = std::uint64_t (*)(Args const&, Division const& nodes);
 
 template <class Args>
 struct Algorithm {

@@ -12,7 +12,7 @@ namespace tutti::coll {
 /// How many operations of each node's own a call is made of.
 template <class Args>
 std::uint64_t node_operations(Algorithm<Args> const& algorithm, Args const& args, MultiNode const& multi_node) {
-    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.map.count()) : 0;
+    return algorithm.node_operations ? algorithm.node_operations(args, multi_node.map) : 0;
 }
 
 /// An algorithm in the environment of its operation, to its end.

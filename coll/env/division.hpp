@@ -46,15 +46,12 @@ public:
             members_, [](std::vector<int> const& m) { return m.back() - m.front() + 1 == static_cast<int>(m.size()); });
     }
     /// Members of the largest part and of the smallest.
-    int largest() const {
-        return static_cast<int>(std::ranges::max(members_, {}, [](auto const& m) { return m.size(); }).size());
-    }
-    int smallest() const {
-        return static_cast<int>(std::ranges::min(members_, {}, [](auto const& m) { return m.size(); }).size());
-    }
+    int largest() const { return static_cast<int>(std::ranges::max_element(members_, {}, ranks)->size()); }
+    int smallest() const { return static_cast<int>(std::ranges::min_element(members_, {}, ranks)->size()); }
     bool even() const { return largest() == smallest(); }
 
 private:
+    static std::size_t ranks(std::vector<int> const& part) { return part.size(); }
     void add(int part, int rank);   ///< the next rank; `part` may be a new one
 
     std::vector<std::vector<int>> members_;

@@ -43,6 +43,16 @@ private:
     PooledVector<Ref<Datatype>> large_;
 };
 
+/// The parts of an alltoall between ranks of this node. One operation there.
+inline Task alltoall_within_node(NetEnv& env, AlltoallArgs const& a, std::exception_ptr& error) {
+    auto const ranks = env.map().members();
+    PartList const send(env.frames(), a.send, ranks), receive(env.frames(), a.receive, ranks);
+    AlltoallArgs inside = a;
+    inside.send = send.parts();
+    inside.receive = receive.parts();
+    co_await on_node(env, Collective::alltoall, inside, error);
+}
+
 /// Memory of an algorithm's own, not touched before it is written.
 struct Packed {
     Packed(FramePool& frames, std::size_t n) : bytes(n), memory(frames, n) {}

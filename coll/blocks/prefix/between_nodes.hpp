@@ -113,7 +113,7 @@ inline Task prefix_in_four_steps(NetEnv& env, ReduceArgs const& a, bool inclusiv
 }
 
 /// Operations on the node: the prefix there, and the broadcast of what comes before.
-inline std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
+inline std::uint64_t masters_operations(ReduceArgs const&, Division const&) { return 2; }
 
 inline Task prefix_across(NetEnv& env, ReduceArgs const& a, bool inclusive) {
     if (a.bytes() == 0) co_return;

@@ -275,8 +275,8 @@ Task masters(NetEnv& env, AllgatherArgs const& a) {
     co_await g.run();
 }
 
-std::uint64_t masters_operations(AllgatherArgs const& a, int nodes) {
-    return 4 + static_cast<std::uint64_t>(nodes - 1) * most_pieces(a, a.largest);
+std::uint64_t masters_operations(AllgatherArgs const& a, Division const& map) {
+    return 4 + static_cast<std::uint64_t>(map.count() - 1) * most_pieces(a, a.largest);
 }
 
 }   // namespace

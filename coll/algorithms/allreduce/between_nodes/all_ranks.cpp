@@ -65,7 +65,7 @@ Task all_ranks(NetEnv& env, ReduceArgs const& a) {
     co_await on_node(env, Collective::allgather, back);
 }
 
-std::uint64_t all_ranks_operations(ReduceArgs const&, int) { return 2; }
+std::uint64_t all_ranks_operations(ReduceArgs const&, Division const&) { return 2; }
 
 }   // namespace
 

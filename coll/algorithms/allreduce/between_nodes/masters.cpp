@@ -59,7 +59,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     co_await on_node(env, Collective::bcast, back);
 }
 
-std::uint64_t masters_operations(ReduceArgs const&, int) { return 2; }
+std::uint64_t masters_operations(ReduceArgs const&, Division const&) { return 2; }
 
 }   // namespace
 

@@ -34,15 +34,6 @@ PooledVector<Step> steps_of(FramePool& frames, Division const& map, int rank, bo
     return steps;
 }
 
-Task within_node(NetEnv& env, AlltoallArgs const& a, std::exception_ptr& error) {
-    auto const ranks = env.map().members(env.map().mine());
-    PartList const send(env.frames(), a.send, ranks), receive(env.frames(), a.receive, ranks);
-    AlltoallArgs inside = a;
-    inside.send = send.parts();
-    inside.receive = receive.parts();
-    co_await on_node(env, Collective::alltoall, inside, error);
-}
-
 Task paced(NetEnv& env, AlltoallArgs const& a) {
     PooledVector<Step> const steps = steps_of(env.frames(), env.map(), env.rank(), a.is_in_place);
     std::size_t const window = std::max<std::size_t>(1, a.parameters[0]), size = steps.size();
@@ -54,7 +45,7 @@ Task paced(NetEnv& env, AlltoallArgs const& a) {
     std::size_t begun = 0;
     while (begun < std::min(window, size)) begin(steps[begun++]);
     std::exception_ptr error;
-    co_await within_node(env, a, error);
+    co_await alltoall_within_node(env, a, error);
     for (Step const& s : steps) {
         if (s.from >= 0) co_await flow.arrive();
         if (s.to >= 0) co_await flow.sent_one();
@@ -64,7 +55,7 @@ Task paced(NetEnv& env, AlltoallArgs const& a) {
     flow.check();
 }
 
-std::uint64_t paced_operations(AlltoallArgs const&, int) { return 1; }
+std::uint64_t paced_operations(AlltoallArgs const&, Division const&) { return 1; }
 
 }   // namespace
 

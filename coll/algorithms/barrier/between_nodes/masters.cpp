@@ -31,7 +31,7 @@ Task masters(NetEnv& env, BarrierArgs const&) {
     co_await on_node(env, Collective::bcast, bytes_from(&go, 1, 0));
 }
 
-std::uint64_t masters_operations(BarrierArgs const&, int) { return 2; }
+std::uint64_t masters_operations(BarrierArgs const&, Division const&) { return 2; }
 
 }   // namespace
 

@@ -81,7 +81,7 @@ Task masters(NetEnv& env, BcastArgs const& a) {
     flow.check();
 }
 
-std::uint64_t masters_operations(BcastArgs const& a, int) { return segments_of(a).count; }
+std::uint64_t masters_operations(BcastArgs const& a, Division const&) { return segments_of(a).count; }
 
 }   // namespace
 

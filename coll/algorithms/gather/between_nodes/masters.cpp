@@ -107,7 +107,7 @@ Task masters(NetEnv& env, RootedArgs const& a) {
     else co_await on_node(env, Collective::gather, inside(a, map.index_of(a.root)));
 }
 
-std::uint64_t masters_operations(RootedArgs const&, int) { return 2; }
+std::uint64_t masters_operations(RootedArgs const&, Division const&) { return 2; }
 
 }   // namespace
 

@@ -45,7 +45,7 @@ Task masters(NetEnv& env, ReduceArgs const& a) {
     co_await among_masters(team, combined);
 }
 
-std::uint64_t masters_operations(ReduceArgs const&, int) { return 1; }
+std::uint64_t masters_operations(ReduceArgs const&, Division const&) { return 1; }
 
 }   // namespace
 

@@ -79,7 +79,7 @@ Task masters(NetEnv& env, ReduceScatterArgs const& a) {
     co_await on_node(env, Collective::scatter, dealt);
 }
 
-std::uint64_t masters_operations(ReduceScatterArgs const&, int) { return 2; }
+std::uint64_t masters_operations(ReduceScatterArgs const&, Division const&) { return 2; }
 
 }   // namespace
 

@@ -12,7 +12,7 @@ Task gathered(NetEnv& env, ReduceArgs const& a) {
     if (a.bytes() > 0) co_await fold_gathered(env, a, env.rank() + 1);
 }
 
-std::uint64_t gathered_operations(ReduceArgs const&, int) { return gather_operations; }
+std::uint64_t gathered_operations(ReduceArgs const&, Division const&) { return gather_operations; }
 
 }   // namespace
 

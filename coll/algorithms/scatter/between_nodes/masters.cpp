@@ -138,7 +138,7 @@ Task masters(NetEnv& env, RootedArgs const& a) {
     else co_await on_node(env, Collective::scatter, inside(a, map.index_of(a.root)));
 }
 
-std::uint64_t masters_operations(RootedArgs const&, int) { return 1; }
+std::uint64_t masters_operations(RootedArgs const&, Division const&) { return 1; }
 
 }   // namespace
 

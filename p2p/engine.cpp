@@ -46,10 +46,15 @@ bool Engine::idle() const {
     return std::ranges::all_of(transports_, [](auto const& one) { return one->idle(); });
 }
 
+std::vector<int> Engine::connected() const {
+    std::vector<int> ranks;
+    for (auto const& one : transports_) one->add_staying(ranks);
+    return ranks;
+}
+
 /// Names them, but nobody whose act is needed: one that has ended has sent its goodbye, which may be under way.
 void Engine::tell_staying(void const* engine, Blockage& blockage) {
-    std::vector<int> ranks;
-    for (auto const& one : static_cast<Engine const*>(engine)->transports_) one->add_staying(ranks);
+    std::vector<int> const ranks = static_cast<Engine const*>(engine)->connected();
     if (ranks.empty()) return;
     blockage.call += join("(waits for the goodbye of rank ", ranks.front());
     blockage.call += ranks.size() == 1 ? ")" : join(" and ", ranks.size() - 1, " more)");

@@ -78,6 +78,8 @@ public:
     std::string const* loss(int peer) const { return matching_.loss(peer); }
     /// What --check looks for; null: nothing.
     Checks* checks() const { return checks_.get(); }
+    /// The ranks of the world to which this one has a connection.
+    std::vector<int> connected() const;
     /// Says goodbye to all peers, waits for theirs, closes. Nothing may be begun after it.
     void leave(char const* call);
 

@@ -141,18 +141,20 @@ TEST(Choose, HasRowsOfItsOwnWhereRanksShareCores) {
         << "the rows of one node hold there, too";
 }
 
-TEST(Choose, HasMoreOfLargePartsUnderWayBetweenNodes) {
+TEST(Choose, AlltoallBetweenNodesTakesOneConnectionForEachPairOfRanksOnlyWhereTheseAreFew) {
     Trees const trees(topo::Hierarchy::build(16, {}));
-    auto window = [&](std::size_t bytes) {
+    auto chosen = [&](int ranks, std::size_t bytes) {
         CallTraits traits = traits_of(bytes, 4096);
+        traits.ranks = ranks;
         traits.several_nodes = true;
-        Decision const d = decide(Collective::alltoall, traits, {}, [&](auto*) -> Trees const& { return trees; });
-        EXPECT_STREQ(d.algorithm->name, "paced");
-        return d.setting->values[0];
+        return decide(Collective::alltoall, traits, {}, [&](auto*) -> Trees const& { return trees; });
     };
-    EXPECT_EQ(window(65536), 4u);
-    EXPECT_EQ(window(262144), 4u);
-    EXPECT_EQ(window(1 << 20), 16u);
+    for (std::size_t bytes : {std::size_t{65536}, std::size_t{262144}, ~std::size_t{0}}) {
+        EXPECT_STREQ(chosen(4, bytes).algorithm->name, "paced") << bytes;
+        for (int ranks : {5, 16, 256, 16384}) EXPECT_STREQ(chosen(ranks, bytes).algorithm->name, "relayed") << bytes;
+    }
+    EXPECT_EQ(chosen(4, 262144).setting->values[0], 4u);
+    EXPECT_EQ(chosen(4, 1 << 20).setting->values[0], 16u);
 }
 
 TEST(Choose, HasRowsOnlyWhereTheirAlgorithmRuns) {

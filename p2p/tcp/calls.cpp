@@ -20,7 +20,8 @@ ConnectionSetup::Trouble ConnectionSetup::Trouble::of_error(int error) {
 void ConnectionSetup::call(int rank) {
     if (calls_.contains(rank)) return;
     Call call;
-    call.addresses = order_of_calling(cluster_.node(cluster_.node_of(rank)).addresses, interfaces(), network_);
+    if (own_interfaces_.empty()) own_interfaces_ = interfaces();
+    call.addresses = order_of_calling(cluster_.node(cluster_.node_of(rank)).addresses, own_interfaces_, network_);
     call.troubles.resize(call.addresses.size());
     call.under_way.resize(call.addresses.size());
     call.next_at = now_ns();
@@ -30,10 +31,8 @@ void ConnectionSetup::call(int rank) {
 
 void ConnectionSetup::tick(std::int64_t now) {
     std::vector<std::uint64_t> old;
-    std::int64_t const unanswered = std::min<std::int64_t>(patience, std::chrono::nanoseconds(silence_).count());
     for (auto const& [number, g] : pending_)
-        if (g->called < 0 ? now - g->since > patience : !g->answered && now - g->since > unanswered)
-            old.push_back(number);
+        if (now >= g->until && (g->called < 0 || !g->answered)) old.push_back(number);
     for (std::uint64_t number : old) drop(number, {"no answer", true});
     std::int64_t const looked = std::min(now - std::exchange(ticked_, now), stagger);
     for (auto& [rank, call] : calls_) call.lasted += looked;
@@ -52,7 +51,8 @@ bool ConnectionSetup::dial(int rank, Call& call, std::int64_t now) {
     Socket s = Socket::connect(call.addresses[which], cluster_.at(rank).port, silence_);
     if (!s) return call.troubles[which] = Trouble::of_error(errno), true;
     call.next_at = now + stagger;
-    call.under_way[which] = add(std::move(s), Handshake::caller(cluster_.key(), me_, rank), rank, which);
+    call.under_way[which] =
+        add(std::move(s), Handshake::caller(cluster_.key(), me_, rank), rank, which, now + call.reach);
     step(call.under_way[which]);
     return true;
 }
@@ -75,6 +75,7 @@ bool ConnectionSetup::over(int rank, Call& call, std::int64_t now) {
     call.next = 0;
     call.next_at = now + call.pause;
     call.pause = std::min<std::int64_t>(2 * call.pause, 1'000'000'000);
+    call.reach = std::min<std::int64_t>({2 * call.reach, patience, std::chrono::nanoseconds(silence_).count()});
     return false;
 }
 
@@ -84,7 +85,8 @@ void ConnectionSetup::after_failure(int rank, std::uint64_t number, std::size_t 
     Call& call = found->second;
     call.under_way[address] = 0;
     call.troubles[address] = trouble;
-    if (call.next < call.addresses.size()) call.next_at = 0;   // no reason to wait before the next one
+    bool const others = std::any_of(call.under_way.begin(), call.under_way.end(), [](auto n) { return n != 0; });
+    if (call.next < call.addresses.size() || !others) call.next_at = 0;   // no reason to wait before the next one
     if (call.proven != number) return;
     call.proven = 0;
     if (call.on_hold != 0) return welcome(std::exchange(call.on_hold, 0));

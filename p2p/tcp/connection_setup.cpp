@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include "runtime/base/clock.hpp"
@@ -14,8 +15,10 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr int accepted_at_once = 16;
-constexpr std::int64_t least_stay = 500'000'000;   // of a caller, however many others come
+constexpr int accepted_at_once = 64;   // a few milliseconds, in which nothing else is read
+
+/// For a caller that is refused; opened again as soon as there is a descriptor.
+Socket spare_descriptor() { return Socket(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
@@ -27,6 +30,10 @@ ConnectionSetup::ConnectionSetup(Cluster const& cluster, int me, std::vector<Soc
     : cluster_(cluster), me_(me), listeners_(std::move(listeners)), network_(std::move(network)), silence_(silence),
       poller_(poller), first_number_(first_number), last_number_(first_number + listeners_.size()),
       events_(std::move(events)) {
+    for (int n = 0; n < cluster_.nodes(); ++n)
+        for (std::string const& text : cluster_.node(n).addresses)
+            if (auto const address = IpAddress::from_text(text)) addresses_of_nodes_.insert(address->host());
+    if (!listeners_.empty()) spare_ = spare_descriptor();
     for (std::size_t i = 0; i < listeners_.size(); ++i) poller_.add(listeners_[i], first_number_ + i, false);
 }
 
@@ -35,16 +42,18 @@ void ConnectionSetup::close() {
     listeners_.clear();
     calls_.clear();
     callers_.clear();
+    unproven_.clear();
+    spare_.reset();
     pending_.clear();   // closed sockets are watched no more
 }
 
-std::uint64_t ConnectionSetup::add(Socket socket, Handshake handshake, int called, std::size_t address) {
+std::uint64_t ConnectionSetup::add(Socket socket, Handshake handshake, int called, std::size_t address,
+                                   std::int64_t until) {
     std::uint64_t const number = ++last_number_;
     auto g = std::make_unique<PendingConnection>(
-        PendingConnection{std::move(socket), std::move(handshake), called, address, now_ns(), called < 0, true});
+        PendingConnection{std::move(socket), std::move(handshake), called, address, until, called < 0, true});
     poller_.add(g->socket, number, true);
     pending_.emplace(number, std::move(g));
-    if (called < 0) callers_.insert(number);
     return number;
 }
 
@@ -54,16 +63,59 @@ void ConnectionSetup::ready(std::uint64_t number) {
 }
 
 void ConnectionSetup::accept_all(Socket const& listener) {
+    std::int64_t const now = now_ns();
     for (int i = 0; i < accepted_at_once; ++i) {
-        if (callers_.size() >= most_callers) {
-            std::uint64_t const oldest = *callers_.begin();
-            if (now_ns() - pending_.at(oldest)->since < least_stay) return;   // they wait in the system's line
-            drop(oldest, {});
-        }
-        Socket s = Socket::accept(listener, silence_);
+        std::string from;
+        Socket s = accept_next(listener, from);
         if (!s) return;
-        step(add(std::move(s), Handshake::called(cluster_.key(), me_, cluster_.size()), -1, 0));
+        bool const ours = addresses_of_nodes_.contains(from);
+        std::uint64_t const number =
+            add(std::move(s), Handshake::called(cluster_.key(), me_, cluster_.size()), -1, 0, now + patience);
+        std::uint64_t const too_many = unproven_.add(number, std::move(from), ours);
+        step(number);   // its first segment has often come with it
+        if (auto const found = pending_.find(too_many); found != pending_.end())
+            found->second->socket.reset_when_closed();
+        drop(too_many, {});
     }
+}
+
+/// Without a socket when there is no caller, or no descriptor for it and none to be freed.
+Socket ConnectionSetup::accept_next(Socket const& listener, std::string& from) {
+    for (;;) {
+        Socket s = Socket::accept(listener, from);
+        // The system says so before it has seen whether there is a caller.
+        if (s || (errno != EMFILE && errno != ENFILE) || !listener.readable()) return s;
+        if (std::uint64_t const oldest = unproven_.oldest(); oldest != 0) drop(oldest, {});
+        else if (!refuse_next(listener)) return {};
+    }
+}
+
+/// Hangs up on the next caller, which would wait for an answer otherwise. False when that fails, too.
+bool ConnectionSetup::refuse_next(Socket const& listener) {
+    std::string const why = text_of_error(errno);
+    std::string from;
+    spare_.reset();
+    bool const refused = static_cast<bool>(Socket::accept(listener, from));
+    spare_ = spare_descriptor();
+    if (!std::exchange(short_of_descriptors_, true))
+        events_.no_descriptor(join("rank ", me_, " refuses connections of other ranks: ", why));
+    return refused;
+}
+
+void ConnectionSetup::forget_caller(std::uint64_t number, int rank) {
+    unproven_.remove(number);
+    auto const calls = callers_.find(rank);
+    if (calls == callers_.end()) return;
+    std::erase(calls->second, number);
+    if (calls->second.empty()) callers_.erase(calls);
+}
+
+/// This caller is a rank, or has a copy of what one has sent: no stranger displaces it any more.
+void ConnectionSetup::shown_key(std::uint64_t number, int rank) {
+    unproven_.remove(number);
+    std::vector<std::uint64_t>& calls = callers_[rank];
+    calls.push_back(number);
+    if (calls.size() > most_calls_of_a_rank) drop(calls.front(), {});
 }
 
 void ConnectionSetup::step(std::uint64_t number) {
@@ -72,6 +124,7 @@ void ConnectionSetup::step(std::uint64_t number) {
     PendingConnection& g = *found->second;
     Trouble trouble;
     if (!exchange(g, trouble)) return drop(number, trouble);
+    if (g.called < 0 && g.handshake.peer() >= 0 && unproven_.contains(number)) shown_key(number, g.handshake.peer());
     if (bool const out = !g.handshake.out.empty(); out != g.wants_out) {
         g.wants_out = out;
         poller_.change(g.socket, number, out);
@@ -117,7 +170,7 @@ void ConnectionSetup::drop(std::uint64_t number, Trouble const& trouble) {
     if (node.empty()) return;
     PendingConnection const& g = *node.mapped();
     poller_.remove(g.socket);
-    callers_.erase(number);
+    forget_caller(number, g.handshake.peer());
     if (g.called >= 0) return after_failure(g.called, number, g.address, trouble);
     if (auto const call = calls_.find(g.handshake.peer()); call != calls_.end() && call->second.on_hold == number)
         call->second.on_hold = 0;
@@ -154,7 +207,8 @@ void ConnectionSetup::welcome(std::uint64_t number) {
 void ConnectionSetup::opened(std::uint64_t number, int rank) {
     auto const node = pending_.extract(number);
     Socket socket = std::move(node.mapped()->socket);
-    callers_.erase(number);
+    if (node.mapped()->called < 0) socket.prepare(silence_);
+    forget_caller(number, rank);
     poller_.remove(socket);
     hang_up(rank);
     events_.opened(rank, std::move(socket));

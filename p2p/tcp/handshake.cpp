@@ -11,7 +11,7 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr std::array<char, 8> protocol_name = {'T', 'u', 't', 't', 'i', '-', '1', '\n'};
+constexpr std::array<char, 8> protocol_name = {'T', 'u', 't', 't', 'i', '-', '2', '\n'};
 
 static_assert(crypto_auth_KEYBYTES == std::tuple_size_v<JobKey>);
 
@@ -39,16 +39,17 @@ int number_at(std::byte const* p) {
 Handshake::Handshake(JobKey const& key, bool calls, int me, int peer, int ranks)
     : key_(key), calls_(calls), me_(me), peer_(peer), ranks_(ranks) {
     if (sodium_init() < 0) fail(ErrorClass::other, "libsodium cannot be used on this host");
-    Nonce& mine = calls ? callers_ : calleds_;
-    randombytes_buf(mine.data(), mine.size());
 }
 
 Handshake Handshake::caller(JobKey const& key, int me, int peer) {
     Handshake h(key, true, me, peer, 0);
+    randombytes_buf(h.callers_.data(), nonce_bytes);
     append(h.out, protocol_name.data(), protocol_name.size());
     append_number(h.out, me);
     append_number(h.out, peer);
     append(h.out, h.callers_.data(), nonce_bytes);
+    Mac const knowledge = h.mac("hello  ");
+    append(h.out, knowledge.data(), knowledge.size());
     h.expected_ = challenge_bytes;
     h.complete_ = &Handshake::take_challenge;
     return h;
@@ -82,6 +83,9 @@ void Handshake::take_hello() {
     if (from < 0 || from >= ranks_ || from == me_) return refuse("it is no rank of this job");
     peer_ = from;
     std::memcpy(callers_.data(), in_.data() + 16, nonce_bytes);
+    if (!is_mac(std::span(in_).last(mac_bytes), "hello  "))
+        return peer_ = -1, refuse("it does not know this job's key");
+    randombytes_buf(calleds_.data(), calleds_.size());   // not before, as most callers may be strangers
     append(out, calleds_.data(), nonce_bytes);
     Mac const answer = mac("called ");
     append(out, answer.data(), answer.size());

@@ -3,15 +3,18 @@
 // who they are and whom they want. Only bytes in and bytes out, all of fixed length; sockets are the caller's.
 //
 //     caller                                          called
-//     hello: magic, caller's rank, called rank, Nc  →
+//     hello: magic, caller's rank, called rank, Nc,
+//            MAC("hello", …)                        →
 //                                                   ←  challenge: Nd, MAC("called", …)
 //     proof: MAC("caller", …)                       →
 //                                                   ←  welcome: MAC("welcome", …)
 //
-// Each MAC is over its role's name, both ranks and both nonces. So an answer is worth nothing at another time (fresh
-// nonces), to another rank, or sent back to where it came from (the role); and who has reached a wrong process (another
-// job's, or this job's on another host with the same address) finds out from its challenge. `welcome` is the called
-// one's decision to use this connection: the two may call each other at once, and one of both connections is dropped.
+// Each MAC is over its role's name, both ranks and both nonces. The one of hello, with zeros for Nd, shows in the first
+// segment that the caller knows the key. It may be a copy of an earlier one, so it gives no more than a place among the
+// connections that are being made. Any other answer is worth nothing at another time (fresh nonces), to another rank,
+// or sent back to where it came from (the role); and a caller that has reached a wrong process finds out from its
+// challenge. `welcome` is the called one's decision to use this connection: the two may call each other at once, and
+// one of both connections is dropped.
 //
 // The MAC is libsodium's crypto_auth (HMAC-SHA-512-256): small, audited, kept up by every distribution, with one way to
 // do it and comparisons in constant time.
@@ -43,7 +46,9 @@ public:
     static Handshake called(JobKey const& key, int me, int ranks);
 
     State state() const { return state_; }
-    int peer() const { return peer_; }   ///< called: −1 until it has said who it is; believed only from `proven` on
+    /// Called: −1 until the caller's hello has come, and shown that it knows the key or has seen another hello of that
+    /// rank; believed only from `proven` on.
+    int peer() const { return peer_; }
     char const* complaint() const { return complaint_; }
 
     /// How many bytes of the other end are wanted now, and not one more.
@@ -58,7 +63,7 @@ public:
 
 private:
     static constexpr std::size_t nonce_bytes = 32, mac_bytes = 32;
-    static constexpr std::size_t hello_bytes = 16 + nonce_bytes, challenge_bytes = nonce_bytes + mac_bytes;
+    static constexpr std::size_t hello_bytes = 16 + nonce_bytes + mac_bytes, challenge_bytes = nonce_bytes + mac_bytes;
     using Nonce = std::array<std::byte, nonce_bytes>;
     using Mac = std::array<std::byte, mac_bytes>;
 

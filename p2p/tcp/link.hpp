@@ -36,6 +36,8 @@ public:
     /// The link is no more, for ever, and nothing that waited in it will be sent: all that waits for it fails.
     /// `sentence` says why and lives as long as the network.
     virtual void broken(int rank, std::string const& sentence) = 0;
+    /// Something for the user to know, by which no operation fails.
+    virtual void warn(std::string const& sentence) = 0;
 };
 
 class Link {

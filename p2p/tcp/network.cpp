@@ -46,7 +46,8 @@ Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, 
                   [this](int rank) {
                       Link const* l = links_[static_cast<std::size_t>(rank)].get();
                       return leaving_ || (l && (l->state() != Link::State::closed || l->parted()));
-                  }}) {
+                  },
+              .no_descriptor = [this](std::string sentence) { handler_.warn(std::move(sentence)); }}) {
     allow_descriptors(cluster.size());
 }
 

@@ -8,6 +8,8 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +22,13 @@ constexpr std::uint32_t answer_ms = 1'000;   // within which an answer may still
 constexpr int most_probes = 6;               // of an idle connection, which some lost ones must not end
 
 }   // namespace
+
+std::string text_of_error(int error) {
+    rlimit limit{};
+    if (error != EMFILE || getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::strerror(error);
+    return join("all ", limit.rlim_cur,
+                " file descriptors that this process may have are in use (ulimit -n says how many)");
+}
 
 void Socket::reset() {
     if (descriptor_ >= 0) close(descriptor_);
@@ -64,10 +73,26 @@ Socket Socket::connect(IpAddress const& address, std::uint16_t port, std::chrono
     return s;
 }
 
-Socket Socket::accept(Socket const& listener, std::chrono::seconds silence) {
-    Socket s(accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (s) s.prepare(silence);
+Socket Socket::accept(Socket const& listener, std::string& from) {
+    sockaddr_storage address{};
+    socklen_t length = sizeof address;
+    Socket s(accept4(listener.get(), reinterpret_cast<sockaddr*>(&address), &length, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (!s) return s;
+    IpAddress source{.bytes = {}, .six = address.ss_family == AF_INET6, .length = 0};
+    if (source.six) std::memcpy(source.bytes.data(), &reinterpret_cast<sockaddr_in6&>(address).sin6_addr, 16);
+    else std::memcpy(source.bytes.data(), &reinterpret_cast<sockaddr_in&>(address).sin_addr, 4);
+    from = source.host();
     return s;
+}
+
+bool Socket::readable() const {
+    pollfd p{descriptor_, POLLIN, 0};
+    return poll(&p, 1, 0) > 0;
+}
+
+void Socket::reset_when_closed() {
+    linger const none{.l_onoff = 1, .l_linger = 0};
+    setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &none, sizeof none);
 }
 
 int Socket::error() const {

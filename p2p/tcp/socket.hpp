@@ -14,6 +14,9 @@
 
 namespace tutti::p2p::tcp {
 
+/// The system's text; of descriptors that have run out, also how many there may be.
+std::string text_of_error(int error);
+
 class Socket {
 public:
     Socket() = default;
@@ -28,8 +31,9 @@ public:
     /// Begins to connect, without waiting. Without a socket when that fails immediately; errno says why. `silence`:
     /// after so long without an answer the system ends an idle connection.
     static Socket connect(IpAddress const& address, std::uint16_t port, std::chrono::seconds silence);
-    /// The next one that has called `listener`, without blocking. Without a socket when there is none.
-    static Socket accept(Socket const& listener, std::chrono::seconds silence);
+    /// The next one that has called `listener`, without blocking, and its numeric address in `from`. Without a socket
+    /// when there is none, or none can be had; errno says why.
+    static Socket accept(Socket const& listener, std::string& from);
 
     int get() const { return descriptor_; }
     explicit operator bool() const { return descriptor_ >= 0; }
@@ -41,10 +45,14 @@ public:
     /// Nothing of what was sent has been acknowledged for `silence`, so the other host counts as lost. Not so when it
     /// does not take more because its process does not read: that may compute for hours.
     bool unheard(std::chrono::seconds silence) const;
-
-private:
+    /// Something can be read or accepted, or the end.
+    bool readable() const;
+    /// Closing it leaves nothing behind in the system, where a crowd of strangers could fill its tables.
+    void reset_when_closed();
+    /// Sets the options of a connection that is going to be used; connect() has done so. `silence` as for connect().
     void prepare(std::chrono::seconds silence);
 
+private:
     int descriptor_ = -1;
 };
 

@@ -96,6 +96,7 @@ private:
     void written(void* sender) override;
     bool refill(int rank) override;
     void broken(int rank, std::string const& sentence) override;
+    void warn(std::string const& sentence) override { matching_.process().warn(sentence); }
 
     // send.cpp
     bool send_eager(int rank, tcp::Frame const& frame, Send& op);

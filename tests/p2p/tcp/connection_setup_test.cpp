@@ -6,6 +6,8 @@
 #include <optional>
 #include <random>
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "p2p/tcp/connection_setup.hpp"
@@ -19,6 +21,7 @@ namespace {
 using tcp::ConnectionSetup;
 using tcp::Poller;
 using tcp::Socket;
+using tcp::UnprovenCallers;
 
 /// Ranks 0 and 1, on a node each; every rank listens.
 struct Two {
@@ -29,16 +32,16 @@ struct Two {
 /// The setup of one rank, by itself.
 struct Alone {
     Alone(Cluster const& cluster, int me, std::vector<int> const& listeners)
-        : map(cluster),
-          setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "", std::chrono::seconds(60), poller,
-                2,
-                {.opened =
-                     [this](int rank, Socket s) {
-                         opened.push_back(rank);
-                         sockets.push_back(std::move(s));
-                     },
-                 .failed = [this](int, std::string why) { failed.push_back(why); },
-                 .known = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; }}) {}
+        : map(cluster), setup(map, me, std::vector<Socket>(listeners.begin(), listeners.end()), "",
+                              std::chrono::seconds(60), poller, 2,
+                              {.opened =
+                                   [this](int rank, Socket s) {
+                                       opened.push_back(rank);
+                                       sockets.push_back(std::move(s));
+                                   },
+                               .failed = [this](int, std::string why) { failed.push_back(why); },
+                               .known = [this](int rank) { return std::count(opened.begin(), opened.end(), rank) > 0; },
+                               .no_descriptor = [this](std::string why) { warnings.push_back(why); }}) {}
     void poll() {
         for (epoll_event const& e : poller.look()) setup.ready(e.data.u64);
         setup.tick(now_ns());
@@ -47,7 +50,7 @@ struct Alone {
     Poller poller;
     std::vector<int> opened;
     std::vector<Socket> sockets;
-    std::vector<std::string> failed;
+    std::vector<std::string> failed, warnings;
     ConnectionSetup setup;
 };
 
@@ -58,16 +61,147 @@ TEST(ConnectionSetup, HoldsNoMoreStrangersThanItsBound) {
     for (int i = 0; i < 400; ++i) {
         silent.emplace_back(two.listeners[0].port);
         rank.poll();
-        ASSERT_LE(rank.setup.callers(), ConnectionSetup::most_callers);
+        ASSERT_LE(rank.setup.callers(), UnprovenCallers::of_our_nodes.of_one_address);
     }
-    EXPECT_EQ(rank.setup.callers(), ConnectionSetup::most_callers);
+    EXPECT_EQ(rank.setup.callers(), UnprovenCallers::of_our_nodes.of_one_address);
     // A rank gets in all the same: the oldest of them have to go.
     Alone other(two.map(1), 1, two.listeners[1].descriptors);
     other.setup.call(0);
     while (rank.opened.empty() || other.opened.empty()) rank.poll(), other.poll();
     EXPECT_EQ(rank.opened, std::vector{1});
     EXPECT_EQ(other.opened, std::vector{0});
-    EXPECT_LE(rank.setup.callers(), ConnectionSetup::most_callers);
+    EXPECT_LE(rank.setup.callers(), UnprovenCallers::of_our_nodes.of_one_address);
+}
+
+constexpr int crowd = 600, enough_polls = 20'000;   // a few polls accept them all; the others are for a slow system
+
+/// Hung up on, of these strangers.
+int gone(std::deque<Stranger>& strangers) {
+    return static_cast<int>(std::count_if(strangers.begin(), strangers.end(), [](Stranger& s) { return s.heard(); }));
+}
+
+TEST(ConnectionSetup, SilentStrangersKeepNoRankWaiting) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptors), other(two.map(1), 1, two.listeners[1].descriptors);
+    std::deque<Stranger> silent;
+    for (int i = 0; i < crowd; ++i) silent.emplace_back(two.listeners[0].port);
+    other.setup.call(0);
+    int polls = 0;
+    while ((rank.opened.empty() || other.opened.empty()) && polls++ < enough_polls) rank.poll(), other.poll();
+    // They were many more than there are places, and the rank waited for none of them to give up or to be given up.
+    EXPECT_EQ(rank.opened, std::vector{1});
+    EXPECT_EQ(other.opened, std::vector{0});
+    EXPECT_TRUE(other.failed.empty());
+    int const places = static_cast<int>(UnprovenCallers::of_our_nodes.of_one_address);
+    while (gone(silent) < crowd - places && polls++ < enough_polls) rank.poll();
+    EXPECT_GE(gone(silent), crowd - places);   // the rank had a place for a moment
+}
+
+TEST(ConnectionSetup, ACallerThatHasShownTheKeyIsNotDisplacedByStrangers) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
+    Stranger slow(two.listeners[0].port);
+    tcp::Handshake h = tcp::Handshake::caller(two.map().key(), 1, 0);
+    slow.say(h.out);
+    while (!slow.heard()) rank.poll();
+    EXPECT_EQ(rank.setup.callers(), 0u);
+    std::deque<Stranger> silent;
+    for (int i = 0; i < crowd; ++i) silent.emplace_back(two.listeners[0].port);
+    while (gone(silent) == 0) rank.poll();
+    h.out.clear();
+    h.take(slow.hear(h.wanted()));
+    ASSERT_EQ(h.state(), tcp::Handshake::State::challenged);
+    h.prove();
+    slow.say(h.out);
+    while (rank.opened.empty()) rank.poll();
+    EXPECT_EQ(rank.opened, std::vector{1});
+}
+
+TEST(ConnectionSetup, CopiesOfWhatARankHasSentCostFewPlaces) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
+    tcp::Handshake const h = tcp::Handshake::caller(two.map().key(), 1, 0);
+    std::deque<Stranger> copies;
+    for (int i = 0; i < 100; ++i) copies.emplace_back(two.listeners[0].port).say(h.out);
+    while (rank.setup.callers() != 0 || std::any_of(copies.begin(), copies.end(), [](auto& s) { return !s.heard(); }))
+        rank.poll();
+    int kept = 0;   // have got a challenge, and nothing after it
+    for (Stranger& s : copies) {
+        s.hear(64);
+        kept += !s.heard();
+    }
+    EXPECT_LE(kept, static_cast<int>(ConnectionSetup::most_calls_of_a_rank));
+    EXPECT_TRUE(rank.opened.empty());
+}
+
+/// While it lives, this process can open nothing more.
+struct NoDescriptorLeft {
+    NoDescriptorLeft() {
+        int const free = open("/dev/null", O_RDONLY | O_CLOEXEC);   // the lowest one
+        close(free);
+        getrlimit(RLIMIT_NOFILE, &old);
+        rlimit const none{static_cast<rlim_t>(free), old.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &none);
+    }
+    ~NoDescriptorLeft() { setrlimit(RLIMIT_NOFILE, &old); }
+    rlimit old{};
+};
+
+TEST(ConnectionSetup, OutOfDescriptorsCallersAreRefusedAndItIsReported) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
+    std::deque<Stranger> callers;
+    for (int i = 0; i < 3; ++i) callers.emplace_back(two.listeners[0].port);
+    {
+        NoDescriptorLeft const none;
+        for (int polls = 0; gone(callers) < 3 && polls < enough_polls; ++polls) rank.poll();
+    }
+    EXPECT_EQ(gone(callers), 3);   // they know
+    ASSERT_EQ(rank.warnings.size(), 1u);
+    EXPECT_THAT(rank.warnings[0], testing::HasSubstr("rank 0 refuses connections of other ranks: all "));
+    EXPECT_THAT(rank.warnings[0], testing::HasSubstr("ulimit -n"));
+    // It goes on as soon as there are some.
+    Alone other(two.map(1), 1, two.listeners[1].descriptors);
+    other.setup.call(0);
+    while (rank.opened.empty() || other.opened.empty()) rank.poll(), other.poll();
+}
+
+TEST(ConnectionSetup, OutOfDescriptorsStrangersGoBeforeARankIsRefused) {
+    Two two;
+    Alone rank(two.map(), 0, two.listeners[0].descriptors);
+    std::deque<Stranger> silent;
+    for (int i = 0; i < 3; ++i) silent.emplace_back(two.listeners[0].port);
+    while (rank.setup.callers() < 3) rank.poll();
+    Stranger caller(two.listeners[0].port);
+    tcp::Handshake const h = tcp::Handshake::caller(two.map().key(), 1, 0);
+    caller.say(h.out);
+    NoDescriptorLeft const none;
+    for (int polls = 0; !caller.heard() && polls < enough_polls; ++polls) rank.poll();
+    ASSERT_TRUE(caller.heard());
+    EXPECT_EQ(caller.hear(64).size(), 64u);   // a challenge
+    EXPECT_EQ(gone(silent), 1);
+    EXPECT_TRUE(rank.warnings.empty());
+}
+
+/// Each of these peers is a port at which nothing answers, so that every call keeps its descriptor.
+TEST(ConnectionSetup, MorePeersThanDescriptorsAreASentence) {
+    constexpr int peers = 300, limit = 256;
+    Listener const silent = listen_on_loopback();
+    std::vector<Cluster::Rank> ranks = {{0, 0, 1}};
+    for (int i = 0; i < peers; ++i) ranks.push_back({1, i, silent.port});
+    Alone rank(Cluster({{"first", {"127.0.0.1/8"}}, {"second", {"127.0.0.1/8"}}}, ranks, 0, {}), 0, {});
+    rlimit old{};
+    getrlimit(RLIMIT_NOFILE, &old);
+    rlimit const few{limit, old.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int i = 1; i <= peers; ++i) rank.setup.call(i);
+    for (int i = 0; i < 10; ++i) rank.poll();
+    EXPECT_TRUE(rank.failed.empty());   // there may be some soon
+    for (int i = 1; i <= 3; ++i) rank.setup.tick(now_ns() + i * 2 * ConnectionSetup::call_for);
+    setrlimit(RLIMIT_NOFILE, &old);
+    EXPECT_GE(rank.failed.size(), static_cast<std::size_t>(peers - limit));
+    EXPECT_THAT(rank.failed, testing::Each(testing::HasSubstr("all 256 file descriptors that this process may have")));
+    for (int descriptor : silent.descriptors) close(descriptor);
 }
 
 TEST(ConnectionSetup, HearsSlowCallersButLetsNobodyIn) {
@@ -75,16 +209,17 @@ TEST(ConnectionSetup, HearsSlowCallersButLetsNobodyIn) {
     Alone rank(two.map(), 0, two.listeners[0].descriptors);
     Stranger slow(two.listeners[0].port);
     tcp::Handshake h = tcp::Handshake::caller(two.map().key(), 1, 0);
-    for (std::byte b : h.out) {
+    for (std::byte const& b : h.out) {
         ASSERT_TRUE(slow.say({&b, 1}));
         rank.poll();
-        EXPECT_EQ(rank.setup.callers(), 1u);
+        bool const last = &b == &h.out.back();
+        EXPECT_EQ(rank.setup.callers(), last ? 0u : 1u);   // then it has shown the key
     }
     while (!slow.heard()) rank.poll();
     h.take(slow.hear(h.wanted()));
     EXPECT_EQ(h.state(), tcp::Handshake::State::challenged);
     slow.say(std::vector<std::byte>(32));   // no proof
-    while (rank.setup.callers() != 0) rank.poll();
+    while (!slow.heard()) rank.poll();
     slow.hear_the_end();
     EXPECT_TRUE(rank.opened.empty());
 }

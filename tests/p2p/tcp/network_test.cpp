@@ -22,6 +22,7 @@ struct Listening final : Handler {
         sentences.push_back(sentence);
         on_broken(rank);
     }
+    void warn(std::string const& sentence) override { ADD_FAILURE() << sentence; }
 
     std::vector<int> lost;
     std::vector<std::string> sentences;
@@ -44,7 +45,7 @@ TEST(Network, ReportsEachLossOnceThoughOthersComeMeanwhile) {
     int const ranks = 12;
     Cluster const cluster = unreachable(ranks);
     Listening handler;
-    Network network(cluster, 0, {}, "", handler);
+    Network network(cluster, 0, {}, "", std::chrono::seconds(60), handler);
     Frame const frame{.kind = FrameKind::credit};
     int next = 3;
     handler.on_broken = [&](int) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -54,7 +55,7 @@ public:
     /// There is something to hear, or the end.
     bool heard() {
         std::byte b;
-        return ::recv(socket_.get(), &b, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+        return ::recv(socket_.get(), &b, 1, MSG_PEEK | MSG_DONTWAIT) >= 0 || errno == ECONNRESET;
     }
     /// Exactly so many bytes; fewer when the other end hangs up.
     std::vector<std::byte> hear(std::size_t n) {

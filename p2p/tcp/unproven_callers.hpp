@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The callers that have not shown yet that they know the job's key, and which of them has to go when another one comes.
+//
+// Anyone who reaches a rank's port can connect and say nothing. Such callers must not delay a rank of the job, so
+// nothing waits for them: a new caller always gets in, and the oldest one goes. Callers from the addresses of the job's
+// nodes and callers from elsewhere have places of their own, and one address has at most half or a quarter of them. So
+// strangers elsewhere never displace a rank, and strangers on one node displace callers of that node only. A rank
+// leaves this list with its first segment, which proves the key; one that is displaced before calls again.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tutti::p2p::tcp {
+
+class UnprovenCallers {
+public:
+    struct Bounds {
+        std::size_t all, of_one_address;
+    };
+    static constexpr Bounds of_our_nodes{96, 48}, of_others{32, 8};
+    static constexpr std::size_t most = of_our_nodes.all + of_others.all;
+
+    /// Adds a caller. Returns the number of the one to drop for it, which is on the list no more; 0: none.
+    std::uint64_t add(std::uint64_t number, std::string address, bool ours) {
+        std::vector<Caller>& callers = groups_[ours];
+        Bounds const& bounds = ours ? of_our_nodes : of_others;
+        auto const same = [&](Caller const& c) { return c.address == address; };
+        auto const of_address = static_cast<std::size_t>(std::count_if(callers.begin(), callers.end(), same));
+        auto victim = callers.end();
+        if (of_address >= bounds.of_one_address) victim = std::find_if(callers.begin(), callers.end(), same);
+        else if (callers.size() >= bounds.all) victim = callers.begin();
+        std::uint64_t const dropped = victim == callers.end() ? 0 : victim->number;
+        if (dropped != 0) callers.erase(victim);
+        callers.push_back({number, std::move(address)});
+        return dropped;
+    }
+    void remove(std::uint64_t number) {
+        for (std::vector<Caller>& callers : groups_)
+            std::erase_if(callers, [&](Caller const& c) { return c.number == number; });
+    }
+    bool contains(std::uint64_t number) const {
+        return std::any_of(groups_.begin(), groups_.end(), [&](std::vector<Caller> const& callers) {
+            return std::any_of(callers.begin(), callers.end(), [&](Caller const& c) { return c.number == number; });
+        });
+    }
+    /// The first one to go where descriptors are short: one from elsewhere if there is any. 0: none.
+    std::uint64_t oldest() const {
+        for (std::vector<Caller> const& callers : groups_)
+            if (!callers.empty()) return callers.front().number;
+        return 0;
+    }
+    std::size_t size() const { return groups_[0].size() + groups_[1].size(); }
+    void clear() { groups_ = {}; }
+
+private:
+    struct Caller {
+        std::uint64_t number;
+        std::string address;
+    };
+
+    std::array<std::vector<Caller>, 2> groups_;   ///< of others, of our nodes; the oldest first
+};
+
+}   // namespace tutti::p2p::tcp

@@ -31,7 +31,7 @@ make -C build -j2 mpi mpiexec tutti-info tutti-tune tutti-bench tests_coll tests
     { tail -50 build/log; exit 1; }
 ! grep -q 'allreduce' build/log
 END
-grep -q relay coll/algorithms/algorithms.def && { echo "the page's example is in the tree"; exit 1; }
+grep -qw relay coll/algorithms/algorithms.def && { echo "the page's example is in the tree"; exit 1; }
 # After apps/demo.sh the build folder has no tests: the page's own command brings them back.
 cmake -G Ninja -B demo -DTUTTI_TESTS=OFF . > /dev/null || exit 1
 bash -c "$(grep '^cmake ' coll/adding-an-algorithm.md | sed 's/-B build/-B demo/')" || exit 1

@@ -197,7 +197,9 @@ TEST(ConnectionSetup, MorePeersThanDescriptorsAreASentence) {
     for (int i = 1; i <= peers; ++i) rank.setup.call(i);
     for (int i = 0; i < 10; ++i) rank.poll();
     EXPECT_TRUE(rank.failed.empty());   // there may be some soon
-    for (int i = 1; i <= 3; ++i) rank.setup.tick(now_ns() + i * 2 * ConnectionSetup::call_for);
+    std::int64_t now = now_ns();
+    for (std::int64_t lasted = 0; lasted <= 2 * ConnectionSetup::call_for; lasted += ConnectionSetup::stagger)
+        rank.setup.tick(now += ConnectionSetup::stagger);
     setrlimit(RLIMIT_NOFILE, &old);
     EXPECT_GE(rank.failed.size(), static_cast<std::size_t>(peers - limit));
     EXPECT_THAT(rank.failed, testing::Each(testing::HasSubstr("all 256 file descriptors that this process may have")));

@@ -18,19 +18,18 @@ Ref<Datatype> apart(std::int64_t n) {
     return made;
 }
 
-/// Polls until something has come and for some time more, while no allocation but the first `allowed` succeeds.
-void poll_without_memory(Member& me, std::size_t allowed) {
-    Waiter& waiter = me.comm.process.waiter;
+/// Polls until rank 0 has asked for everything and for some time more, while no allocation but the first `allowed`
+/// succeeds. The caller is inside the rank's lock, so nothing else polls.
+void poll_without_memory(Member& me, std::size_t allowed, std::atomic<bool> const& asked) {
     coll::test::MemoryEnds const ends(allowed);
-    for (int behind = 0; behind < 20;) {
-        behind += behind != 0 || waiter.progress();
-        waiter.progress();
+    for (int behind = 0; behind < 40; behind += asked.load()) {
+        me.comm.process.waiter.progress();
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 }
 
 /// One round of rank 0: all that a target does, and what it fetches.
-void use_target(Member& me, std::size_t round) {
+void use_target(Member& me, std::size_t round, std::atomic<bool>& asked) {
     Ref<Datatype> const type = type_of(Basic::int64), pair = apart(3 + static_cast<std::int64_t>(round));
     Operator const sum(BuiltinOp::sum);
     auto const number = static_cast<std::int64_t>(round);
@@ -43,6 +42,7 @@ void use_target(Member& me, std::size_t round) {
     accumulate(me.window, Local::of(&one, 1, *type), {1, 2, 1, *type}, sum);
     get(me.window, Local::of(seen, 2, *type), {1, 10, 1, *pair});
     get(me.window, Local::of(&whole, 1, *type), {1, 2, 1, *type});
+    asked = true;   // now the commands leave
     unlock(me.window, 1, "unlock");
     EXPECT_EQ(before, number);
     EXPECT_EQ(swapped, number);
@@ -52,13 +52,20 @@ void use_target(Member& me, std::size_t round) {
 }
 
 TEST(MessageMemory, EachCommandIsDoneOnceWhenThereIsMemoryAgain) {
+    struct Round {
+        std::atomic<bool> polling = false, asked = false;
+    };
+    std::vector<Round> rounds(most);
     run_windows({"two_nodes", {0, 1}}, 100, [&](Member& me) {
         for (std::size_t round = 0; round < most; ++round) {
+            auto& [polling, asked] = rounds[round];
             coll::barrier(me.comm);
             if (me.rank() == 0) {
-                use_target(me, round);
+                me.compute_until(polling);
+                use_target(me, round, asked);
             } else {
-                poll_without_memory(me, round);
+                polling = true;
+                poll_without_memory(me, round, asked);
             }
         }
         coll::barrier(me.comm);

@@ -37,8 +37,12 @@ Host refused
 END
 ssh=$(command -v ssh)
 ssh_run() { run --launcher-agent "$ssh -F $folder/config" "${patient[@]}" "$@"; }
-# sshd gives its sessions an environment of their own.
-daemons() { pgrep -f "^$build/bin/tutti-daemon"; }
+# sshd gives its sessions an environment of their own. The daemons of this test are known by their path: another test may
+# have some at the same time.
+own=$folder/tutti
+mkdir -p "$own/bin"; cp "$build/bin/mpiexec" "$build/bin/tutti-daemon" "$own/bin"; ln -s "$build/lib" "$own/lib"
+mpiexec=$own/bin/mpiexec
+daemons() { pgrep -f "^$own/bin/tutti-daemon"; }
 no_daemon() { [ -z "$(daemons)" ]; }
 expect_no_daemon() {
     wait_until no_daemon || wrong "$what left behind: $(ps -o pid=,args= -p "$(daemons | paste -sd,)")"
@@ -70,10 +74,10 @@ start() {
 }
 all_here() { [ "$(grep -c here "$folder/out")" = 4 ]; }
 stopped() { ended "$pid" "$@"; expect_no_daemon; }
-oldest_daemon() { pgrep -of "^$build/bin/tutti-daemon"; }
+oldest_daemon() { pgrep -of "^$own/bin/tutti-daemon"; }
 start; kill -KILL "$(oldest_daemon)"; stopped "kill -9 of a daemon" 1; expect_err "node two"
 start; kill -KILL "$(pgrep -P $pid -x ssh)"; stopped "kill -9 of ssh" 1; expect_err "node two"; expect_err "killed by signal 9"
 start; kill -KILL $pid; stopped "kill -9 of mpiexec" 137
 # the line stands still: whoever is behind it ends its ranks, too
-patient=(); start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; stopped "a line that stands still" 1; expect_err "node two has gone"; kill -CONT $sessions
+patient=(); start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; stopped "a line that stands still" 1; expect_err "node two is lost"; kill -CONT $sessions
 finish

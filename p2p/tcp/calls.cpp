@@ -14,7 +14,7 @@ namespace tutti::p2p::tcp {
 
 ConnectionSetup::Trouble ConnectionSetup::Trouble::of_error(int error) {
     constexpr int silences[] = {ETIMEDOUT, EHOSTUNREACH, EHOSTDOWN, ENETUNREACH, ENETDOWN};
-    return {std::strerror(error), std::ranges::find(silences, error) != std::end(silences)};
+    return {text_of_error(error), std::ranges::find(silences, error) != std::end(silences)};
 }
 
 void ConnectionSetup::call(int rank) {

@@ -15,10 +15,10 @@ MPI_Comm with_attributes(Comm& parent, Ref<Comm> made) {
     MPI_Comm handle = handle_of(std::move(made));
     try {
         parent.attributes.copy_to(parent, child.attributes);
-    } catch (Error const&) {
+    } catch (...) {   // an Error, or what a callback of the program throws
         try {
             child.attributes.clear(child);
-        } catch (Error const&) {   // the first failure is the one to report
+        } catch (...) {   // the first failure is the one to report
         }
         library().tables.comms.remove(handle);
         throw;

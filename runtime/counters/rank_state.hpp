@@ -79,7 +79,7 @@ struct alignas(cache_line) LastCall {
 struct alignas(cache_line) RankState {
     std::atomic<RankPhase> state;
     std::atomic<std::int32_t> pid;              ///< of the rank's process, in its own namespace
-    std::int32_t world_rank;                    ///< written by whoever makes the segment
+    std::int32_t world_rank;                    ///< written by the process that makes the segment
     std::atomic<std::int32_t> abort_code;       ///< valid when state is aborted
     std::atomic<std::uint64_t> process;         ///< that process as ProcessIdentity::word
     NotedWords last_words;                      ///< what the rank's library says before it aborts

@@ -74,8 +74,9 @@ bool Watcher::start() {
     return false;
 }
 
-/// It makes itself a child of nobody before it watches: the program may wait for children of its own. It says itself
-/// that it watches: the program may ignore SIGCHLD, or wait for any child, and nothing is known of one's end then.
+/// The watcher leaves this process's children before it watches, because the program may wait for children of its
+/// own. It confirms by a pipe that it watches: where the program ignores SIGCHLD, or waits for any child, waitpid()
+/// does not return here how a child ended.
 bool Watcher::run() const {
     std::string const path = program();
     if (path.empty() || access(path.c_str(), X_OK) != 0) return false;

@@ -31,8 +31,8 @@ bool cores_to_spare(SegmentLayout const& node, WaitPolicy policy) {
     return policy == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
 }
 
-/// Blocks all signals in this thread while it lives, and for ever in threads that are started meanwhile: signals are
-/// for the program's threads.
+/// Blocks all signals in this thread while this object lives. Threads that start meanwhile inherit the blocked signals
+/// and keep them, since signals are for the program's threads.
 class SignalsBlocked {
 public:
     SignalsBlocked() {

@@ -13,7 +13,7 @@
 namespace tutti::topo {
 namespace {
 
-// Nobody but the shell makes one that has a name, and its writer runs already.
+// Such a pipe comes from a shell's process substitution; its writer runs already.
 bool is_unnamed_pipe(const std::string& name) {
     struct statfs info {};
     return statfs(name.c_str(), &info) == 0 && info.f_type == PIPEFS_MAGIC;

@@ -284,7 +284,7 @@ Socket listen_at(char const* host, std::uint16_t port) {
 /// It may compute, or be stopped, between its call and the next look: that is no failure of the other rank.
 TEST(ConnectionSetup, TimeInWhichTheCallerDoesNotLookDoesNotCount) {
     Two two;
-    for (int descriptor : two.listeners[1].descriptors) close(descriptor);   // whoever calls is refused
+    for (int descriptor : two.listeners[1].descriptors) close(descriptor);   // every call is refused
     Alone rank(two.map(), 0, two.listeners[0].descriptors);
     rank.setup.call(1);
     std::int64_t const hour = 3'600'000'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process is told from a later one with its number, and its end is seen by others than its parent.
+// A process differs from a later one with the same number, and processes that are not its parent notice its end.
 #include "runtime/base/process_identity.hpp"
 
 #include <gtest/gtest.h>

@@ -165,7 +165,7 @@ TEST(SingleCopy, StepsDownForGoodWhereTheSystemForbidsItToAll) {
         EXPECT_FALSE(two.me.cma());
         EXPECT_FALSE(two.read());
         EXPECT_EQ(two.peer.way(two.theirs, 6), AccessPath::staged);
-        EXPECT_EQ(tracers.back(), 0u) << "nobody needs to trace the peer any more";
+        EXPECT_EQ(tracers.back(), 0u) << "no rank needs to trace the peer any more";
     }
 }
 

@@ -49,14 +49,8 @@ void each_counter(AnyRankState& rank_state, Visit const& visit) {
 }
 
 Line copied(CallStatisticsRow const& from) {
-    return {text_in(from.communicator),
-            text_in(from.collective),
-            text_in(from.algorithm),
-            from.ranks,
-            from.of_window,
-            from.calls.read(),
-            from.bytes.read(),
-            from.time.read(),
+    return {text_in(from.communicator), text_in(from.collective), text_in(from.algorithm), from.ranks,
+            from.of_window != 0,        from.calls.read(),        from.bytes.read(),       from.time.read(),
             from.longest.read()};
 }
 

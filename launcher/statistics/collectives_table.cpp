@@ -55,7 +55,7 @@ std::map<Key, Sum> add_up(AllRankCounts const& counts, bool of_windows) {
     for (RankCounts const& counts : counts) {
         CallStatistics const& call_statistics = *counts.call_statistics;
         for (CallStatisticsRow const& line : call_statistics.lines()) {
-            if (line.of_window != of_windows) continue;
+            if ((line.of_window != 0) != of_windows) continue;
             std::string const name = line.communicator[0] ? text_in(line.communicator) : "(unnamed)";
             sums[{name, line.ranks, text_in(line.collective), text_in(line.algorithm)}].add(line);
         }

@@ -23,7 +23,7 @@ CallStatisticsRow& CallStatistics::line(std::string_view communicator, int ranks
     algorithm = fitting(algorithm, fresh.algorithm);
     for (CallStatisticsRow& l : std::span(lines_.data(), used))
         if (l.ranks == ranks && l.communicator == communicator && l.collective == collective &&
-            l.algorithm == algorithm && l.of_window == of_window)
+            l.algorithm == algorithm && (l.of_window != 0) == of_window)
             return l;
     if (used == room) return fresh;
     fresh.ranks = ranks;

@@ -21,7 +21,9 @@ struct alignas(cache_line) CallStatisticsRow {
     Counter calls, bytes;    ///< bytes of the messages that the rank itself gave or got
     Counter time, longest;   ///< nanoseconds in all calls, and in the longest
     std::int32_t ranks;      ///< of the communicator
-    bool of_window;          ///< in the place of a communicator; the collective is an operation, the algorithm its way
+    /// Not 0: a window takes the place of the communicator; the collective is an operation, the algorithm its way.
+    /// No bool, because a program may overwrite it with a value that no bool has.
+    std::uint8_t of_window;
     char communicator[32];   ///< its name, or the beginning of it; this and the others end in a zero
     char collective[20];
     char algorithm[103];   ///< with the parameters that are not as by default

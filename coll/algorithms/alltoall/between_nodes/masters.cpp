@@ -15,8 +15,7 @@ namespace {
 /// Bytes of each part that all ranks send, and of these how many go at a time; the same at all ranks.
 struct Slices {
     Slices(AlltoallArgs const& a, Division const& map) : each(outgoing(a, 0).bytes()) {
-        constexpr std::size_t tables =
-            6;   // packed at the ranks, at the master as it comes, goes, comes and goes, there
+        constexpr std::size_t tables = 6;   // at the ranks, two at the master for each direction, at the ranks again
         auto const ranks = static_cast<std::size_t>(map.largest());
         std::size_t others = 0;
         for (int n = 0; n < map.count(); ++n) others += static_cast<std::size_t>(map.size(n));

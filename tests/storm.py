@@ -140,7 +140,7 @@ class Run:
         if nodes > 1:
             self.command += ["--launcher-agent", options.agent, "-hosts", hosts_for(self.ranks, nodes)]
         self.command += [path] + words
-        self.environment = dict(os.environ, TUTTI_TUNING="none", **dict(s.split("=", 1) for s in settings))
+        self.environment = {**os.environ, "TUTTI_TUNING": "none", **dict(s.split("=", 1) for s in settings)}
         self.environment.update([self.mark.split("=")])
         self.words = f"{name} with {self.ranks} ranks on {nodes} nodes: {' '.join(settings + self.command)}"
 

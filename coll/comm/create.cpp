@@ -163,6 +163,7 @@ Ref<Comm> make_comm(Process& process, Members members, std::span<ContextAllocati
 void attach(Comm& comm, std::span<ContextAllocation const> parts) {
     Process& process = comm.process;
     std::uint64_t const context = parts.front().context;
+    process.heap.collect();   // what this rank has added to communicators that are gone
     bool const alone = on_one_node(process, *comm.union_group);
     ContextAllocation here = parts.front();
     if (!alone) {

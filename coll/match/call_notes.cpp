@@ -35,9 +35,10 @@ void AllCallNotes::compare() const {
     std::vector<CallNotes*> taken;
     std::ranges::copy_if(all, std::back_inserter(taken), [](CallNotes* notes) { return notes->taken_by_anybody(); });
     for (CallNotes* notes : taken) notes->compare_with_all();
-    for (CallNotes* notes : taken)
-        for (CallNotes* other : taken)
-            if (notes != other) notes->compare_order(*other);
+    // The members' calls are read before it is read whether this rank's own are still missing there.
+    CallsAhead ahead;
+    for (CallNotes* notes : taken) notes->add_calls_ahead(ahead);
+    for (CallNotes* notes : taken) notes->compare_order(ahead);
 }
 
 CallNotes::~CallNotes() {
@@ -148,8 +149,12 @@ void CallNotes::compare() {
 }
 
 void CallNotes::compare_with_all() {
-    for (int m = 0; mine_ && m < area_->members(); ++m)
-        if (m != rank_) compare_calls(m, 1, number_);
+    if (!mine_) return;
+    compared_with_.resize(static_cast<std::size_t>(area_->members()));
+    for (int m = 0; m < area_->members(); ++m) {
+        std::uint64_t& compared = compared_with_[static_cast<std::size_t>(m)];
+        if (m != rank_) compared = compare_calls(m, compared + 1, number_);
+    }
 }
 
 std::uint64_t CallNotes::compare_calls(int member, std::uint64_t first, std::uint64_t last) {
@@ -206,53 +211,54 @@ bool CallNotes::errors_return() const {
     return comm_->errhandler && comm_->errhandler->kind != Errhandler::Kind::fatal;
 }
 
-std::uint32_t CallNotes::newest_of(int member) const {
-    std::uint32_t newest = 0;
-    for (auto const& call : notes_of(*area_, member).calls)
-        if (std::uint32_t const n = number_of(call.load(std::memory_order_acquire));
-            n != 0 && (newest == 0 || distance(n, newest) > 0))
-            newest = n;
-    return newest;
+/// Has the member made its call with that number? It may have made so many since that this one is not kept.
+bool CallNotes::made_by(int member, std::uint64_t number) const {
+    NumberedNote const call = notes_of(*area_, member).call(number).load(std::memory_order_acquire);
+    return call != 0 && distance(number_of(call), static_cast<std::uint32_t>(number)) >= 0;
 }
 
-/// A blocking call that this rank has made and the member has not; number 0: none.
+/// The first blocking call that this rank has made and the member has not; number 0: none.
 NotedCall CallNotes::missed_by(int member) const {
     if (notes_of(*area_, member).complete.load(std::memory_order_acquire) == 0)
         return {};   // it may keep its first one
-    std::uint32_t const newest = newest_of(member);
-    for (auto const& call : mine_->calls) {
-        NotedCall const c = mine_->read(call.load(std::memory_order_relaxed));
-        if (c.number != 0 && distance(c.number, newest) > 0 && (c.flags & NotedCall::blocking)) return c;
+    NotedCall first;
+    for (std::uint64_t n = number_; n > 0 && number_ - n < MemberNotes::calls_kept && !made_by(member, n); --n) {
+        NotedCall const c = mine_->read(mine_->call(n).load(std::memory_order_relaxed));
+        if (c.number != 0 && (c.flags & NotedCall::blocking)) first = c;
     }
-    return {};
+    return first;
 }
 
-/// A blocking call that the member has made and this rank has not; number 0: none.
+/// The first blocking call that the member has made and this rank has not; number 0: none.
 NotedCall CallNotes::call_beyond(int member) const {
-    MemberNotes const& theirs = notes_of(*area_, member);
-    for (auto const& call : theirs.calls) {
-        NotedCall const c = theirs.read(call.load(std::memory_order_acquire));
-        bool const later = c.number != 0 && distance(c.number, static_cast<std::uint32_t>(number_)) > 0;
-        if (later && (c.flags & NotedCall::blocking)) return c;
+    MemberNotes& theirs = notes_of(*area_, member);
+    for (std::uint64_t n = number_ + 1; n <= number_ + MemberNotes::calls_kept && made_by(member, n); ++n) {
+        NotedCall const c = theirs.read(theirs.call(n).load(std::memory_order_acquire));
+        if (c.number != 0 && (c.flags & NotedCall::blocking)) return c;
     }
     return {};
 }
 
 int CallNotes::member_of(int world_rank) const { return node_->union_group->rank_of(world_rank); }
 
+void CallNotes::add_calls_ahead(CallsAhead& ahead) const {
+    if (process_->many_threads) return;   // there is no order of the calls of several threads
+    for (int m = 0; mine_ && m < area_->members(); ++m) {
+        if (m == rank_) continue;
+        if (NotedCall const call = call_beyond(m); call.number != 0)
+            ahead.try_emplace(node_->union_group->world_rank(m), CallAhead{this, call});
+    }
+}
+
 // This rank has made its call on this communicator before the one on the other, which it has not made yet. The member
-// has made that one first: it is looked for before it is looked whether this one is still missing there. Each would
-// wait for the other if both calls waited for all members, and a program must not rely on that they do not (MPI 3.1,
-// 5.13). Where several threads call there is no such order.
-void CallNotes::compare_order(CallNotes& other) {
-    if (process_->many_threads) return;
-    for (int m = 0; m < area_->members(); ++m) {
-        if (m == rank_ || missed_by(m).number == 0) continue;
-        int const there = other.member_of(node_->union_group->world_rank(m));
-        if (there < 0) continue;
-        NotedCall const theirs = other.call_beyond(there);
-        NotedCall const mine = missed_by(m);
-        if (theirs.number != 0 && mine.number != 0) tell_order(mine, m, other, theirs);
+// has made that one first, if this one is still missing there now. Each would wait for the other if both calls waited
+// for all members, and a program must not rely on that they do not (MPI 3.1, 5.13).
+void CallNotes::compare_order(CallsAhead const& ahead) const {
+    for (auto const& [rank, theirs] : ahead) {
+        int const m = mine_ ? member_of(rank) : -1;
+        if (m < 0) continue;
+        NotedCall const missed = missed_by(m);
+        if (missed.number != 0) tell_order(missed, m, *theirs.notes, theirs.call);
     }
 }
 

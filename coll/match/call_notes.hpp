@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -27,6 +28,14 @@ struct AllCallNotes {
     Datatype const* (*predefined_type)(unsigned number) = nullptr;
     std::vector<CallNotes*> all;
 };
+
+/// A blocking call that another rank has made and this one has not.
+struct CallAhead {
+    CallNotes const* notes;   ///< of its communicator
+    NotedCall call;
+};
+/// One for each rank that has made such a call, by its rank in MPI_COMM_WORLD.
+using CallsAhead = std::map<int, CallAhead>;
 
 class CallNotes {
 public:
@@ -56,7 +65,7 @@ public:
     }
     /// With the neighbour on this node, as far as both have come.
     void compare();
-    /// The same with all members on this node.
+    /// The same with all members on this node, each call once.
     void compare_with_all();
     bool is_of_world() const { return comm_ == process_->world.get(); }
     /// By all members, of which the first one of each node compares with that of the next node, as far as both kept.
@@ -65,8 +74,11 @@ public:
     std::string last_in_words() const;
     /// Has any member taken notes, or has this one made a call? Then this one's are at hand, too.
     bool taken_by_anybody() { return mine_ || (!tried_ && (number_ != 0 || area_->has_notes()) && open()); }
-    /// Tells where a member makes blocking calls on this communicator and another one in the opposite order.
-    void compare_order(CallNotes& other);
+    /// Adds the calls that members of this node have made on this communicator and this rank has not.
+    void add_calls_ahead(CallsAhead& ahead) const;
+    /// Ends the job where a member has made one of these calls, but not one on this communicator that this rank has
+    /// made: they make blocking calls on two communicators in opposite orders.
+    void compare_order(CallsAhead const& ahead) const;
 
 private:
     [[gnu::always_inline]] void add(CallNote::Prepared const& call) {
@@ -90,7 +102,7 @@ private:
     NotedCall missed_by(int member) const;
     NotedCall call_beyond(int member) const;
     bool errors_return() const;
-    std::uint32_t newest_of(int member) const;
+    bool made_by(int member, std::uint64_t number) const;
     int member_of(int world_rank) const;
     Wording wording() const;
     [[noreturn]] void tell(Difference what, NotedCall const& call, int rank, NotedCall const& theirs) const;
@@ -104,6 +116,7 @@ private:
     std::uint64_t look_mask_ = 0;              ///< what is 0 in the number of a call after which this rank looks around
     void const* const* call_site_ = nullptr;   ///< where the process notes from where it is called
     std::uint64_t compared_ = 0;               ///< up to this call with the neighbour
+    std::vector<std::uint64_t> compared_with_;   ///< up to this call with each member; empty: with none yet
     /// Notes of both that match, this rank's in the upper half: there are few different ones.
     std::array<std::uint64_t, 4> matching_{};
     bool keeps_first_ = false;       ///< no memory is taken before the second call, or a long wait

@@ -24,14 +24,15 @@ public:
     /// what comes there next lies on this rank's NUMA node again.
     void release(std::uint64_t offset);
 
-    /// Releases `offset` once `unused()` holds, which is asked at later calls of `allocate`: for areas that other ranks
-    /// may still be reading.
+    /// Releases `offset` once `unused()` holds, which is asked in `collect`: for areas that other ranks may still be
+    /// reading.
     void release_when(std::uint64_t offset, std::function<bool()> unused);
+    /// Done by `allocate`, too.
+    void collect();
 
 private:
     using Blocks = std::map<std::uint64_t, std::uint64_t>;   ///< offset → bytes
 
-    void collect();
     bool grow();
     std::optional<std::uint64_t> take(std::uint64_t bytes);
     void give_back(Blocks::node_type piece);

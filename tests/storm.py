@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs rank programs on 1, 2 and 4 nodes while mpiexec, daemons, agents and ranks are stopped and continued at random.
+"""Runs right programs on 1, 2 and 4 nodes while mpiexec, daemons, agents and ranks are stopped and continued at random:
+the rank programs (tests/ranks/) and those of tests/diagnosis/right/.
 
 Each run takes a program, a number of ranks, settings and nodes by chance, and checks that the job ends well: right
 results, no error reported of a right program, no job that ends early or hangs, no process left behind. A job that has
@@ -9,10 +10,15 @@ their daemons are started on this machine, under the addresses 127.0.0.2, 127.0.
 
 The seed chooses programs and stops; when they take effect the machine decides, so the same seed is the same storm
 but not the same weather. Build the tests first (tests/smoke.sh does)."""
-import argparse, collections, os, random, re, shutil, signal, subprocess, sys, tempfile, threading, time
+import argparse, collections, concurrent.futures, itertools, os, random, re, signal, subprocess, sys
+import tempfile, threading, time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "diagnosis"))
+import run_corpus
 
 AGENT = '#!/bin/sh\nshift\nexec sh -c "exec $*"\n'   # AGENT HOST COMMAND, as ssh takes it
 SHORT, LONG = (0.002, 0.01, 0.03, 0.08), (1, 2, 4)   # seconds for which a process is stopped
+TOGETHER = (1, 1, 2, 3)                              # processes that are stopped at the same time
 PAUSES = (0, 0.001, 0.005, 0.02)                     # between two stops
 
 
@@ -25,21 +31,35 @@ def arguments():
     parser.add_argument("--nodes", default="1,2,4", help="numbers of nodes to choose from (1,2,4)")
     parser.add_argument("--long", type=float, default=0.01, help="share of stops that last for seconds (0.01)")
     parser.add_argument("--limit", type=int, default=300, help="seconds after which a job counts as hanging (300)")
+    parser.add_argument("--jobs", type=int, default=1, help="how many run at the same time (1)")
     parser.add_argument("--keep-going", action="store_true", help="go on after a failure")
     return parser.parse_args()
 
 
+Program = collections.namedtuple("Program", "name command counts settings input accusations most_nodes")
+
+
 def programs(build, pattern):
-    """(name, path, counts of ranks, settings, arguments, what must not be said, largest number of nodes)"""
+    """Those whose names match. `accusations`: what must not be reported, a regular expression."""
+    all_programs = rank_programs(build) + corpus_programs(build)
+    return [one for one in all_programs if re.search(pattern, one.name) and os.access(one.command[0], os.X_OK)]
+
+
+def rank_programs(build):
     found = []
-    for file, most in (("cluster_programs", 4), ("one_node_programs", 1)):
+    for file, most_nodes in (("cluster_programs", 4), ("one_node_programs", 1)):
         for line in open(os.path.join(build, "tests", file)):
             name, path, counts, settings, words, accusations = line.rstrip("\n").split("|", 5)
-            if re.search(pattern, name) and os.access(path, os.X_OK):
-                split = lambda text: [word for word in text.split(";") if word]
-                found.append((name, path, [int(n) for n in split(counts)], split(settings), split(words), accusations,
-                              most))
+            split = lambda text: [word for word in text.split(";") if word]
+            found.append(Program(name, [path] + split(words), [int(n) for n in split(counts)], split(settings), None,
+                                 accusations, most_nodes))
     return found
+
+
+def corpus_programs(build):
+    return [Program(os.path.splitext(one.name)[0], one.command(build), one.counts, one.head.get("env", "").split(),
+                    one.head.get("input"), r"(?m)^(error|warning)\[", 1 if "one node" in one.head else 4)
+            for one in run_corpus.programs_of("right", [""])]
 
 
 def hosts_for(ranks, nodes):
@@ -112,16 +132,18 @@ class Storm(threading.Thread):
         while not self.over.is_set():
             tree = process_tree(self.root)
             for _ in range(10):
-                self.stop_one(self.random.choice(tree))
+                self.stop(self.random.sample(tree, min(len(tree), self.random.choice(TOGETHER))))
                 if self.over.wait(self.random.choice(PAUSES)):
                     return
 
-    def stop_one(self, pid):
+    def stop(self, pids):
         length = self.random.choice(LONG if self.random.random() < self.long_share else SHORT)
-        send(pid, signal.SIGSTOP)
+        for pid in pids:
+            send(pid, signal.SIGSTOP)
         self.over.wait(length)
-        send(pid, signal.SIGCONT)
-        self.stops += 1
+        for pid in pids:
+            send(pid, signal.SIGCONT)
+        self.stops += len(pids)
 
     def end(self):
         self.over.set()
@@ -131,24 +153,29 @@ class Storm(threading.Thread):
 class Run:
     def __init__(self, options, choice, number):
         self.options, self.random = options, random.Random(choice)
-        name, path, counts, settings, words, self.accusations, most = self.random.choice(options.programs)
+        self.program = self.random.choice(options.programs)
         self.seed = self.random.random()
-        self.ranks = self.random.choice(counts)
-        nodes = self.random.choice([n for n in options.node_counts if n <= min(self.ranks, most)] or [1])
+        self.ranks = self.random.choice(self.program.counts)
+        most_nodes = min(self.ranks, self.program.most_nodes)
+        nodes = self.random.choice([n for n in options.node_counts if n <= most_nodes] or [1])
         self.mark = f"STORM_MARK={os.getpid()}-{number}"
         self.command = [os.path.join(options.build, "bin", "mpiexec"), "-n", str(self.ranks)]
         if nodes > 1:
             self.command += ["--launcher-agent", options.agent, "-hosts", hosts_for(self.ranks, nodes)]
-        self.command += [path] + words
+        self.command += self.program.command
+        settings = self.program.settings
         self.environment = {**os.environ, "TUTTI_TUNING": "none", **dict(s.split("=", 1) for s in settings)}
         self.environment.update([self.mark.split("=")])
-        self.words = f"{name} with {self.ranks} ranks on {nodes} nodes: {' '.join(settings + self.command)}"
+        self.words = (f"{self.program.name} with {self.ranks} ranks on {nodes} nodes: "
+                      f"{' '.join(settings + self.command)}")
 
     def carry_out(self):
-        """Empty: all well."""
-        with tempfile.TemporaryFile("w+") as output:
-            job = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=output,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
+        """What went wrong is in `wrong` then; empty: nothing."""
+        with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as typed:
+            typed.write(f"{self.program.input or ''}\n")
+            typed.seek(0)
+            job = subprocess.Popen(self.command, env=self.environment, stdout=output, stderr=subprocess.STDOUT,
+                                   stdin=typed if self.program.input else subprocess.DEVNULL, start_new_session=True)
             storm = Storm(job.pid, self.seed, self.options.long)
             storm.start()
             wrong = self.wait(job)
@@ -161,10 +188,11 @@ class Run:
         self.stops = storm.stops
         if not wrong and job.returncode != 0:
             wrong = f"it ended with {job.returncode}"
-        if not wrong and re.search(self.accusations, said):
+        if not wrong and re.search(self.program.accusations, said):
             wrong = "it was reported to be wrong"
         self.deadlock = "error[T01]" in said
-        return f"{wrong}\n{said[-4000:]}" if wrong else ""
+        self.wrong = f"{wrong}\n{said[-4000:]}" if wrong else ""
+        return self
 
     def wait(self, job):
         try:
@@ -201,25 +229,30 @@ def main():
         sys.exit("storm.py: there is no such program; tests/smoke.sh builds them")
     seed = options.seed if options.seed is not None else random.randrange(1_000_000)
     print(f"seed {seed}", flush=True)
-    folder = tempfile.mkdtemp()
-    options.agent = os.path.join(folder, "agent")
-    with open(options.agent, "w") as agent:
-        agent.write(AGENT)
-    os.chmod(options.agent, 0o755)
+    with tempfile.TemporaryDirectory() as folder:
+        options.agent = os.path.join(folder, "agent")
+        with open(options.agent, "w") as agent:
+            agent.write(AGENT)
+        os.chmod(options.agent, 0o755)
+        return carry_out_all(options, seed)
+
+
+def carry_out_all(options, seed):
+    """True when a run went wrong; without --keep-going no other one begins then."""
     failures, deadlocks, stops, done = 0, 0, 0, 0
-    try:
-        for number in range(options.runs):
-            run = Run(options, f"{seed} {number}", number)
-            wrong = run.carry_out()
-            stops, done = stops + run.stops, number + 1
-            if not wrong:
-                continue
-            failures, deadlocks = failures + 1, deadlocks + run.deadlock
-            print(f"WRONG: run {number} of seed {seed}, {run.words}: {wrong}", flush=True)
-            if not options.keep_going:
-                break
-    finally:
-        shutil.rmtree(folder)
+    numbers = iter(range(options.runs))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        start = lambda number: pool.submit(Run(options, f"{seed} {number}", number).carry_out)
+        running = {start(number): number for number in itertools.islice(numbers, options.jobs)}
+        while running:
+            for ended in concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED).done:
+                number, run = running.pop(ended), ended.result()
+                stops, done = stops + run.stops, done + 1
+                if run.wrong:
+                    failures, deadlocks = failures + 1, deadlocks + run.deadlock
+                    print(f"WRONG: run {number} of seed {seed}, {run.words}: {run.wrong}", flush=True)
+                if options.keep_going or failures == 0:
+                    running.update((start(number), number) for number in itertools.islice(numbers, 1))
     print(f"{done} runs, {stops} stops, {failures} wrong ({deadlocks} false reports of a deadlock), seed {seed}")
     return failures != 0
 

@@ -39,7 +39,10 @@ static void ask_name_and_time(void) {
     memset(name, 'x', sizeof name);
     MPI_Get_processor_name(name, &length);
     gethostname(host, sizeof host);
-    CHECK(strcmp(name, host) == 0 && length == (int)strlen(host), "'%s', length %d", name, length);
+    /* Where nodes are pretended they have the names that mpiexec was given, which are addresses. */
+    int const pretended = strncmp(name, "127.", 4) == 0;
+    CHECK(pretended || strcmp(name, host) == 0, "'%s' is not '%s'", name, host);
+    CHECK(length == (int)strlen(name), "'%s', length %d", name, length);
 
     double before = MPI_Wtime();
     usleep(20000);

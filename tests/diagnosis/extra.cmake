@@ -5,6 +5,7 @@
 #     diagnosis/<wrong|right>/<folder>         the programs of a folder
 #     diagnosis/checked/<folder>               those of right/ under mpiexec --check
 #     diagnosis/hosts/<wrong|right>/<folder>   some of them with their ranks on two hosts
+#     diagnosis/hosts/four/<wrong|right>       the same on four hosts
 # The Fortran programs of all folders are in .../fortran, for they need gfortran and MPICH's modules.
 if(NOT TARGET mpi)
   return()
@@ -103,6 +104,10 @@ function(add_corpus_test name)
   set(labels diagnosis)
   if(name MATCHES hosts/)
     set(run bash ${CMAKE_CURRENT_SOURCE_DIR}/diagnosis/hosts.sh)
+    set(hosts 2)
+    if(name MATCHES four/)
+      set(hosts 4)
+    endif()
   endif()
   if(name MATCHES "/fortran$")
     list(APPEND labels foreign)
@@ -110,7 +115,7 @@ function(add_corpus_test name)
       set(run sh -c "echo skipped: package ${package_for_fortran} is not installed; exit 77")
     endif()
   endif()
-  add_test(NAME diagnosis/${name} COMMAND ${run} ${CMAKE_BINARY_DIR} ${ARGN} --jobs 2)
+  add_test(NAME diagnosis/${name} COMMAND ${run} ${CMAKE_BINARY_DIR} ${hosts} ${ARGN} --jobs 2)
   set_tests_properties(diagnosis/${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
 endfunction()
 
@@ -141,5 +146,7 @@ foreach(kind wrong right)
   list(TRANSFORM on_hosts_${kind} APPEND / OUTPUT_VARIABLE only)
   list(JOIN only , only)
   add_corpus_test(hosts/${kind}/fortran ${kind}/fortran --only ${only})
+  list(TRANSFORM on_hosts_${kind} PREPEND ${kind}/)
+  add_corpus_test(hosts/four/${kind} ${on_hosts_${kind}})
 endforeach()
 add_corpus_test(hosts/wrong/epochs wrong/epochs --only fence_one_more_checked)   # the notes of all nodes are compared

@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs of the corpus with their ranks on two hosts: the same errors are reported, at the same lines, and nothing is
-# reported of right programs. `hosts.sh BUILD AREA [OPTIONS OF run_corpus.py]`
+# Programs of the corpus with their ranks on several hosts: the same errors are reported, at the same lines, and nothing
+# is reported of right programs. `hosts.sh BUILD HOSTS AREA... [OPTIONS OF run_corpus.py]`
 . "$(dirname "$0")/../cluster/common.sh" "$1"
-hosts_up 2
+hosts_up "$2"
 before="" names=$(IFS=,; echo "${hosts[*]}")
 [ -n "$pretended" ] || before="nsenter --target ${host_holder[${hosts[0]}]} --net --uts --mount --ipc --"
-# By default a node that is silent for 1.5 s is given up, which happens on a busy machine.
-longer="--silence 60 --start-timeout 60"
-python3 "$(dirname "$0")/run_corpus.py" "$build" "${@:2}" --hosts "$names" --before "$before" \
-    --options "--launcher-agent $agent $longer" || wrong "${@:2}"
+python3 "$(dirname "$0")/run_corpus.py" "$build" "${@:3}" --hosts "$names" --before "$before" \
+    --options "--launcher-agent $agent" || wrong "${@:3}"
 expect_nothing_left
 finish

@@ -2,6 +2,7 @@
 // In the second half the root of the world has another number, and two ranks disagree about it.
 // ranks: 4
 // expect: T04 ranks 2-3
+// expect nodes: T04 or T01 ranks 2-3
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -2,6 +2,7 @@
 // Each rank draws the root for itself, with a seed of its own.
 // ranks: 3 4
 // expect: T04 or T01 one of all
+// expect nodes: T04 or T01 one of all
 #include <mpi.h>
 
 int main(int argc, char** argv) {

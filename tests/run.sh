@@ -85,9 +85,9 @@ if [ -n "$all" ]; then
     configure_and_build build-alone "${files[@]/%/^}" -- "${warnings[@]}" -DTUTTI_UNITY=OFF -DCMAKE_BUILD_TYPE=Parsed \
         -DCMAKE_C_FLAGS_PARSED=-fsyntax-only -DCMAKE_CXX_FLAGS_PARSED=-fsyntax-only \
         -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON && passed=$((passed + 1))
-    title "Rank programs whose processes are stopped at random"
+    title "Right programs whose processes are stopped at random"
     # Each commit has a storm of its own.
-    if tests/storm.py build --runs 60 --seed "$commits" </dev/null; then
+    if tests/storm.py build --runs 200 --jobs 4 --seed "$commits" </dev/null; then
         passed=$((passed + 1))
     else
         broken "the storm of seed $commits"

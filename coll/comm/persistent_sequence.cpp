@@ -20,7 +20,7 @@ void CollectiveRequest::use_own_sequence() {
     Process& process = comm->process;
     int const members = comm->union_group->size();
     std::size_t& held = state_of(process).sequence_bytes;
-    std::size_t const heap = process.segment.header().heap_bytes;
+    std::size_t const heap = process.segment.layout().heap_bytes;
     ContextAllocation mine{};
     // Half of the heap is left for communicators and staging memory.
     if (comm->union_group->rank() == 0 && held + Area::bytes(members) <= heap / 2)

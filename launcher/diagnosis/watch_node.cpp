@@ -30,7 +30,7 @@ public:
     /// here (containers), and one that has died is its launcher's affair.
     explicit WatchedNode(Segment const& segment)
         : segment_(segment), processes_(segment.ranks()), node_(segment, [](unsigned) { return true; }),
-          deadlocks_(std::vector<int>(segment.header().world_size),
+          deadlocks_(std::vector<int>(segment.layout().world_size),
                      [this](int, Question const& question) { node_.ask(question); }) {}
 
     /// What is wrong; none: no rank is left.

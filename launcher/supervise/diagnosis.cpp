@@ -29,7 +29,7 @@ void Supervisor::look_for_mistakes() {
     auto const ask_node = [this](int node, Question const& question) {
         if (!elsewhere_ || !elsewhere_->ask(node, question)) ask(question);
     };
-    if (!elsewhere_ && segment_) deadlocks_.emplace(std::vector<int>(segment_->header().world_size), ask_node);
+    if (!elsewhere_ && segment_) deadlocks_.emplace(std::vector<int>(segment_->layout().world_size), ask_node);
     else if (elsewhere_ && elsewhere_->decides()) deadlocks_.emplace(elsewhere_->node_of(), ask_node);
 }
 

@@ -238,7 +238,7 @@ int Supervisor::world_rank(std::size_t place) const {
 std::string Supervisor::what_ran_out(int place, int status) {
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || killed_) return {};
     std::string what = memory_.what_ran_out();
-    if (!what.empty()) segment_->forget(segment_->arena(static_cast<unsigned>(place)), segment_->header().arena_bytes);
+    if (!what.empty()) segment_->forget(segment_->arena(static_cast<unsigned>(place)), segment_->layout().arena_bytes);
     return what;
 }
 

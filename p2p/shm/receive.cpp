@@ -19,7 +19,7 @@ std::atomic<std::uint8_t>* bells_of(Segment const& segment, unsigned rank) {
 
 ShmTransport::ShmTransport(Matching& matching)
     : matching_(matching), process_(matching.process()), me_(static_cast<int>(process_.place())),
-      layout_(process_.segment.header().pair_bytes),
+      layout_(process_.segment.layout().pair_bytes),
       eager_limit_(std::min(process_.variables.eager, layout_.largest_piece())),
       piece_(std::clamp<std::size_t>(process_.variables.staging, cache_line, layout_.capacity / 8)),
       share_from_(std::max<std::size_t>(process_.variables.share, 1)), direct_from_(process_.variables.direct) {

@@ -48,7 +48,7 @@ std::uint64_t SegmentHeap::allocate(std::uint64_t bytes) {
     } while (grow());
     fail(ErrorClass::no_mem, "this rank's part of the node's shared memory (", bytes_ >> 20, " MiB) has no room for ",
          bytes >> 10, " KiB more: too many communicators are alive",
-         segment_.heap_levels() < segment_.header().heap_levels() ? limit_behind(ENOMEM) : "");
+         segment_.heap_levels() < segment_.layout().heap_levels() ? limit_behind(ENOMEM) : "");
 }
 
 std::optional<std::uint64_t> SegmentHeap::take(std::uint64_t bytes) {

@@ -38,7 +38,7 @@ bool PeerArenas::map_all() {
 }
 
 bool PeerArenas::fill() {
-    SegmentHeader const& h = segment_.header();
+    SegmentLayout const& h = segment_.layout();
     std::byte* next = base_;
     for (unsigned rank = 0; rank < h.ranks; ++rank) {
         RankState const& rank_state = segment_.rank_state(rank);

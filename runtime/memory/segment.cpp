@@ -30,47 +30,61 @@ constexpr std::uint64_t giga = 1 << 30;
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
-// Memory is used only where touched, so the sizes below bound addresses, not memory.
 struct Texts {
     std::string_view machine, tuning, cluster;
-    std::size_t size() const { return machine.size() + tuning.size() + cluster.size(); }
 };
 
-SegmentLayout lay_out(unsigned ranks, unsigned world_size, Texts const& texts, std::uint64_t heap_bytes,
-                      std::size_t numa_nodes, std::uint64_t traced_events) {
+/// What the rest of a layout follows from.
+SegmentLayout given(unsigned ranks, unsigned world_size, Texts const& texts, std::size_t numa_nodes,
+                    std::uint64_t traced_events) {
     SegmentLayout h{};
-    std::uint64_t const unit = numa_nodes > 1 ? page : 1;   // a page lies on one node
+    h.magic = SegmentLayout::expected_magic;
+    h.trace_bytes = traced_events > 0 ? round_up(Trace::bytes(traced_events), page) : 0;
     h.ranks = ranks;
     h.world_size = world_size;
     h.machine_bytes = static_cast<std::uint32_t>(texts.machine.size());
     h.tuning_bytes = static_cast<std::uint32_t>(texts.tuning.size());
     h.cluster_bytes = static_cast<std::uint32_t>(texts.cluster.size());
+    h.numa_nodes = static_cast<std::uint32_t>(numa_nodes);
+    return h;
+}
+
+// Memory is used only where touched, so the sizes below bound addresses, not memory.
+void lay_out(SegmentLayout& h) {
+    std::uint64_t const unit = h.numa_nodes > 1 ? page : 1, ranks = h.ranks;   // a page lies on one node
+    std::uint64_t const text_bytes = std::uint64_t{h.machine_bytes} + h.tuning_bytes + h.cluster_bytes;
     h.pair_bytes = ranks <= 64 ? 80 * 1024 : 32 * 1024;
     h.commons_bytes = ranks * page;
-    h.heap_bytes = heap_bytes;
-    h.numa_nodes = static_cast<std::uint32_t>(numa_nodes);
     h.rank_state_bytes = round_up(sizeof(RankState), unit);
     h.call_statistics_bytes = round_up(sizeof(CallStatistics), unit);
     h.rank_states = round_up(sizeof(SegmentHeader), page);
     h.call_statistics = h.rank_states + round_up(ranks * h.rank_state_bytes, page);
     h.machine = h.call_statistics + round_up(ranks * h.call_statistics_bytes, page);
-    h.watched = round_up(h.machine + texts.size(), page);
+    h.watched = round_up(h.machine + text_bytes, page);
     h.suspects = h.watched + 2 * ranks * sizeof(std::uint64_t);
-    h.ring_rows = round_up(h.suspects + (world_size + 63) / 64 * sizeof(std::uint64_t), page);
+    h.ring_rows = round_up(h.suspects + (std::uint64_t{h.world_size} + 63) / 64 * sizeof(std::uint64_t), page);
     h.ring_row_bytes = round_up(round_up(ranks, cache_line) + ranks * Segment::ring_start_bytes, page);
     h.inboxes = h.ring_rows + ranks * h.ring_row_bytes;
-    h.commons = h.inboxes + ranks * static_cast<std::uint64_t>(ranks) * h.pair_bytes;
-    h.trace_bytes = traced_events > 0 ? round_up(Trace::bytes(traced_events), page) : 0;
+    h.commons = h.inboxes + ranks * ranks * h.pair_bytes;
     h.traces = h.commons + h.commons_bytes;
     h.heaps = h.traces + ranks * h.trace_bytes;
-    h.bytes = h.heaps + ranks * heap_bytes;   // last, as processes map as much of them as they can
-    return h;
+    h.bytes = h.heaps + ranks * h.heap_bytes;   // last, as processes map as much of them as they can
+    h.arenas = round_up(h.bytes, huge_page_bytes);
+}
+
+/// As lay_out has made it, in a file of this length?
+bool is_whole(SegmentLayout const& layout, std::uint64_t file_bytes) {
+    bool const possible = layout.ranks > 0 && layout.ranks <= Segment::most_ranks && layout.heap_bytes <= file_bytes &&
+                          layout.trace_bytes <= file_bytes && layout.arena_bytes <= file_bytes;
+    SegmentLayout expected = layout;
+    lay_out(expected);
+    return possible && layout == expected && layout.bytes <= file_bytes &&
+           (layout.arena_bytes == 0 || layout.arenas + layout.ranks * layout.arena_bytes <= file_bytes);
 }
 
 // The arenas are memory that may be used, not memory that is: without leave for so long a file there are none.
 bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
     std::uint64_t const limit = limit_on(RLIMIT_FSIZE);   // going beyond it is a signal
-    layout.arenas = round_up(layout.bytes, huge_page_bytes);
     layout.arena_bytes = window;
     for (; layout.arena_bytes >= least_window; layout.arena_bytes /= 2) {
         std::uint64_t const whole = layout.arenas + layout.ranks * layout.arena_bytes;
@@ -111,15 +125,15 @@ Segment::Mapping Segment::map(int descriptor, SegmentLayout const& layout) {
 /// Lets no rank allocate from levels that this process has not mapped.
 void Segment::leave_out_levels() const {
     std::uint32_t missing = 0;
-    while (header().heap_level(header().heap_levels() - missing) > bytes_) ++missing;
+    while (layout_.heap_level(layout_.heap_levels() - missing) > bytes_) ++missing;
     std::uint32_t seen = header().levels_left_out.load(std::memory_order_relaxed);
     while (seen < missing && !header().levels_left_out.compare_exchange_weak(seen, missing)) {}
 }
 
 void Segment::open_level_of(std::uint64_t offset) const {
     std::uint64_t end = 0;
-    for (unsigned level = 1; end <= offset && level <= header().heap_levels(); ++level)
-        end = header().heap_level(level);
+    for (unsigned level = 1; end <= offset && level <= layout_.heap_levels(); ++level)
+        end = layout_.heap_level(level);
     if (end > bytes_ || offset >= end)
         fail(ErrorClass::no_mem, "this rank has no addresses for the heaps of its peers", limit_behind(ENOMEM));
     if (!open_window(base_, end))
@@ -147,8 +161,10 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
     std::uint64_t const window = maker == Maker::launcher ? window_bytes(ranks, share) : 0;
     std::uint64_t const wanted = std::bit_floor(std::max(512 * mega, std::min(4 * giga, 2048 * giga / ranks)));
     for (std::uint64_t heap = wanted; heap >= 4 * mega; heap /= 2) {
-        SegmentLayout layout = lay_out(ranks, static_cast<unsigned>(everybody->size()), texts, heap,
-                                       numa ? numa->nodes().size() : 0, traced_events);
+        SegmentLayout layout = given(ranks, static_cast<unsigned>(everybody->size()), texts,
+                                     numa ? numa->nodes().size() : 0, traced_events);
+        layout.heap_bytes = heap;
+        lay_out(layout);
         if (layout.bytes > share || !make_room(descriptor, layout, window)) continue;
         Mapping const mapping = map(descriptor, layout);
         if (mapping.bytes < layout.bytes) {
@@ -158,12 +174,11 @@ Segment Segment::create(unsigned ranks, std::string_view machine, std::string_vi
         std::byte* const base = mapping.base;
         auto& header = *new (base) SegmentHeader{};
         static_cast<SegmentLayout&>(header) = layout;
-        header.magic = SegmentHeader::expected_magic;
         if (maker == Maker::launcher) {
             header.launcher = getpid();
             header.launcher_namespace = pid_namespace();
         }
-        Segment segment(descriptor, mapping);
+        Segment segment(descriptor, mapping, layout);
         segment.numa_ = numa;
         if (numa) place_ranks(segment, *homes);
         auto* text = reinterpret_cast<char*>(base + layout.machine);
@@ -188,13 +203,16 @@ Segment Segment::attach(int descriptor) {
     SegmentLayout layout{};
     if (fstat(descriptor, &info) != 0 || pread(descriptor, &layout, sizeof layout, 0) != sizeof layout)
         fail(ErrorClass::other, "descriptor ", descriptor, " is not a segment of this job");
-    if (layout.magic != SegmentHeader::expected_magic || layout.bytes > static_cast<std::uint64_t>(info.st_size))
+    if (layout.magic != SegmentLayout::expected_magic)
         fail(ErrorClass::other, "descriptor ", descriptor, " is a segment of another version of Tutti");
+    if (!is_whole(layout, static_cast<std::uint64_t>(info.st_size)))
+        fail(ErrorClass::other, "the memory that the ranks of this node share has been overwritten where it says what "
+                                "lies where: a rank has stored through a wrong pointer");
     Mapping const mapping = map(descriptor, layout);
     if (!mapping.base)
         fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno),
              limit_behind(errno));
-    Segment segment(descriptor, mapping);
+    Segment segment(descriptor, mapping, layout);
     segment.leave_out_levels();
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);   // programs that a rank starts are not ranks
     if (layout.numa_nodes > 1 && kernel_numa().obstacle().empty()) segment.numa_ = &kernel_numa();
@@ -203,12 +221,13 @@ Segment Segment::attach(int descriptor) {
 
 Segment::Segment(Segment&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), base_(std::exchange(other.base_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)), accessible_(other.accessible_.exchange(0)), numa_(other.numa_) {}
+      bytes_(std::exchange(other.bytes_, 0)), layout_(other.layout_), accessible_(other.accessible_.exchange(0)), numa_(other.numa_) {}
 
 Segment& Segment::operator=(Segment&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(base_, other.base_);
     std::swap(bytes_, other.bytes_);
+    std::swap(layout_, other.layout_);
     accessible_ = other.accessible_.exchange(accessible_);
     std::swap(numa_, other.numa_);
     return *this;
@@ -220,14 +239,14 @@ Segment::~Segment() {
 }
 
 std::string_view Segment::machine() const {
-    return {reinterpret_cast<char const*>(at(header().machine)), header().machine_bytes};
+    return {reinterpret_cast<char const*>(at(layout_.machine)), layout_.machine_bytes};
 }
 
 std::string_view Segment::tuning() const {
-    return {reinterpret_cast<char const*>(at(header().machine)) + header().machine_bytes, header().tuning_bytes};
+    return {reinterpret_cast<char const*>(at(layout_.machine)) + layout_.machine_bytes, layout_.tuning_bytes};
 }
 
-std::string_view Segment::cluster() const { return {tuning().data() + tuning().size(), header().cluster_bytes}; }
+std::string_view Segment::cluster() const { return {tuning().data() + tuning().size(), layout_.cluster_bytes}; }
 
 void Segment::show(unsigned rank, ArenaWindow const& window) const {
     std::uint64_t const share = most_window_addresses / ranks() / huge_page_bytes * huge_page_bytes;
@@ -237,12 +256,11 @@ void Segment::show(unsigned rank, ArenaWindow const& window) const {
 }
 
 std::byte* Segment::pair(unsigned receiver, unsigned sender) const {
-    SegmentHeader const& h = header();
-    return at(h.inboxes + (static_cast<std::uint64_t>(receiver) * h.ranks + sender) * h.pair_bytes);
+    return at(layout_.inboxes + (static_cast<std::uint64_t>(receiver) * layout_.ranks + sender) * layout_.pair_bytes);
 }
 
 std::byte* Segment::bells(unsigned receiver) const {
-    return at(header().ring_rows + receiver * header().ring_row_bytes);
+    return at(layout_.ring_rows + receiver * layout_.ring_row_bytes);
 }
 
 std::byte* Segment::ring_start(unsigned receiver, unsigned sender) const {
@@ -250,8 +268,8 @@ std::byte* Segment::ring_start(unsigned receiver, unsigned sender) const {
 }
 
 std::span<std::byte> Segment::heap(unsigned rank, unsigned level) const {
-    std::uint64_t const bytes = header().heap_level_bytes(level);
-    return {at(header().heap_level(level) + rank * bytes), bytes};
+    std::uint64_t const bytes = layout_.heap_level_bytes(level);
+    return {at(layout_.heap_level(level) + rank * bytes), bytes};
 }
 
 bool Segment::forget(std::uint64_t offset, std::uint64_t bytes) const {

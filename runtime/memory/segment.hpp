@@ -4,6 +4,7 @@
 // everything in it is laid out so that zero is its valid first state: nobody has to wait for an initialisation.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,37 +21,36 @@ namespace tutti {
 class NumaSystem;
 struct Homes;
 
-/// Where everything lies; written once by whoever makes the segment.
+/// Where everything lies; written once by the process that makes the segment. Every rank could overwrite it by a store
+/// through a wrong pointer, so each process goes by a copy of its own (Segment::layout), which was checked when it was
+/// made.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3031'6974'7475'54ULL;   // "Tutti10"
+    static constexpr std::uint64_t expected_magic = 0x3131'6974'7475'54ULL;   // "Tutti11"
 
     std::uint64_t magic;
-    std::uint64_t bytes;   ///< of the whole segment; the file goes on with the arenas
-    std::uint32_t ranks;   ///< on this node
+    // Given; the rest follows from these.
+    std::uint64_t heap_bytes;      ///< of each rank's heap, in all levels (heap_level)
+    std::uint64_t trace_bytes;     ///< of each rank's trace; 0: there are none
+    std::uint32_t ranks;           ///< on this node
     std::uint32_t world_size;
-    std::uint32_t usable_cores;    ///< affinity mask and cgroup quota, seen by the launcher
     std::uint32_t machine_bytes;   ///< length of the node's description (topo::NodeMap as text), 0: none
     std::uint32_t tuning_bytes;    ///< length of the tuning file's name, a line break and its text, 0: none
-    std::uint64_t told;            ///< fingerprint of what the launcher has told about rank 0's settings, 0: nothing
     std::uint32_t
         cluster_bytes;   ///< length of the job's map of nodes and ranks (runtime/settings/cluster.hpp), 0: one node
-    std::uint64_t rank_states, call_statistics, machine, watched, suspects, inboxes, commons,
+    std::uint32_t numa_nodes;   ///< on which memory is placed (runtime/memory/placement); 0: nothing to choose
+
+    std::uint64_t bytes;   ///< of the whole segment; the file goes on with the arenas
+    std::uint64_t rank_states, call_statistics, machine, watched, suspects, inboxes, commons, traces,
         heaps;                                               ///< offsets from the start of the segment
     std::uint64_t rank_state_bytes, call_statistics_bytes;   ///< from one rank's to the next
     std::uint64_t ring_rows;                                 ///< what every message touches, of all receivers: offset,
     std::uint64_t ring_row_bytes;                            ///< and bytes of one receiver's
     std::uint64_t pair_bytes;                                ///< of one pair's part of an inbox
     std::uint64_t commons_bytes;                             ///< flags and slots of the world communicator
-    std::uint64_t heap_bytes;                                ///< of each rank's heap, in all levels (heap_level)
-    std::uint64_t arenas;                ///< offset in the file of the first rank's arena window, behind the mapping
-    std::uint64_t arena_bytes;           ///< of each rank's window; 0: none is in this file
-    std::uint64_t traces, trace_bytes;   ///< offset of the ranks' traces, and of each; 0 bytes: there are none
-    std::int32_t launcher;               ///< the process that has made it for its ranks; 0: a rank has made it
-    std::uint64_t launcher_namespace;    ///< in which that number holds (runtime/base/pid_namespace.hpp)
-    std::uint32_t numa_nodes;            ///< on which memory is placed (runtime/memory/placement); 0: nothing to choose
+    std::uint64_t arenas;        ///< offset in the file of the first rank's arena window, behind the mapping
+    std::uint64_t arena_bytes;   ///< of each rank's window; 0: none is in this file
 
-    /// More ranks than cores for them?
-    bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
+    bool operator==(SegmentLayout const&) const = default;
 
     /// Heaps lie in levels, the first level of each rank side by side, then the second level of each: a process makes
     /// accessible, and under a small address limit maps, only the levels that are in use. The first two are as long,
@@ -64,8 +64,18 @@ struct SegmentLayout {
     unsigned heap_levels() const;
 };
 
+/// The beginning of the segment.
 struct SegmentHeader : SegmentLayout {
     static constexpr std::uint32_t fencing = 1u << 31;   ///< in `sleepers`: writers run a fence (runtime/wait/wait.hpp)
+
+    // Facts about the node, written before the ranks start or by the first one.
+    std::uint64_t told;                 ///< fingerprint of the launcher's messages about rank 0's settings, 0: none
+    std::uint64_t launcher_namespace;   ///< in which `launcher` holds (runtime/base/pid_namespace.hpp)
+    std::int32_t launcher;              ///< the process that has made it for its ranks; 0: a rank has made it
+    std::uint32_t usable_cores;         ///< affinity mask and cgroup quota, seen by the launcher
+
+    /// More ranks than cores for them?
+    bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
 
     alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< ranks asleep on this node; writers look here. And
                                                                ///< fencing (below), where ranks share cores
@@ -108,7 +118,7 @@ public:
     static Segment create(unsigned ranks, std::string_view machine = {}, std::string_view tuning = {},
                           std::string_view cluster = {}, Maker maker = Maker::launcher, Homes const* homes = nullptr,
                           std::uint64_t traced_events = 0);
-    /// Maps the segment behind an inherited descriptor. Throws Error when it is not one.
+    /// Maps the segment behind an inherited descriptor. Throws Error when it is not one, or has been overwritten.
     static Segment attach(int descriptor);
 
     Segment(Segment&& other) noexcept;
@@ -117,22 +127,22 @@ public:
 
     int descriptor() const { return descriptor_; }
     SegmentHeader& header() const { return *reinterpret_cast<SegmentHeader*>(base_); }
-    unsigned ranks() const { return header().ranks; }
+    SegmentLayout const& layout() const { return layout_; }
+    unsigned ranks() const { return layout_.ranks; }
     RankState& rank_state(unsigned rank) const {
-        SegmentHeader const& h = header();
-        return *reinterpret_cast<RankState*>(base_ + h.rank_states + rank * h.rank_state_bytes);
+        return *reinterpret_cast<RankState*>(base_ + layout_.rank_states + rank * layout_.rank_state_bytes);
     }
     /// Where the word lies that `rank` sleeps for, as runtime/wait/wait.cpp says it; of all ranks side by side, so that
     /// who stores looks at few lines.
     std::atomic<std::uint64_t>& watched(unsigned rank) const {
-        return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + header().watched)[rank];
+        return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + layout_.watched)[rank];
     }
     /// On which processing unit `rank` ran when it last looked, as runtime/wait/balance.cpp says it.
     std::atomic<std::uint64_t>& runs_on(unsigned rank) const { return (&watched(0))[ranks() + rank]; }
     /// A bit for each rank of the world: is the launcher's last question about it? Written before it asks.
     std::span<std::atomic<std::uint64_t>> suspects() const {
-        return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + header().suspects),
-                (header().world_size + 63) / 64};
+        return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + layout_.suspects),
+                (layout_.world_size + 63) / 64};
     }
     void suspect(int world_rank) const {
         auto const bit = static_cast<unsigned>(world_rank);
@@ -143,14 +153,13 @@ public:
         return (suspects()[bit / 64].load(std::memory_order_relaxed) >> bit % 64 & 1) != 0;
     }
     CallStatistics& call_statistics(unsigned rank) const {
-        SegmentHeader const& h = header();
-        return *reinterpret_cast<CallStatistics*>(base_ + h.call_statistics + rank * h.call_statistics_bytes);
+        return *reinterpret_cast<CallStatistics*>(base_ + layout_.call_statistics +
+                                                  rank * layout_.call_statistics_bytes);
     }
     /// Null: nothing is traced.
     Trace* trace(unsigned rank) const {
-        SegmentHeader const& h = header();
-        if (h.trace_bytes == 0) return nullptr;
-        return reinterpret_cast<Trace*>(base_ + h.traces + rank * h.trace_bytes);
+        if (layout_.trace_bytes == 0) return nullptr;
+        return reinterpret_cast<Trace*>(base_ + layout_.traces + rank * layout_.trace_bytes);
     }
     std::string_view machine() const;
     std::string_view tuning() const;
@@ -165,9 +174,9 @@ public:
     std::byte* ring_start(unsigned receiver, unsigned sender) const;
     static constexpr std::size_t ring_start_bytes = 4 * cache_line;
     /// Flags and slots of the world communicator.
-    std::span<std::byte> commons() const { return {at(header().commons), header().commons_bytes}; }
+    std::span<std::byte> commons() const { return {at(layout_.commons), layout_.commons_bytes}; }
     /// Where `rank`'s arena window begins in the file.
-    std::uint64_t arena(unsigned rank) const { return header().arenas + rank * header().arena_bytes; }
+    std::uint64_t arena(unsigned rank) const { return layout_.arenas + rank * layout_.arena_bytes; }
     /// Notes the window that `rank` has in a file of its own, before the other ranks look.
     void show(unsigned rank, ArenaWindow const& window) const;
     /// A level of the heap that `rank` alone allocates from; every rank may read and write what it hands out. Throws
@@ -175,7 +184,8 @@ public:
     std::span<std::byte> heap(unsigned rank, unsigned level) const;
     /// The levels that every process has mapped which has the segment.
     unsigned heap_levels() const {
-        return header().heap_levels() - header().levels_left_out.load(std::memory_order_acquire);
+        unsigned const levels = layout_.heap_levels();
+        return levels - std::min(levels, header().levels_left_out.load(std::memory_order_acquire));
     }
 
     /// Makes the level of the heaps that holds it accessible at its first use. Throws Error(no_mem) when the system
@@ -197,14 +207,16 @@ private:
         std::uint64_t bytes, accessible;
     };
     static Mapping map(int descriptor, SegmentLayout const& layout);
-    Segment(int descriptor, Mapping const& mapping)
-        : descriptor_(descriptor), base_(mapping.base), bytes_(mapping.bytes), accessible_(mapping.accessible) {}
+    Segment(int descriptor, Mapping const& mapping, SegmentLayout const& layout)
+        : descriptor_(descriptor), base_(mapping.base), bytes_(mapping.bytes), layout_(layout),
+          accessible_(mapping.accessible) {}
     void leave_out_levels() const;
     void open_level_of(std::uint64_t offset) const;
 
     int descriptor_ = -1;
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;   ///< mapped, from the beginning on
+    SegmentLayout layout_{};
     mutable std::atomic<std::uint64_t> accessible_ = 0;
     NumaSystem* numa_ = nullptr;
 };

@@ -44,7 +44,7 @@ Variables read_variables(char const* const* environment, std::vector<std::string
 /// Is `text` a value of the variable of that name (TUTTI_…)?
 bool fits_variable(std::string_view name, std::string_view text);
 
-/// Of complaints, to be compared with those that the launcher has told already (SegmentLayout::told); 0: none.
+/// Of complaints, to be compared with those that the launcher has told already (SegmentHeader::told); 0: none.
 std::uint64_t fingerprint(std::vector<std::string> const& complaints);
 
 /// All settings as rows in the order of variables.def, valued from `environment`.

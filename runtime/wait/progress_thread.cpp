@@ -27,7 +27,7 @@ constexpr std::uint64_t slice_ns = 100'000;
 // looks for what no socket tells; how often otherwise.
 constexpr long service_nap_ns = 300'000, service_look_ns = 200'000, service_sleep_ns = 10'000'000;
 
-bool cores_to_spare(SegmentLayout const& node, WaitPolicy policy) {
+bool cores_to_spare(SegmentHeader const& node, WaitPolicy policy) {
     return policy == WaitPolicy::dedicated && node.usable_cores >= 2 * node.ranks;
 }
 

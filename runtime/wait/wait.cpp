@@ -29,7 +29,7 @@ constexpr long nap_ns = 1'000'000;
 
 /// In case that a wake-up is lost where there is no membarrier. Where hundreds share a core each of them must not get
 /// up in vain a hundred times a second; there writers fence, and none is lost.
-long longest_sleep(SegmentLayout const& node) {
+long longest_sleep(SegmentHeader const& node) {
     long const of_one = 10'000'000;
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
 }

@@ -85,7 +85,7 @@ struct Rank {
 private:
     /// The rank's window of the segment's file, as its arena would map it.
     struct Window {
-        explicit Window(Process& process) : bytes(process.segment.header().arena_bytes) {
+        explicit Window(Process& process) : bytes(process.segment.layout().arena_bytes) {
             Segment const& segment = process.segment;
             void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment.descriptor(),
                            static_cast<off_t>(segment.arena(process.place())));

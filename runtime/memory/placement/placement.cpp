@@ -38,12 +38,12 @@ enum class Part { state, call_statistics, ring_starts, rings, flags, heap, arena
 template <class Each>
 void each_part(Segment const& segment, Each each) {
     for (Part part : {Part::state, Part::call_statistics, Part::ring_starts, Part::rings, Part::flags}) each(part, 0U);
-    for (unsigned level = 0; level < segment.header().heap_levels(); ++level) each(Part::heap, level);
+    for (unsigned level = 0; level < segment.layout().heap_levels(); ++level) each(Part::heap, level);
     each(Part::arena, 0U);
 }
 
 Piece piece_of(Segment const& segment, unsigned rank, Part part, unsigned level, int node) {
-    SegmentHeader const& h = segment.header();
+    SegmentLayout const& h = segment.layout();
     auto const nth = [&](std::uint64_t first, std::uint64_t bytes) { return Piece{first + rank * bytes, bytes, node}; };
     switch (part) {
     case Part::state: return nth(h.rank_states, h.rank_state_bytes);
@@ -87,7 +87,7 @@ void place(Segment const& segment, std::span<Piece const> pieces) {
 }
 
 void place_ranks(Segment const& segment, Homes const& homes) {
-    SegmentHeader const& h = segment.header();
+    SegmentLayout const& h = segment.layout();
     prefer(segment, {segment.descriptor(), h.machine, h.ring_rows - h.machine}, segment.numa()->nodes());
     std::vector<Piece> pieces;
     each_part(segment, [&](Part part, unsigned level) {

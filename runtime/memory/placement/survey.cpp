@@ -70,10 +70,10 @@ Found look(NumaSystem const& system, FileRange const& range, int node) {
 }
 
 void survey_rank(Segment const& segment, unsigned rank) {
-    SegmentHeader const& h = segment.header();
+    SegmentLayout const& h = segment.layout();
     Placed& placed = segment.rank_state(rank).placed;
     int const node = numa_node_of(segment, rank);
-    placed.refused.set(h.placement_refused.load(std::memory_order_relaxed));
+    placed.refused.set(segment.header().placement_refused.load(std::memory_order_relaxed));
     if (node < 0) return;
     auto add = [&](std::size_t part, std::uint64_t first, std::uint64_t bytes) {
         if (bytes == 0) return;

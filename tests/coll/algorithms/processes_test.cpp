@@ -27,7 +27,7 @@ enum class Arenas { none, some };
 
 void run_world(int ranks, bool cma, Arenas arenas) {
     Segment segment = Segment::create(static_cast<unsigned>(ranks));
-    if (arenas == Arenas::some && segment.header().arena_bytes == 0)
+    if (arenas == Arenas::some && segment.layout().arena_bytes == 0)
         GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
     Suite suite(make_tree(ranks, 1), Area(nullptr, ranks).slot_bytes());
     add_cases(suite, static_cast<unsigned>(ranks * 3 + cma + 7 * static_cast<int>(arenas)));

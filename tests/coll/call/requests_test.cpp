@@ -39,7 +39,7 @@ class Requests : public testing::TestWithParam<Circus> {};
 TEST_P(Requests, AgreeWithPlainComputation) {
     Circus const circus = GetParam();
     Segment segment = Segment::create(static_cast<unsigned>(circus.ranks));
-    if (circus.arenas && segment.header().arena_bytes == 0)
+    if (circus.arenas && segment.layout().arena_bytes == 0)
         GTEST_SKIP() << "this system does not let a file be as long as the arenas need";
     Suite suite(make_tree(circus.ranks, 1), Area(nullptr, circus.ranks).slot_bytes());
     add_cases(suite, static_cast<unsigned>(circus.ranks * 5 + circus.hands));
@@ -80,9 +80,9 @@ TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) 
                 int mine = rank + 5;
                 BcastArgs args{};
                 args.data = {&mine, 1, type.get()};
-                std::size_t const before = std::exchange(held, full ? segment.header().heap_bytes : 0);
+                std::size_t const before = std::exchange(held, full ? segment.layout().heap_bytes : 0);
                 Ref<Request> request = init(BoundCall{*process.world, Collective::bcast, args});
-                EXPECT_EQ(held > (full ? segment.header().heap_bytes : 0), !full && rank == 0);
+                EXPECT_EQ(held > (full ? segment.layout().heap_bytes : 0), !full && rank == 0);
                 for (int turn = 0; turn < 20; ++turn) {
                     if (rank == 0) mine = turn;
                     request->start();
@@ -91,7 +91,7 @@ TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) 
                     EXPECT_EQ(mine, turn);
                 }
                 request = {};
-                EXPECT_EQ(held, full ? segment.header().heap_bytes : 0);
+                EXPECT_EQ(held, full ? segment.layout().heap_bytes : 0);
                 held = before;
             }
         });

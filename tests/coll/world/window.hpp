@@ -14,7 +14,7 @@ namespace tutti::coll::test {
 /// A rank's arena window, where the rank itself has it. All of it: nothing else may lie between its addresses.
 struct Window {
     Window(Segment const& segment, int rank)
-        : rank_state(segment.rank_state(static_cast<unsigned>(rank))), bytes(segment.header().arena_bytes) {
+        : rank_state(segment.rank_state(static_cast<unsigned>(rank))), bytes(segment.layout().arena_bytes) {
         void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, segment.descriptor(),
                        static_cast<off_t>(segment.arena(static_cast<unsigned>(rank))));
         if (p == MAP_FAILED) throw std::runtime_error("an arena's window cannot be mapped");

@@ -122,7 +122,7 @@ TEST(JoinJob, ArenasAreOnTheCardsOfTheirRanks) {
     Board board({0, 1, 0, 1, 0});
     auto const all = join_all(board, "none", arenas);
     for (unsigned r = 0; r < 5; ++r) {
-        EXPECT_EQ(all[r]->segment.header().arena_bytes, 0u);
+        EXPECT_EQ(all[r]->segment.layout().arena_bytes, 0u);
         RankState const& rank_state =
             all[4 - r % 2]->segment.rank_state(r / 2);   // as the last rank of its node sees it
         EXPECT_EQ(rank_state.arena_file, arenas[r].file);

@@ -341,7 +341,7 @@ TEST(Arena, RefusesMoreThanItsWindow) {
     Segment s = Segment::create(1);
     Owner owner(s, 0);
     EXPECT_EQ(owner.arena.allocate(~std::size_t{0}), nullptr);
-    EXPECT_EQ(owner.arena.allocate(s.header().arena_bytes + 1), nullptr);
+    EXPECT_EQ(owner.arena.allocate(s.layout().arena_bytes + 1), nullptr);
 }
 
 using ArenaDeathTest = testing::Test;

@@ -38,7 +38,7 @@ struct Job {
 
     /// Of all that is the rank's own, how many of 100 bytes are asked for on the node.
     double share(unsigned rank, int node) const {
-        SegmentHeader const& h = segment->header();
+        SegmentLayout const& h = segment->layout();
         std::uint64_t asked = 0, all = 0;
         auto add = [&](std::uint64_t first, std::uint64_t bytes) {
             asked += numa.asked(first, bytes, node);
@@ -75,7 +75,7 @@ TEST(Placement, AllOfEachBoundRankIsAskedForOnItsNode) {
 
 TEST(Placement, WhatAllReadIsInterleavedAndRunsOfOneNodeAreOneCall) {
     Job job("core");
-    SegmentHeader const& h = job.segment->header();
+    SegmentLayout const& h = job.segment->layout();
     EXPECT_TRUE(job.numa.all_asked(h.machine, h.ring_rows - h.machine, WatchedNuma::interleaved));
     EXPECT_EQ(job.segment->machine(), "machine");
     EXPECT_EQ(job.numa.calls, 1 + (6 + static_cast<int>(h.heap_levels())) * 8) << "the parts on eight nodes";
@@ -84,7 +84,7 @@ TEST(Placement, WhatAllReadIsInterleavedAndRunsOfOneNodeAreOneCall) {
 
 TEST(Placement, NoPartOfTheSegmentIsLeftToChance) {
     Job job("core");
-    SegmentHeader const& h = job.segment->header();
+    SegmentLayout const& h = job.segment->layout();
     std::uint64_t asked = 0;
     for (int node = WatchedNuma::interleaved; node < 8; ++node)
         asked += job.numa.asked(h.rank_states, h.bytes - h.rank_states, node);
@@ -159,10 +159,10 @@ void expect_nothing_placed(WatchedNuma& numa) {
     EXPECT_EQ(homes.system, nullptr);
     Segment const segment = Segment::create(4, {}, {}, {}, Maker::launcher, &homes);
     EXPECT_FALSE(places_memory(segment));
-    EXPECT_EQ(segment.header().rank_state_bytes, sizeof(RankState)) << "pages are wasted";
+    EXPECT_EQ(segment.layout().rank_state_bytes, sizeof(RankState)) << "pages are wasted";
     EXPECT_FALSE(Home(segment, 1).moves());
     EXPECT_EQ(numa_node_of(segment, 1), -1);
-    place(segment, segment.header().heaps, 1 << 20, 0);
+    place(segment, segment.layout().heaps, 1 << 20, 0);
     survey(segment);
     SegmentHeap heap(segment, 0);
     heap.release(heap.allocate(8 << 20));
@@ -192,7 +192,7 @@ TEST(Placement, WhatTheSystemForbidsIsTriedOnceAndTold) {
         Segment const segment = Segment::create(16, "text", {}, {}, Maker::launcher, &homes);
         EXPECT_EQ(numa.calls, 1);
         EXPECT_EQ(segment.header().placement_refused.load(), static_cast<std::uint32_t>(refusal));
-        place(segment, segment.header().heaps, 1 << 20, 3);
+        place(segment, segment.layout().heaps, 1 << 20, 3);
         EXPECT_FALSE(Home(segment, 3).moves());
         EXPECT_EQ(numa.calls, 1);
         EXPECT_EQ(segment.machine(), "text");
@@ -205,15 +205,15 @@ TEST(Placement, WhatTheSystemForbidsIsTriedOnceAndTold) {
 TEST(Placement, OneLackOfAddressesForbidsNothing) {
     Job job("core", 8);
     job.numa.refusal = ENOMEM;
-    place(*job.segment, job.segment->header().heaps, numa_page, 3);
+    place(*job.segment, job.segment->layout().heaps, numa_page, 3);
     job.numa.refusal = 0;
-    place(*job.segment, job.segment->header().heaps, numa_page, 4);
-    EXPECT_TRUE(job.numa.all_asked(job.segment->header().heaps, numa_page, 4));
+    place(*job.segment, job.segment->layout().heaps, numa_page, 4);
+    EXPECT_TRUE(job.numa.all_asked(job.segment->layout().heaps, numa_page, 4));
 }
 
 TEST(Placement, PiecesSideBySideAreOneCallAndASharedPageIsTheFirstOnes) {
     Job job("core", 16);
-    std::uint64_t const at = job.segment->header().heaps;
+    std::uint64_t const at = job.segment->layout().heaps;
     int const calls = job.numa.calls;
     std::vector<Piece> const pieces = {{at, 5000, 1},         {at + 5000, 3000, 1},   {at + 8000, 9000, 2},
                                        {at + 17000, 1000, 2}, {at + 18000, 0, 3},     {at + 18000, 2480, -1},
@@ -279,7 +279,7 @@ void touch(Segment const& segment, unsigned rank) {
     segment.call_statistics(rank).line("a", 1, "b", "c").note(1, 1);
     for (unsigned sender = 0; sender < segment.ranks(); ++sender) segment.pair(rank, sender)[0] = std::byte{1};
     std::memset(segment.heap(rank, 0).data(), 1, 1 << 20);
-    if (segment.header().arena_bytes == 0) return;
+    if (segment.layout().arena_bytes == 0) return;
     ASSERT_EQ(pwrite(segment.descriptor(), "x", 1, static_cast<off_t>(segment.arena(rank))), 1);
 }
 
@@ -298,7 +298,7 @@ TEST(Survey, TheKernelPutsEachRanksMemoryOnItsNode) {
         EXPECT_EQ(placed.refused.read(), 0u);
         for (std::size_t part = 0; part < Placed::parts; ++part) {
             EXPECT_EQ(placed.there[part].read(), placed.seen[part].read()) << "rank " << rank << ", part " << part;
-            EXPECT_EQ(placed.seen[part].read() == 0, part == 3 && segment.header().arena_bytes == 0);
+            EXPECT_EQ(placed.seen[part].read() == 0, part == 3 && segment.layout().arena_bytes == 0);
         }
     }
 }

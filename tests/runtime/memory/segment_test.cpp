@@ -32,8 +32,8 @@ TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
     EXPECT_EQ(s.tuning(), "tuning text");
     EXPECT_EQ(s.rank_state(2).state.load(), RankPhase::absent);
     EXPECT_EQ(s.rank_state(2).world_rank, 2);
-    auto end_of_inboxes = s.pair(2, 2) + s.header().pair_bytes;
-    EXPECT_LE(s.pair(0, 1) + s.header().pair_bytes, s.pair(0, 2));
+    auto end_of_inboxes = s.pair(2, 2) + s.layout().pair_bytes;
+    EXPECT_LE(s.pair(0, 1) + s.layout().pair_bytes, s.pair(0, 2));
     EXPECT_LE(end_of_inboxes, s.commons().data());
     EXPECT_LE(s.bells(1) + s.ranks(), s.ring_start(1, 0));
     EXPECT_EQ(s.ring_start(1, 0) + Segment::ring_start_bytes, s.ring_start(1, 1));
@@ -50,9 +50,9 @@ TEST(Segment, IsZeroAndLaidOutWithoutOverlap) {
         }
         bytes += s.heap(0, level).size();
     }
-    EXPECT_EQ(bytes, s.header().heap_bytes);
+    EXPECT_EQ(bytes, s.layout().heap_bytes);
     EXPECT_EQ(s.heap(0, s.heap_levels() - 1).size(), bytes / 2);
-    EXPECT_EQ(s.offset(end), s.header().bytes);
+    EXPECT_EQ(s.offset(end), s.layout().bytes);
     EXPECT_EQ(s.commons()[0], std::byte{0});
 }
 
@@ -115,7 +115,7 @@ TEST(Segment, IsInheritedFromTheLauncherOnly) {
     Segment const launchers = Segment::create(1), ranks = Segment::create(1, {}, {}, {}, Maker::rank);
     EXPECT_FALSE(fcntl(launchers.descriptor(), F_GETFD) & FD_CLOEXEC);
     EXPECT_TRUE(fcntl(ranks.descriptor(), F_GETFD) & FD_CLOEXEC);
-    EXPECT_EQ(ranks.header().arena_bytes, 0u);
+    EXPECT_EQ(ranks.layout().arena_bytes, 0u);
     EXPECT_EQ(ranks.rank_state(0).arena_bytes.load(), 0u);
 }
 
@@ -151,7 +151,7 @@ TEST(Segment, GivesForgottenPagesBackAsZero) {
 std::vector<std::uint64_t> all_of(Segment const& s, SegmentHeap& heap) {
     std::vector<std::uint64_t> blocks;
     for (unsigned level = s.heap_levels(); level-- > 0;)
-        blocks.push_back(heap.allocate(s.header().heap_level_bytes(level)));
+        blocks.push_back(heap.allocate(s.layout().heap_level_bytes(level)));
     return blocks;
 }
 
@@ -173,17 +173,17 @@ std::uint64_t readable(Segment const& s) {
 
 TEST(SegmentHeap, IsAccessibleAsFarAsItIsUsed) {
     Segment s = Segment::create(4);
-    std::uint64_t const beginning = s.header().heap_level(1);
+    std::uint64_t const beginning = s.layout().heap_level(1);
     EXPECT_EQ(readable(s), beginning) << "mlockall would fill the rest";
     SegmentHeap heap(s, 2);
     std::uint64_t const large = heap.allocate(5 << 20);   // more than the first three levels have in one piece
-    EXPECT_EQ(readable(s), s.header().heap_level(5)) << "up to the level of 8 MiB";
+    EXPECT_EQ(readable(s), s.layout().heap_level(5)) << "up to the level of 8 MiB";
     Segment const peer = Segment::attach(dup(s.descriptor()));
     std::uint64_t const with_peer = readable(s);
-    EXPECT_EQ(with_peer, s.header().heap_level(5) + beginning);
+    EXPECT_EQ(with_peer, s.layout().heap_level(5) + beginning);
     s.at(large)[0] = std::byte{7};
     EXPECT_EQ(peer.at(large)[0], std::byte{7});
-    EXPECT_EQ(readable(s), 2 * s.header().heap_level(5));
+    EXPECT_EQ(readable(s), 2 * s.layout().heap_level(5));
 }
 
 /// Runs `body` in a child with that limit and returns its exit code.
@@ -211,11 +211,11 @@ TEST(Segment, ARankWithFewAddressesMapsFewerLevelsAndNoRankUsesTheOthers) {
                              { Segment const unmapped = std::move(s); }
                              try {
                                  Segment const rank = Segment::attach(descriptor);
-                                 return rank.heap_levels() < rank.header().heap_levels() ? 42 : 2;
+                                 return rank.heap_levels() < rank.layout().heap_levels() ? 42 : 2;
                              } catch (Error const&) { return 3; }
                          }),
               42);
-    EXPECT_LT(s.heap_levels(), s.header().heap_levels());
+    EXPECT_LT(s.heap_levels(), s.layout().heap_levels());
     EXPECT_GE(s.heap_levels(), 3u);
     SegmentHeap heap(s, 1);
     all_of(s, heap);

@@ -63,7 +63,7 @@ namespace {
 
 /// A rank's window as the rank itself sees it.
 struct Window {
-    Window(Segment const& s, unsigned rank) : bytes(s.header().arena_bytes) {
+    Window(Segment const& s, unsigned rank) : bytes(s.layout().arena_bytes) {
         base = static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                                             s.descriptor(), static_cast<off_t>(s.arena(rank))));
         s.rank_state(rank).arena_base = reinterpret_cast<std::uint64_t>(base);

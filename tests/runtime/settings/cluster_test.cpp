@@ -77,7 +77,7 @@ TEST(Cluster, text_that_cannot_be_one_is_refused) {
 
 TEST(Cluster, a_process_knows_its_rank_by_its_place) {
     Segment segment = Segment::create(2, {}, {}, uneven(1).to_text());
-    EXPECT_EQ(segment.header().world_size, 5u);
+    EXPECT_EQ(segment.layout().world_size, 5u);
     EXPECT_EQ(segment.rank_state(0).world_rank, 1);
     EXPECT_EQ(segment.rank_state(1).world_rank, 4);
     Process process(segment, 1, {});

@@ -27,6 +27,7 @@ constexpr auto for_the_last_words = 200ms;   // between the end of a connection 
 constexpr auto for_going = 1000ms;
 constexpr auto for_dying = 5s;   // of an agent by SIGKILL, which may wait for a file server
 constexpr std::size_t most_words = 2048;
+constexpr int most_reads = 16;   // of an agent's standard error in each turn
 
 std::vector<std::string> own_environment() {
     std::vector<std::string> all;
@@ -131,9 +132,11 @@ std::chrono::milliseconds Children::patience() const {
     return wait;
 }
 
+// A part of what is there: an agent that never stops writing must not keep this process from its limits and its other
+// agents.
 void Children::read_errors(Branch& branch) {
     char buffer[4096];
-    while (branch.errors) {
+    for (int reads = 0; branch.errors && reads < most_reads; ++reads) {
         ssize_t const n = read(branch.errors.get(), buffer, sizeof buffer);
         if (n > 0) branch.said.append(buffer, static_cast<std::size_t>(n));
         else if (n < 0 && errno == EINTR) continue;

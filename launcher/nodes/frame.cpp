@@ -64,6 +64,8 @@ bool HandshakeReader::add(std::string_view bytes, std::string& rest) {
     std::size_t const start = kept_.find(mark);
     std::size_t const end = start == std::string::npos ? start : kept_.find('\n', start);
     if (end == std::string::npos) {
+        if (start != std::string::npos && kept_.size() - start > most_noise)
+            fail(ErrorClass::other, "what came is no greeting of a tutti-daemon");
         if (start == std::string::npos && kept_.size() > 2 * most_noise) kept_.erase(0, kept_.size() - most_noise);
         return false;
     }

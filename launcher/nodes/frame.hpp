@@ -74,7 +74,8 @@ std::string handshake();
 /// Finds the handshake in what an agent printed first, which may be other things before.
 class HandshakeReader {
 public:
-    /// True once it has come; `rest` are the bytes behind it. Throws Error when another version greets.
+    /// True once it has come; `rest` are the bytes behind it. Throws Error when another version greets, or when what
+    /// begins like a handshake does not end.
     bool add(std::string_view bytes, std::string& rest);
     /// The agent's own words before it, the last of them when there are many.
     std::string const& noise() const { return kept_; }

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +30,10 @@
 namespace tutti::launcher {
 namespace {
 
+using namespace std::chrono_literals;
+
+constexpr auto for_loader = 10s;   // to list a program's libraries
+
 std::string file_name(std::string const& file) { return file.substr(file.rfind('/') + 1); }
 
 std::string value_of(char const* name, std::vector<std::string> const& environment) {
@@ -35,7 +43,8 @@ std::string value_of(char const* name, std::vector<std::string> const& environme
     return {};
 }
 
-/// Everything that the command prints, on standard error, too.
+/// Everything that the command prints, on standard error, too. One that has not ended in time, since a file system does
+/// not answer, say, is killed, and what it has printed does not count: it must not keep the job from its start.
 std::string output_of(std::vector<std::string> const& command, Surroundings const& where) {
     Descriptor const nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
     Pipe pipe = Pipe::make();
@@ -50,11 +59,25 @@ std::string output_of(std::vector<std::string> const& command, Surroundings cons
     pipe.write.reset();
     std::string text;
     char buffer[4096];
-    for (ssize_t n; (n = read(pipe.read.get(), buffer, sizeof buffer)) != 0;) {
-        if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-        else if (errno != EINTR) break;
+    auto const until = std::chrono::steady_clock::now() + for_loader;
+    auto const left = [until] {
+        return std::max(0ms, std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()));
+    };
+    for (pollfd one{pipe.read.get(), POLLIN, 0};;) {
+        int const ready = poll(&one, 1, static_cast<int>(left().count()));
+        ssize_t const n = ready > 0 ? read(pipe.read.get(), buffer, sizeof buffer) : ready;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        text.append(buffer, static_cast<std::size_t>(n));
     }
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, nullptr, WNOHANG) == 0) {
+        if (left() > 0ms) {
+            std::this_thread::sleep_for(1ms);
+            continue;
+        }
+        kill(-child, SIGKILL);   // the supervisor buries it
+        return {};
+    }
     return text;
 }
 

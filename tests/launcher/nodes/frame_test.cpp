@@ -92,6 +92,17 @@ TEST(HandshakeReader, keeps_the_end_of_endless_words) {
     EXPECT_TRUE(reader.add(handshake(), rest));
 }
 
+TEST(HandshakeReader, refuses_a_greeting_that_does_not_end) {
+    HandshakeReader reader;
+    std::string rest;
+    ASSERT_FALSE(reader.add(handshake().substr(0, handshake().size() - 1), rest));
+    EXPECT_THROW(
+        {
+            for (int i = 0; i < 1000; ++i) ASSERT_FALSE(reader.add(std::string(1000, 'y'), rest));
+        },
+        Error);
+}
+
 TEST(HandshakeReader, refuses_another_version) {
     HandshakeReader reader;
     std::string rest, other = handshake();

@@ -22,6 +22,10 @@ expect_err "compile the program with Tutti's mpicc"
 run -n 2 "$folder/mpich"; expect_code 126; expect_err "--drop-in puts Tutti's in front"
 run -n 1 echo x : -n 1 "$folder/other"; expect_code 126; expect_out ""
 run -n 1 "$folder/other"; expect_code 0; expect_out ran; expect_silence
+# a loader that never answers keeps no job from its start, which here is none: the kernel refuses it
+printf '#!/bin/sh\nexec sleep %s\n' "$nap" > "$folder/loader"; chmod +x "$folder/loader"
+make "$folder/program.c" -o "$folder/slow" -L"$folder/libmpi.so.40" -lforeign -Wl,--dynamic-linker="$folder/loader"
+run -n 2 "$folder/slow"; expect_code 126; expect_err "cannot be started"; expect_nothing_left
 # found by the environment, ours or theirs
 echo 'int main(void) { return 0; }' > "$folder/nothing.c"
 make -Wl,--no-as-needed "$folder/nothing.c" -o "$folder/plain" -L"$folder/libmpich.so.12" -lforeign

@@ -29,7 +29,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto for_ending = 1300ms;    // of daemons, from SIGTERM to their last word
+constexpr auto for_ending = 1300ms;   // of daemons, from SIGTERM to their last word
+constexpr auto for_other_losses = 300ms;
 constexpr auto for_reasons = 2000ms;   // debug information of large programs takes time
 
 std::string fresh_key() {
@@ -137,13 +138,24 @@ void RootDaemon::start_frame(Frame const& frame) {
     }
 }
 
-void RootDaemon::start_turn() {
+void RootDaemon::start_turn(Clock::time_point until) {
     std::vector<pollfd> set{{signals_->descriptor(), POLLIN, 0}};
     children_.watch(set);
-    poll(set.data(), set.size(), static_cast<int>(children_.patience().count()));
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    poll(set.data(), set.size(), static_cast<int>(std::clamp(left, 0ms, children_.patience()).count()));
     hear_signals();
     children_.serve([&](Frame&& frame) { start_frame(frame); },
-                    [](Children::Lost const& lost) { throw Complaint(lost.sentence, 1); });
+                    [&](Children::Lost const& lost) { lost_later_.push_back(lost); });
+}
+
+/// Throws when a node is lost, and names all that are lost at nearly the same time.
+void RootDaemon::gather_lost() {
+    if (lost_later_.empty()) return;
+    Clock::time_point const until = Clock::now() + for_other_losses;
+    while (Clock::now() < until) start_turn(until);
+    std::string sentence;
+    for (Children::Lost const& lost : lost_later_) sentence += (sentence.empty() ? "" : "; ") + lost.sentence;
+    throw Complaint(sentence, 1);
 }
 
 StartOrder RootDaemon::start_order(NodeFacts const& own, std::string const& tuning) {
@@ -176,7 +188,8 @@ World RootDaemon::meet(NodeFacts const& own, std::string const& tuning) {
     Clock::time_point const until = Clock::now() + start_limit_;
     while (!awaited_nodes().empty()) {
         if (Clock::now() > until) throw nobody_answers();
-        start_turn();
+        start_turn(until);
+        gather_lost();
     }
     StartOrder const order = start_order(own, tuning);
     World world = world_of(allocation_, std::max(0, allocation_.here), order);
@@ -263,6 +276,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
         auto const verdict = unpacked<Verdict>(frame.body);
         node.done = true;
         close_streams(frame.node);
+        if (verdict.kind == Verdict::Kind::killed) return supervisor.lose_node(verdict.sentence);
         return supervisor.end_job(verdict.code, verdict.sentence);
     }
     case FrameType::missing: {
@@ -293,7 +307,7 @@ void RootDaemon::lose(Children::Lost const& lost, Supervisor& supervisor) {
         at(node).done = true;
         close_streams(node);
     }
-    supervisor.end_job(1, lost.sentence);
+    supervisor.lose_node(lost.sentence);
 }
 
 bool RootDaemon::all_done() const {

@@ -53,7 +53,8 @@ private:
         bool done = false, answered = false;
     };
 
-    void start_turn();
+    void start_turn(Clock::time_point until);
+    void gather_lost();
     void start_frame(Frame const& frame);
     void hear_signals();
     std::vector<int> awaited_nodes() const;   ///< that have not told their facts

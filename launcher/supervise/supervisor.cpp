@@ -140,6 +140,13 @@ void Supervisor::end_job(int code, std::string const& sentence) {
     kill_at_ = Clock::now() + grace;
 }
 
+void Supervisor::lose_node(std::string const& sentence) {
+    if (!ending_) return end_job(1, sentence);
+    if (code_ == 0) code_ = 1;
+    ending_sentence_ += (ending_sentence_.empty() ? "" : "; ") + sentence;
+    if (!job_.quiet) output_.say(sentence);
+}
+
 void Supervisor::handle_signals() {
     while (std::optional<int> signal = signals_.next()) {
         if (*signal == SIGCHLD) continue;                            // reap() looks anyway

@@ -48,6 +48,10 @@ public:
     /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
     void end_job(int code, std::string const& sentence);
 
+    /// A node is lost, which ends the job. It is reported also while the job ends, since several nodes may be lost at
+    /// the same time, and a rank's failure may be the consequence.
+    void lose_node(std::string const& sentence);
+
     /// A rank has not ended well, here or elsewhere: ends the job if it must, or leaves that to whoever decides.
     void conclude(Verdict const& verdict);
     /// The same for whatever else is wrong, and told in any case.

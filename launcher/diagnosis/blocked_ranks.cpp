@@ -9,6 +9,9 @@ namespace {
 
 constexpr std::int64_t longest_pause_ns = 4'000'000'000;   // who polls makes a note every three seconds at least
 
+/// From `then` to `now`, at least 0, whatever a rank has written for `then`.
+std::int64_t since(std::int64_t then, std::int64_t now) { return now - std::clamp<std::int64_t>(then, 0, now); }
+
 BlockedRank read_thread(BlockedThread const& shown) {
     BlockedRank thread{.wait = {.state = RankWait::State::blocked, .awaiting = shown.awaiting}};
     std::size_t const ranges = std::min<std::size_t>(shown.ranges, BlockedThread::most_ranges);
@@ -48,15 +51,15 @@ std::optional<BlockedRank> read_blocked(RankState const& rank_state) {
 std::optional<BlockedRank> read_polling(RankState const& rank_state, std::int64_t now) {
     Polling const& shown = rank_state.polling;
     std::uint64_t const changes = shown.changes.load(std::memory_order_acquire);
-    std::int64_t const since = shown.since.load(std::memory_order_relaxed);
-    bool const still = now - shown.last.load(std::memory_order_relaxed) < longest_pause_ns &&
+    std::int64_t const began = shown.since.load(std::memory_order_relaxed);
+    bool const still = since(shown.last.load(std::memory_order_relaxed), now) < longest_pause_ns &&
                        rank_state.blocked.moves.load(std::memory_order_relaxed) == shown.moves;
     if (changes % 2 == 0 || !still) return {};
     BlockedRank rank{.rank = rank_state.world_rank, .changes = changes, .moves = shown.moves, .wait = {}};
     rank.call = text_in(shown.call) + "(…)";
     rank.script = text_in(shown.script);
     rank.stack.assign(shown.stack, shown.stack + std::min<std::size_t>(shown.addresses, Polling::most_addresses));
-    rank.polling_s = static_cast<int>((now - since) / 1'000'000'000);
+    rank.polling_s = static_cast<int>(since(began, now) / 1'000'000'000);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (shown.changes.load(std::memory_order_relaxed) != changes) return {};
     return rank;

@@ -13,7 +13,9 @@ namespace tutti::launcher {
 std::string LastWords::line() const { return join("rank ", rank, ": ", sentence, "\n"); }
 
 std::optional<LastWords> last_words_on(RankState const* rank_state) {
-    if (!rank_state || rank_state->last_words.state.load(std::memory_order_acquire) == NotedWords::none) return {};
+    if (!rank_state) return {};
+    NotedWords::State const state = rank_state->last_words.state.load(std::memory_order_acquire);
+    if (state != NotedWords::said && state != NotedWords::heard) return {};
     NotedWords const& noted = rank_state->last_words;
     std::size_t const addresses = std::min<std::size_t>(noted.addresses, NotedWords::most_addresses);
     return LastWords{.rank = rank_state->world_rank,

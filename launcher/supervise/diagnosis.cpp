@@ -56,9 +56,9 @@ void Supervisor::look_for_findings() {
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         Finding& finding = segment_->rank_state(static_cast<unsigned>(place)).finding;
         auto kind = finding.kind.load(std::memory_order_acquire);
-        if (kind == Finding::Kind::nothing) continue;
-        Report report = read_finding(finding);
         bool const warning = kind == Finding::Kind::warning;
+        if (!warning && kind != Finding::Kind::error) continue;
+        Report report = read_finding(finding);
         // The rank takes its warning back when it has waited for too long.
         if (warning && !finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel))
             continue;
@@ -177,6 +177,7 @@ std::vector<PlacedRank> Supervisor::blocked_here(std::vector<int> const& ranks) 
         auto blocked = read_blocked(rank_state);
         if (!blocked && ranks.empty()) blocked = read_polling(rank_state, now_ns());
         if (!blocked) continue;
+        blocked->rank = world_rank(place);
         PlacedRank& one = all.emplace_back();
         one.place = place_of(process_at(place), *blocked, &lines_);
         for (BlockedRank const& other : blocked->also) one.also.push_back(place_of(process_at(place), other, &lines_));

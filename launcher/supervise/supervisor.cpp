@@ -35,6 +35,8 @@ Supervisor::Supervisor(Job const& job, Segment* segment, OwnLauncher own, std::s
     : job_(job), segment_(segment), output_(own.output), input_(own.input), signals_(own.signals),
       guardian_(own.guardian), host_(std::move(host)), elsewhere_(elsewhere) {
     for (pid_t pid : children()) not_ours_.insert(pid);
+    for (unsigned place = 0; segment && place < segment->ranks(); ++place)
+        numbers_.push_back(segment->rank_state(place).world_rank);
     output_.ask_for_places(
         [this](int rank, std::vector<std::uint64_t> const& stack) { return place_in(rank, {}, stack); });
     if (job.json_messages) output_.speak_json();
@@ -235,10 +237,6 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
         output_.say(verdict.sentence.empty() ? join("rank ", rank, ", process ", pid, ", ended well")
                                              : verdict.sentence);
     return verdict;
-}
-
-int Supervisor::world_rank(std::size_t place) const {
-    return segment_->rank_state(static_cast<unsigned>(place)).world_rank;
 }
 
 // What a killed rank had in its arena stays in the segment, and with it the want: the job is over, so it goes at once.

@@ -101,7 +101,7 @@ private:
     bool foreign_library_possible() const;
     void look_for_foreign_library(Clock::time_point now);
     void look_again_for_the_missing();
-    int world_rank(std::size_t place) const;
+    int world_rank(std::size_t place) const { return numbers_[place]; }
     pid_t process_at(std::size_t place) const;
     Place place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const;
 
@@ -147,6 +147,8 @@ private:
     Still still_;   // of all nodes together, where it is decided
     bool still_told_ = false;
 
+    std::vector<int>
+        numbers_;               // in the world, of each place on this node, as they were before ranks could write there
     std::vector<Rank> ranks_;   // by place on this node
     int code_ = 0;
     bool all_started_ = false, ending_ = false, killed_ = false;

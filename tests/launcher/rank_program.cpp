@@ -2,7 +2,7 @@
 // Behaves as its arguments say, one after the other, as far as the launcher can see it:
 //   init finalise abort CODE | exit CODE | signal N | sleep SECONDS | wait REASON | only RANK (others skip the next
 //   two words) | await RANK (until it has done init) | orphan SECONDS (leaves a process that sleeps in a session of its
-//   own) | place (prints where the rank is fixed, or -1)
+//   own) | place (prints where the rank is fixed, or -1) | overwrite BYTE (all of the segment that all ranks read)
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +39,12 @@ void print_place(Segment const& segment, unsigned rank) {
     std::printf("%d\n", map && map->placement.fixed ? map->placement.pu.at(rank) : -1);
 }
 
+void overwrite(Segment const& segment, int byte) {
+    std::memset(reinterpret_cast<char*>(&segment.header()), byte, segment.layout().inboxes);
+    std::memset(reinterpret_cast<char*>(&segment.header()) + segment.layout().traces, byte,
+                segment.layout().heaps - segment.layout().traces);
+}
+
 void await(RankState const& other) {
     while (other.state.load(std::memory_order_acquire) == RankPhase::absent) usleep(1000);
 }
@@ -65,6 +71,7 @@ int main(int argc, char** argv) {
         else if (word == "await") await(segment.rank_state(static_cast<unsigned>(std::stoi(next)))), ++i;
         else if (word == "place") print_place(segment, rank);
         else if (word == "abort") abort_job(rank_state, std::stoi(next));
+        else if (word == "overwrite") overwrite(segment, std::stoi(next)), ++i;
         else if (word == "exit") _exit(std::stoi(next));
         else if (word == "signal") raise(std::stoi(next));
         else if (word == "sleep") usleep(static_cast<useconds_t>(std::stod(next) * 1e6)), ++i;

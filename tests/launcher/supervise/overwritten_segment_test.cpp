@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A rank may store through a wrong pointer into the segment, which mpiexec reads while the job runs and when it has
+// ended. Whatever stands there, each of its readers ends, and none leaves its own memory (AddressSanitizer sees it).
+#include <cstring>
+#include <memory>
+#include <random>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "launcher/diagnosis/blocked_ranks.hpp"
+#include "launcher/diagnosis/node_watch.hpp"
+#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/stillness.hpp"
+#include "launcher/diagnosis/watch.hpp"
+#include "launcher/nodes/rank_counts.hpp"
+#include "launcher/report/page.hpp"
+#include "launcher/report/recording/travel.hpp"
+#include "launcher/report/trace_events.hpp"
+#include "launcher/statistics/statistics.hpp"
+#include "launcher/streams/last_words.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/memory/placement/survey.hpp"
+#include "runtime/memory/segment.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+constexpr unsigned ranks = 3;
+constexpr std::uint64_t room = 32;   // of a trace
+
+template <std::size_t n>
+void say(char (&to)[n], char const* words) {
+    std::strncpy(to, words, n - 1);
+}
+
+/// What a rank in the middle of its work shows.
+void show(Segment const& segment, unsigned place) {
+    RankState& state = segment.rank_state(place);
+    state.state.store(RankPhase::initialised);
+    state.blocked.changes.store(3);
+    state.blocked.threads = 2;
+    for (BlockedThread& thread : state.blocked.thread) {
+        thread.awaiting = Awaiting::all;
+        thread.ranges = 1;
+        thread.others = 1;
+        thread.awaited[0] = thread.awaited[1] = {0, 2, 1};
+        thread.addresses = 1;
+        say(thread.call, "MPI_Recv(1 MPI_INT from rank 0)");
+    }
+    state.polling.changes.store(1);
+    state.polling.last.store(now_ns());
+    say(state.polling.call, "MPI_Iprobe");
+    state.finding.kind.store(Finding::Kind::warning);
+    state.finding.places = 2;
+    say(state.finding.headline, "something is wrong");
+    state.last_words.state.store(NotedWords::said);
+    state.last_words.addresses = 2;
+    say(state.last_words.sentence, "the end");
+    state.times.started.set(static_cast<std::uint64_t>(now_ns()) - 1000);
+    segment.call_statistics(place).line("MPI_COMM_WORLD", 3, "bcast", "linear").note(8, 100);
+    Trace& trace = *segment.trace(place);
+    trace.texts_used.store(2);
+    say(trace.texts[0], "MPI_Bcast");
+    say(trace.texts[1], "bcast|numa|linear");
+    trace.comms_used.store(1);
+    trace.comms[0] = {7, 3, static_cast<std::int32_t>(place), "MPI_COMM_WORLD", "0-2"};
+    for (std::uint64_t i = 0; i < 2 * room; ++i) {
+        TraceEvent& event = trace.ring()[i % room];
+        event = {now_ns(), 10, 5, 7, static_cast<std::int32_t>(i % 3), 1, static_cast<std::uint16_t>(i % 2), {}, 1, 1};
+        event.kind = static_cast<TraceKind>(1 + i % 4);
+    }
+    trace.events.store(2 * room);
+}
+
+/// A job of which mpiexec has seen the beginning.
+struct SeenJob {
+    SeenJob() {
+        for (unsigned place = 0; place < ranks; ++place) show(segment, place);
+    }
+
+    Segment segment = Segment::create(ranks, "machine", "tuning", {}, Maker::launcher, nullptr, room);
+    NodeWatch watch{segment, [](unsigned) { return true; }};
+    DeadlockWatch deadlocks{std::vector<int>(ranks), [this](int, Question const& question) { watch.ask(question); }};
+    Stillness stillness{segment, [](unsigned) { return true; }, std::chrono::seconds(0)};
+};
+
+/// What the loop of mpiexec reads, again and again.
+void read_running(SeenJob& job) {
+    auto now = std::chrono::steady_clock::now();
+    for (int turn = 0; turn < 4; ++turn, now += std::chrono::milliseconds(60)) {
+        job.deadlocks.hear(job.watch.news(now));
+        if (auto const found = job.deadlocks.look(now))
+            text_of(report_of(*found, [](int, auto const&) { return Place{}; }), true);
+        job.stillness.change(now, now_ns());
+    }
+    std::vector<PlacedRank> blocked;
+    for (unsigned place = 0; place < ranks; ++place) {
+        RankState const& state = job.segment.rank_state(place);
+        if (auto one = read_blocked(state)) blocked.push_back({std::move(*one), {}});
+        if (auto one = read_polling(state, now_ns())) blocked.push_back({std::move(*one), {}});
+        noted_place(state, 0, "MPI_Recv", {1});
+        json_of(report_of(state.finding, [](int, auto, auto const&) { return Place{}; }));
+        HeldWords held;
+        if (auto const words = last_words_on(&state)) words->line();
+    }
+    table_of(waiting(blocked));
+    json_of(still_report(blocked, std::chrono::seconds(1)));
+}
+
+/// What it reads when ranks have ended.
+void read_ended(SeenJob const& job) {
+    for (unsigned place = 0; place < ranks; ++place)
+        text_of(report_of_end(0, "has ended", 11, job.segment.rank_state(place).last_call), false);
+    EXPECT_EQ(job.segment.machine().size(), 7u);
+    EXPECT_EQ(job.segment.tuning().size(), 6u);
+    survey(job.segment);
+    AllRankCounts const counts = counts_of(job.segment);
+    statistics(counts);
+    for (RankCounts const& one : counts) copy_of_counts(packed_counts(one, 1));
+    Recording recording;
+    recording.ranks = read_traces(job.segment, room, 0, "host", now_ns());
+    for (RankRecording& one : recording.ranks) one = recording_in(packed_recording(one));
+    std::ranges::sort(recording.ranks, {}, &RankRecording::rank);
+    Timeline timeline = timeline_of(recording);
+    explain_waits(timeline);
+    page_of(recording, timeline, summary_of(timeline), {});
+    std::ostringstream events;
+    write_trace_events(events, recording, timeline);
+}
+
+class Overwriting {
+public:
+    explicit Overwriting(unsigned seed) : random_(seed) {}
+
+    /// Some words in [first, first + bytes), or all of them.
+    void overwrite(std::byte* first, std::size_t bytes) {
+        std::size_t const words = bytes / sizeof(std::uint64_t);
+        std::size_t const some = random_() % 3 == 0 ? words : 1 + random_() % 64;
+        for (std::size_t i = 0; i < some; ++i) {
+            std::uint64_t const value = any();
+            std::memcpy(first + (some == words ? i : random_() % words) * sizeof value, &value, sizeof value);
+        }
+    }
+
+private:
+    std::uint64_t any() {
+        switch (random_() % 6) {
+        case 0: return 0;
+        case 1: return ~std::uint64_t{0};
+        case 2: return random_() % 8;
+        case 3: return std::uint64_t{1} << 63;
+        case 4: return (random_() % 1000) << 32 | (random_() % 1000);
+        default: return random_();
+        }
+    }
+    std::mt19937_64 random_;
+};
+
+TEST(OverwrittenSegment, BringsDownNoReaderOfTheLauncher) {
+    for (unsigned seed = 0; seed < 120; ++seed) {
+        SCOPED_TRACE(seed);
+        SeenJob job;
+        Overwriting by(seed);
+        Segment const& s = job.segment;
+        SegmentLayout const& at = s.layout();
+        std::byte* const base = reinterpret_cast<std::byte*>(&s.header());
+        if (seed % 4 != 1) by.overwrite(base, sizeof(SegmentHeader));
+        if (seed % 4 != 2)
+            for (unsigned place = 0; place < ranks; ++place)
+                by.overwrite(reinterpret_cast<std::byte*>(&s.rank_state(place)), sizeof(RankState));
+        if (seed % 4 != 3)
+            for (unsigned place = 0; place < ranks; ++place)
+                by.overwrite(reinterpret_cast<std::byte*>(&s.call_statistics(place)), sizeof(CallStatistics));
+        if (seed % 4 != 0) by.overwrite(base + at.traces, ranks * at.trace_bytes);
+        by.overwrite(base + at.watched, at.ring_rows - at.watched);
+        read_running(job);
+        read_ended(job);
+    }
+}
+
+}   // namespace
+}   // namespace tutti::launcher

@@ -57,7 +57,8 @@ RankRecording recording_in(std::string_view bytes) {
     RankRecording recording = unpacked<RecordingHead>(bytes.substr(0, head_bytes)).of;
     bytes.remove_prefix(head_bytes);
     recording.events.resize(bytes.size() / sizeof(TraceEvent));
-    std::memcpy(recording.events.data(), bytes.data(), recording.events.size() * sizeof(TraceEvent));
+    if (!recording.events.empty())
+        std::memcpy(recording.events.data(), bytes.data(), recording.events.size() * sizeof(TraceEvent));
     return recording;
 }
 

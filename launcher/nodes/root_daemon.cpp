@@ -134,7 +134,8 @@ void RootDaemon::start_frame(Frame const& frame) {
     if (frame.type == FrameType::output || frame.type == FrameType::said) take_output(frame);
     if (frame.type == FrameType::failed) {
         auto const verdict = unpacked<Verdict>(frame.body);
-        throw Complaint(verdict.sentence, verdict.code);
+        if (verdict.kind != Verdict::Kind::killed) throw Complaint(verdict.sentence, verdict.code);
+        lost_later_.push_back({{frame.node}, verdict.sentence});
     }
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The receiving half: looking into the rings, matching, delivering.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "p2p/shm/transport.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/limits.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -87,7 +91,14 @@ bool ShmTransport::poll_rings() {
     return moved;
 }
 
+void ShmTransport::refuse(int peer) const {
+    fail(ErrorClass::no_mem, "the system does not let this rank use the memory for messages from and to rank ",
+         process_.segment.rank_state(static_cast<unsigned>(peer)).world_rank, ": ", std::strerror(errno),
+         limit_behind(errno));
+}
+
 bool ShmTransport::drain(int peer, Peer& from, Cell const* cell) {
+    if (!from.open && !open(peer, from)) refuse(peer);   // the first cells lie elsewhere
     // Not for ever: a sender that never stops must not keep us from looking at the others.
     for (int budget = 64; cell && budget > 0; --budget) {
         handle(peer, from, *cell);

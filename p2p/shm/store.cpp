@@ -22,7 +22,8 @@ void copy(Copier const& copier, std::byte* to, std::byte const* from, std::size_
 }   // namespace
 
 void ShmTransport::announce(Receive& op) noexcept try {
-    Peer& from = at(op.peer);
+    Peer& from = peers_[static_cast<std::size_t>(op.peer)];
+    if (!from.open && !open(op.peer, from)) return;   // the message comes another way, or the sentence does
     if (from.announced || !op.data.dense() || !matching_.alone(op)) return;
     if (!process_.single_copy.direct(op.data.base, op.data.bytes)) return;
     from.announced = &op;

@@ -95,6 +95,8 @@ private:
         enum Trouble : std::uint8_t { none, refused, fault } trouble = none;
     };
     struct Peer {
+        bool open = false;   ///< the pair's memory is accessible: its first use opens it
+
         Peer(Outbox const& outbox, Inbox const& inbox) : out(outbox), in(inbox), announcement(inbox.announced()) {}
 
         Outbox out;
@@ -115,7 +117,17 @@ private:
         bool sharing() const { return shared && shared->op; }
     };
 
-    Peer& at(int peer) { return peers_[static_cast<std::size_t>(peer)]; }
+    /// Throws Error(no_mem) when the system does not let this rank have the pair's memory.
+    Peer& at(int peer) {
+        Peer& one = peers_[static_cast<std::size_t>(peer)];
+        if (!one.open && !open(peer, one)) [[unlikely]]
+            refuse(peer);
+        return one;
+    }
+    bool open(int peer, Peer& one) noexcept {
+        return one.open = process_.segment.open_pairs(static_cast<unsigned>(me_), static_cast<unsigned>(peer));
+    }
+    [[noreturn]] void refuse(int peer) const;
 
     // receive.cpp
     bool poll_rings();

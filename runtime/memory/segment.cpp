@@ -30,6 +30,8 @@ constexpr std::uint64_t giga = 1 << 30;
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 
+std::uint64_t system_page() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
+
 struct Texts {
     std::string_view machine, tuning, cluster;
 };
@@ -95,20 +97,16 @@ bool make_room(int descriptor, SegmentLayout& layout, std::uint64_t window) {
     return errno = EFBIG, false;
 }
 
-std::byte* map_beginning(int descriptor, std::uint64_t bytes, std::uint64_t accessible) {
-    void* const p = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    if (p == MAP_FAILED) return nullptr;
-    // A core file of a rank is about its own memory.
-    if (madvise(p, bytes, MADV_DONTDUMP) == 0 && open_window(p, accessible)) return static_cast<std::byte*>(p);
-    int const why = errno;
-    munmap(p, bytes);
-    return errno = why, nullptr;
-}
-
 }   // namespace
 
 unsigned SegmentLayout::heap_levels() const {
     return static_cast<unsigned>(std::bit_width(heap_bytes / first_level_bytes));
+}
+
+/// All up to `end` but for the pairs, each of which is opened when it is used.
+bool Segment::open_beginning(std::byte* base, SegmentLayout const& layout, std::uint64_t end) {
+    std::uint64_t const unit = system_page(), behind = layout.commons / unit * unit;
+    return open_window(base, layout.inboxes) && open_window(base + behind, end - behind);
 }
 
 // As many levels of the heaps as the system has addresses for, of which the first is accessible from the beginning.
@@ -117,7 +115,15 @@ Segment::Mapping Segment::map(int descriptor, SegmentLayout const& layout) {
     while (levels > 1 && layout.heap_level(levels) > addresses_for_windows()) --levels;
     for (; levels > 0; --levels) {
         std::uint64_t const bytes = layout.heap_level(levels), accessible = layout.heap_level(1);
-        if (std::byte* const base = map_beginning(descriptor, bytes, accessible)) return {base, bytes, accessible};
+        void* const p = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+        if (p == MAP_FAILED) continue;
+        auto* const base = static_cast<std::byte*>(p);
+        // A core file of a rank is about its own memory.
+        if (madvise(p, bytes, MADV_DONTDUMP) == 0 && open_beginning(base, layout, accessible))
+            return {base, bytes, accessible};
+        int const why = errno;
+        munmap(p, bytes);
+        errno = why;
     }
     return {};
 }
@@ -132,11 +138,10 @@ void Segment::leave_out_levels() const {
 
 void Segment::open_level_of(std::uint64_t offset) const {
     std::uint64_t end = 0;
-    for (unsigned level = 1; end <= offset && level <= layout_.heap_levels(); ++level)
-        end = layout_.heap_level(level);
+    for (unsigned level = 1; end <= offset && level <= layout_.heap_levels(); ++level) end = layout_.heap_level(level);
     if (end > bytes_ || offset >= end)
         fail(ErrorClass::no_mem, "this rank has no addresses for the heaps of its peers", limit_behind(ENOMEM));
-    if (!open_window(base_, end))
+    if (!open_beginning(base_, layout_, end))
         fail(ErrorClass::no_mem,
              "the system does not let this rank use the heaps of its peers: ", std::strerror(errno));
     std::uint64_t seen = accessible_.load(std::memory_order_relaxed);
@@ -204,10 +209,12 @@ Segment Segment::attach(int descriptor) {
     if (fstat(descriptor, &info) != 0 || pread(descriptor, &layout, sizeof layout, 0) != sizeof layout)
         fail(ErrorClass::other, "descriptor ", descriptor, " is not a segment of this job");
     if (layout.magic != SegmentLayout::expected_magic)
-        fail(ErrorClass::other, "descriptor ", descriptor, " is a segment of another version of Tutti");
+        fail(ErrorClass::other, "descriptor ", descriptor,
+             " is a segment of another version of Tutti, or a rank has overwritten it through a wrong pointer");
     if (!is_whole(layout, static_cast<std::uint64_t>(info.st_size)))
-        fail(ErrorClass::other, "the memory that the ranks of this node share has been overwritten where it says what "
-                                "lies where: a rank has stored through a wrong pointer");
+        fail(ErrorClass::other,
+             "the memory that the ranks of this node share has been overwritten where it says what "
+             "lies where: a rank has stored through a wrong pointer");
     Mapping const mapping = map(descriptor, layout);
     if (!mapping.base)
         fail(ErrorClass::no_mem, "the segment of this job cannot be mapped: ", std::strerror(errno),
@@ -221,7 +228,8 @@ Segment Segment::attach(int descriptor) {
 
 Segment::Segment(Segment&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), base_(std::exchange(other.base_, nullptr)),
-      bytes_(std::exchange(other.bytes_, 0)), layout_(other.layout_), accessible_(other.accessible_.exchange(0)), numa_(other.numa_) {}
+      bytes_(std::exchange(other.bytes_, 0)), layout_(other.layout_), accessible_(other.accessible_.exchange(0)),
+      numa_(other.numa_) {}
 
 Segment& Segment::operator=(Segment&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
@@ -256,12 +264,23 @@ void Segment::show(unsigned rank, ArenaWindow const& window) const {
 }
 
 std::byte* Segment::pair(unsigned receiver, unsigned sender) const {
-    return at(layout_.inboxes + (static_cast<std::uint64_t>(receiver) * layout_.ranks + sender) * layout_.pair_bytes);
+    return base_ + layout_.inboxes +
+           (static_cast<std::uint64_t>(receiver) * layout_.ranks + sender) * layout_.pair_bytes;
 }
 
-std::byte* Segment::bells(unsigned receiver) const {
-    return at(layout_.ring_rows + receiver * layout_.ring_row_bytes);
+bool Segment::open_pairs(unsigned one, unsigned other) const noexcept {
+    std::uint64_t const unit = system_page();
+    auto const open = [&](std::uint64_t first, std::uint64_t bytes) {
+        std::uint64_t const from = first / unit * unit;
+        return open_window(base_ + from, first + bytes - from);
+    };
+    bool const both =
+        open(offset(pair(one, other)), layout_.pair_bytes) && open(offset(pair(other, one)), layout_.pair_bytes);
+    // All are one mapping where the system grants no more of them.
+    return both || open(layout_.inboxes, layout_.commons - layout_.inboxes);
 }
+
+std::byte* Segment::bells(unsigned receiver) const { return at(layout_.ring_rows + receiver * layout_.ring_row_bytes); }
 
 std::byte* Segment::ring_start(unsigned receiver, unsigned sender) const {
     return bells(receiver) + round_up(ranks(), cache_line) + sender * ring_start_bytes;

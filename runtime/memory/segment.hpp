@@ -29,9 +29,9 @@ struct SegmentLayout {
 
     std::uint64_t magic;
     // Given; the rest follows from these.
-    std::uint64_t heap_bytes;      ///< of each rank's heap, in all levels (heap_level)
-    std::uint64_t trace_bytes;     ///< of each rank's trace; 0: there are none
-    std::uint32_t ranks;           ///< on this node
+    std::uint64_t heap_bytes;    ///< of each rank's heap, in all levels (heap_level)
+    std::uint64_t trace_bytes;   ///< of each rank's trace; 0: there are none
+    std::uint32_t ranks;         ///< on this node
     std::uint32_t world_size;
     std::uint32_t machine_bytes;   ///< length of the node's description (topo::NodeMap as text), 0: none
     std::uint32_t tuning_bytes;    ///< length of the tuning file's name, a line break and its text, 0: none
@@ -165,8 +165,12 @@ public:
     std::string_view tuning() const;
     std::string_view cluster() const;
 
-    /// Memory of the messages that `receiver` gets from `sender`: pair_bytes, page-aligned.
+    /// Memory of the messages that `receiver` gets from `sender`: pair_bytes, page-aligned; accessible by open_pairs.
     std::byte* pair(unsigned receiver, unsigned sender) const;
+    /// Makes the pairs of two ranks accessible, in both directions. There are as many pairs as the square of the ranks,
+    /// so a rank opens those that it uses: mlockall, core files and checkpoints would fill the others. False when the
+    /// system refuses. Thread-safe.
+    bool open_pairs(unsigned one, unsigned other) const noexcept;
     /// A byte of each sender, with which it tells `receiver` that there is a message; page-aligned.
     std::byte* bells(unsigned receiver) const;
     /// More memory of a pair, ring_start_bytes, for what is used first: behind the bells, side by side with that of the
@@ -188,8 +192,8 @@ public:
         return levels - std::min(levels, header().levels_left_out.load(std::memory_order_acquire));
     }
 
-    /// Makes the level of the heaps that holds it accessible at its first use. Throws Error(no_mem) when the system
-    /// does not let this process have it. Thread-safe.
+    /// Makes the level of the heaps that holds it accessible at its first use (pairs: open_pairs). Throws Error(no_mem)
+    /// when the system does not let this process have it. Thread-safe.
     std::byte* at(std::uint64_t offset) const {
         if (!accessible(offset)) open_level_of(offset);
         return base_ + offset;
@@ -207,6 +211,7 @@ private:
         std::uint64_t bytes, accessible;
     };
     static Mapping map(int descriptor, SegmentLayout const& layout);
+    static bool open_beginning(std::byte* base, SegmentLayout const& layout, std::uint64_t end);
     Segment(int descriptor, Mapping const& mapping, SegmentLayout const& layout)
         : descriptor_(descriptor), base_(mapping.base), bytes_(mapping.bytes), layout_(layout),
           accessible_(mapping.accessible) {}

@@ -122,6 +122,7 @@ TEST(Segment, IsInheritedFromTheLauncherOnly) {
 TEST(Segment, IsSharedWithWhoeverMapsItsDescriptor) {
     Segment mine = Segment::create(2);
     Segment theirs = Segment::attach(dup(mine.descriptor()));
+    EXPECT_TRUE(mine.open_pairs(1, 0) && theirs.open_pairs(0, 1));
     mine.pair(1, 0)[5] = std::byte{42};
     EXPECT_EQ(theirs.pair(1, 0)[5], std::byte{42});
     EXPECT_NE(fcntl(theirs.descriptor(), F_GETFD) & FD_CLOEXEC, 0)
@@ -135,6 +136,41 @@ TEST(Segment, RefusesADescriptorThatIsNone) {
     EXPECT_THROW(Segment::attach(empty), Error) << "no magic number";
     close(empty);
     EXPECT_THROW(Segment::attach(-1), Error);
+}
+
+/// Does a rank that comes now map a segment whose parts are where they were made?
+bool attaches_as(Segment const& made) {
+    int const descriptor = dup(made.descriptor());
+    try {
+        SegmentLayout const layout = Segment::attach(descriptor).layout(), &whole = made.layout();
+        return layout.bytes == whole.bytes && layout.heaps == whole.heaps && layout.watched == whole.watched &&
+               layout.ring_rows == whole.ring_rows && layout.ranks == whole.ranks;
+    } catch (Error const& e) {
+        close(descriptor);
+        EXPECT_NE(std::string(e.what()).find("through a wrong pointer"), std::string::npos) << e.what();
+        return true;
+    }
+}
+
+TEST(Segment, IsFoundByTheLayoutThatWasMadeWhateverOverwritesIt) {
+    Segment const s = Segment::create(3, "machine", "tuning", {}, Maker::launcher, nullptr, 16);
+    RankState const* const state = &s.rank_state(2);
+    Trace const* const trace = s.trace(1);
+    auto* const words = reinterpret_cast<std::uint64_t*>(&s.header());
+    for (std::size_t i = 0; i < sizeof(SegmentLayout) / sizeof *words; ++i) {
+        std::uint64_t const before = words[i];
+        for (std::uint64_t value : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, before + 1, before + 4096,
+                                    before * 2, before ^ std::uint64_t{1} << 40, before << 32}) {
+            words[i] = value;
+            EXPECT_TRUE(attaches_as(s)) << "word " << i << " is " << value << " instead of " << before;
+            EXPECT_EQ(&s.rank_state(2), state);
+            EXPECT_EQ(s.trace(1), trace);
+            EXPECT_EQ(s.machine(), "machine");
+            EXPECT_EQ(s.ranks(), 3u);
+        }
+        words[i] = before;
+    }
+    EXPECT_EQ(Segment::attach(dup(s.descriptor())).tuning(), "tuning");
 }
 
 TEST(Segment, GivesForgottenPagesBackAsZero) {
@@ -173,17 +209,34 @@ std::uint64_t readable(Segment const& s) {
 
 TEST(SegmentHeap, IsAccessibleAsFarAsItIsUsed) {
     Segment s = Segment::create(4);
-    std::uint64_t const beginning = s.layout().heap_level(1);
+    std::uint64_t const pairs = s.layout().commons - s.layout().inboxes, level5 = s.layout().heap_level(5) - pairs,
+                        beginning = s.layout().heap_level(1) - pairs;
     EXPECT_EQ(readable(s), beginning) << "mlockall would fill the rest";
     SegmentHeap heap(s, 2);
     std::uint64_t const large = heap.allocate(5 << 20);   // more than the first three levels have in one piece
-    EXPECT_EQ(readable(s), s.layout().heap_level(5)) << "up to the level of 8 MiB";
+    EXPECT_EQ(readable(s), level5) << "up to the level of 8 MiB";
     Segment const peer = Segment::attach(dup(s.descriptor()));
     std::uint64_t const with_peer = readable(s);
-    EXPECT_EQ(with_peer, s.layout().heap_level(5) + beginning);
+    EXPECT_EQ(with_peer, level5 + beginning);
     s.at(large)[0] = std::byte{7};
     EXPECT_EQ(peer.at(large)[0], std::byte{7});
-    EXPECT_EQ(readable(s), 2 * s.layout().heap_level(5));
+    EXPECT_EQ(readable(s), 2 * level5);
+}
+
+TEST(Segment, MakesPairsAccessibleThatAreUsed) {
+    for (unsigned ranks : {4u, 128u}) {
+        Segment const s = Segment::create(ranks);
+        std::uint64_t const before = readable(s), pair = s.layout().pair_bytes;
+        EXPECT_TRUE(s.open_pairs(1, ranks - 1));
+        EXPECT_EQ(readable(s), before + 2 * pair) << ranks << " ranks: mlockall would fill the rest";
+        s.pair(1, ranks - 1)[pair - 1] = s.pair(ranks - 1, 1)[0] = std::byte{5};
+        s.commons().front() = s.commons().back() = s.ring_start(ranks - 1, ranks - 1)[0] = std::byte{6};
+        EXPECT_TRUE(s.open_pairs(1, ranks - 1));
+        EXPECT_TRUE(s.open_pairs(2, 2));
+        EXPECT_EQ(readable(s), before + 3 * pair);
+        s.heap(0, 2)[0] = std::byte{7};   // opens a level of the heaps, and no pair
+        EXPECT_EQ(readable(s), before + 3 * pair + s.layout().heap_level(3) - s.layout().heap_level(1));
+    }
 }
 
 /// Runs `body` in a child with that limit and returns its exit code.

@@ -23,7 +23,7 @@ find build-coverage -name '*.gcda' -delete
 chmod -R a+rwX build-coverage
 umask 0
 title "Tests"
-[ $# -gt 0 ] || set -- -LE foreign
+[ $# -gt 0 ] || set -- -LE '^(foreign|in_all)$'
 run_tests build-coverage "$@"
 
 title "Coverage"

@@ -52,7 +52,10 @@ fi
 prepare_scratch
 
 plain=(-R "$filter")
-[ -n "$foreign" ] || plain+=(-LE foreign)
+left_out=
+[ -n "$foreign" ] || left_out+='|foreign'
+[ -n "$all" ] || left_out+='|in_all'
+[ -z "$left_out" ] || plain+=(-LE "^(${left_out#|})$")
 warnings=()
 [ -z "$all" ] || warnings=(-DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
 

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Messages of more than 2 GiB, by every kind of call and in every protocol, with right results and counts.
+# cores: 2
+# only: --all, for it takes gigabytes and a minute
+. "$(dirname "$0")/../../launcher/nodes/nodes_common.sh" "$1"
+mib=2100            # more bytes than an int counts
+needed_mib=5500     # of two ranks, and what the system has in its buffers of them
+is_sanitized && skip "the memory of a program under a sanitizer is a multiple"
+# What is free, and what this cgroup may still have.
+free_mib() {
+    local free=$(($(sed -nE 's/^MemAvailable: +([0-9]+) kB/\1/p' /proc/meminfo) / 1024)) group limit used
+    for group in /sys/fs/cgroup"$(sed -n 's/^0:://p' /proc/self/cgroup)" /sys/fs/cgroup; do
+        limit=$(cat "$group/memory.max" 2> /dev/null) used=$(cat "$group/memory.current" 2> /dev/null)
+        [[ "$limit" =~ ^[0-9]+$ ]] && [ $(((limit - used) / 1048576)) -lt $free ] && free=$(((limit - used) / 1048576))
+    done
+    echo "$free"
+}
+free=$(free_mib)
+[ "$free" -ge $needed_mib ] || skip "$needed_mib MiB of memory are needed and $free MiB are free"
+program=("$build/tests/ranks_p2p_huge" $mib)
+
+# moved WAY: the column of that way in the table of --stats, for all ranks, as it is printed
+moved() {
+    awk -v way="$1" '/^ *rank / && !at { for (i = 1; i <= NF; ++i) if ($i == way) at = i }
+                     /^ *all / && at { print; exit }' "$folder/err"
+}
+export OMP_NUM_THREADS=1
+for settings in "" "TUTTI_ARENA no" "TUTTI_ARENA no TUTTI_CMA no"; do
+    read -r -a words <<< "$settings"
+    environment=()
+    for ((i = 0; i < ${#words[@]}; i += 2)); do environment+=(-genv "${words[i]}" "${words[i + 1]}"); done
+    run -n 2 "${environment[@]}" "${program[@]}"; expect_code 0; expect_silence
+done
+on 127.0.0.2,127.0.0.3 -n 2 "${program[@]}"; expect_code 0; expect_silence
+expect_nothing_left
+finish

@@ -6,7 +6,7 @@ namespace tutti::coll {
 
 void RunningOperation::give_up() {
     try {
-        throw_failure_of(shm_->failed_member());
+        throw_failure_of(comm_, shm_->failed_member());
     } catch (...) { task_->end_by(std::current_exception()); }
 }
 

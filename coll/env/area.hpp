@@ -137,8 +137,10 @@ public:
     Flag& done(int member) const { return member_page(member).done; }
     static constexpr std::uint64_t gone = ~std::uint64_t{0} >> 1;
 
-    /// Says that a member could not go on with an operation; any member may say so, and several at once.
+    /// Records that a member could not go on with an operation; any member may do so, and several at the same time. A
+    /// member that fails because another one has keeps that one's number.
     void fail(int member, std::uint64_t op) const {
+        if (failed(op)) return;
         failure(op).member.store(member, std::memory_order_relaxed);
         failure(op).op.store(op, std::memory_order_release);
     }

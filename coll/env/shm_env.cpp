@@ -26,12 +26,13 @@ bool ShmMemory::waited(std::atomic<std::uint64_t> const& word, std::uint64_t val
     auto come = [&] { return has_come(word.load(std::memory_order_acquire), value); };
     comm_.process.waiter.until([&] { return come() || env.failed(); }, reason_in(comm_, operation_, peer), &word);
     if (!come()) [[unlikely]]
-        throw_failure_of(env.failed_member());
+        throw_failure_of(comm_, env.failed_member());
     return true;
 }
 
-void throw_failure_of(int peer) {
-    fail(ErrorClass::no_mem, "rank ", peer, " of the communicator has no memory left to go on with the operation");
+void throw_failure_of(Comm const& comm, int member) {
+    fail(ErrorClass::no_mem, "rank ", comm.union_group->world_rank(member),
+         " of MPI_COMM_WORLD has no memory left to go on with the operation");
 }
 
 }   // namespace tutti::coll

@@ -137,7 +137,8 @@ private:
 
 using ShmEnv = Environment<ShmMemory>;
 
-/// What a member hears of whose peer, one of the communicator's ranks, cannot go on.
-[[noreturn]] void throw_failure_of(int peer);
+/// Throws no_mem, naming the member of `comm` that cannot go on. The communicator may be one of a node, of which the
+/// program knows nothing, so the rank is named as in MPI_COMM_WORLD.
+[[noreturn]] void throw_failure_of(Comm const& comm, int member);
 
 }   // namespace tutti::coll

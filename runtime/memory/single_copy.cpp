@@ -136,8 +136,8 @@ bool SingleCopy::move(unsigned peer, std::uint64_t address, std::byte* local, st
         } else if (moved < 0 && errno == EINTR) {
             continue;
         } else if (moved < 0 && errno == EFAULT) {
-            fail(ErrorClass::buffer, "the buffer of rank ", peer, " does not lie in that rank's memory (", bytes,
-                 " bytes missing)");
+            fail(ErrorClass::buffer, "the buffer of rank ", segment_.rank_state(peer).world_rank,
+                 " of MPI_COMM_WORLD does not lie in that rank's memory (", bytes, " bytes missing)");
         } else if (moved < 0 && errno == ENOMEM && part > pages_without_memory) {
             most = pages_without_memory;
         } else {   // the caller moves one step down, with this copy alone unless it is for good

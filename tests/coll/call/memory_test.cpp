@@ -10,6 +10,7 @@
 #include "coll/call/collectives.hpp"
 #include "coll/choice/state.hpp"
 #include "coll/comm/create.hpp"
+#include "coll/comm/derive.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/datatype/builder.hpp"
 #include "tests/coll/world/allocations.hpp"
@@ -124,6 +125,44 @@ INSTANTIATE_TEST_SUITE_P(Calls, MemoryRunsOutBetweenProcesses,
                                          ProgramCall{Collective::allgather, 8, false, std::chrono::milliseconds(40)},
                                          ProgramCall{Collective::bcast, 100'000, true, std::chrono::milliseconds(40)}));
 
+/// Takes all of a rank's heap, which is what it has for messages of the others to see.
+std::vector<std::uint64_t> take_all(SegmentHeap& heap) {
+    std::vector<std::uint64_t> taken;
+    for (std::size_t bytes = 1 << 20; bytes >= 4096; bytes /= 2) try {
+            for (;;) taken.push_back(heap.allocate(bytes));
+        } catch (Error const& e) { EXPECT_EQ(e.error_class, ErrorClass::no_mem); }
+    return taken;
+}
+
+// A communicator counts its members in its own way, and the program may know nothing of it.
+TEST(SegmentRunsOut, AndTheRankOfTheWorldIsNamed) {
+    Segment segment = Segment::create(3);
+    std::barrier together(3);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank)
+        threads.emplace_back([&, rank] {
+            Variables variables;
+            variables.wait = "shared";
+            variables.cma = variables.arena = false;
+            Process process(segment, static_cast<unsigned>(rank), variables);
+            std::vector<std::string> complaints;
+            coll::start(process, complaints);
+            Ref<Comm> const turned = split(*process.world, 0, -rank);
+            EXPECT_EQ(turned->rank(), 2 - rank);
+            if (rank == 0) take_all(process.heap);
+            together.arrive_and_wait();
+            for (bool as_request : {false, true}) try {
+                    ends_well(*turned, {Collective::allgather, 100'000, as_request});
+                    ADD_FAILURE() << "there was memory";
+                } catch (Error const& e) {
+                    std::string const peer = rank == 0 ? "" : "rank 0 of MPI_COMM_WORLD has no memory";
+                    EXPECT_THAT(e.what(), testing::HasSubstr(peer));
+                }
+            together.arrive_and_wait();
+        });
+    for (auto& t : threads) t.join();
+}
+
 TEST(SegmentRunsOut, AndAllRanksEnd) {
     Segment segment = Segment::create(3);
     std::barrier together(3);
@@ -137,9 +176,7 @@ TEST(SegmentRunsOut, AndAllRanksEnd) {
             std::vector<std::string> complaints;
             coll::start(process, complaints);
             std::vector<std::uint64_t> taken;
-            for (std::size_t bytes = 1 << 20; rank == 1 && bytes >= 4096; bytes /= 2) try {
-                    for (;;) taken.push_back(process.heap.allocate(bytes));
-                } catch (Error const& e) { EXPECT_EQ(e.error_class, ErrorClass::no_mem); }
+            if (rank == 1) taken = take_all(process.heap);
             together.arrive_and_wait();
             for (bool as_request : {false, true})
                 EXPECT_THROW(ends_well(*process.world, {Collective::allgather, 100'000, as_request}), Error);

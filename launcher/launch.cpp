@@ -108,7 +108,7 @@ public:
         adopt_orphans();
     }
     ~Launch() {
-        if (elsewhere_) elsewhere_->part();
+        if (elsewhere_) unless_out_of_memory([this] { return elsewhere_->part(), true; });
     }
 
     int run() {

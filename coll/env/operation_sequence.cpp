@@ -11,10 +11,14 @@ namespace tutti::coll {
 OperationSequence::~OperationSequence() {
     if (!area) return;
     area.done(rank).publish(Area::gone);
-    for (int region = 0; region < area_regions; ++region)
-        if (std::uint64_t const offset = area.own_region(region); offset != 0)
-            process.heap.release_when(offset, [view = area] { return view.take_back_region(); });
-    if (owned_offset != 0) process.heap.release_when(owned_offset, [view = area] { return view.unused(); });
+    // Without memory to note what is released later, the rank keeps it until it ends.
+    unless_out_of_memory([this] {
+        for (int region = 0; region < area_regions; ++region)
+            if (std::uint64_t const offset = area.own_region(region); offset != 0)
+                process.heap.release_when(offset, [view = area] { return view.take_back_region(); });
+        if (owned_offset != 0) process.heap.release_when(owned_offset, [view = area] { return view.unused(); });
+        return true;
+    });
 }
 
 bool OperationSequence::look_for_channel(std::uint64_t number) {

@@ -63,7 +63,10 @@ std::string Children::Branch::ending() const {
 Children::Children(Job const& job, Allocation const& allocation)
     : job_(job), allocation_(allocation), silence_limit_(variables_of(job).silence) {}
 
-Children::~Children() { dismiss(); }
+// Without memory for the farewell the links close, by which the daemons end as well.
+Children::~Children() {
+    unless_out_of_memory([this] { return dismiss(), true; });
+}
 
 void Children::start(std::vector<int> const& nodes, std::string const& assignment, Guardian& guardian,
                      sigset_t const& mask, Heartbeats& heartbeats) {

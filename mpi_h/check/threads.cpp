@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi_h/check/threads.hpp"
 
+#include <cstdlib>
+
 #include <pthread.h>
 
 #include "mpi_h/include/mpi.h"
 #include "runtime/base/error.hpp"
 #include "runtime/diagnosis/mistake.hpp"
+#include "runtime/settings/launch.hpp"
 #include "runtime/wait/call_stack.hpp"
 
 namespace tutti {
@@ -13,14 +16,26 @@ namespace {
 
 std::uint64_t number(void const* site) { return reinterpret_cast<std::uintptr_t>(site); }
 
+/// Ends the job by what `refuse` reports, or without a report where there is no memory for one: this happens before
+/// the body of a call, of which an exception would leave.
+template <class Refuse>
+[[noreturn]] void end_job(Process& process, Refuse const& refuse) {
+    unless_out_of_memory([&refuse] { return refuse(), true; });
+    process.end_job(launch::mistake_code, "no memory");
+    std::abort();
+}
+
 }   // namespace
 
 void ThreadCheck::enter(char const* name, void const* site) {
     auto const me = static_cast<std::uint64_t>(pthread_self());
-    if (level_ < MPI_THREAD_SERIALIZED) return me == main_ ? void() : refuse_thread(name, site);
+    if (level_ < MPI_THREAD_SERIALIZED) {
+        if (me != main_) end_job(process_, [&] { refuse_thread(name, site); });
+        return;
+    }
     std::uint64_t nobody = 0;
     if (!inside_.compare_exchange_strong(nobody, me, std::memory_order_acquire) && nobody != me)
-        refuse_second(name, site);
+        end_job(process_, [&] { refuse_second(name, site); });
     if (++depth_ > 1) return;
     name_.store(name, std::memory_order_relaxed);
     site_.store(site, std::memory_order_relaxed);

@@ -21,11 +21,21 @@ namespace {
 
 constexpr std::int64_t longest_wait_ns = 2'000'000'000;   // for a launcher that does not read
 
+void write_without_memory() {
+    static constexpr char text[] = "an MPI process ends, and has no memory to say why\n";
+    if (write(2, text, sizeof text - 1) < 0) {}   // there is no other place to report that
+}
+
 /// What the parent has not written yet is the parent's to write.
 [[noreturn]] void end_child(Ending const& ending) {
-    int const rank = library().process->rank();
-    std::string const line = join("process ", getpid(), ", a child of rank ", rank, ": ", ending.sentence, "\n");
-    if (!ending.sentence.empty() && write(2, line.data(), line.size()) < 0) {}   // nobody to tell
+    bool const written = ending.sentence.empty() || unless_out_of_memory([&ending] {
+                             int const rank = library().process->rank();
+                             std::string const line =
+                                 join("process ", getpid(), ", a child of rank ", rank, ": ", ending.sentence, "\n");
+                             if (write(2, line.data(), line.size()) < 0) {}   // there is no other place to report that
+                             return true;
+                         });
+    if (!written) write_without_memory();
     _exit(ending.code & 0xff ? ending.code & 0xff : 1);
 }
 
@@ -86,14 +96,20 @@ void say(RankState* rank_state, Ending const& ending) {
 void abort_job(Ending const& ending) {
     if (library().stage == Stage::child) end_child(ending);
     RankState* const rank_state = library().rank_state ? library().rank_state : launchers_rank_state();
-    if (!ending.sentence.empty()) say(rank_state, ending);
+    bool const said = ending.sentence.empty() || unless_out_of_memory([&] { return say(rank_state, ending), true; });
+    if (!said) write_without_memory();
     if (library().process) {
         rank_state->abort_code.store(ending.code, std::memory_order_relaxed);
         rank_state->state.store(RankPhase::aborted, std::memory_order_release);
     }
     std::fflush(nullptr);
     int const code = ending.code & 0xff ? ending.code & 0xff : 1;
-    if (job_server()) job_server()->abort(code, ending.sentence);
+    if (job_server()) unless_out_of_memory([&] { return job_server()->abort(code, ending.sentence), true; });
+    _exit(code);
+}
+
+void end_without_memory(int code) {
+    write_without_memory();
     _exit(code);
 }
 

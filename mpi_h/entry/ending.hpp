@@ -2,6 +2,7 @@
 // How a rank's library ends the whole job: by an error that is fatal, by MPI_Abort, by a call at a wrong time.
 #pragma once
 
+#include <new>
 #include <string>
 
 namespace tutti {
@@ -14,7 +15,20 @@ struct Ending {
 };
 
 /// Leaves it on this rank's state for the launcher, says it on standard error, and exits when the launcher has seen
-/// where the program is, or after two seconds. A rank's child ends alone.
+/// where the program is, or after two seconds. A rank's child ends alone. Without memory the job ends with fewer words.
 [[noreturn]] void abort_job(Ending const& ending);
+
+/// The same with the Ending that `describe` returns, whose words take memory that there may be none of.
+template <class Describe>
+[[noreturn]] void abort_job(int code, Describe const& describe) {
+    try {
+        abort_job(describe());
+    } catch (std::bad_alloc const&) {
+        abort_job(Ending{code, "no memory"});   // so short that it takes none
+    }
+}
+
+/// Before there is anything of the library that could end a job.
+[[noreturn]] void end_without_memory(int code);
 
 }   // namespace tutti

@@ -13,11 +13,11 @@ namespace tutti {
 std::atomic<LibraryState*> the_library_state = nullptr;
 
 // Never destroyed: programs call MPI from destructors of their globals.
-LibraryState& make_library_state() {
+LibraryState& make_library_state() try {
     static LibraryState* const made = new LibraryState;
     the_library_state.store(made, std::memory_order_release);
     return *made;
-}
+} catch (std::bad_alloc const&) { end_without_memory(MPI_ERR_NO_MEM); }
 
 void note_freed(int handle) {
     LibraryState& f = library();
@@ -114,28 +114,53 @@ int error_code(Error const& error, std::string const& sentence) {
     return code;
 }
 
-int raise(Call const& call, Error const& error, std::string const& arguments) {
+namespace {
+
+/// The code, and the sentence that it stands for.
+int code_of(Call const& call, std::exception const& thrown, std::string& sentence) {
+    try {
+        Error const error = error_of(thrown);
+        sentence = join(call.name, ": ", error.what());
+        if (call.on && !call.on->name.empty()) sentence += join(" (on ", call.on->name, ")");
+        return error_code(error, sentence);
+    } catch (std::bad_alloc const&) {
+        sentence = "no memory";   // so short that it takes none
+        auto const* const error = dynamic_cast<Error const*>(&thrown);
+        if (!error) return abi::class_number(ErrorClass::no_mem);
+        return error->user_code != 0 ? error->user_code : abi::class_number(error->error_class);
+    }
+}
+
+}   // namespace
+
+int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const& in_words) {
     LibraryState& f = library();
     HasErrhandler* on = call.on ? call.on : f.process ? f.process->world.get() : nullptr;
-    std::string sentence = join(call.name, ": ", error.what());
-    if (call.on && !call.on->name.empty()) sentence += join(" (on ", call.on->name, ")");
-    int code = error_code(error, sentence);
+    std::string sentence;
+    int const code = code_of(call, thrown, sentence);
     Errhandler const* handler = on ? on->errhandler.get() : nullptr;
-    if (!handler || handler->kind == Errhandler::Kind::fatal)
-        abort_job({code & 0x7f ? code & 0x7f : 1, sentence, error_name(code), join(call.name, "(", arguments, ")")});
+    if (!handler || handler->kind == Errhandler::Kind::fatal) {
+        int const ending = code & 0x7f ? code & 0x7f : 1;
+        abort_job(ending, [&] {
+            std::string const arguments = in_words.write(in_words.arguments);
+            return Ending{ending, sentence, error_name(code), join(call.name, "(", arguments, ")")};
+        });
+    }
     if (handler->kind == Errhandler::Kind::user) handler->call(on, code);
     return code;
 }
 
 void not_running(char const* name) {
     Stage const stage = library().stage;
-    std::string const when = stage == Stage::before ? "before MPI_Init"
+    char const* const when = stage == Stage::before ? "before MPI_Init"
                              : stage == Stage::after
                                  ? "after MPI_Finalize"
                                  : ", but only the rank itself can call MPI, not what its fork() made; let the child "
                                    "end by _exit or start a program by exec";
-    std::string const sentence = join(name, " was called", stage == Stage::child ? "" : " ", when);
-    abort_job({MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), join(name, "(…)")});
+    abort_job(MPI_ERR_OTHER, [&] {
+        std::string const sentence = join(name, " was called", stage == Stage::child ? "" : " ", when);
+        return Ending{MPI_ERR_OTHER, sentence, error_name(MPI_ERR_OTHER), join(name, "(…)")};
+    });
 }
 
 }   // namespace tutti

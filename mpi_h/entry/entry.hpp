@@ -3,7 +3,8 @@
 // and Call's members check arguments and turn handles into objects. A body throws Error, or another std::exception;
 // `enter` names the call, finds the error handler (of the communicator or window that `call` has seen, else
 // MPI_COMM_WORLD's) and returns the code.
-// The whole call is inside the process's lock. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
+// The whole call is inside the process's lock. Nothing that a program must not see leaves a function: what a call does
+// before its body, and what reports an error, goes on without the memory that it cannot get. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
 #pragma once
 
 #include <exception>
@@ -188,9 +189,14 @@ private:
     LibraryState& library_;
 };
 
-/// Calls the error handler with the code of `error` and returns the code; does not return when errors are fatal.
-/// `arguments`: of the call, in the program's words.
-int raise(Call const& call, Error const& error, std::string const& arguments = "…");
+/// A call's arguments in the program's words, written when they are needed.
+struct ArgumentsInWords {
+    std::string (*write)(void const* arguments);
+    void const* arguments;
+};
+/// Calls the error handler with the code of what was thrown and returns the code; does not return when errors are
+/// fatal. Without memory for a sentence the code says no more than its class. Throws only what the handler throws.
+int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const& in_words);
 /// The code under which MPI_Error_string finds this sentence again.
 int error_code(Error const& error, std::string const& sentence);
 /// Ends the job with a sentence: `name` was called before MPI_Init, after MPI_Finalize, or by a child of a rank.
@@ -224,7 +230,10 @@ template <When when = When::running, class Body, class InWords = decltype(not_in
     try {
         body(call);
         return MPI_SUCCESS;
-    } catch (std::exception const& error) { return raise(call, error_of(error), in_words()); }
+    } catch (std::exception const& error) {
+        auto const write = [](void const* of) -> std::string { return (*static_cast<InWords const*>(of))(); };
+        return raise(call, error, {write, &in_words});
+    }
 }
 
 }   // namespace tutti

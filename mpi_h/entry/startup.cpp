@@ -236,7 +236,9 @@ void start(LibraryState& f, int thread_level) {
     f.process = std::make_unique<Process>(*f.segment, mine.place, std::move(variables));
     if (f.process->variables.arena) f.process->arena = tutti_arena()->arena;
     f.process->end_job = [](int code, std::string const& sentence) {
-        abort_job({code, sentence, error_name(MPI_ERR_OTHER), join(library().process->call_name, "(…)")});
+        abort_job(code, [&] {
+            return Ending{code, sentence, error_name(MPI_ERR_OTHER), join(library().process->call_name, "(…)")};
+        });
     };
     f.process->threads_begin = [](Process& process) {
         // A call that somebody follows has passed by the lock, which was not on yet, and leaves it at its end.

@@ -84,8 +84,10 @@ int PMPI_Is_thread_main(int* flag) {
 TUTTI_FUNCTION(Abort)
 int PMPI_Abort(MPI_Comm, int code) {
     if (library().stage != Stage::running) not_running("MPI_Abort");
-    abort_job(
-        {code, join("the program called MPI_Abort with code ", code), "MPI_Abort", join("MPI_Abort(…, ", code, ")")});
+    abort_job(code, [code] {
+        std::string const sentence = join("the program called MPI_Abort with code ", code);
+        return Ending{code, sentence, "MPI_Abort", join("MPI_Abort(…, ", code, ")")};
+    });
 }
 
 TUTTI_FUNCTION(Pcontrol)

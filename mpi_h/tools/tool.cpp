@@ -37,13 +37,14 @@ using namespace tutti;
 
 TUTTI_FUNCTION(T_init_thread)
 int PMPI_T_init_thread(int required, int* provided) {
-    tool::Alone alone(library());
-    if (provided && reinterpret_cast<std::intptr_t>(provided) < 4096) return MPI_T_ERR_INVALID;
-    if (!library().tool) library().tool = std::make_shared<tool::State>();
-    if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) return MPI_T_ERR_INVALID;
-    ++tool::state().users;
-    tool::give(provided, required);
-    return MPI_SUCCESS;
+    return tool::enter_any_time([&] {
+        tool::address(provided);
+        if (!library().tool) library().tool = std::make_shared<tool::State>();
+        if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE) return MPI_T_ERR_INVALID;
+        ++tool::state().users;
+        tool::give(provided, required);
+        return MPI_SUCCESS;
+    });
 }
 
 TUTTI_FUNCTION(T_finalize)

@@ -131,16 +131,24 @@ private:
     std::lock_guard<std::recursive_mutex> lock_;
 };
 
-/// Runs the body of a function that may be called between MPI_T_init_thread and MPI_T_finalize only.
+/// Runs the body of a function that may be called at any time.
 template <class Body>
-int enter(Body&& body) {
+int enter_any_time(Body&& body) {
     Alone alone(library());
-    if (!library().tool || state().users == 0) return MPI_T_ERR_NOT_INITIALIZED;
     try {
         return body();
     } catch (NoAddress) { return MPI_T_ERR_INVALID; } catch (std::bad_alloc const&) {
         return MPI_T_ERR_MEMORY;
     } catch (std::exception const&) { return MPI_T_ERR_INVALID; }
+}
+
+/// Runs the body of a function that may be called between MPI_T_init_thread and MPI_T_finalize only.
+template <class Body>
+int enter(Body&& body) {
+    return enter_any_time([&]() -> int {
+        if (!library().tool || state().users == 0) return MPI_T_ERR_NOT_INITIALIZED;
+        return body();
+    });
 }
 
 }   // namespace tutti::tool

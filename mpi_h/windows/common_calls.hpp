@@ -160,10 +160,12 @@ template <Of elements>
     return to.there && rma::swap_direct(*on.window, rank, to.there, to.type.kind, compare, origin, old, to.bytes);
 }
 
-/// MPI_Rput and MPI_Rget: what `done` has done is complete.
+/// MPI_Rput and MPI_Rget: what `done` has done is complete. Only where the request takes no memory.
 template <class Operation>
 [[gnu::always_inline]] inline bool with_request(On const& on, MPI_Request* request, Operation const& done) {
-    if (!on.window || Call::no_address(request) || !on.library->tables.requests.has_room() || !done()) [[unlikely]]
+    if (!on.window || !on.window->completed || Call::no_address(request)) [[unlikely]]
+        return false;
+    if (!on.library->tables.requests.has_room() || !done()) [[unlikely]]
         return false;
     *request = on.library->tables.requests.add(rma::completed_request(*on.window).detach());
     return true;

@@ -23,7 +23,9 @@ bool combine_direct(Window& window, int rank, std::byte* there, Datatype const& 
     if (op.builtin != BuiltinOp::replace && op.builtin != BuiltinOp::no_op) {
         try {
             kernel = op.kernels(type).two;
-        } catch (Error const&) { return false; }
+        } catch (Error const&) { return false; } catch (std::bad_alloc const&) {   // for the Error's sentence
+            return false;
+        }
     }
     Target const& t = window.target(rank);
     SharedMemory const to{there,           t.address + static_cast<std::uint64_t>(there - t.memory),

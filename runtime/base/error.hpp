@@ -5,6 +5,7 @@
 // Where ranks wait for this one, an Error is kept until they have been served (coll::Truncation, coll::on_node).
 #pragma once
 
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -81,6 +82,15 @@ public:
 /// Whatever was thrown as an Error. A refusal of the system that may be none later, or for less, is a lack of memory;
 /// what no part of the library throws (a program's callback does) is an internal error.
 Error error_of(std::exception const& thrown);
+
+/// Carries out `act`, which can be left out where there is no memory for it, because only the user's view or the speed
+/// depends on it. Returns what `act` returns; false without memory.
+template <class Act>
+bool unless_out_of_memory(Act const& act) {
+    try {
+        return act();
+    } catch (std::bad_alloc const&) { return false; }
+}
 
 /// Throws an Error whose sentence is the joined parts: `fail(ErrorClass::count, "count is ", n, " but …")`.
 template <class... Parts>

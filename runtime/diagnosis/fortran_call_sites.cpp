@@ -11,6 +11,8 @@
 #include <link.h>
 #include <unwind.h>
 
+#include "runtime/base/error.hpp"
+
 namespace tutti {
 
 /// From a place in the Fortran library outwards.
@@ -97,7 +99,8 @@ FortranCallSites::~FortranCallSites() {
 void const* FortranCallSites::of_program(void const* site, void const* frame) const {
     auto const address = reinterpret_cast<std::uintptr_t>(site);
     if (!in_library(address)) return site;
-    Path const* const path = path_from(address, frame);
+    Path const* path = nullptr;
+    unless_out_of_memory([&] { return path = path_from(address, frame), true; });
     if (!path || path->program == 0) return site;
     for (std::size_t i = 0; i < path->steps; i++)
         if (word_at(frame, path->inside[i].above) != path->inside[i].address) return site;

@@ -18,7 +18,8 @@ public:
     ~FortranCallSites();
 
     /// `site`: what an MPI function returns to, and `frame`: the address on the stack above that return address
-    /// (DWARF's canonical frame address). Where the program goes on; `site` itself when that cannot be told.
+    /// (DWARF's canonical frame address). Where the program goes on; `site` itself when that cannot be
+    /// found out, or not without memory that there is none of.
     void const* of_program(void const* site, void const* frame) const;
 
 private:

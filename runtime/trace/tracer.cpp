@@ -60,11 +60,18 @@ void Tracer::add(TraceEvent const& event) {
     trace_.events.store(++events_, std::memory_order_release);
 }
 
-void Tracer::enter(char const* call, void const* site) {
-    Text const text = text_of(call, [&] {
-        bool const local = is_local(call);
-        return Text{local ? std::uint16_t{0} : new_text(call), local};
+/// What the record of a call refers to.
+void Tracer::describe(OpenCall& call, char const* name, void const* site) {
+    Text const text = text_of(name, [&] {
+        bool const local = is_local(name);
+        return Text{local ? std::uint16_t{0} : new_text(name), local};
     });
+    call.site = text.local ? 0 : calling_place(reinterpret_cast<std::uint64_t>(site));
+    call.thread = thread_number();
+    call.text = text.number;
+}
+
+void Tracer::enter(char const* call, void const* site) {
     auto* const end = trace_.open + Trace::most_open;
     auto* free = trace_.open;
     if (open_calls_ != 0)
@@ -72,10 +79,9 @@ void Tracer::enter(char const* call, void const* site) {
     if (free == end) return;
     ++open_calls_;
     newest_call_ = free;
-    free->site = text.local ? 0 : calling_place(reinterpret_cast<std::uint64_t>(site));
+    free->text = 0;   // as of a local call: without memory to describe it, this one leaves no event either
+    unless_out_of_memory([&] { return describe(*free, call, site), true; });
     free->waited = 0;
-    free->text = text.number;
-    free->thread = thread_number();
     free->events = events_;
     free->stack = this_thread();
     free->begin.store(now_ns(), std::memory_order_release);
@@ -148,12 +154,14 @@ std::int64_t Tracer::count(std::uint64_t key) {
 
 /// `key`: of the messages that are told apart by counting them.
 void Tracer::message(TraceEvent event, std::uint64_t key, std::uint64_t context, int tag, std::size_t bytes) {
-    event.amount = static_cast<std::int64_t>(bytes);
-    event.waited = count(key);
-    event.where = context;
-    event.tag = tag;
-    event.thread = thread_number();
-    add(event);
+    unless_out_of_memory([&] {
+        event.amount = static_cast<std::int64_t>(bytes);
+        event.waited = count(key);
+        event.where = context;
+        event.tag = tag;
+        event.thread = thread_number();
+        return add(event), true;
+    });
 }
 
 void Tracer::sent(std::int64_t when, std::uint64_t context, int source, int tag, int world_dest, std::size_t bytes) {
@@ -192,6 +200,10 @@ void Tracer::begin_collective(std::uint64_t context, int root, std::size_t bytes
 }
 
 void Tracer::communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name) {
+    unless_out_of_memory([&] { return add_communicator(context, rank, members, name), true; });
+}
+
+void Tracer::add_communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name) {
     auto [known, fresh] = comms_.try_emplace(context, static_cast<std::uint32_t>(comms_.size()));
     if (known->second >= Trace::most_comms) return;
     TracedComm& comm = trace_.comms[known->second];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a rank's trace. All of it is called by one thread at a time, inside the rank's lock.
+// Writes a rank's trace. All of it is called by one thread at a time, inside the rank's lock. Nothing but the constructor
+// throws: without memory for what an event refers to, the event is left out, and the program goes on without it.
 #pragma once
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/error.hpp"
 #include "runtime/trace/trace.hpp"
 
 namespace tutti {
@@ -39,8 +41,10 @@ public:
     /// the same for the same `line`, which lives as long as the process.
     template <class Words>
     void collective(std::uint64_t context, int root, std::size_t bytes, void const* line, Words const& words) {
-        Text const text = text_of(line, [&] { return Text{new_text(words()), false}; });
-        begin_collective(context, root, bytes, text.number);
+        unless_out_of_memory([&] {
+            Text const text = text_of(line, [&] { return Text{new_text(words()), false}; });
+            return begin_collective(context, root, bytes, text.number), true;
+        });
     }
     /// There is a communicator, or it has another name. `members`: of the world, by rank.
     void communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name);
@@ -74,6 +78,8 @@ private:
 
     void begin_collective(std::uint64_t context, int root, std::size_t bytes, std::uint16_t text);
     void message(TraceEvent event, std::uint64_t key, std::uint64_t context, int tag, std::size_t bytes);
+    void describe(OpenCall& call, char const* name, void const* site);
+    void add_communicator(std::uint64_t context, int rank, std::span<int const> members, std::string_view name);
     void add(TraceEvent const& event);
     OpenCall* open_call();
     std::int64_t count(std::uint64_t key);

@@ -3,8 +3,8 @@
 #include "runtime/wait/wait.hpp"
 
 #include <algorithm>
-#include <new>
 
+#include "runtime/base/error.hpp"
 #include "runtime/base/futex.hpp"
 #include "runtime/base/membarrier.hpp"
 #include "runtime/memory/placement/placement.hpp"
@@ -32,15 +32,6 @@ constexpr long nap_ns = 1'000'000;
 long longest_sleep(SegmentHeader const& node) {
     long const of_one = 10'000'000;
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
-}
-
-/// What is shown and told of a wait is for the user alone: where there is no memory for it, the wait goes on without,
-/// for what it waits for may come all the same.
-template <class Tell>
-bool unless_out_of_memory(Tell tell) {
-    try {
-        return tell();
-    } catch (std::bad_alloc const&) { return false; }
 }
 
 }   // namespace
@@ -160,6 +151,8 @@ void Waiter::wake_watchers(std::atomic<std::uint64_t> const& word) {
 
 void Waiter::call_helper() { helper_->call(); }
 
+// What is shown of a wait is for the user alone: without memory for that the wait goes on, for what it waits for may
+// come all the same.
 void Waiter::WaitLoop::relax() {
     if (unless_out_of_memory([this] { return looks_again(); })) return;
     if (asleep_) return sleep(waiter_.longest_sleep_ns_);
@@ -371,8 +364,13 @@ void Waiter::WaitLoop::finish() {
     std::int64_t const now = now_ns();
     times.waited.add(static_cast<std::uint64_t>(now - start_));
     if (waiter_.tracer_) waiter_.tracer_->waited(now - start_);
-    if (waiter_.home_) waiter_.home_->look(now);
-    if (waiter_.balance_ && !waiter_.lock_.on()) waiter_.balance_->look(now);
+    unless_out_of_memory([&] { return waiter_.look_for_place(now), true; });   // a destructor must not throw
+}
+
+/// Where this rank runs is a question of speed alone.
+void Waiter::look_for_place(std::int64_t now) {
+    if (home_) home_->look(now);
+    if (balance_ && !lock_.on()) balance_->look(now);
 }
 
 }   // namespace tutti

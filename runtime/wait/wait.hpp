@@ -328,6 +328,7 @@ private:
     /// A thread of the program polls.
     bool polled() const { return leader_ && !leader_->asleep_; }
     void yield();
+    void look_for_place(std::int64_t now);
     std::uint32_t add_sleeper(std::atomic<std::uint64_t> const* word = nullptr);
     std::atomic<std::uint64_t>& watched() { return segment_.watched(place_); }
     void remove_sleeper();

@@ -5,3 +5,10 @@ set_target_properties(fake_xpmem PROPERTIES OUTPUT_NAME xpmem SOVERSION 0 C_VISI
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake_xpmem)
 target_compile_definitions(tests_runtime PRIVATE FAKE_XPMEM="${CMAKE_BINARY_DIR}/tests/fake_xpmem/libxpmem.so.0")
 add_dependencies(tests_runtime fake_xpmem)
+
+# The operator new that counts and refuses.
+if(TARGET tests_runtime)
+  target_sources(tests_runtime PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp)
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON)
+endif()

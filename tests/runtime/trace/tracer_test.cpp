@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/coll/world/allocations.hpp"
+
 namespace tutti {
 namespace {
 
@@ -151,6 +153,30 @@ TEST_F(TracerTest, calls_in_a_callback_end_before_the_one_around_them) {
     ASSERT_EQ(events(), 2u);
     EXPECT_EQ(text(event(0)), "MPI_Send");
     EXPECT_EQ(text(event(1)), "MPI_Allreduce");
+}
+
+TEST_F(TracerTest, what_it_has_no_memory_for_is_left_out) {
+    for (std::size_t allowed = 0; allowed < 12; ++allowed) {
+        make(64);
+        int line = 0;
+        std::vector<int> const members{0, 2, 4};
+        tracer->enter("MPI_Allreduce", nullptr);
+        {
+            coll::test::MemoryEnds const ends(allowed);
+            tracer->enter("MPI_Send", nullptr);
+            tracer->collective(1, 0, 8, &line, [] { return std::string("bcast|node|pipelined_chain"); });
+            tracer->sent(1, 1, 0, 7, 1, 8);
+            tracer->received(1, 0, 7, 8, false);
+            tracer->communicator(9, 0, members, "row");
+            tracer->leave();
+        }
+        call("MPI_Recv");
+        tracer->leave();
+        ASSERT_GE(events(), 2u) << allowed;
+        EXPECT_EQ(text(event(events() - 2)), "MPI_Recv") << allowed;
+        EXPECT_EQ(text(event(events() - 1)), "MPI_Allreduce") << allowed;
+        for (OpenCall const& open : trace->open) EXPECT_EQ(open.begin.load(), 0) << allowed;
+    }
 }
 
 }   // namespace

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that ends at each place where a call asks for some: no exception leaves a function of MPI, errors have a class,
+// and with memory again everything works. With the argument "fatal" the error handler is the one that ends the job, with
+// "first" there is no memory for the first call of all.
+// ranks: 1 2
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "tests/ranks/check.h"
+
+static thread_local long left = -1;   // allocations of this thread that succeed; −1: all
+
+void* operator new(std::size_t bytes) {
+    if (left == 0) throw std::bad_alloc();
+    if (left > 0) --left;
+    if (void* const memory = std::malloc(bytes)) return memory;
+    throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+/// Makes the call with so few allocations; returns the class of its error.
+template <class MpiCall>
+static int starved(long allowed, MpiCall const& call) {
+    int code = MPI_SUCCESS, error_class = MPI_SUCCESS;
+    left = allowed;
+    try {
+        code = call();
+    } catch (...) { code = -1; }
+    left = -1;
+    CHECK(code != -1, "an exception left the call with %ld allocations", allowed);
+    MPI_Error_class(code, &error_class);
+    return error_class;
+}
+
+/// The same with none, one, two, … until the call has all that it asks for. `expected`: its error then.
+template <class MpiCall>
+static void starve(int expected, MpiCall const& call) {
+    for (long allowed = 0; allowed < 100; ++allowed) {
+        int const error_class = starved(allowed, call);
+        CHECK(error_class == expected || error_class == MPI_ERR_NO_MEM, "class %d with %ld", error_class, allowed);
+    }
+}
+
+int main(int argc, char** argv) {
+    char const* const word = argc > 1 ? argv[1] : "";
+    if (std::strcmp(word, "first") == 0) left = 0;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, nullptr);
+    MPI_Init(&argc, &argv);
+    int const value = 1;
+    if (std::strcmp(word, "fatal") == 0) {
+        left = 0;
+        MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    starve(MPI_ERR_RANK, [&] { return MPI_Send(&value, 1, MPI_INT, 1000, 0, MPI_COMM_WORLD); });
+    starve(MPI_ERR_ARG, [] { return MPI_Comm_size(MPI_COMM_WORLD, nullptr); });
+    starve(MPI_SUCCESS, [] {
+        MPI_Group group = MPI_GROUP_NULL;
+        int const code = MPI_Comm_group(MPI_COMM_WORLD, &group);
+        if (group != MPI_GROUP_NULL) MPI_Group_free(&group);
+        return code;
+    });
+    starve(MPI_SUCCESS, [] {
+        MPI_Info info = MPI_INFO_NULL;
+        int const code = MPI_Info_create(&info);
+        if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+        return code;
+    });
+    starve(MPI_SUCCESS, [&] {
+        int received = 0;
+        return MPI_Sendrecv(&value, 1, MPI_INT, 0, 0, &received, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    });
+    starve(MPI_SUCCESS, [] {
+        int provided;
+        return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    });
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}

@@ -25,19 +25,28 @@ void start_serving(Window& window) {
 
 Messages::Messages(Window& window)
     : window_(window), service_(service_of(window.process)), peers_(static_cast<std::size_t>(window.size())) {
+    Cluster const& cluster = window.process.cluster;
+    std::vector<bool> seen(static_cast<std::size_t>(cluster.nodes()));
+    seen[static_cast<std::size_t>(cluster.here())] = true;
+    for (int rank = 0; rank < window.size(); ++rank) {
+        auto const node = static_cast<std::size_t>(cluster.node_of(window.comm->world_rank(rank)));
+        if (!seen[node]) first_members_.push_back(rank);
+        seen[node] = true;
+    }
     service_.add(*this, window.comm->context);
     window.process.waiter.begin_service(window.needs_messages);
 }
 
 Messages::~Messages() {
-    try {
-        for_each_peer([&](Peer& to) { dispatch(to); });
-        window_.process.waiter.until(
-            [&] {
-                return replies_ == 0 && std::ranges::all_of(used_, [](Peer const* to) { return to->under_way == 0; });
-            },
-            window_.reason("MPI_Win_free"));
-    } catch (Error const&) {   // of something else that was moved on
+    for_each_peer([&](Peer& to) { dispatch(to); });
+    auto const quiet = [&] {
+        return replies_ == 0 && std::ranges::all_of(used_, [](Peer const* to) { return to->under_way == 0; });
+    };
+    while (!quiet()) {   // what is under way refers to this object
+        try {
+            window_.process.waiter.until(quiet, window_.reason("MPI_Win_free"));
+        } catch (Error const&) {             // of something else that was moved on
+        } catch (std::bad_alloc const&) {}   // likewise
     }
     window_.process.waiter.end_service(window_.needs_messages);
     service_.remove(*this, window_.comm->context);
@@ -53,7 +62,7 @@ bool Messages::poll() {
     for_each_peer([&](Peer& to) {
         if (to.open && now - to.open->since > longest_ns) dispatch(to), moved = true;
     });
-    if (locks_wanted_ != 0) retry_locks();
+    if (locks_wanted_ != 0) moved |= retry_locks();
     return moved;
 }
 
@@ -79,8 +88,8 @@ void Messages::await_complete(int rank, char const* call) {
 /// One message that is answered when all before it is done; `by`: flush or unlock.
 void Messages::confirm(Peer& to, Act by) {
     Command command{.act = by, .exclusive = to.exclusive};
-    await_answer(to, command, {}, 0, nullptr);
-    add(to, command);
+    p2p::Data const nothing;
+    add(to, command, {.into = &nothing});
     to.unconfirmed = false;
 }
 
@@ -129,7 +138,6 @@ void Messages::lock(int rank, bool exclusive) {
     to.exclusive = exclusive;
 }
 
-/// All are asked for before the first one is awaited: they are locks of one lock_all, or there is one only.
 void Messages::take_locks(char const* call) {
     if (unheld_ == 0) return;
     for_each_peer([&](Peer& to) {
@@ -143,13 +151,16 @@ void Messages::take_locks(char const* call) {
     });
 }
 
+/// Throws std::bad_alloc: it is wanted as before.
 void Messages::ask_for_lock(Peer& to) {
-    if (to.lock == Lock::none) {
-        to.exclusive = false;
-        to.by_all = true;
+    set_lock(to, Lock::asked);   // first: make_room asks for what is wanted
+    try {
+        make_room(to, 0);
+    } catch (std::bad_alloc const&) {
+        set_lock(to, Lock::wanted);
+        throw;
     }
-    set_lock(to, Lock::asked);
-    add(to, {.act = Act::lock, .exclusive = to.exclusive});
+    write(to, {.act = Act::lock, .exclusive = to.exclusive});
 }
 
 void Messages::unlock(int rank, char const* call) {
@@ -161,29 +172,77 @@ void Messages::unlock(int rank, char const* call) {
     await_quiet(to, call);
 }
 
-void Messages::unlock_all(char const* call) {
-    all_locked_ = false;
-    for_each_peer([&](Peer& to) {
-        if (to.by_all) confirm(to, Act::unlock);
-        else if (to.unconfirmed) confirm(to, Act::flush);
-        if (to.by_all) set_lock(to, Lock::none);
-        to.by_all = false;
-        dispatch(to);
-    });
-    for_each_peer([&](Peer& to) { await_quiet(to, call); });
+/// Of what it asks for it must be said later that it is left, whatever the answer is.
+void Messages::ask_for_node(Peer& to, bool waits) {
+    Command command{.act = Act::lock_node, .waits = waits, .bytes = sizeof to.granted};
+    p2p::Data const answer = p2p::Data::of_bytes(&to.granted, sizeof to.granted);
+    add(to, command, {.into = &answer});
+    to.node = NodeLock::waiting;
+    dispatch(to);
+}
+
+bool Messages::try_nodes(char const* call) {
+    send_leaves();
+    for (int rank : first_members_)
+        if (Peer& to = peer(rank); to.node != NodeLock::held) ask_for_node(to, false);
+    bool all = true;
+    for (int rank : first_members_) {
+        Peer& to = peer(rank);
+        if (to.node == NodeLock::held) continue;
+        await_quiet(to, call);
+        if (to.granted) to.node = NodeLock::held;
+        else all = false;
+    }
+    return all;
+}
+
+void Messages::await_node(char const* call) {
+    auto const refused = std::ranges::find_if(first_members_, [&](int rank) { return !peer(rank).granted; });
+    Peer& to = peer(*refused);
+    ask_for_node(to, true);
+    await_quiet(to, call);
+    to.node = NodeLock::held;
+}
+
+void Messages::command_node(Peer& to, Act act, NodeLock then) {
+    make_room(to, 0);
+    write(to, {.act = act});
+    dispatch(to);
+    to.node = then;
+}
+
+void Messages::step_back() {
+    for (int rank : first_members_)
+        if (Peer& to = peer(rank); to.node == NodeLock::held) command_node(to, Act::step_back, NodeLock::waiting);
+}
+
+void Messages::leave_nodes() {
+    for (int rank : first_members_)
+        if (auto& to = peers_[static_cast<std::size_t>(rank)]; to && to->node != NodeLock::none)
+            to->node = NodeLock::leaving;
+    if (!unless_out_of_memory([this] { return send_leaves(), true; })) short_of_memory_ = true;
+}
+
+void Messages::send_leaves() {
+    for (int rank : first_members_)
+        if (auto& to = peers_[static_cast<std::size_t>(rank)]; to && to->node == NodeLock::leaving)
+            command_node(*to, Act::leave_node, NodeLock::none);
 }
 
 void Messages::post(int rank) {
     Peer& to = peer(rank);
-    add(to, {.act = Act::posted});
+    write(to, {.act = Act::posted});
     dispatch(to);
 }
 
+/// Says to all that it is complete or, without memory, to none.
 void Messages::complete(std::vector<int> const& ranks, char const* call) {
+    for (int rank : ranks)
+        if (Peer& to = peer(rank); !to.here) make_room(to, 0);
+        else if (to.unconfirmed) confirm(to, Act::flush);
     for (int rank : ranks) {
         Peer& to = peer(rank);
-        if (!to.here) add(to, {.act = Act::completed});
-        else if (to.unconfirmed) confirm(to, Act::flush);
+        if (!to.here) write(to, {.act = Act::completed});
         to.unconfirmed = false;
         dispatch(to);
     }

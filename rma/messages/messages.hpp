@@ -48,14 +48,24 @@ public:
     void lock(int rank, bool exclusive);
     /// Takes those that are wanted or asked for, and returns when this process holds them.
     void take_locks(char const* call);
-    /// Of all of them, shared, from now on.
-    void lock_all() { all_locked_ = true; }
     /// Also a flush.
     void unlock(int rank, char const* call);
-    void unlock_all(char const* call);
+
+    // --- Locks of all: the other nodes' parts, which their first members hold for this process (rma/node/lock.hpp). --
+    /// Tries to take those that are not held; from then on this process waits for them. True: it holds all.
+    bool try_nodes(char const* call);
+    /// After a refusal, and a step back: returns when this process holds one of them.
+    void await_node(char const* call);
+    /// Gives back what is held, and goes on waiting.
+    void step_back();
+    /// Neither holds nor awaits any. Throws nothing.
+    void leave_nodes();
 
     // --- Groups: what is told to and by members of other nodes. ------------------------------------------------------
     void post(int rank);
+    /// Takes the memory for the next post for this member, and for an access epoch towards it. Throws std::bad_alloc.
+    void prepare_post(int rank) { make_room(peer(rank), 0); }
+    void prepare_start(int rank) { peer(rank); }
     /// To those of them on other nodes, behind all that was begun; waits until the buffers may be used again. What was
     /// begun towards the others is done.
     void complete(std::vector<int> const& ranks, char const* call);
@@ -89,6 +99,8 @@ private:
     /// Of a target, by this process as its origin. `asked`: the command was written; `held`: the target has answered
     /// something behind it.
     enum class Lock : std::uint8_t { none, wanted, asked, held };
+    /// Of all parts of a node. `leaving`: not given back yet, for want of memory.
+    enum class NodeLock : std::uint8_t { none, waiting, held, leaving };
 
     /// A command that waits for those before it, or for its data.
     struct Waiting {
@@ -109,7 +121,8 @@ private:
         bool unconfirmed = false;        ///< it may not have done all yet
         Lock lock = Lock::none;
         bool exclusive = false;                 ///< what is locked, valid unless lock is none
-        bool by_all = false;                    ///< as part of lock_all
+        NodeLock node = NodeLock::none;         ///< of the node whose first member this is,
+        bool granted = false;                   ///< and what that has answered last
         std::string const* failure = nullptr;   ///< nothing can be done any more
         std::vector<Ref<Datatype>> types;       ///< that it knows, by number − 1
         std::size_t oldest_type = 0;
@@ -120,6 +133,8 @@ private:
         unsigned leaving = 0;                                       ///< answers on their way out of the window
         std::vector<std::byte> answers;                             ///< that are gathered
         std::vector<std::shared_ptr<RemoteType const>> described;   ///< by number − 1
+        NodeLock locked_node = NodeLock::none;                      ///< of this node, by the origin
+        std::int64_t refused_since = 0;                             ///< its exclusive lock; 0: it was not
         std::uint64_t posts = 0, completes = 0, posts_used = 0, completes_used = 0;
     };
 
@@ -135,13 +150,18 @@ private:
     void locate(Peer& to, Remote const& elements, std::int64_t origin_of, Command& command);
     std::uint32_t number_of(Peer& to, Datatype const& type);
     void make_room(Peer& to, std::size_t length);
-    std::byte* add(Peer& to, Command const& command);
-    void add_with_data(Peer& to, Command command, p2p::Data const& data, std::size_t position);
+    std::byte* write(Peer& to, Command const& command);
+    /// What belongs to a command besides the bytes behind it; positions and lengths are the command's.
+    struct Beside {
+        p2p::Data const* out = nullptr;    ///< its data, in a message of its own
+        p2p::Data const* into = nullptr;   ///< where its answer goes; null: it has none
+        OperationRequest* request = nullptr;
+    };
+    std::byte* add(Peer& to, Command& command, Beside const& beside);
     void dispatch(Peer& to);
-    void send_data(Peer& to, Command const& command, p2p::Data const& from, OperationRequest* request);
-    void await_answer(Peer& from, Command& command, p2p::Data const& to, std::size_t position,
-                      OperationRequest* request);
-    Answer& make_answer(Peer& from);
+    std::unique_ptr<DataOut> make_data(Peer& to, Command const& command, p2p::Data const& from);
+    void send_data(Peer& to, Command const& command, std::unique_ptr<DataOut> op, OperationRequest* request);
+    std::unique_ptr<Answer> make_answer(Peer& from);
     void begin(Answer& answer);
     void end_gathering(Peer& from);
     void settle(Peer& to, OperationRequest* request);
@@ -150,6 +170,9 @@ private:
     // epochs.cpp
     void set_lock(Peer& to, Lock lock);
     void ask_for_lock(Peer& to);
+    void ask_for_node(Peer& to, bool waits);
+    void command_node(Peer& to, Act act, NodeLock then);
+    void send_leaves();
     void confirm(Peer& to, Act by);
     void await_quiet(Peer& to, char const* call);
     template <class Condition>
@@ -158,7 +181,7 @@ private:
     // target.cpp
     void advance(Peer& from);
     void fetch_ahead(Peer& from);
-    void retry_locks();
+    bool retry_locks();
     bool carry_out(Peer& from, Command const& command, std::byte const* data);
     bool carry_out_epoch(Peer& from, Command const& command);
     void put_here(Peer& from, Command const& command, std::byte const* data);
@@ -169,10 +192,11 @@ private:
     void compare_and_swap_here(Peer& from, Command const& command, std::byte const* data);
     bool lock_here(Peer& from, Command const& command);
     void unlock_here(Command const& command);
+    bool lock_node_here(Peer& from, Command const& command);
+    void leave_node_here(Peer& from, NodeLock then);
     std::unique_ptr<Reply> make_reply(Peer& to, Command const& command);
     void reply(Peer& to, Command const& command, std::unique_ptr<Reply> op, p2p::Data const& data,
                std::vector<std::byte> own);
-    void send(Reply& op);
     template <class Operation>
     void begin(std::unique_ptr<Operation> op);
     bool try_again();
@@ -186,10 +210,9 @@ private:
     unsigned open_ = 0;                          ///< peers with commands that have not left
     unsigned locks_wanted_ = 0;                  ///< by origins, of this process's part
     unsigned replies_ = 0;                       ///< that have not left
-    Reply* unsent_ = nullptr;                    ///< of them, those that had no memory to begin; null: none
-    bool short_of_memory_ = false;               ///< some peer's commands, or one of these, wait for memory
+    bool short_of_memory_ = false;               ///< some peer's commands, or what is said to one, wait for memory
     unsigned unheld_ = 0;                        ///< peers of which the lock is wanted or asked for
-    bool all_locked_ = false;
+    std::vector<int> first_members_;             ///< of the other nodes
 };
 
 /// Of a window that has them.

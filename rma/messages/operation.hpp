@@ -3,6 +3,7 @@
 #pragma once
 
 #include "rma/messages/messages.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::rma {
@@ -15,11 +16,11 @@ public:
     void advance() override { p2p::engine(window_.process).poll(); }
     void begun() { ++parts_; }
     void ended(std::string const* failure) {
-        if (failure) {
-            status.error = ErrorClass::other;
-            error_text = *failure;
-        }
         complete = --parts_ == 0;
+        if (!failure) return;
+        status.error = ErrorClass::other;
+        if (!unless_out_of_memory([&] { return error_text = *failure, true; }))
+            error_text = "no memory";   // so short that it takes none
     }
 
 private:
@@ -28,7 +29,7 @@ private:
 };
 
 /// Data of an origin, in a message of its own.
-struct Messages::DataOut final : p2p::Send, InPool {
+struct Messages::DataOut final : Sending, InPool {
     Peer* to = nullptr;
     Ref<Datatype> type;   ///< while the layout is needed
     Ref<OperationRequest> request;
@@ -48,14 +49,17 @@ struct Messages::Answer final : p2p::Receive, InPool {
     std::uint32_t number = 0;
     std::vector<Part> parts;
     std::size_t bytes = 0;
-    std::vector<std::byte> own;   ///< unless it goes straight to where it belongs
+    bool direct = false;          ///< it goes straight to where it belongs
+    std::vector<std::byte> own;   ///< else it comes here
+
+    /// One more part. Throws std::bad_alloc: there is none.
+    void expect(Part part);
 };
 
 /// What a target answers.
-struct Messages::Reply final : p2p::Send, InPool {
+struct Messages::Reply final : Sending, InPool {
     Messages* owner = nullptr;
-    Peer* to = nullptr;      ///< that it counts for as leaving; else null
-    Reply* next = nullptr;   ///< of those that have no memory to leave
+    Peer* to = nullptr;   ///< that it counts for as leaving; else null
     std::vector<std::byte> own;
 };
 

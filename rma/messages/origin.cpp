@@ -26,6 +26,13 @@ bool in_place(p2p::Data const& data, std::size_t position, std::size_t bytes, p2
 
 bool changes_window(Act act) { return act == Act::put || act == Act::accumulate || act == Act::compare_and_swap; }
 
+/// Its data stands behind it, or comes in a message of its own.
+void with_data(Command& command, bool behind) {
+    command.with_data = behind;
+    command.elsewhere = !behind;
+    command.length = behind ? static_cast<std::uint32_t>(command.bytes) : 0;
+}
+
 p2p::Data data_of(Local const& l) { return p2p::Data::of(l.buffer, l.count, l.type); }
 
 }   // namespace
@@ -33,6 +40,7 @@ p2p::Data data_of(Local const& l) { return p2p::Data::of(l.buffer, l.count, l.ty
 Messages::Peer& Messages::peer(int rank) {
     auto& slot = peers_[static_cast<std::size_t>(rank)];
     if (!slot) {
+        used_.reserve(peers_.size());
         auto made = std::make_unique<Peer>();
         made->rank = rank;
         made->world = window_.comm->world_rank(rank);
@@ -48,24 +56,24 @@ void Messages::check(Peer const& to) const {
         throw Error(ErrorClass::other, *to.failure);
 }
 
-/// For a command with `length` bytes behind it; nothing but that one is added before it.
+/// From here on a command with `length` bytes behind it is added without memory. Throws std::bad_alloc: nothing that
+/// matters has changed.
 void Messages::make_room(Peer& to, std::size_t length) {
-    if (to.lock == Lock::wanted || (all_locked_ && to.lock == Lock::none && !to.here)) ask_for_lock(to);
+    if (to.lock == Lock::wanted) ask_for_lock(to);
     if (to.open && to.open->used + sizeof(Command) + filled_up(length) > message_bytes) dispatch(to);
+    if (to.open) return;
+    to.open = &service_.make();
+    to.open->since = now_ns();
+    MessageHead const head{window_.comm->context, 0, window_.rank()};
+    std::memcpy(to.open->content, &head, sizeof head);
+    ++open_;
 }
 
-/// Room for the command's data, which the caller writes at once. What changes the window is unconfirmed from here on,
-/// not from the beginning of its call: while a call of many pieces waits, another thread may flush.
-std::byte* Messages::add(Peer& to, Command const& command) {
-    make_room(to, command.length);
+/// Where there is room for it. Returns room for the command's data, which the caller writes at once. What changes the
+/// window is unconfirmed from here on, not from the beginning of its call: while a call of many pieces waits, another
+/// thread may flush.
+std::byte* Messages::write(Peer& to, Command const& command) {
     to.unconfirmed |= changes_window(command.act);
-    if (!to.open) {
-        to.open = &service_.make();
-        to.open->since = now_ns();
-        MessageHead const head{window_.comm->context, 0, window_.rank()};
-        std::memcpy(to.open->content, &head, sizeof head);
-        ++open_;
-    }
     std::byte* const at = to.open->content + to.open->used;
     std::memcpy(at, &command, sizeof command);
     if (command.gathered) to.last_answered = to.open->used;
@@ -73,33 +81,64 @@ std::byte* Messages::add(Peer& to, Command const& command) {
     return at + sizeof command;
 }
 
-void Messages::add_with_data(Peer& to, Command command, p2p::Data const& data, std::size_t position) {
-    command.with_data = true;
-    command.length = static_cast<std::uint32_t>(command.bytes);
-    data.gather(position, add(to, command), command.bytes);
+/// Adds a command with what belongs to it. All memory is taken first: what throws std::bad_alloc has not begun, and what
+/// was begun before it is as it was. Returns what `write` does.
+std::byte* Messages::add(Peer& to, Command& command, Beside const& beside) {
+    make_room(to, command.length);
+    std::unique_ptr<DataOut> data = beside.out ? make_data(to, command, *beside.out) : nullptr;
+    std::unique_ptr<Answer> answer;
+    command.answered = beside.into != nullptr;
+    command.gathered = command.answered && !command.elsewhere && command.bytes <= most_gathered;
+    if (command.answered) {
+        if (command.gathered && to.gathering && to.gathering->bytes + command.bytes > message_bytes) end_gathering(to);
+        if (!command.gathered || !to.gathering) answer = make_answer(to);
+        Answer& whole = answer ? *answer : *to.gathering;
+        whole.expect({*beside.into, command.position, command.bytes, keep(*beside.into),
+                      Ref<OperationRequest>::share(beside.request)});
+        if (beside.request) beside.request->begun();
+        command.number = whole.number;
+    } else if (data) {
+        command.number = service_.next_number();
+    }
+    if (answer) ++to.under_way;
+    if (command.gathered && answer) to.gathering = answer.release();
+    else if (answer) begin(*answer.release());
+    std::byte* const at = write(to, command);
+    if (data) {
+        dispatch(to);
+        send_data(to, command, std::move(data), beside.request);
+    }
+    return at;
 }
 
 void Messages::dispatch(Peer& to) {
     if (!to.open) return;
     if (to.gathering) end_gathering(to);
     --open_;
-    service_.send(*std::exchange(to.open, nullptr), to.world);
+    Outgoing& message = *std::exchange(to.open, nullptr);
+    if (message.used == sizeof(MessageHead)) service_.give_back(message);
+    else service_.send(message, to.world);
 }
 
-/// What a command does not bring itself. Of a put the target has posted the receive, unless the command waits.
-void Messages::send_data(Peer& to, Command const& command, p2p::Data const& from, OperationRequest* request) {
-    auto* const op = new (window_.process.frames) DataOut;
+/// What a command does not bring itself.
+std::unique_ptr<Messages::DataOut> Messages::make_data(Peer& to, Command const& command, p2p::Data const& from) {
+    std::unique_ptr<DataOut> op(new (window_.process.frames) DataOut);
     bool const copied = command.act == Act::describe;   // the numbers go with the call
     if (copied || !in_place(from, command.position, command.bytes, op->data)) {
         op->own.resize(command.bytes);
         from.gather(command.position, op->own.data(), command.bytes);
         op->data = p2p::Data::of_bytes(op->own.data(), command.bytes);
     }
-    if (command.act == Act::put) op->mode = p2p::Mode::ready;
     op->type = keep(op->data);
-    op->key = service_.key(service_.me(), tag_of_data(command.number));
     op->peer = service_.peer(to.world);
     op->to = &to;
+    return op;
+}
+
+/// The command has left. Of a put the target has posted the receive, unless the command waits.
+void Messages::send_data(Peer& to, Command const& command, std::unique_ptr<DataOut> op, OperationRequest* request) {
+    if (command.act == Act::put) op->mode = p2p::Mode::ready;
+    op->key = service_.key(service_.me(), tag_of_data(command.number));
     op->request = Ref<OperationRequest>::share(request);
     if (request) request->begun();
     op->finished = [](p2p::Send& done) {
@@ -111,34 +150,15 @@ void Messages::send_data(Peer& to, Command const& command, p2p::Data const& from
     };
     ++to.under_way;
     ++service_.data_sent;
-    p2p::engine(window_.process).begin(*op);
+    service_.begin(*op.release());
 }
 
-/// The caller adds the command, of which this is the answer, at once.
-void Messages::await_answer(Peer& from, Command& command, p2p::Data const& to, std::size_t position,
-                            OperationRequest* request) {
-    command.answered = true;
-    command.gathered = !command.elsewhere && command.bytes <= most_gathered;
-    if (command.gathered) {
-        make_room(from, command.length);
-        if (from.gathering && from.gathering->bytes + command.bytes > message_bytes) end_gathering(from);
-        if (!from.gathering) from.gathering = &make_answer(from);
-    }
-    Answer& answer = command.gathered ? *from.gathering : make_answer(from);
-    answer.parts.push_back({to, position, command.bytes, keep(to), Ref<OperationRequest>::share(request)});
-    answer.bytes += command.bytes;
-    if (request) request->begun();
-    command.number = answer.number;
-    if (!command.gathered) begin(answer);
-}
-
-Messages::Answer& Messages::make_answer(Peer& from) {
-    auto* const made = new (window_.process.frames) Answer;
+std::unique_ptr<Messages::Answer> Messages::make_answer(Peer& from) {
+    std::unique_ptr<Answer> made(new (window_.process.frames) Answer);
     made->owner = this;
     made->from = &from;
     made->number = service_.next_number();
-    ++from.under_way;
-    return *made;
+    return made;
 }
 
 /// What was added last is the last one of the answer.
@@ -151,12 +171,19 @@ void Messages::end_gathering(Peer& from) {
     begin(*std::exchange(from.gathering, nullptr));
 }
 
+/// One part alone may go straight to where it belongs.
+void Messages::Answer::expect(Part part) {
+    p2p::Data alone;
+    if (!parts.empty() || !in_place(part.into, part.position, part.bytes, alone)) own.resize(bytes + part.bytes);
+    bytes += part.bytes;
+    parts.push_back(std::move(part));
+}
+
+/// Takes no memory: nobody has sent anything yet that the receive could meet.
 void Messages::begin(Answer& answer) {
     Answer::Part const& first = answer.parts.front();
-    if (answer.parts.size() > 1 || !in_place(first.into, first.position, first.bytes, answer.data)) {
-        answer.own.resize(answer.bytes);
-        answer.data = p2p::Data::of_bytes(answer.own.data(), answer.bytes);
-    }
+    answer.direct = answer.parts.size() == 1 && in_place(first.into, first.position, first.bytes, answer.data);
+    if (!answer.direct) answer.data = p2p::Data::of_bytes(answer.own.data(), answer.bytes);
     answer.key = service_.key(answer.from->world, tag_of_answer(answer.number));
     answer.peer = service_.peer(answer.from->world);
     answer.finished = [](p2p::Receive& done) {
@@ -167,7 +194,7 @@ void Messages::begin(Answer& answer) {
         else if (mine.from->lock == Lock::asked) mine.owner->set_lock(*mine.from, Lock::held);
         std::byte const* at = mine.own.data();
         for (Answer::Part& part : mine.parts) {
-            if (at && !mine.failure) part.into.scatter(part.position, at, part.bytes), at += part.bytes;
+            if (!mine.direct && !mine.failure) part.into.scatter(part.position, at, part.bytes), at += part.bytes;
             if (part.request) part.request->ended(mine.failure);
         }
         delete &mine;
@@ -189,25 +216,20 @@ void Messages::locate(Peer& to, Remote const& elements, std::int64_t origin_of, 
 std::uint32_t Messages::number_of(Peer& to, Datatype const& type) {
     auto const same = std::ranges::find_if(to.types, [&](auto const& one) { return one.get() == &type; });
     if (same != to.types.end()) return static_cast<std::uint32_t>(same - to.types.begin()) + 1;
-    bool const room = to.types.size() < most_types;
-    std::size_t const slot = room ? to.types.size() : to.oldest_type;
-    if (room) to.types.emplace_back();
-    else to.oldest_type = (to.oldest_type + 1) % most_types;
-    to.types[slot] = Ref<Datatype>::share(const_cast<Datatype*>(&type));
+    to.types.reserve(most_types);
     std::vector<std::int64_t> numbers(128);
     std::size_t n = 0;
     while ((n = flatten(type, numbers)) == 0) numbers.resize(4 * numbers.size());
     auto const data = p2p::Data::of_bytes(numbers.data(), n * sizeof(std::int64_t));
+    bool const room = to.types.size() < most_types, small = data.bytes <= most_with_command;
+    std::size_t const slot = room ? to.types.size() : to.oldest_type;
     Command command{.act = Act::describe, .type = static_cast<std::uint32_t>(slot + 1), .bytes = data.bytes};
-    if (data.bytes <= most_with_command) {
-        add_with_data(to, command, data, 0);
-        return command.type;
-    }
-    command.elsewhere = true;
-    command.number = service_.next_number();
-    add(to, command);
-    dispatch(to);
-    send_data(to, command, data, nullptr);
+    with_data(command, small);
+    std::byte* const at = add(to, command, {.out = small ? nullptr : &data});
+    if (small) data.gather(0, at, data.bytes);
+    if (room) to.types.emplace_back();   // only now: what a target does not know has no number
+    else to.oldest_type = (to.oldest_type + 1) % most_types;
+    to.types[slot] = Ref<Datatype>::share(const_cast<Datatype*>(&type));
     return command.type;
 }
 
@@ -238,15 +260,9 @@ void Messages::put(Local const& from, Remote const& to, std::int64_t origin_of, 
         locate(t, to, origin_of, command);
         command.position = at;
         command.bytes = std::min(most, data.bytes - at);
-        if (small) {
-            add_with_data(t, command, data, at);
-            continue;
-        }
-        command.elsewhere = true;
-        command.number = service_.next_number();
-        add(t, command);
-        dispatch(t);
-        send_data(t, command, data, made.get());
+        with_data(command, small);
+        std::byte* const room = add(t, command, {.out = small ? nullptr : &data, .request = made.get()});
+        if (small) data.gather(at, room, command.bytes);
     }
     settle(t, made.get());
     if (request) *request = Ref<Request>::share(made.get());
@@ -265,8 +281,7 @@ void Messages::get(Local const& to, Remote const& from, std::int64_t origin_of, 
         locate(t, from, origin_of, command);
         command.position = at;
         command.bytes = std::min(most, total - at);
-        await_answer(t, command, data, at, made.get());
-        add(t, command);
+        add(t, command, {.into = &data, .request = made.get()});
     }
     settle(t, made.get());
     if (request) *request = Ref<Request>::share(made.get());
@@ -292,15 +307,11 @@ void Messages::accumulate(Local const& from, Local const* result, Remote const& 
         locate(t, to, origin_of, command);
         command.position = at;
         command.bytes = std::min(most, total - at);
-        command.elsewhere = given && !small;
-        command.length = given && small ? static_cast<std::uint32_t>(command.bytes) : 0;
-        if (result) await_answer(t, command, old, at, made.get());
-        else if (command.elsewhere) command.number = service_.next_number();
-        if (given && small) add_with_data(t, command, data, at);
-        else add(t, command);
-        if (!command.elsewhere) continue;
-        dispatch(t);
-        send_data(t, command, data, made.get());
+        if (given) with_data(command, small);
+        std::byte* const room =
+            add(t, command,
+                {.out = command.elsewhere ? &data : nullptr, .into = result ? &old : nullptr, .request = made.get()});
+        if (command.with_data) data.gather(at, room, command.bytes);
     }
     settle(t, made.get());
     if (request) *request = Ref<Request>::share(made.get());
@@ -319,8 +330,8 @@ void Messages::compare_and_swap(void const* origin, void const* compare, void* r
                     .bytes = bytes,
                     .length = static_cast<std::uint32_t>(2 * bytes),
                     .element = static_cast<std::uint32_t>(bytes)};
-    await_answer(t, command, p2p::Data::of_bytes(result, bytes), 0, nullptr);
-    std::byte* const at = add(t, command);
+    p2p::Data const before = p2p::Data::of_bytes(result, bytes);
+    std::byte* const at = add(t, command, {.into = &before});
     std::memcpy(at, compare, bytes);
     std::memcpy(at + bytes, origin, bytes);
 }

@@ -23,6 +23,10 @@ enum class Act : std::uint8_t {
     flush,              ///< answered without data when everything before it is done
     lock,               ///< everything behind it waits until the origin has the lock
     unlock,             ///< when everything before it is done; then answered as a flush is
+    lock_node,          ///< of all parts of the node, to its first member: answered by one byte, 1 for yes. If it
+                        ///< `waits`, it is answered when the origin has the lock, and everything behind it waits
+    step_back,          ///< the origin does not hold that lock, but waits for it
+    leave_node,         ///< nor waits
     posted,             ///< the origin has opened an exposure epoch for this member
     completed,          ///< everything before it is done: the origin has closed an access epoch towards this member
 };
@@ -37,6 +41,7 @@ struct Command {
     bool exclusive : 1 = false;   ///< of a lock
     bool gathered : 1 = false;    ///< answered in one message with others of the same number
     bool last : 1 = false;        ///< of those
+    bool waits : 1 = false;       ///< of a node's lock
     std::uint32_t number = 0;     ///< for tags; 0: nothing is said elsewhere, nor answered
     std::uint32_t type = 0;       ///< the elements' at the target; 0: bytes without gaps
     std::uint64_t address = 0;    ///< of the elements' origin, in the target's address space

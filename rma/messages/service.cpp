@@ -110,6 +110,7 @@ void Service::carry_out(std::byte const* message, std::size_t bytes, std::size_t
 /// What had no memory. Ranks are few, and this is seldom.
 void Service::try_again() {
     short_of_memory_ = false;
+    begin_unsent();
     try {
         for (std::size_t from = 0; from < looked_at_.size() && !ahead_.empty(); ++from)
             take_early(static_cast<int>(from));
@@ -119,8 +120,9 @@ void Service::try_again() {
 
 Outgoing& Service::make() {
     if (unused_.empty()) {
+        unused_.reserve(all_outgoing_.size() + 1);
         all_outgoing_.push_back(std::make_unique<Outgoing>());
-        unused_.push_back(all_outgoing_.back().get());
+        give_back(*all_outgoing_.back());
     }
     Outgoing& made = *unused_.back();
     unused_.pop_back();
@@ -138,10 +140,35 @@ void Service::send(Outgoing& message, int world_rank) {
     message.peer = peer(world_rank);
     message.finished = [](p2p::Send& done) {
         auto& mine = static_cast<Outgoing&>(done);
-        mine.service->unused_.push_back(&mine);
+        mine.service->give_back(mine);
     };
     ++messages_sent;
-    p2p::engine(process_).begin(message);
+    begin(message);
+}
+
+void Service::begin(Sending& op) {
+    op.next_unsent = nullptr;
+    (last_unsent_ ? last_unsent_->next_unsent : first_unsent_) = &op;
+    last_unsent_ = &op;
+    begin_unsent();
+}
+
+/// An operation that has begun may be gone.
+void Service::begin_unsent() {
+    while (Sending* const op = first_unsent_) {
+        Sending* const next = op->next_unsent;
+        first_unsent_ = next;
+        if (!next) last_unsent_ = nullptr;
+        try {
+            p2p::engine(process_).begin(*op);
+        } catch (std::bad_alloc const&) {
+            op->next_unsent = first_unsent_;
+            first_unsent_ = op;
+            if (!last_unsent_) last_unsent_ = op;
+            short_of_memory_ = true;
+            return;
+        }
+    }
 }
 
 void Service::add(Messages& window, std::uint64_t name) { windows_[name] = &window; }

@@ -7,7 +7,8 @@
 // that came before it wait here. All that happens in here happens inside the rank's lock, in whichever thread polls.
 //
 // Memory: a command for which there is none now has changed nothing. It stays where it came, its receive is not posted
-// again, and each poll tries again; so nothing is lost or done twice, and p2p holds its senders back.
+// again, and each poll tries again; so nothing is lost or done twice, and p2p holds its senders back. What this process
+// sends takes its memory before anything is changed; should p2p have none to begin with it, it stays in a list, in order.
 #pragma once
 
 #include <map>
@@ -22,8 +23,13 @@ namespace tutti::rma {
 
 class Messages;
 
+/// Any send of this service.
+struct Sending : p2p::Send {
+    Sending* next_unsent = nullptr;
+};
+
 /// A message of commands on its way out.
-struct Outgoing : p2p::Send {
+struct Outgoing : Sending {
     class Service* service = nullptr;
     std::int64_t since = 0;   ///< when its first command was written
     std::size_t used = 0;
@@ -39,8 +45,12 @@ public:
     void remove(Messages& window, std::uint64_t name);
 
     Outgoing& make();
+    /// Takes one back that has not been sent.
+    void give_back(Outgoing& message) { unused_.push_back(&message); }
     /// Sends it, and takes it back when it has left.
     void send(Outgoing& message, int world_rank);
+    /// Begins a send, now or when there is memory for it, but behind those begun before. Throws nothing.
+    void begin(Sending& op);
     /// For tags of this process's commands.
     std::uint32_t next_number() { return next_number_ = next_number_ % most_numbers + 1; }
     p2p::Key key(int world_source, int tag) const { return {context_, world_source, tag}; }
@@ -78,6 +88,7 @@ private:
     void take(Incoming& receive);
     void take_early(int from);
     void try_again();
+    void begin_unsent();
     void carry_out(std::byte const* message, std::size_t bytes, std::size_t& done);
 
     std::uint64_t const context_;
@@ -89,7 +100,8 @@ private:
     std::vector<std::uint32_t> sent_, looked_at_;            ///< messages to and from each rank of the world
     std::map<std::pair<int, std::uint32_t>, Early> ahead_;   ///< by rank and number
     std::vector<std::unique_ptr<Outgoing>> all_outgoing_;
-    std::vector<Outgoing*> unused_;
+    std::vector<Outgoing*> unused_;   ///< with room for all
+    Sending *first_unsent_ = nullptr, *last_unsent_ = nullptr;
     std::uint32_t next_number_ = 0;
 };
 

@@ -8,6 +8,8 @@
 
 #include "rma/messages/operation.hpp"
 #include "rma/node/lock.hpp"
+#include "runtime/base/clock.hpp"
+#include "runtime/base/error.hpp"
 #include "runtime/base/mark.hpp"
 #include "runtime/memory/peer_arenas.hpp"
 
@@ -15,6 +17,8 @@ namespace tutti::rma {
 namespace {
 
 constexpr std::size_t fetched_ahead = 4;   // commands whose data comes while those before them wait
+
+bool is_lock(Command const& command) { return command.act == Act::lock || command.act == Act::lock_node; }
 
 std::byte* memory(std::uint64_t address) {
     return reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(address));   // of this process
@@ -27,7 +31,7 @@ void Messages::asked(int origin, Command const& command, std::byte const* data) 
     bool const apart = command.elsewhere && command.act != Act::put;
     if (from.waiting.empty() && !apart && carry_out(from, command, data)) return;
     from.waiting.push_back({command, {data, data + command.length}});
-    locks_wanted_ += command.act == Act::lock;
+    locks_wanted_ += is_lock(command);
     if (apart || from.waiting.size() > 1) advance(from);
 }
 
@@ -41,7 +45,7 @@ void Messages::advance(Peer& from) {
             Waiting& first = from.waiting.front();
             if (first.coming && !first.here) break;
             if (!carry_out(from, first.command, first.data.data())) break;
-            locks_wanted_ -= first.command.act == Act::lock;
+            locks_wanted_ -= is_lock(first.command);
         }
     } catch (std::bad_alloc const&) { short_of_memory_ = true; }
 }
@@ -96,6 +100,9 @@ bool Messages::carry_out(Peer& from, Command const& command, std::byte const* da
 bool Messages::carry_out_epoch(Peer& from, Command const& command) {
     switch (command.act) {
     case Act::lock: return lock_here(from, command);
+    case Act::lock_node: return lock_node_here(from, command);
+    case Act::step_back: leave_node_here(from, NodeLock::waiting); break;
+    case Act::leave_node: leave_node_here(from, NodeLock::none); break;
     case Act::posted: ++from.posts; break;
     case Act::completed:
         if (from.arriving != 0 || from.leaving != 0) return false;
@@ -197,23 +204,13 @@ void Messages::reply(Peer& to, Command const& command, std::unique_ptr<Reply> op
     };
     ++replies_;
     ++service_.answers_sent;
-    send(*op.release());
-}
-
-/// What it answers is done and cannot be done again: without memory for the message, it waits until the next poll.
-void Messages::send(Reply& op) {
-    try {
-        p2p::engine(window_.process).begin(op);
-    } catch (std::bad_alloc const&) {
-        short_of_memory_ = true;
-        op.next = std::exchange(unsent_, &op);
-    }
+    service_.begin(*op.release());
 }
 
 /// What had no memory.
 bool Messages::try_again() {
     short_of_memory_ = false;
-    for (Reply* op = std::exchange(unsent_, nullptr); op;) send(*std::exchange(op, op->next));
+    if (!unless_out_of_memory([this] { return send_leaves(), true; })) short_of_memory_ = true;
     for_each_peer([&](Peer& from) { advance(from); });
     return !short_of_memory_;
 }
@@ -276,11 +273,44 @@ bool Messages::lock_here(Peer& from, Command const& command) {
     Waiter& waiter = window_.process.waiter;
     Word& lock = window_.target(window_.rank()).control->lock.word;
     if (!command.exclusive) return try_shared(lock);
-    Others const others{window_.members.controls, nullptr, window_.members.controls.front()->exclusive.word};
+    Others const others{window_.members.controls, window_.members.controls.front()->exclusive.word};
+    std::int64_t const now = now_ns();
+    if (from.refused_since == 0) from.refused_since = now;
     bool disturbed = false;
-    bool const got = try_exclusive(lock, from.world, others, disturbed);
+    bool const got = try_exclusive(lock, from.world, now - from.refused_since < patience_ns, others, disturbed);
     if (disturbed) waiter.wake_sleepers(others.exclusive);
+    if (got) from.refused_since = 0;
     return got;
+}
+
+bool Messages::lock_node_here(Peer& from, Command const& command) {
+    Waiter& waiter = window_.process.waiter;
+    Control& first = *window_.members.controls.front();
+    std::unique_ptr<Reply> answer = make_reply(from, command);
+    std::vector<std::byte> granted(command.bytes);
+    if (from.locked_node == NodeLock::none) {
+        begin_all(first.remote_all.word);
+        from.locked_node = NodeLock::waiting;
+    }
+    bool disturbed = false;
+    if (from.locked_node == NodeLock::waiting && try_all(first.remote_all.word, first.exclusive.word, disturbed))
+        from.locked_node = NodeLock::held;
+    if (disturbed) waiter.wake_sleepers();
+    bool const got = from.locked_node == NodeLock::held;
+    if (!got && command.waits) return false;
+    granted.front() = std::byte{got};
+    reply(from, command, std::move(answer), {}, std::move(granted));
+    return true;
+}
+
+void Messages::leave_node_here(Peer& from, NodeLock then) {
+    Word& all = window_.members.controls.front()->remote_all.word;
+    bool const held = from.locked_node == NodeLock::held;
+    if (then == NodeLock::none && from.locked_node != NodeLock::none) rma::leave_all(all, held);
+    else if (then == NodeLock::waiting && held) rma::step_back(all);
+    from.locked_node = then;
+    window_.process.waiter.wake_sleepers();
+    if (locks_wanted_ != 0) retry_locks();
 }
 
 void Messages::unlock_here(Command const& command) {
@@ -296,10 +326,13 @@ void Messages::unlock_here(Command const& command) {
     if (locks_wanted_ != 0) retry_locks();
 }
 
-void Messages::retry_locks() {
+/// True when one was granted.
+bool Messages::retry_locks() {
+    unsigned const before = locks_wanted_;
     for_each_peer([&](Peer& from) {
-        if (!from.waiting.empty() && from.waiting.front().command.act == Act::lock) advance(from);
+        if (!from.waiting.empty() && is_lock(from.waiting.front().command)) advance(from);
     });
+    return locks_wanted_ < before;
 }
 
 }   // namespace tutti::rma

@@ -28,7 +28,8 @@ struct Control {
     static constexpr std::size_t stripes = 64;
 
     LineWord lock;              ///< of this member's part of the window: exclusive holder, or number of shared ones
-    LineWord all;               ///< not 0: this member has locked everybody, or waits for that
+    LineWord all;               ///< whether this member has locked all parts, or waits for that (lock.hpp)
+    LineWord remote_all;        ///< of the node's first member: how many ranks of other nodes have, or wait
     LineWord exclusive;         ///< of the node's first member: exclusive locks held on the node
     LineWord stripe[stripes];   ///< of this member's part: held while an accumulate works there
     LineWord by_processor;      ///< in whose part this member combines integers so: place among members + 1; or 0

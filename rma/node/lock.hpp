@@ -6,18 +6,22 @@
 // holders. A lock is a compare-and-swap from 0, or from no exclusive holder.
 //
 // lock_all is one store to a word of the locker's own, however many members there are, because many ranks lock all and
-// few lock one exclusively. A: the locker stores 1 to its `all` word, then reads `exclusive`; 0: it has the lock; else
-// it leaves its word and reads `exclusive` again. B: an exclusive locker counts itself in `exclusive`, then reads the
-// `all` words of the others; if any is not 0, it counts itself out and tries again. Store and load are sequentially
-// consistent on both sides, so of two that come at the same time at least one sees the other: both are never inside. A
-// that waits keeps its word, so B steps back and A comes in once those inside have left: there is no circle.
+// few lock one exclusively. A word counts the lockers that hold all in its lower half and those that wait for it in its
+// upper half. A: the locker counts itself as waiting. Where `exclusive` reads 0, it counts itself as holding instead and
+// reads `exclusive` again; 0: it has the lock; else it counts itself as waiting once more and tries again later. B: an
+// exclusive locker counts itself in `exclusive`, then reads the words; if any has a holder, it counts itself out and
+// tries again. Store and load are sequentially consistent on both sides, so of two that come at the same time at least
+// one sees the other: both are never inside. Both may step back; then each tries again when it finds the other's count 0.
 //
-// A holder of another exclusive lock on the node need not step back for the `all` words: those ranks wait for it. It
-// counts itself first and then reads that it still holds the other lock. If so, its release, a store to the word and
-// then a subtraction from `exclusive`, had not reached `exclusive` when it counted itself: else the addition would
-// have read from that release, and the word would read 0. So `exclusive` was never 0 in between, and no rank has come
-// in by A since the first lock was taken. The lock words themselves say who holds one, so a target depends on nothing
-// that an origin believes: its other lock may be asked for and not held yet, or be given back meanwhile.
+// Nobody that waits holds anything by A: a window of several nodes has a word for each node (remote_all, in which the
+// first member of a node counts the lockers of other nodes), and who is refused on one node waits on all
+// (rma/synchronization/locks.cpp). So A is in no circle: those it waits for never wait for it, but for what follows.
+//
+// An exclusive locker steps back for those who wait for all, too, or a stream of exclusive locks could keep them out
+// without end. But those may wait for a lock whose holder waits for this locker, by a message or by another lock, so it
+// does that for a millisecond at most, and a holder of another exclusive lock on the node not at all. The lock words
+// themselves say who holds one, so a target depends on nothing that an origin believes: its other lock may be asked for
+// and not held yet, or be given back meanwhile.
 //
 // Shared holders of single parts and of all do not exclude each other and know nothing of each other.
 #pragma once
@@ -45,31 +49,42 @@ inline bool try_shared(Word& lock) {
 }
 inline void leave_shared(Word& lock) { lock.fetch_sub(1, std::memory_order_release); }
 
-/// The others that may lock everybody: their controls, and what counts exclusive locks on the node.
+inline constexpr std::uint64_t one_waiting = 1ULL << 32;   ///< of a word for all
+inline constexpr std::int64_t patience_ns = 1'000'000;     ///< of an exclusive locker with those who wait for all
+
+inline bool all_locked(Word const& all, std::memory_order order = std::memory_order_relaxed) {
+    return all.load(order) % one_waiting != 0;
+}
+
+/// Those that may lock all parts of the node: the members' controls, and what counts exclusive locks there.
 struct Others {
     std::span<Control* const> members;
-    Control const* self;   ///< of them: whose own word does not matter; null: none
     Word& exclusive;
 
-    bool all_locked_by_any() const {
-        for (Control* m : members)
-            if (m != self && m->all.word.load(std::memory_order_seq_cst) != 0) return true;
-        return false;
+    /// All of them, and the lockers of other nodes, in the lower and the upper half as in one of the words.
+    std::uint64_t lockers_of_all() const {
+        std::uint64_t sum = members.front()->remote_all.word.load(std::memory_order_seq_cst);
+        for (Control const* m : members) sum += m->all.word.load(std::memory_order_seq_cst);
+        return sum;
     }
     /// Does the rank hold a part of this node exclusively?
     bool excluded_by(int holder) const {
         return std::ranges::any_of(members, [&](Control const* m) { return exclusive_holder(m->lock.word) == holder; });
     }
-    bool admit(int holder) const { return !all_locked_by_any() || excluded_by(holder); }
+    bool admit(int holder, bool patient) const {
+        std::uint64_t const lockers = lockers_of_all();
+        if (lockers % one_waiting != 0) return false;
+        return lockers == 0 || !patient || excluded_by(holder);
+    }
 };
 
-/// `holder`: world rank. A refusal that has counted itself for a moment sets `disturbed`: the ranks that wait for
-/// `exclusive` must be woken.
-inline bool try_exclusive(Word& lock, int holder, Others const& others, bool& disturbed) {
-    if (lock.load(std::memory_order_relaxed) != 0 || !others.admit(holder)) return false;
+/// `holder`: world rank. `patient`: it steps back for those who wait to lock all. A refusal that has counted itself for a
+/// moment sets `disturbed`: the ranks that wait for `exclusive` must be woken.
+inline bool try_exclusive(Word& lock, int holder, bool patient, Others const& others, bool& disturbed) {
+    if (lock.load(std::memory_order_relaxed) != 0 || !others.admit(holder, patient)) return false;
     others.exclusive.fetch_add(1, std::memory_order_seq_cst);
     std::uint64_t free = 0;
-    if (others.admit(holder))
+    if (others.admit(holder, patient))
         if (lock.compare_exchange_strong(free, (static_cast<std::uint64_t>(holder) + 1) * one_exclusive,
                                          std::memory_order_acquire, std::memory_order_relaxed))
             return true;
@@ -82,12 +97,26 @@ inline void leave_exclusive(Word& lock, Word& exclusive) {
     exclusive.fetch_sub(1, std::memory_order_release);
 }
 
-/// Announces that everybody is locked; true when nobody holds an exclusive lock. Else the caller is in as soon as
-/// `exclusive` is 0.
-inline bool begin_all(Word& all, Word const& exclusive) {
-    all.store(1, std::memory_order_seq_cst);
-    return exclusive.load(std::memory_order_seq_cst) == 0;
+// The words for all, each written by one process alone.
+
+inline void change_all(Word& all, std::uint64_t by) {
+    all.store(all.load(std::memory_order_relaxed) + by, std::memory_order_seq_cst);
 }
-inline void leave_all(Word& all) { all.store(0, std::memory_order_release); }
+/// One more waits to lock all.
+inline void begin_all(Word& all) { change_all(all, one_waiting); }
+/// One that holds all waits again. The ranks that its lock has refused must be woken.
+inline void step_back(Word& all) { change_all(all, one_waiting - 1); }
+/// True when one that waits holds all now. A refusal that others may have seen as a lock sets `disturbed`: they must be
+/// woken.
+inline bool try_all(Word& all, Word const& exclusive, bool& disturbed) {
+    if (exclusive.load(std::memory_order_relaxed) != 0) return false;
+    change_all(all, 1 - one_waiting);
+    if (exclusive.load(std::memory_order_seq_cst) == 0) return true;
+    step_back(all);
+    disturbed = true;
+    return false;
+}
+/// One that holds all, or one that waits, goes. The ranks that it has refused must be woken.
+inline void leave_all(Word& all, bool held = true) { change_all(all, held ? -std::uint64_t{1} : -one_waiting); }
 
 }   // namespace tutti::rma

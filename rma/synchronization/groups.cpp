@@ -55,8 +55,11 @@ void end_exposure(Window& window) {
 void post(Window& window, Ref<Group> group, Assertions, char const*) {
     if (window.posted) fail(ErrorClass::rma_sync, "an exposure epoch of MPI_Win_post is open already");
     window.posted_ranks = ranks_in(window, *group);
-    window.posted = std::move(group);
+    // All memory is taken before any member is told.
+    for (int r : window.posted_ranks)
+        if (!window.target(r).control) messages(window).prepare_post(r);
     note_post(window);
+    window.posted = std::move(group);
     for (int r : window.posted_ranks)
         if (Target& t = window.target(r); t.control) tell(window, t, told(window, t).posted);
         else messages(window).post(r);
@@ -69,8 +72,10 @@ void start(Window& window, Ref<Group> group, Assertions assertions, char const*)
     if (window.everybody == Access::fence) window.everybody = Access::none;
     window.open_towards_nobody();   // without a look at who has posted
     window.started_ranks = ranks_in(window, *group);
-    window.started = std::move(group);
+    for (int r : window.started_ranks)
+        if (!window.target(r).control) messages(window).prepare_start(r);
     note_start(window);
+    window.started = std::move(group);
     for (int r : window.started_ranks) {
         Target& t = window.target(r);
         t.access = Access::group;

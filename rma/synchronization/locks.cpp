@@ -5,6 +5,7 @@
 
 #include "rma/messages/messages.hpp"
 #include "rma/synchronization/synchronization.hpp"
+#include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::rma {
@@ -45,23 +46,26 @@ struct Wanted {
         }
         std::string list;
         for (std::size_t i = 0; i < window.members.controls.size(); ++i)
-            if (window.members.controls[i]->all.word.load(std::memory_order_relaxed) != 0)
+            if (all_locked(window.members.controls[i]->all.word))
                 list += join(list.empty() ? "" : ", ", window.comm->world_rank(window.on_node[i]));
         std::uint64_t const shared = target.control->lock.word.load(std::memory_order_relaxed);
         if (shared != 0)
             text += join(", where ", shared, shared == 1 ? " shared lock is held" : " shared locks are held");
+        bool const remote = all_locked(window.members.controls.front()->remote_all.word);
         if (!list.empty()) text += ", where everybody is locked by rank " + list;
+        if (remote) text += list.empty() ? ", where everybody is locked by ranks of other nodes" : " and other nodes";
     }
     Reason reason(char const* call) const { return {call, -1, -1, tell, this}; }
 };
 
 void take_exclusive(Window& window, Target& t, int rank, char const* call) {
-    Others const others{window.members.controls, &own_control(window), exclusive_count(window)};
+    Others const others{window.members.controls, exclusive_count(window)};
     bool got = false;   // a wait may ask once more after the lock was taken, by another thread that looks for it
+    std::int64_t const since = now_ns();
     auto const ready = [&] {
         if (got) return true;
-        bool disturbed = false;
-        got = try_exclusive(t.control->lock.word, window.process.rank(), others, disturbed);
+        bool disturbed = false, patient = now_ns() - since < patience_ns;
+        got = try_exclusive(t.control->lock.word, window.process.rank(), patient, others, disturbed);
         if (disturbed) window.process.waiter.wake_sleepers(others.exclusive);
         return got;
     };
@@ -76,6 +80,63 @@ void take_shared(Window& window, Target& t, int rank, char const* call) {
     Wanted const wanted{window, t, rank};
     if (!ready()) window.process.waiter.until(ready, wanted.reason(call), &lock);
 }
+
+/// A lock of all parts, on all nodes. A rank that is refused on one node holds none while it waits for that one: what
+/// it waits for may wait for what it would hold. All nodes know that it waits, so exclusive locks step back for it.
+class LockOfAll {
+public:
+    explicit LockOfAll(Window& window)
+        : window_(window), mine_(own_control(window).all.word),
+          nodes_(window.several_nodes ? &messages(window) : nullptr) {}
+
+    void take(char const* call) {
+        begin_all(mine_);
+        try {
+            for (;;) {
+                bool const here = try_here(), everywhere = !nodes_ || nodes_->try_nodes(call);
+                if (here && everywhere) return;
+                step_back();
+                if (here) nodes_->await_node(call);
+                else window_.process.waiter.until([&] { return try_here(); }, window_.reason(call), &exclusive());
+            }
+        } catch (...) {
+            leave();
+            throw;
+        }
+    }
+    void give_back() {
+        held_here_ = true;
+        leave();
+    }
+
+private:
+    Word& exclusive() const { return exclusive_count(window_); }
+    bool try_here() {
+        if (held_here_) return true;
+        bool disturbed = false;
+        held_here_ = try_all(mine_, exclusive(), disturbed);
+        if (disturbed) window_.process.waiter.wake_sleepers();
+        return held_here_;
+    }
+    void step_back() {
+        if (held_here_) {
+            rma::step_back(mine_);
+            held_here_ = false;
+            window_.process.waiter.wake_sleepers();
+        }
+        if (nodes_) nodes_->step_back();
+    }
+    void leave() {
+        leave_all(mine_, held_here_);
+        window_.process.waiter.wake_sleepers();
+        if (nodes_) nodes_->leave_nodes();
+    }
+
+    Window& window_;
+    Word& mine_;
+    Messages* const nodes_;   ///< null: there is one node
+    bool held_here_ = false;
+};
 
 void give_back(Window& window, Target& t) {
     Word& lock = t.control->lock.word;
@@ -138,14 +199,7 @@ void lock_all(Window& window, Assertions assertions, char const* call) {
     may_lock(window, -1);
     hold_locks(window.process, call);
     window.all_no_check = assertions.no_check;
-    if (!assertions.no_check) {
-        Word const& exclusive = exclusive_count(window);
-        Word& mine = own_control(window).all.word;
-        if (window.messages) messages(window).lock_all();
-        if (!begin_all(mine, exclusive))
-            window.process.waiter.until([&] { return exclusive.load(std::memory_order_seq_cst) == 0; },
-                                        window.reason(call), &exclusive);
-    }
+    if (!assertions.no_check) LockOfAll(window).take(call);
     window.everybody = Access::lock_all;
     window.open_towards_all(true);
 }
@@ -154,12 +208,9 @@ void unlock_all(Window& window, char const* call) {
     if (window.everybody != Access::lock_all) fail(ErrorClass::rma_sync, "MPI_Win_lock_all was not called");
     window.open_towards_nobody();
     if (window.accesses) window.accesses->end(-1);
-    if (window.messages) messages(window).unlock_all(call);
+    if (window.messages) messages(window).flush_all(call);
     if (window.all_no_check) order();
-    else {
-        leave_all(own_control(window).all.word);
-        window.process.waiter.wake_sleepers();
-    }
+    else LockOfAll(window).give_back();
     window.everybody = Access::none;
 }
 

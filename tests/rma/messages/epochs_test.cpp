@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Synchronisation of windows whose members ask each other by messages, and how many messages it takes.
 #include <algorithm>
+#include <random>
 
 #include "tests/rma/messages/messages_world.hpp"
 
@@ -202,14 +203,18 @@ TEST_P(MessageEpochs, TakeAsFewMessagesAsTheyNeed) {
             expect("a large put and a flush", {2, 0, 1});
             unlock(me.window, last, "unlock");
             expect("an unlock", {here ? 0u : 1u, 0, 0});
+            unsigned const other_nodes = me.window.several_nodes;   // there is one at most
             lock_all(me.window, {}, "lock_all");
             unlock_all(me.window, "unlock_all");
-            expect("a lock of all", {0, 0, 0});
+            expect("a lock of all", {2 * other_nodes, 0, 0});
             lock_all(me.window, {}, "lock_all");
             put_one();
             flush_all(me.window, "flush_all");
             unlock_all(me.window, "unlock_all");
-            expect("a lock of all and a put", {here ? 1u : 2u, 0, 0});
+            expect("a lock of all and a put", {1 + 2 * other_nodes, 0, 0});
+            lock_all(me.window, {.no_check = true}, "lock_all");
+            unlock_all(me.window, "unlock_all");
+            expect("a lock of all that nobody could refuse", {0, 0, 0});
         }
         coll::barrier(me.comm);
         Messages::Sent const before = me.sent();
@@ -334,6 +339,121 @@ TEST(MessageLocks, OfTwoPartsOfANodeExcludeALockOfAll) {
         [](Member& me) { unlock_all(me.window, "unlock_all"); });
 }
 
+/// Rank 3 has locked rank 2 exclusively and then wants rank 1, while rank 0 wants all: rank 0 may not have rank 1 while
+/// it waits for rank 2.
+TEST(MessageLocks, OfAllHoldNothingWhileTheyWait) {
+    for (Where const& where : {Where{"four_nodes", {0, 1, 2, 3}}, Where{"two_nodes", {0, 0, 1, 1}}}) {
+        std::atomic<bool> second_held = false, first_reached = false;
+        run_windows(
+            where, 4,
+            [&](Member& me) {
+                Ref<Datatype> const type = type_of(Basic::int64);
+                Operator const sum(BuiltinOp::sum);
+                std::int64_t const one = 1;
+                auto const add_one = [&](int rank) {
+                    accumulate(me.window, Local::of(&one, 1, *type), {rank, 0, 1, *type}, sum);
+                    flush(me.window, rank, "flush");
+                };
+                if (me.rank() == 0) {
+                    me.compute_until(second_held);
+                    lock_all(me.window, {}, "lock_all");
+                    add_one(1);
+                    first_reached = true;
+                    add_one(2);
+                    unlock_all(me.window, "unlock_all");
+                } else if (me.rank() == 3) {
+                    lock(me.window, true, 2, {}, "lock");
+                    add_one(2);
+                    second_held = true;
+                    for (int i = 0; i < 100 && !first_reached; ++i) give_a_moment(me);
+                    lock(me.window, true, 1, {}, "lock");
+                    add_one(1);
+                    unlock(me.window, 1, "unlock");
+                    unlock(me.window, 2, "unlock");
+                }
+                coll::barrier(me.comm);
+                EXPECT_EQ(me.memory[0], me.rank() == 1 || me.rank() == 2 ? 2 : 0);
+                coll::barrier(me.comm);
+            },
+            true);
+    }
+}
+
+/// Rank 0 holds all parts exclusively, which it takes in any order, the others lock all, or one part at a time.
+TEST(MessageLocks, OfAllAndExclusiveOnesComeInAllOrders) {
+    constexpr int rounds = 60;
+    for (Where const& where :
+         {Where{"four_nodes", {0, 1, 2, 3}}, Where{"two_by_two", {0, 0, 1, 1}}, Where{"in_turn", {0, 1, 0}}})
+        run_windows(
+            where, 4,
+            [&](Member& me) {
+                Ref<Datatype> const type = type_of(Basic::int64);
+                Operator const sum(BuiltinOp::sum);
+                std::int64_t const one = 1;
+                std::minstd_rand random(static_cast<unsigned>(me.rank()) + 1);
+                std::vector<int> targets(static_cast<std::size_t>(me.size()));
+                std::iota(targets.begin(), targets.end(), 0);
+                for (int round = 0; round < rounds; ++round) {
+                    std::ranges::shuffle(targets, random);
+                    if (me.rank() == 0) {
+                        for (int r : targets) {
+                            lock(me.window, true, r, {}, "lock");
+                            increment(me, *type, r);
+                        }
+                        for (int r : targets) unlock(me.window, r, "unlock");
+                    } else if ((me.rank() + round) % 3 != 0) {
+                        lock_all(me.window, {}, "lock_all");
+                        for (int r : targets) {
+                            accumulate(me.window, Local::of(&one, 1, *type), {r, 0, 1, *type}, sum);
+                            if (round % 2) flush(me.window, r, "flush");
+                        }
+                        unlock_all(me.window, "unlock_all");
+                    } else {
+                        for (int r : targets) {
+                            lock(me.window, true, r, {}, "lock");
+                            increment(me, *type, r);
+                            unlock(me.window, r, "unlock");
+                        }
+                    }
+                }
+                coll::barrier(me.comm);
+                EXPECT_EQ(me.memory[0], rounds * me.size()) << where.name;
+                coll::barrier(me.comm);
+            },
+            true);
+}
+
+/// Rank 0 waits to lock all, and what it waits for waits for an exclusive lock that comes later.
+TEST(MessageLocks, ThatAreFreeDoNotWaitForThoseWhoWaitForAll) {
+    for (Where const& where : {Where{"one_node", {0, 0, 0}}, Where{"three_nodes", {0, 1, 2}}}) {
+        std::atomic<bool> held = false, wanted = false, passed = false;
+        run_windows(
+            where, 4,
+            [&](Member& me) {
+                if (me.rank() == 0) {
+                    me.compute_until(held);
+                    wanted = true;
+                    lock_all(me.window, {}, "lock_all");
+                    unlock_all(me.window, "unlock_all");
+                } else if (me.rank() == 1) {
+                    lock(me.window, true, 1, {}, "lock");
+                    held = true;
+                    me.compute_until(passed);
+                    unlock(me.window, 1, "unlock");
+                } else {
+                    me.compute_until(wanted);
+                    give_a_chance(me);
+                    lock(me.window, true, 0, {}, "lock");
+                    flush(me.window, 0, "flush");
+                    unlock(me.window, 0, "unlock");
+                    passed = true;
+                }
+                coll::barrier(me.comm);
+            },
+            true);
+    }
+}
+
 /// While a rank awaits all its targets, a rank of which it has known nothing becomes its origin.
 TEST(MessageEpochsOfFourNodes, AnOriginMayComeWhileAllTargetsAreAwaited) {
     using Call = void (*)(Window&);
@@ -342,18 +462,16 @@ TEST(MessageEpochsOfFourNodes, AnOriginMayComeWhileAllTargetsAreAwaited) {
         std::atomic<bool> locked = false, waiting = false, came = false;
         run_windows({"four_nodes", {0, 1, 2, 3}}, 4, [&](Member& me) {
             Ref<Datatype> const type = type_of(Basic::int64);
-            std::int64_t one = 1, seen[2] = {-1, -1};
+            std::int64_t one = 1, seen = -1;
             switch (me.rank()) {
             case 0:
                 me.compute_until(locked);
-                lock_all(me.window, {}, "lock_all");
-                get(me.window, Local::of(&seen[0], 1, *type), {1, 0, 1, *type});   // rank 1 has locked itself
-                get(me.window, Local::of(&seen[1], 1, *type), {3, 0, 1, *type});
+                lock(me.window, false, 1, {}, "lock");
+                get(me.window, Local::of(&seen, 1, *type), {1, 0, 1, *type});   // rank 1 has locked itself
                 waiting = true;
                 wait_for_all(me.window);
-                unlock_all(me.window, "unlock_all");
-                EXPECT_EQ(seen[0], 0);
-                EXPECT_EQ(seen[1], 0);
+                unlock(me.window, 1, "unlock");
+                EXPECT_EQ(seen, 0);
                 break;
             case 1:
                 lock(me.window, true, 1, {}, "lock");

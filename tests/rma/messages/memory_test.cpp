@@ -78,5 +78,114 @@ TEST(MessageMemory, EachCommandIsDoneOnceWhenThereIsMemoryAgain) {
     });
 }
 
+/// Calls `call` with so few allocations. Did it have enough?
+template <class Call>
+bool enough(std::size_t allowed, Call const& call) {
+    coll::test::MemoryEnds const ends(allowed);
+    try {
+        call();
+        return true;
+    } catch (std::bad_alloc const&) { return false; }
+}
+
+/// Rank 0, whose memory ends at each place where an operation or its synchronisation asks for some, and then is there
+/// again: what has failed can be done again, and what has not is done once.
+void starve_origin(Member& me) {
+    Window& w = me.window;
+    Ref<Datatype> const type = type_of(Basic::int64);
+    Operator const sum(BuiltinOp::sum);
+    std::vector<std::int64_t> large(30000), back(30000), pairs(200);
+    std::int64_t const one = 1;
+    std::int64_t added = 0, round = 0, old = -1;
+    std::size_t failures = 0;
+    auto const again_and_again = [&](auto const& call) {
+        for (std::size_t allowed = 0; allowed < most; ++allowed, ++round) {
+            std::ranges::fill(large, round);
+            bool const done = enough(allowed, [&] { call(); });
+            failures += !done;
+            flush(w, 1, "flush");
+            if (!done) call();
+            flush(w, 1, "flush");
+        }
+    };
+    auto const expect_large = [&] {
+        get(w, Local::of(back.data(), 30000, *type), {1, 0, 30000, *type});
+        flush(w, 1, "flush");
+        EXPECT_EQ(back, large);
+    };
+    lock(w, false, 1, {}, "lock");
+    again_and_again([&] { put(w, Local::of(large.data(), 30000, *type), {1, 0, 30000, *type}); });
+    expect_large();
+    again_and_again([&] { put(w, Local::of(large.data(), 3, *type), {1, 0, 3, *type}); });
+    std::fill(back.begin(), back.begin() + 3, round - 1);
+    again_and_again([&] { get(w, Local::of(back.data(), 3, *type), {1, 0, 3, *type}); });
+    EXPECT_EQ(back[2], back[0]);
+    again_and_again([&] { get(w, Local::of(back.data(), 30000, *type), {1, 0, 30000, *type}); });
+    // Datatypes that the target has not been told of, on both sides.
+    again_and_again([&] {
+        Ref<Datatype> const gaps = apart(3 + round);
+        put(w, Local::of(large.data(), 1, *gaps), {1, 0, 1, *gaps});
+        get(w, Local::of(pairs.data(), 1, *apart(2)), {1, 0, 1, *gaps});
+    });
+    EXPECT_EQ(pairs[0], round - 1);
+    EXPECT_EQ(pairs[2], round - 1);
+    for (std::size_t allowed = 0; allowed < most; ++allowed) {
+        added += enough(allowed, [&] { accumulate(w, Local::of(&one, 1, *type), {1, 39999, 1, *type}, sum); });
+        added += enough(allowed, [&] { fetch_and_op(w, &one, &old, *type, 1, 39999, sum); });
+        enough(allowed, [&] { flush(w, 1, "flush"); });
+    }
+    flush(w, 1, "flush");
+    fetch_and_op(w, &one, &old, *type, 1, 39999, sum);
+    flush(w, 1, "flush");
+    EXPECT_EQ(old, added);
+    unlock(w, 1, "unlock");
+    for (std::size_t allowed = 0; allowed < most; ++allowed) {
+        if (!enough(allowed, [&] { lock(w, true, 1, {}, "lock"); })) lock(w, true, 1, {}, "lock");
+        if (!enough(allowed, [&] { put(w, Local::of(&one, 1, *type), {1, 1, 1, *type}); })) ++failures;
+        if (!enough(allowed, [&] { unlock(w, 1, "unlock"); })) unlock(w, 1, "unlock");
+        if (!enough(allowed, [&] { lock_all(w, {}, "lock_all"); })) lock_all(w, {}, "lock_all");
+        if (!enough(allowed, [&] { put(w, Local::of(&one, 1, *type), {1, 1, 1, *type}); })) ++failures;
+        if (!enough(allowed, [&] { unlock_all(w, "unlock_all"); })) unlock_all(w, "unlock_all");
+    }
+    EXPECT_GT(failures, 0U);
+}
+
+TEST(MessageMemory, AnOriginCanDoAgainWhatHasFailed) {
+    for (Where const& where : {Where{"two_nodes", {0, 1}}, Where{"owners_of_one_node", {0, 0}}}) {
+        std::atomic<bool> done = false;
+        run_windows(where, 40000, [&](Member& me) {
+            if (me.rank() == 0) starve_origin(me), done = true;
+            else me.compute_until(done);
+            coll::barrier(me.comm);
+        });
+    }
+}
+
+/// Epochs between groups begin and end for all their members or for none.
+TEST(MessageMemory, AnEpochOfAGroupEndsForAllOrForNone) {
+    run_windows({"three_nodes", {0, 1, 2}}, 10, [](Member& me) {
+        Ref<Datatype> const type = type_of(Basic::int64);
+        auto const group = [&](std::vector<int> ranks) {
+            return Ref<Group>::adopt(new Group(std::move(ranks), me.comm.process.rank()));
+        };
+        for (std::size_t allowed = 0; allowed < most; ++allowed) {
+            std::int64_t const value = static_cast<std::int64_t>(allowed) + 1;
+            auto const until_done = [&](auto const& call) {
+                if (!enough(allowed, call)) call();
+            };
+            if (me.rank() == 0) {
+                until_done([&] { start(me.window, group({1, 2}), {}, "start"); });
+                for (int r : {1, 2}) until_done([&] { put(me.window, Local::of(&value, 1, *type), {r, 0, 1, *type}); });
+                until_done([&] { complete(me.window, "complete"); });
+            } else {
+                until_done([&] { post(me.window, group({0}), {}, "post"); });
+                wait(me.window, "wait");
+                EXPECT_EQ(me.memory[0], value);
+            }
+        }
+        coll::barrier(me.comm);
+    });
+}
+
 }   // namespace
 }   // namespace tutti::rma::ranks_as_threads

@@ -62,10 +62,13 @@ inline void run_windows(Where const& where, std::size_t numbers, std::function<v
     for (auto& t : threads) t.join();
 }
 
+inline void give_a_moment(Member const& me) {
+    RankLock::Outside outside(me.comm.process.lock);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 /// Lets another rank, whose call must not return now, have every chance to return.
 inline void give_a_chance(Member const& me) {
-    RankLock::Outside outside(me.comm.process.lock);
-    for (int i = 0; i < 100; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < 100; ++i) give_a_moment(me);
 }
 
 inline std::string name_of(testing::TestParamInfo<Where> const& info) { return info.param.name; }

@@ -34,7 +34,7 @@ void add_and_meanwhile(std::function<void(Member&)> const& meanwhile, std::funct
             std::vector<std::int64_t> numbers(many);
             std::vector<std::int64_t> old(many, -1);
             std::iota(numbers.begin(), numbers.end(), 1);
-            lock_all(me.window, {}, "lock_all");
+            lock(me.window, false, 1, {}, "lock");
             std::thread other([&] {
                 RankLock::Inside inside(me.comm.process.lock);   // this thread has it until it waits
                 begun = true;
@@ -47,7 +47,7 @@ void add_and_meanwhile(std::function<void(Member&)> const& meanwhile, std::funct
                 RankLock::Outside outside(me.comm.process.lock);
                 other.join();
             }
-            unlock_all(me.window, "unlock_all");
+            unlock(me.window, 1, "unlock");
             EXPECT_EQ(std::ranges::count(old, 0), many);
         }
         coll::barrier(me.comm);

@@ -24,14 +24,15 @@ struct Node {
     Node() {
         for (std::size_t i = 0; i < members; ++i) all[i] = &control[i];
     }
-    Others others(int me) { return {all, &control[static_cast<std::size_t>(me)], control[0].exclusive.word}; }
+    Others others() { return {all, control[0].exclusive.word}; }
     void look(std::size_t target) { ASSERT_EQ(guarded[target][0], guarded[target][1]); }
 };
 
 void exclusive_turn(Node& node, int me, std::size_t target, long& done) {
     Word& lock = node.control[target].lock.word;
     bool disturbed = false;
-    while (!try_exclusive(lock, me, node.others(me), disturbed)) std::this_thread::yield();
+    for (int tries = 0; !try_exclusive(lock, me, tries < 10, node.others(), disturbed); ++tries)
+        std::this_thread::yield();
     EXPECT_EQ(exclusive_holder(lock), me);
     ++node.guarded[target][0];
     ++node.guarded[target][1];
@@ -48,8 +49,9 @@ void shared_turn(Node& node, std::size_t target) {
 
 void all_turn(Node& node, int me) {
     Word &mine = node.control[static_cast<std::size_t>(me)].all.word, &exclusive = node.control[0].exclusive.word;
-    if (!begin_all(mine, exclusive))
-        while (exclusive.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
+    bool disturbed = false;
+    begin_all(mine);
+    while (!try_all(mine, exclusive, disturbed)) std::this_thread::yield();
     for (std::size_t t = 0; t < members; ++t) node.look(t);
     leave_all(mine);
 }
@@ -89,11 +91,11 @@ TEST(Lock, shared_ones_are_together) {
     EXPECT_TRUE(try_shared(lock));
     EXPECT_TRUE(try_shared(lock));
     EXPECT_EQ(exclusive_holder(lock), -1);
-    EXPECT_FALSE(try_exclusive(lock, 2, node.others(2), disturbed));
+    EXPECT_FALSE(try_exclusive(lock, 2, true, node.others(), disturbed));
     EXPECT_FALSE(disturbed);   // it has seen that beforehand
     leave_shared(lock);
     leave_shared(lock);
-    EXPECT_TRUE(try_exclusive(lock, 2, node.others(2), disturbed));
+    EXPECT_TRUE(try_exclusive(lock, 2, true, node.others(), disturbed));
     EXPECT_FALSE(try_shared(lock));
 }
 
@@ -101,24 +103,52 @@ TEST(Lock, all_and_exclusive_keep_each_other_out) {
     Node node;
     Word& exclusive = node.control[0].exclusive.word;
     bool disturbed = false;
-    EXPECT_TRUE(begin_all(node.control[3].all.word, exclusive));
-    EXPECT_TRUE(begin_all(node.control[2].all.word, exclusive));
-    EXPECT_FALSE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
-    leave_all(node.control[3].all.word);
-    EXPECT_FALSE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
-    leave_all(node.control[2].all.word);
-    EXPECT_TRUE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
-    EXPECT_FALSE(begin_all(node.control[3].all.word, exclusive));
-    // Who waits to lock everybody does not keep the holder from a second one.
-    EXPECT_TRUE(try_exclusive(node.control[2].lock.word, 0, node.others(0), disturbed));
-    EXPECT_FALSE(try_exclusive(node.control[3].lock.word, 1, node.others(1), disturbed));
-    // It does once the holder has given both back.
+    auto const lock_exclusively = [&](std::size_t part, int holder, bool patient = true) {
+        return try_exclusive(node.control[part].lock.word, holder, patient, node.others(), disturbed);
+    };
+    auto const lock_all = [&](Word& all) { return begin_all(all), try_all(all, exclusive, disturbed); };
+    EXPECT_TRUE(lock_all(node.control[3].all.word));
+    EXPECT_TRUE(lock_all(node.control[0].remote_all.word));
+    EXPECT_TRUE(lock_all(node.control[0].remote_all.word));
+    for (Word* const all :
+         {&node.control[3].all.word, &node.control[0].remote_all.word, &node.control[0].remote_all.word}) {
+        EXPECT_FALSE(lock_exclusively(1, 0));
+        EXPECT_FALSE(lock_exclusively(1, 0, false));
+        leave_all(*all);
+    }
+    EXPECT_TRUE(lock_exclusively(1, 0));
+    EXPECT_FALSE(lock_all(node.control[3].all.word));
+    // Those who wait to lock all do not keep the holder from a second one, and nobody for long.
+    EXPECT_TRUE(lock_exclusively(2, 0));
+    EXPECT_FALSE(lock_exclusively(3, 1));
+    EXPECT_TRUE(lock_exclusively(3, 1, false));
+    leave_exclusive(node.control[3].lock.word, exclusive);
+    // They do once the holder has given both back.
     leave_exclusive(node.control[1].lock.word, exclusive);
-    EXPECT_TRUE(try_exclusive(node.control[1].lock.word, 0, node.others(0), disturbed));
+    EXPECT_TRUE(lock_exclusively(1, 0));
     leave_exclusive(node.control[1].lock.word, exclusive);
     leave_exclusive(node.control[2].lock.word, exclusive);
-    EXPECT_FALSE(try_exclusive(node.control[2].lock.word, 0, node.others(0), disturbed));
+    EXPECT_FALSE(lock_exclusively(2, 0));
     EXPECT_EQ(exclusive.load(), 0U);
+}
+
+TEST(Lock, one_that_steps_back_keeps_its_turn) {
+    Node node;
+    Word &all = node.control[2].all.word, &exclusive = node.control[0].exclusive.word,
+         &lock = node.control[1].lock.word;
+    bool disturbed = false;
+    begin_all(all);
+    EXPECT_TRUE(try_all(all, exclusive, disturbed));
+    step_back(all);
+    EXPECT_FALSE(try_exclusive(lock, 0, true, node.others(), disturbed));
+    EXPECT_TRUE(try_exclusive(lock, 0, false, node.others(), disturbed));
+    EXPECT_FALSE(try_all(all, exclusive, disturbed));
+    leave_exclusive(lock, exclusive);
+    EXPECT_TRUE(try_all(all, exclusive, disturbed));
+    leave_all(all);
+    begin_all(all);
+    leave_all(all, false);
+    EXPECT_EQ(all.load(), 0U);
 }
 
 }   // namespace

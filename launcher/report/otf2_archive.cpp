@@ -39,9 +39,12 @@ OTF2_ErrorCode keep_message(void* said, char const*, std::uint64_t, char const*,
                             char const* format, va_list words) {
     char text[512];
     std::vsnprintf(text, sizeof text, format, words);
-    std::string& sentence = *static_cast<std::string*>(said);
-    sentence = join(OTF2_Error_GetDescription(code), ": ", text);
-    while (sentence.ends_with('.')) sentence.pop_back();
+    unless_out_of_memory([&] {   // no exception may pass through the library
+        std::string& sentence = *static_cast<std::string*>(said);
+        sentence = join(OTF2_Error_GetDescription(code), ": ", text);
+        while (sentence.ends_with('.')) sentence.pop_back();
+        return true;
+    });
     return code;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How every MPI function is written: TUTTI_FUNCTION(name) exports it with its weak MPI_ name, `enter` runs its body,
-// and Call's members check arguments and turn handles into objects. A body throws Error, or another std::exception;
-// `enter` names the call, finds the error handler (of the communicator or window that `call` has seen, else
-// MPI_COMM_WORLD's) and returns the code.
-// The whole call is inside the process's lock. Nothing that a program must not see leaves a function: what a call does
-// before its body, and what reports an error, goes on without the memory that it cannot get. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
+// and Call's members check arguments and turn handles into objects. A body throws Error, or another std::exception; and
+// `enter` finds the error handler (of the communicator or window that `call` has seen, else MPI_COMM_WORLD's). Nothing
+// else throws: what goes before a body, and what reports its error, does without memory. The whole call is inside the
+// process's lock. Checks of values are left out with TUTTI_CHECK_ARGUMENTS=no.
 #pragma once
 
 #include <exception>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a rank's trace. All of it is called by one thread at a time, inside the rank's lock. Nothing but the constructor
-// throws: without memory for what an event refers to, the event is left out, and the program goes on without it.
+// Writes a rank's trace. All of it is called by one thread at a time, inside the rank's lock. Nothing but the
+// constructor throws: an event that refers to what there is no memory for is left out.
 #pragma once
 
 #include <array>

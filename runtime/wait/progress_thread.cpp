@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/base/error.hpp"
 #include "runtime/base/futex.hpp"
 #include "runtime/wait/wait.hpp"
 
@@ -122,6 +123,11 @@ bool ProgressThread::wanted() const {
     return !stop_ && !waiter_.leader_ && !waiter_.at_rest();
 }
 
+/// What there is no memory for now is left to a later step: no call of the program could report it from here.
+bool ProgressThread::progress() {
+    return unless_out_of_memory([this] { return waiter_.progress(); });
+}
+
 void ProgressThread::run() {
     id_.store(gettid(), std::memory_order_relaxed);
     run_in_short_slices();
@@ -129,7 +135,7 @@ void ProgressThread::run() {
     for (int in_vain = 0; !stop_;) {
         if (!wanted()) {
             rest();
-        } else if (waiter_.progress()) {
+        } else if (progress()) {
             in_vain = idle_naps_ = 0;
             if (waiter_.sleeping_) waiter_.settle();
             if (lock_.wanted()) lock_.hand_over();
@@ -165,7 +171,7 @@ void ProgressThread::rest() {
 void ProgressThread::sleep() {
     if (waiter_.services_ != 0 && waiter_.descriptor_ >= 0) return sleep_at_sockets();
     std::uint32_t ticket = waiter_.add_sleeper();
-    while (wanted() && !waiter_.progress()) {   // looks between the mark and the sleep
+    while (wanted() && !progress()) {   // looks between the mark and the sleep
         RankLock::Outside outside(lock_);
         futex_wait(rank_state_.wake, ticket, waiter_.longest_sleep_ns_);
         ticket = rank_state_.wake.load(std::memory_order_acquire);
@@ -175,7 +181,7 @@ void ProgressThread::sleep() {
 
 void ProgressThread::sleep_at_sockets() {
     while (wanted()) {
-        if (waiter_.progress()) {
+        if (progress()) {
             if (waiter_.sleeping_) waiter_.settle();
             return;
         }

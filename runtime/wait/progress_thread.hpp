@@ -44,6 +44,7 @@ public:
 
 private:
     void run();
+    bool progress();
     bool wanted() const;
     void rest();
     void sleep();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that ends at each place where a call asks for some: no exception leaves a function of MPI, errors have a class,
-// and with memory again everything works. With the argument "fatal" the error handler is the one that ends the job, with
-// "first" there is no memory for the first call of all.
+// Memory that ends at each place where a call asks for some: no exception leaves a function of MPI, errors have a
+// class, and with memory again everything works. With the argument "fatal" the error handler is the one that ends the
+// job, with "first" there is no memory for the first call of all.
 // ranks: 1 2
 #include <cstdlib>
 #include <cstring>

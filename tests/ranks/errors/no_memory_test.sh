@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../../common.sh" "$1"
 is_sanitized && skip "sanitizers have an operator new of their own"
 program=$build/tests/ranks_errors_no_memory
-run -n 1 "$program" fatal; expect_code 6; expect_err "no memory"
+run -n 1 "$program" fatal; expect_code 34; expect_err "no memory"   # nor for the error itself
 [[ $err != *terminate* ]] || wrong "an exception left a call: $err"
 run -n 1 "$program" first; expect_err "no memory"
 [ "$code" != 0 ] || wrong "MPI began without memory"

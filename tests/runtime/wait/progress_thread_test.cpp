@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <new>
 #include <thread>
 
 #include <unistd.h>
@@ -34,6 +35,38 @@ Variables waiting(char const* how) {
 
 class ProgressThreads : public ::testing::TestWithParam<char const*> {};
 INSTANTIATE_TEST_SUITE_P(Policies, ProgressThreads, ::testing::Values("dedicated", "shared"));
+
+/// Has memory for a step only after some that had none.
+struct Starved : Pollable {
+    int refusals = 0, left = 0;
+    bool poll() override {
+        if (left > 0 && refusals > 0) --refusals, throw std::bad_alloc();
+        return left > 0 && (--left, true);
+    }
+    bool at_rest() const override { return left == 0; }
+};
+
+TEST_P(ProgressThreads, GoOnWhenThereIsMemoryAgain) {
+    Segment s = Segment::create(1);
+    Process process(s, 0, waiting(GetParam()));
+    Starved work;
+    process.waiter.attach(&work);
+    process.progress_thread = std::make_unique<ProgressThread>(process.waiter);
+    for (int round = 0; round < 3; ++round) {
+        process.waiter.enter();
+        work.refusals = 3;
+        work.left = 10;
+        process.waiter.started();
+        process.waiter.leave();
+        for (bool rest = false; !rest; std::this_thread::yield()) {
+            RankLock::Inside inside(process.lock);
+            rest = work.at_rest();
+        }
+    }
+    process.progress_thread.reset();
+    EXPECT_EQ(work.refusals, 0);
+    process.waiter.detach(&work);
+}
 
 TEST_P(ProgressThreads, FinishWhatIsStarted) {
     Segment s = Segment::create(1);

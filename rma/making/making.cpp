@@ -119,6 +119,7 @@ void agree(Window& w) {
     for (Target const& t : w.targets) mine.push_back(t.control ? t.path : Path::load_store);
     Path const worst = *std::ranges::max_element(mine);
     coll::allgather_bytes(*w.comm, &worst, sizeof worst, all.data());
+    w.may_need_them = w.flavor == Flavor::dynamic && w.on_node.size() > 1;   // what will be attached is not known
     if (*std::ranges::max_element(all) == Path::load_store) return;
     all.resize(w.targets.size() * w.targets.size());
     coll::allgather_bytes(*w.comm, mine.data(), mine.size() * sizeof(Path), all.data());
@@ -126,7 +127,11 @@ void agree(Window& w) {
         Target& t = w.targets[at % w.targets.size()];
         if (t.control) t.path = std::max(t.path, all[at]);
     }
-    w.needs_messages = std::ranges::any_of(w.on_node, [&](int r) { return w.target(r).path == Path::messages; });
+    auto const some_reached_by = [&w](Path path) {
+        return std::ranges::any_of(w.on_node, [&](int r) { return w.target(r).path == path; });
+    };
+    w.needs_messages = some_reached_by(Path::messages);
+    w.may_need_them |= some_reached_by(Path::cma);
     for (int r : w.on_node) {
         Target& t = w.target(r);
         // What the system refuses to one rank no rank of the node asks for again (SingleCopy::cma), also not one that
@@ -148,7 +153,7 @@ void finish(Window& w, Brought mine) {
     fill_in(w, all);
     agree(w);
     for (Target& t : w.targets) t.mapped = t.memory ? t.bytes : 0;
-    if (!w.several_nodes && !w.needs_messages) return;
+    if (!w.serves() && !w.may_need_them) return;
     make_messages(w);
     synchronize(w, "the making of a window");
 }

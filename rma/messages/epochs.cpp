@@ -19,7 +19,7 @@ void make_messages(Window& window) { window.messages = std::make_unique<Messages
 
 void start_serving(Window& window) {
     Process& process = window.process;
-    if (!window.messages || process.progress_thread) return;
+    if (!window.messages || !window.serves() || process.progress_thread) return;
     if (process.start_progress_thread() && process.threads_begin) process.threads_begin(process);
 }
 
@@ -34,7 +34,7 @@ Messages::Messages(Window& window)
         seen[node] = true;
     }
     service_.add(*this, window.comm->context);
-    window.process.waiter.begin_service(window.needs_messages);
+    if (window.serves()) window.process.waiter.begin_service(window.needs_messages);
 }
 
 Messages::~Messages() {
@@ -48,7 +48,7 @@ Messages::~Messages() {
         } catch (Error const&) {             // of something else that was moved on
         } catch (std::bad_alloc const&) {}   // likewise
     }
-    window_.process.waiter.end_service(window_.needs_messages);
+    if (window_.serves()) window_.process.waiter.end_service(window_.needs_messages);
     service_.remove(*this, window_.comm->context);
 }
 

@@ -30,9 +30,10 @@ public:
     // --- Operations; `origin_of`: bytes from the beginning of the target's part to the origin of its elements. -------
     void put(Local const& from, Remote const& to, std::int64_t origin_of, Ref<Request>* request);
     void get(Local const& to, Remote const& from, std::int64_t origin_of, Ref<Request>* request);
-    /// `result`: null, or where goes what was there. `from` is not looked at with MPI_NO_OP.
+    /// `result`: null, or where goes what was there. `from` is not looked at with MPI_NO_OP. The first `done` packed
+    /// bytes have been combined already.
     void accumulate(Local const& from, Local const* result, Remote const& to, std::int64_t origin_of,
-                    Accumulation const& how, Ref<Request>* request);
+                    Accumulation const& how, Ref<Request>* request, std::size_t done = 0);
     void compare_and_swap(void const* origin, void const* compare, void* result, Datatype const& type, int rank,
                           std::int64_t origin_of);
 

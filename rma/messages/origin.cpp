@@ -81,8 +81,8 @@ std::byte* Messages::write(Peer& to, Command const& command) {
     return at + sizeof command;
 }
 
-/// Adds a command with what belongs to it. All memory is taken first: what throws std::bad_alloc has not begun, and what
-/// was begun before it is as it was. Returns what `write` does.
+/// Adds a command with what belongs to it. All memory is taken first: what throws std::bad_alloc has not begun, and
+/// what was begun before it is as it was. Returns what `write` does.
 std::byte* Messages::add(Peer& to, Command& command, Beside const& beside) {
     make_room(to, command.length);
     std::unique_ptr<DataOut> data = beside.out ? make_data(to, command, *beside.out) : nullptr;
@@ -288,7 +288,7 @@ void Messages::get(Local const& to, Remote const& from, std::int64_t origin_of, 
 }
 
 void Messages::accumulate(Local const& from, Local const* result, Remote const& to, std::int64_t origin_of,
-                          Accumulation const& how, Ref<Request>* request) {
+                          Accumulation const& how, Ref<Request>* request, std::size_t done) {
     Peer& t = peer(to.rank);
     check(t);
     auto const made = request ? Ref<OperationRequest>::adopt(new OperationRequest(window_)) : Ref<OperationRequest>();
@@ -302,8 +302,8 @@ void Messages::accumulate(Local const& from, Local const* result, Remote const& 
                     .element = static_cast<std::uint32_t>(how.element())};
     bool const small = total <= most_with_command;
     std::size_t const most = small ? total : piece_bytes / how.element() * how.element();
-    for (std::size_t at = 0; at < total; at += most) {
-        if (at != 0) not_too_much(t, "MPI_Accumulate");
+    for (std::size_t at = done; at < total; at += most) {
+        if (at != done) not_too_much(t, "MPI_Accumulate");
         locate(t, to, origin_of, command);
         command.position = at;
         command.bytes = std::min(most, total - at);

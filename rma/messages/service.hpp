@@ -8,7 +8,7 @@
 //
 // Memory: a command for which there is none now has changed nothing. It stays where it came, its receive is not posted
 // again, and each poll tries again; so nothing is lost or done twice, and p2p holds its senders back. What this process
-// sends takes its memory before anything is changed; should p2p have none to begin with it, it stays in a list, in order.
+// sends takes its memory before anything is changed; what p2p has none to begin with stays in a list, in order.
 #pragma once
 
 #include <map>

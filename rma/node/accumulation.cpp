@@ -83,14 +83,20 @@ void with_word_of(std::size_t bytes, Body&& body) {
     }
 }
 
-/// Bytes that only the kernel reaches.
-void fetch(SharedMemory const& from, std::byte* to, std::size_t bytes) {
-    if (!from.copy->read(from.place, from.address, to, bytes))
-        fail(ErrorClass::other, "the system does not let this rank read the window's memory any more");
+/// Bytes that only the kernel reaches. False: the system refuses.
+bool fetch(SharedMemory const& from, std::byte* to, std::size_t bytes) {
+    return from.copy->read(from.place, from.address, to, bytes);
 }
-void store(SharedMemory const& to, std::byte const* from, std::size_t bytes) {
-    if (!to.copy->write(to.place, to.address, from, bytes))
-        fail(ErrorClass::other, "the system does not let this rank write the window's memory any more");
+bool store(SharedMemory const& to, std::byte const* from, std::size_t bytes) {
+    return to.copy->write(to.place, to.address, from, bytes);
+}
+
+/// An element is stored in two pieces, of which the system has refused one.
+[[noreturn]] void half_stored(bool second) {
+    if (!second) throw Refused{};
+    fail(ErrorClass::other,
+         "the system has refused to write the second half of an element of the window's memory "
+         "(process_vm_writev), the first half of which was written");
 }
 
 /// How many of `bytes` bytes, in whole elements, begin in the granule of the first one.
@@ -161,10 +167,10 @@ void Accumulation::under_stripes(SharedMemory const& to, std::byte const* in, st
             in_place(here.mapped, operand, old ? old + done : nullptr, n);
         } else {
             std::byte copy[granule_bytes + most_element];
-            fetch(here, copy, n);
+            if (!fetch(here, copy, n)) throw Refused{done};
             if (old) std::memcpy(old + done, copy, n);
             combine(operand, copy, n / packed_);
-            if (op_ != BuiltinOp::no_op) store(here, copy, n);
+            if (op_ != BuiltinOp::no_op && !store(here, copy, n)) throw Refused{done};
         }
         done += n;
     }
@@ -179,7 +185,7 @@ void Accumulation::scattered(SharedMemory const& to, std::span<Piece const> piec
     for (Piece const& piece : pieces) {
         SharedMemory const here = to.at(piece.at);
         if (here.mapped) std::memcpy(packed, here.mapped, piece.bytes);
-        else fetch(here, packed, piece.bytes);
+        else if (!fetch(here, packed, piece.bytes)) throw Refused{};
         packed += piece.bytes;
     }
     if (old) std::memcpy(old, element, packed_);
@@ -189,7 +195,7 @@ void Accumulation::scattered(SharedMemory const& to, std::span<Piece const> piec
     for (Piece const& piece : pieces) {
         SharedMemory const here = to.at(piece.at);
         if (here.mapped) std::memcpy(here.mapped, packed, piece.bytes);
-        else store(here, packed, piece.bytes);
+        else if (!store(here, packed, piece.bytes)) half_stored(packed != element);
         packed += piece.bytes;
     }
 }
@@ -221,6 +227,8 @@ public:
         for (std::int64_t i = 0; i < times; ++i) run(at + i * stride, block);
     }
 
+    std::size_t combined = 0;   ///< bytes so far
+
 private:
     void add_piece(std::int64_t at, std::size_t bytes) {
         pieces_[count_++] = {at, bytes};
@@ -231,6 +239,7 @@ private:
         begun_ = count_ = 0;
     }
     void advance(std::size_t bytes) {
+        combined += bytes;
         if (in_) in_ += bytes;
         if (old_) old_ += bytes;
     }
@@ -252,8 +261,13 @@ void Accumulation::typed(SharedMemory const& to, std::int64_t count, Datatype co
 void Accumulation::laid_out(SharedMemory const& to, std::int64_t count, std::int64_t extent, TypeLayout const& layout,
                             std::size_t position, std::byte const* in, std::byte* old, std::size_t bytes) const {
     Elements sink(*this, to, in, old);
-    TypeWalk(sink).repeated(layout, 0, count, extent, static_cast<std::int64_t>(position),
-                            static_cast<std::int64_t>(bytes));
+    try {
+        TypeWalk(sink).repeated(layout, 0, count, extent, static_cast<std::int64_t>(position),
+                                static_cast<std::int64_t>(bytes));
+    } catch (Refused& refused) {
+        refused.combined += sink.combined;
+        throw;
+    }
 }
 
 void check_swappable(Datatype const& type) {
@@ -276,12 +290,12 @@ void compare_and_swap(SharedMemory const& at, Basic kind, std::size_t bytes, voi
     HeldStripe const held(at.control(), at.address);
     std::byte copy[8];
     if (at.mapped) std::memcpy(copy, at.mapped, bytes);
-    else fetch(at, copy, bytes);
+    else if (!fetch(at, copy, bytes)) throw Refused{};
     bool const same = std::memcmp(copy, compare, bytes) == 0;
     std::memcpy(old, copy, bytes);
     if (!same) return;
     if (at.mapped) std::memcpy(at.mapped, origin, bytes);
-    else store(at, static_cast<std::byte const*>(origin), bytes);
+    else if (!store(at, static_cast<std::byte const*>(origin), bytes)) throw Refused{};
 }
 
 }   // namespace tutti::rma

@@ -54,6 +54,12 @@ constexpr bool processor_combines(Basic kind) {
     }
 }
 
+/// Thrown where the system refuses a copy that the kernel was to make between processes, so that the owner must be
+/// asked for the rest: so many packed bytes, whole elements, have been combined.
+struct Refused {
+    std::size_t combined = 0;
+};
+
 class Accumulation {
 public:
     /// Throws Error(op) where the operator is not defined on the elements of `type`, Error(type) when these are not all

@@ -6,14 +6,14 @@
 // holders. A lock is a compare-and-swap from 0, or from no exclusive holder.
 //
 // lock_all is one store to a word of the locker's own, however many members there are, because many ranks lock all and
-// few lock one exclusively. A word counts the lockers that hold all in its lower half and those that wait for it in its
-// upper half. A: the locker counts itself as waiting. Where `exclusive` reads 0, it counts itself as holding instead and
+// few lock one exclusively. A word counts the lockers that hold all in its lower half and those that wait in its upper
+// half. A: the locker counts itself as waiting. Where `exclusive` reads 0, it counts itself as holding instead and
 // reads `exclusive` again; 0: it has the lock; else it counts itself as waiting once more and tries again later. B: an
 // exclusive locker counts itself in `exclusive`, then reads the words; if any has a holder, it counts itself out and
 // tries again. Store and load are sequentially consistent on both sides, so of two that come at the same time at least
-// one sees the other: both are never inside. Both may step back; then each tries again when it finds the other's count 0.
+// one sees the other: both are never inside. Both may step back; each tries again when it reads the other's count as 0.
 //
-// Nobody that waits holds anything by A: a window of several nodes has a word for each node (remote_all, in which the
+// A locker that waits holds nothing by A: a window of several nodes has a word for each node (remote_all, in which the
 // first member of a node counts the lockers of other nodes), and who is refused on one node waits on all
 // (rma/synchronization/locks.cpp). So A is in no circle: those it waits for never wait for it, but for what follows.
 //
@@ -78,8 +78,8 @@ struct Others {
     }
 };
 
-/// `holder`: world rank. `patient`: it steps back for those who wait to lock all. A refusal that has counted itself for a
-/// moment sets `disturbed`: the ranks that wait for `exclusive` must be woken.
+/// `holder`: world rank. `patient`: it steps back for those who wait to lock all. A refusal that has counted itself
+/// for a moment sets `disturbed`: the ranks that wait for `exclusive` must be woken.
 inline bool try_exclusive(Word& lock, int holder, bool patient, Others const& others, bool& disturbed) {
     if (lock.load(std::memory_order_relaxed) != 0 || !others.admit(holder, patient)) return false;
     others.exclusive.fetch_add(1, std::memory_order_seq_cst);

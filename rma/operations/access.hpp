@@ -69,6 +69,9 @@ inline bool asked_by_messages(Window& window, Target const& t, int rank, std::in
                               Datatype const& type) {
     if (t.path == Path::messages) [[unlikely]]
         return rank != window.rank();
+    // The system may refuse what it allowed when the window was made.
+    if (t.path == Path::cma) [[unlikely]]
+        return rank != window.rank() && !window.process.single_copy.cma(t.place);
     bool const unsure = window.flavor == Flavor::dynamic && window.messages && rank != window.rank();
     return unsure && only_owner_reaches(window, t, origin, count, type);
 }

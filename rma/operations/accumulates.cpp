@@ -18,8 +18,8 @@ std::byte* dense_bytes(Local const& l) {
                                         static_cast<std::uintptr_t>(l.type.true_lb()));
 }
 
-/// Applies all of it, in pieces where this process's side has gaps. `origin` is not looked at when it has no elements,
-/// `result` null: nobody wants what was there.
+/// Applies all of it, or throws Refused, in pieces where this process's side has gaps. `origin` is not looked at when
+/// it has no elements; `result` is null when what was there is not asked for.
 void apply(Accumulation const& how, SharedMemory const& to, Remote const& target, Local const& origin,
            Local const* result) {
     auto const bytes = static_cast<std::size_t>(target.count * target.type.size());
@@ -33,15 +33,19 @@ void apply(Accumulation const& how, SharedMemory const& to, Remote const& target
     for (std::size_t at = 0; at < bytes; at += most) {
         std::size_t const n = std::min(most, bytes - at);
         if (given && !in) origin.type.pack(origin.buffer, origin.count, at, packed, n);
-        how.typed(to, target.count, target.type, at,
-                  in      ? in + at
-                  : given ? packed
-                          : nullptr,
-                  old      ? old + at
-                  : result ? before
-                           : nullptr,
-                  n);
-        if (result && !old) result->type.unpack(result->buffer, result->count, at, before, n);
+        std::size_t done = n;
+        try {
+            how.typed(to, target.count, target.type, at,
+                      in      ? in + at
+                      : given ? packed
+                              : nullptr,
+                      old      ? old + at
+                      : result ? before
+                               : nullptr,
+                      n);
+        } catch (Refused const& refused) { done = refused.combined; }
+        if (result && !old) result->type.unpack(result->buffer, result->count, at, before, done);
+        if (done < n) throw Refused{at + done};
     }
 }
 
@@ -66,12 +70,16 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
     if (bytes == 0) return;
     std::int64_t const at = origin_of(window, t, target.rank, target.disp, target.count, target.type);
     if (window.accesses && !request) window.accesses->note(target, at, Operation::accumulate, &op);
-    if (asked_by_messages(window, t, target.rank, at, target.count, target.type)) [[unlikely]] {
+    auto const ask_owner = [&](std::size_t from) {
         window.count(Operation::accumulate, Path::messages, static_cast<std::uint64_t>(bytes));
-        return messages(window).accumulate(origin, result, target, at, how, request);
-    }
+        messages(window).accumulate(origin, result, target, at, how, request, from);
+    };
+    if (asked_by_messages(window, t, target.rank, at, target.count, target.type)) [[unlikely]]
+        return ask_owner(0);
     SharedMemory const to = shared_memory(window, t, at, target.count, target.type);
-    apply(how, to, target, given ? origin : Local{nullptr, 0, origin.type}, result);
+    try {
+        apply(how, to, target, given ? origin : Local{nullptr, 0, origin.type}, result);
+    } catch (Refused const& refused) { return ask_owner(refused.combined); }
     count(window, to, bytes);
 }
 
@@ -102,14 +110,17 @@ void fetch_and_op(Window& window, void const* origin, void* result, Datatype con
             return window.count_atomic(static_cast<std::uint64_t>(type.size()));
     }
     Accumulation const how(op, type);
-    if (asked_by_messages(window, t, rank, at, 1, type)) [[unlikely]] {
-        Local const there = Local::of(result, 1, type);
-        window.count(Operation::accumulate, Path::messages, static_cast<std::uint64_t>(type.size()));
-        return messages(window).accumulate(Local::of(origin, 1, type), &there, {rank, disp, 1, type}, at, how, nullptr);
-    }
-    SharedMemory const to = shared_memory(window, t, at, 1, type);
     Local const mine = Local::of(origin, op.builtin != BuiltinOp::no_op, type), old = Local::of(result, 1, type);
-    apply(how, to, {rank, disp, 1, type}, mine, &old);
+    auto const ask_owner = [&] {
+        window.count(Operation::accumulate, Path::messages, static_cast<std::uint64_t>(type.size()));
+        messages(window).accumulate(Local::of(origin, 1, type), &old, {rank, disp, 1, type}, at, how, nullptr);
+    };
+    if (asked_by_messages(window, t, rank, at, 1, type)) [[unlikely]]
+        return ask_owner();
+    SharedMemory const to = shared_memory(window, t, at, 1, type);
+    try {
+        apply(how, to, {rank, disp, 1, type}, mine, &old);
+    } catch (Refused const&) { return ask_owner(); }
     count(window, to, type.size());
 }
 
@@ -122,13 +133,17 @@ void compare_and_swap(Window& window, void const* origin, void const* compare, v
         check_swappable(type);
         window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, nullptr, true);
     }
-    if (asked_by_messages(window, t, rank, at, 1, type)) [[unlikely]] {
+    auto const ask_owner = [&] {
         check_swappable(type);
         window.count(Operation::accumulate, Path::messages, static_cast<std::uint64_t>(type.size()));
-        return messages(window).compare_and_swap(origin, compare, result, type, rank, at);
-    }
+        messages(window).compare_and_swap(origin, compare, result, type, rank, at);
+    };
+    if (asked_by_messages(window, t, rank, at, 1, type)) [[unlikely]]
+        return ask_owner();
     SharedMemory const to = shared_memory(window, t, at, 1, type);
-    compare_and_swap(to, type, compare, origin, result);
+    try {
+        compare_and_swap(to, type, compare, origin, result);
+    } catch (Refused const&) { return ask_owner(); }
     count(window, to, type.size());
 }
 

@@ -41,7 +41,8 @@ inline void copy_dense(Process& process, std::byte* there, std::byte* here, std:
     else process.window_copier.copy(direction, to, from, bytes);
 }
 
-/// What only the kernel reaches: each run of the target's layout is a call of the system.
+/// What only the kernel reaches: each run of the target's layout is a call of the system. Once it refuses one, nothing
+/// more is moved.
 template <Direction direction>
 struct ByKernel {
     SingleCopy& copy;
@@ -49,6 +50,7 @@ struct ByKernel {
     std::uint64_t origin;
     TypedMemory const& here;
     std::size_t position = 0;
+    bool refused = false;
 
     void run(std::int64_t at, std::int64_t n) {
         std::uint64_t const there = origin + static_cast<std::uint64_t>(at);
@@ -70,26 +72,27 @@ struct ByKernel {
 
 private:
     void move(std::uint64_t there, std::byte* memory, std::size_t bytes) {
-        bool const moved = direction == Direction::put ? copy.write(place, there, memory, bytes)
-                                                       : copy.read(place, there, memory, bytes);
-        if (!moved) fail(ErrorClass::other, "the system does not let this rank at the window's memory any more");
+        refused = refused || !(direction == Direction::put ? copy.write(place, there, memory, bytes)
+                                                           : copy.read(place, there, memory, bytes));
     }
 };
 
+/// False: the system refuses. Then some of it may have been moved, which does no harm when all of it is moved again.
 template <Direction direction>
-void transfer_layouts(Window& window, Target& t, Reached const& there, Local const& here, Remote const& target,
+bool transfer_layouts(Window& window, Target& t, Reached const& there, Local const& here, Remote const& target,
                       std::size_t bytes) {
     TypedMemory const mine = TypedMemory::of(here.buffer, here.count, here.type);
     if (there.mapped) {
         TypedMemory const theirs = TypedMemory::of(there.mapped, target.count, target.type);
         if (direction == Direction::put) copy_typed(theirs, mine, 0, bytes);
         else copy_typed(mine, theirs, 0, bytes);
-        return;
+        return true;
     }
     ByKernel<direction> sink{window.process.single_copy, t.place, there.address, mine};
     auto const length = static_cast<std::int64_t>(bytes);
-    if (target.type.dense(target.count)) return sink.run(target.type.true_lb(), length);
-    TypeWalk(sink).repeated(*target.type.layout(), 0, target.count, target.type.extent(), 0, length);
+    if (target.type.dense(target.count)) sink.run(target.type.true_lb(), length);
+    else TypeWalk(sink).repeated(*target.type.layout(), 0, target.count, target.type.extent(), 0, length);
+    return !sink.refused;
 }
 
 template <Direction direction>
@@ -106,11 +109,13 @@ inline void transfer(Window& window, Local const& here, Remote const& target, Re
     // One that got something for a request may be known to be complete before the epoch ends.
     if (window.accesses && !request) [[unlikely]]
         window.accesses->note(target, origin, operation<direction>, nullptr);
-    if (asked_by_messages(window, t, target.rank, origin, target.count, target.type)) [[unlikely]] {
+    auto const ask_owner = [&] {
         if (direction == Direction::put) messages(window).put(here, target, origin, request);
         else messages(window).get(here, target, origin, request);
-        return window.count(operation<direction>, Path::messages, bytes);
-    }
+        window.count(operation<direction>, Path::messages, bytes);
+    };
+    if (asked_by_messages(window, t, target.rank, origin, target.count, target.type)) [[unlikely]]
+        return ask_owner();
     Reached const there = reach(window, t, origin, target.count, target.type);
     if (there.mapped && here.type.dense(here.count) && target.type.dense(target.count)) [[likely]] {
         auto const first =
@@ -119,7 +124,7 @@ inline void transfer(Window& window, Local const& here, Remote const& target, Re
                               bytes);
         return window.count(operation<direction>, Path::load_store, bytes);
     }
-    transfer_layouts<direction>(window, t, there, here, target, bytes);
+    if (!transfer_layouts<direction>(window, t, there, here, target, bytes)) return ask_owner();
     window.count(operation<direction>, there.mapped ? Path::load_store : Path::cma, bytes);
 }
 

@@ -143,7 +143,9 @@ public:
     NodeMembers members;           ///< the same, as controls
     bool several_nodes = false;
     bool noncontiguous = false;    ///< hint: parts of a shared window need not lie behind each other
-    bool needs_messages = false;   ///< some member of this node is reached by messages alone
+    bool needs_messages = false;   ///< some member of this node is reached by messages alone,
+    bool may_need_them = false;    ///< or by copies that the kernel makes, which the system may come to refuse
+    bool serves() const { return several_nodes || needs_messages; }   ///< at any time, also while the program computes
 
     // Access epochs of this process.
     OpenTargets open_targets;

@@ -107,8 +107,29 @@ static void collectives(int me, int ranks, int round) {
         CHECK(in[i] == 1000 * ranks * (ranks - 1) / 2 + ranks * (round + i), "Allreduce: element %d is %d", i, in[i]);
 }
 
+static int shared[2 * n];
+
+static void windows(int me, int ranks, int round, MPI_Win window) {
+    int const to = (me + 1) % ranks, from = (me + ranks - 1) % ranks;
+    fill(me, round);
+    MPI_Win_fence(0, window);
+    MPI_Put(out, n / 2, MPI_INT, to, 0, n / 2, MPI_INT, window);
+    for (int r = 0; r < ranks; ++r) MPI_Accumulate(out, 20000, MPI_INT, r, n, 20000, MPI_INT, MPI_SUM, window);
+    MPI_Win_fence(0, window);
+    compare("Put", round, from, n / 2, shared);
+    MPI_Get(in, n / 2, MPI_INT, to, 0, n / 2, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    compare("Get", round, me, n / 2, in);
+    for (int i = 0; i < 20000; ++i)
+        CHECK(shared[n + i] == 1000 * ranks * (ranks - 1) / 2 + ranks * (round + i), "Accumulate, round %d: element %d",
+              round, i);
+    memset(shared, 0, sizeof shared);
+    MPI_Win_fence(0, window);
+}
+
 int main(int argc, char **argv) {
     int me, ranks, at_all;
+    MPI_Win window;
     MPI_Datatype two, pairs;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -117,12 +138,14 @@ int main(int argc, char **argv) {
     MPI_Type_create_resized(two, 0, 3 * sizeof(int), &pairs);
     MPI_Type_free(&two);
     MPI_Type_commit(&pairs);
+    MPI_Win_create(shared, sizeof shared, sizeof *shared, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     chance = (unsigned)me + 1;
     int const some = argc > 1;   /* only rank 1 is refused anything */
     for (int round = 0; round < rounds; ++round) {
         refuses = !some || me == 1;
         messages(me, ranks, round, pairs);
         collectives(me, ranks, round);
+        windows(me, ranks, round, window);
     }
     refuses = copies = 0;
     messages(me, ranks, rounds, pairs);
@@ -132,6 +155,7 @@ int main(int argc, char **argv) {
     at_all = sums[2] == 0 && !(setting && strcmp(setting, "no") == 0);
     CHECK(!at_all || sums[0] > 0, "no copy by CMA after %d refusals", sums[1]);
     MPI_Type_free(&pairs);
+    MPI_Win_free(&window);
     MPI_Finalize();
     return 0;
 }

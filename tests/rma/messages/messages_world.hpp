@@ -71,6 +71,15 @@ inline void give_a_chance(Member const& me) {
     for (int i = 0; i < 100; ++i) give_a_moment(me);
 }
 
+/// Not atomic.
+inline void increment(Member& me, Datatype const& type, int rank) {
+    std::int64_t value = 0;
+    get(me.window, Local::of(&value, 1, type), {rank, 0, 1, type});
+    flush(me.window, rank, "flush");
+    ++value;
+    put(me.window, Local::of(&value, 1, type), {rank, 0, 1, type});
+}
+
 inline std::string name_of(testing::TestParamInfo<Where> const& info) { return info.param.name; }
 inline auto const everywhere = testing::Values(Where{"two_nodes", {0, 1}}, Where{"two_by_two", {0, 0, 1, 1}},
                                                Where{"in_turn", {0, 1, 0}}, Where{"owners_of_one_node", {0, 0, 0}});

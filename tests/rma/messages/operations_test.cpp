@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Operations towards targets that are asked by messages.
+#include <cerrno>
+
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include "runtime/datatype/recipe.hpp"
 #include "tests/rma/messages/messages_world.hpp"
 
 namespace tutti::rma::ranks_as_threads {
 namespace {
+
+constexpr long unlimited = 1L << 40;
+std::atomic<long> copies_left = unlimited;   // of the kernel, for all ranks; then it forbids them
 
 class MessageOperations : public testing::TestWithParam<Where> {};
 INSTANTIATE_TEST_SUITE_P(, MessageOperations, everywhere, name_of);
@@ -183,5 +192,97 @@ TEST_P(MessageOperations, RequestsCompleteByThemselves) {
     });
 }
 
+std::uint64_t bytes_of_accumulates(Member& me, Path path) {
+    return me.window.counts.bytes[static_cast<std::size_t>(Operation::accumulate)][static_cast<std::size_t>(path)]
+        .read();
+}
+
+/// The system comes to forbid the kernel's copies (CMA) after the window was made, here in the middle of an accumulate,
+/// before it reads or before it writes: each element is combined once, and what follows goes by messages.
+TEST(MessagesInsteadOfTheKernel, CombineEachElementOnce) {
+    constexpr std::int64_t numbers = 20'000;
+    for (int const what : {0, 1, 2, 3}) {
+        bool const with_gaps = what % 2;
+        run_windows(
+            {"one_node", {0, 0, 0}}, 2 * numbers,
+            [&](Member& me) {
+                Ref<Datatype> const type = type_of(Basic::int64), apart = every(2, numbers, *type);
+                Operator const sum(BuiltinOp::sum);
+                std::vector<std::int64_t> const mine = counted(numbers, 1);
+                std::vector<std::int64_t> old(numbers, -1), back(numbers, -1);
+                Remote const there = with_gaps ? Remote{1, 0, 1, *apart} : Remote{1, 0, numbers, *type};
+                ASSERT_EQ(me.window.target(1).path, Path::cma);
+                coll::barrier(me.comm);
+                if (me.rank() == 0) {
+                    lock(me.window, false, 1, {}, "lock");
+                    copies_left = (with_gaps ? 1000 : 30) + what / 2;   // of an element, or of a page
+                    get_accumulate(me.window, local(mine, *type), local(old, *type), there, sum);
+                    EXPECT_LT(copies_left, 0);
+                    copies_left = unlimited;
+                    flush(me.window, 1, "flush");
+                    EXPECT_EQ(std::ranges::count(old, 0), numbers);
+                    EXPECT_EQ(bytes_of_accumulates(me, Path::messages), 8u * numbers);
+                    std::int64_t const one = 1, two = 2;
+                    std::int64_t seen = -1, swapped = -1;
+                    fetch_and_op(me.window, &one, &seen, *type, 1, 0, sum);
+                    flush(me.window, 1, "flush");
+                    compare_and_swap(me.window, &one, &two, &swapped, *type, 1, 0);
+                    get(me.window, local(back, *type), there);
+                    flush(me.window, 1, "flush");
+                    EXPECT_EQ(seen, 1);
+                    EXPECT_EQ(swapped, 2);
+                    EXPECT_EQ(back, mine);
+                    put(me.window, local(old, *type), there);
+                    unlock(me.window, 1, "unlock");
+                }
+                coll::barrier(me.comm);
+                if (me.rank() == 1) { EXPECT_EQ(std::ranges::count(me.memory, 0), 2 * numbers); }
+                coll::barrier(me.comm);
+            },
+            true);
+    }
+}
+
+/// Puts and gets that the system refuses in their middle are made again, as a whole.
+TEST(MessagesInsteadOfTheKernel, MoveAllOfIt) {
+    constexpr std::int64_t numbers = 5000;
+    run_windows(
+        {"one_node", {0, 0}}, 3 * numbers,
+        [&](Member& me) {
+            Ref<Datatype> const type = type_of(Basic::int64), apart = every(3, numbers, *type);
+            std::vector<std::int64_t> const mine = counted(numbers, 1);
+            std::vector<std::int64_t> back(numbers, -1);
+            coll::barrier(me.comm);
+            if (me.rank() == 0) {
+                lock(me.window, true, 1, {}, "lock");
+                copies_left = 1000;
+                put(me.window, local(mine, *type), {1, 0, 1, *apart});
+                EXPECT_LT(copies_left, 0);
+                copies_left = unlimited;
+                flush(me.window, 1, "flush");
+                get(me.window, local(back, *type), {1, 0, 1, *apart});
+                unlock(me.window, 1, "unlock");
+                EXPECT_EQ(back, mine);
+            }
+            coll::barrier(me.comm);
+        },
+        true);
+}
+
 }   // namespace
 }   // namespace tutti::rma::ranks_as_threads
+
+// In the place of the C library's.
+
+static ssize_t copy(long call, pid_t pid, iovec const* here, iovec const* there) {
+    if (--tutti::rma::ranks_as_threads::copies_left < 0) return errno = EPERM, -1;
+    return syscall(call, pid, here, 1UL, there, 1UL, 0UL);
+}
+extern "C" ssize_t process_vm_readv(pid_t pid, iovec const* here, unsigned long, iovec const* there, unsigned long,
+                                    unsigned long) noexcept {
+    return copy(SYS_process_vm_readv, pid, here, there);
+}
+extern "C" ssize_t process_vm_writev(pid_t pid, iovec const* here, unsigned long, iovec const* there, unsigned long,
+                                     unsigned long) noexcept {
+    return copy(SYS_process_vm_writev, pid, here, there);
+}

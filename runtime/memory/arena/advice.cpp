@@ -53,7 +53,7 @@ int Arena::zero(std::uintptr_t first, std::size_t bytes) {
 
 int Arena::wipe_in_children(std::uintptr_t first, std::size_t bytes) {
     forget_wiped(first, bytes);
-    Locked lock(wiped_mutex_);
+    Locked lock(children_mutex_);
     if (bytes == 0) return 0;
     if (wiped_count_ == most_wiped) return lock.set_error(ENOMEM), -1;
     wiped_[wiped_count_] = {first, first + bytes};
@@ -63,7 +63,7 @@ int Arena::wipe_in_children(std::uintptr_t first, std::size_t bytes) {
 
 void Arena::forget_wiped(std::uintptr_t first, std::size_t bytes) {
     if (__atomic_load_n(&wiped_count_, __ATOMIC_ACQUIRE) == 0) return;
-    Locked lock(wiped_mutex_);
+    Locked lock(children_mutex_);
     std::uintptr_t const end = first + bytes;
     for (int i = 0; i < wiped_count_; ++i) {
         Wiped& one = wiped_[i];

@@ -185,6 +185,8 @@ void Arena::close() {
         rank_state_->arena_pid.store(0, std::memory_order_release);
         munmap(rank_state_page_, rank_state_bytes_);
     }
+    drop_copies();
+    last_child_.forget();
     munmap(reinterpret_cast<void*>(base_), bytes_);
     munmap(bookkeeping_, bookkeeping_bytes_);
     ::close(descriptor_);
@@ -303,6 +305,7 @@ void Arena::release(void* block) {
     Page const first = shard.checked(block, "free");
     forget_wiped(reinterpret_cast<std::uintptr_t>(block), std::size_t{shard.runs.used(first)} * page_bytes);
     shard.runs.give(first);
+    drop_unshared_copies();
     Page const half = shard.runs.in_use() / 2, limit = shard.keep > half ? shard.keep : half;
     if (shard.runs.idle_dirty() <= limit || state_ != State::open) return;
     // Down to half of what may be kept, so that not every further call has to ask the system.

@@ -12,7 +12,8 @@
 //
 // fork: the window is shared memory, so a child would write into its parent's blocks. The child therefore gets private
 // copies of all blocks in use, and takes no new ones. The parent goes on when the child has them, has started another
-// program, or has ended. A child that cannot have them ends with a message.
+// program, or has ended. A child that cannot have them ends with a message. Further children share copies that the
+// parent makes before the fork, as long as the last child lives on without another program.
 #pragma once
 
 #include <cerrno>
@@ -23,6 +24,7 @@
 #include <sys/types.h>
 
 #include "runtime/base/memory_file.hpp"
+#include "runtime/memory/arena/last_child.hpp"
 #include "runtime/memory/arena/page_runs.hpp"
 
 namespace tutti {
@@ -105,7 +107,8 @@ private:
         std::size_t bytes = 0;
         std::size_t accessible = 0;    ///< bytes from the beginning on: accessible, and in core files
         Page accounted = 0;            ///< pages from the beginning on whose bookkeeping is accessible
-        std::byte* copies = nullptr;   ///< of its blocks, for a child; made before the fork
+        std::byte* copies = nullptr;   ///< of its blocks, for children; made before the fork, and kept for the next
+        std::byte* source = nullptr;   ///< the same part of the file, from which they are made; not in the child
         std::size_t copied_bytes = 0;
         Page keep = 0;
 
@@ -116,7 +119,9 @@ private:
         Page checked(void const* block, char const* what) const;
         bool account_for(Page more);
         bool open_reached();
-        void copy_ahead(int descriptor, off_t offset);
+        bool copy_ahead(int file, off_t offset);
+        bool grow_copies(int file, off_t offset);
+        void drop_copies();
     };
     /// Holds a lock, and leaves errno as it was: free must not change it.
     class Locked {
@@ -149,6 +154,9 @@ private:
     bool copy_beside();
     static int copier(void* arena);
     void copy_extents();
+    bool copy_ahead(int file);
+    void drop_copies();
+    void drop_unshared_copies();
     bool take_copies();
     int zero(std::uintptr_t first, std::size_t bytes);
     int wipe_in_children(std::uintptr_t first, std::size_t bytes);
@@ -159,9 +167,11 @@ private:
     std::uintptr_t base_ = 0;   ///< both set once, before state_ says open
     std::size_t bytes_ = 0;
     Shard shards_[shards];
-    int descriptor_ = -1;            ///< our own, for the child's copies
-    off_t offset_ = 0;               ///< of the window in the file
-    Page system_page_ = 1;           ///< pages of ours in a page of the system
+    int descriptor_ = -1;    ///< our own, for the child's copies
+    off_t offset_ = 0;       ///< of the window in the file
+    Page system_page_ = 1;   ///< pages of ours in a page of the system
+    LastChild last_child_;
+    bool has_copies_ = false;        ///< some shard has
     bool copied_ahead_ = false;      ///< the child finds its copies in the shards
     int child_done_[2] = {-1, -1};   ///< a pipe that the child closes when it has its copies
     struct Extent {
@@ -172,7 +182,6 @@ private:
     std::size_t extent_count_ = 0;
     int copying_ = 0;          ///< a thread of the child does so
     long head_start_ns_ = 0;   ///< of the child before that
-    bool populates_ = false;   ///< the system writes to many pages in one call
     MemoryFile file_;
     RankState* rank_state_ = nullptr;   ///< only where the file is a segment
     void* rank_state_page_ = nullptr;
@@ -183,7 +192,7 @@ private:
     static constexpr int most_wiped = 64;
     Wiped wiped_[most_wiped] = {};   ///< what children find as zero (MADV_WIPEONFORK)
     int wiped_count_ = 0;
-    pthread_mutex_t wiped_mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_t children_mutex_ = PTHREAD_MUTEX_INITIALIZER;   ///< for what children get; the last to be taken
     void* bookkeeping_ = nullptr;
     std::size_t bookkeeping_bytes_ = 0;
 };

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a forked child gets of its parent's arena: a private view of the file, of which every page becomes the child's
-// own before the parent goes on, unless the child has started another program or ended by then.
+// What a forked child gets of its parent's arena. The parent's own mapping stays as it is (README.md says why), so the
+// child needs copies, in one of two ways:
+//   a private view of the file, of which a thread of the child makes every page the child's own before the parent
+//     goes on, unless the child has started another program or ended by then: a child that calls exec copies hardly
+//     anything;
+//   copies that the parent has made ahead, and that its further children share, where the last child has gone on.
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -31,14 +35,28 @@ constexpr long head_start_ns = 2'000'000;
     std::abort();
 }
 
-bool read_all(int descriptor, std::byte* to, std::size_t bytes, off_t offset) {
-    while (bytes > 0) {
-        ssize_t const n = pread(descriptor, to, bytes, offset);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        to += n, offset += n, bytes -= static_cast<std::size_t>(n);
+/// Calls each(first, end, whether it has data) for the parts of a file between two offsets, as long as that returns
+/// true. False when it has not, or when the system refuses.
+template <class Each>
+bool each_part(int file, off_t first, off_t end, Each each) {
+    for (off_t at = first; at < end;) {
+        off_t data = lseek(file, at, SEEK_DATA);
+        if (data < 0 && errno != ENXIO) return false;   // ENXIO: only holes follow
+        if (data < 0 || data > end) data = end;
+        if (at < data && !each(at, data, false)) return false;
+        if (data == end) return true;
+        off_t hole = lseek(file, data, SEEK_HOLE);
+        if (hole < 0 || hole > end) hole = end;
+        if (!each(data, hole, true)) return false;
+        at = hole;
     }
     return true;
+}
+
+/// Writes to those pages only that differ: the others stay shared with earlier children.
+void update(std::byte* copy, std::byte const* from, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += page_bytes)
+        if (std::memcmp(copy + at, from + at, page_bytes) != 0) std::memcpy(copy + at, from + at, page_bytes);
 }
 
 }   // namespace
@@ -51,39 +69,41 @@ void Arena::before_fork() {
         pthread_mutex_lock(&shard.mutex);
         in_use += shard.runs.in_use();
     }
-    pthread_mutex_lock(&wiped_mutex_);
+    pthread_mutex_lock(&children_mutex_);
     child_done_[0] = child_done_[1] = -1;
     copied_ahead_ = false;
     extent_count_ = 0;
+    bool const goes_on = in_use != 0 && last_child_.lives();
+    if (!goes_on) drop_copies();
     if (state_ != State::open || in_use == 0) return;
+    last_child_.mark();
+    // The program may have closed descriptors that it has not opened, or there may be none left.
+    int const file = memory_file(descriptor_).inode == file_.inode ? descriptor_ : -1;
+    copied_ahead_ = goes_on && copy_ahead(file);
+    if (copied_ahead_) return;
     // Pages must not follow what other threads do, which go on at once.
     head_start_ns_ = __libc_single_threaded ? head_start_ns : 0;
-    populates_ = madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;   // since Linux 5.14
-    // The program may have closed descriptors that it has not opened, or there may be none left.
-    bool const has_file = memory_file(descriptor_).inode == file_.inode;
-    if (has_file && pipe2(child_done_, O_CLOEXEC) == 0) return;
+    if (file >= 0 && pipe2(child_done_, O_CLOEXEC) == 0) return;
     child_done_[0] = child_done_[1] = -1;
-    copied_ahead_ = true;
-    for (Shard& shard : shards_)
-        shard.copy_ahead(has_file ? descriptor_ : -1, offset_ + static_cast<off_t>(shard.base - base_));
+    copy_ahead(file);
+    copied_ahead_ = true;   // or not: then the child ends with a message
 }
 
 void Arena::after_fork_in_parent() {
-    pthread_mutex_unlock(&wiped_mutex_);
+    last_child_.left_to_child();
+    if (!last_child_.marked()) drop_copies();   // there would be no reason to do so later
+    pthread_mutex_unlock(&children_mutex_);
     if (child_done_[0] >= 0) {
         ::close(child_done_[1]);
         char nothing;
         while (read(child_done_[0], &nothing, 1) < 0 && errno == EINTR) {}   // ends when the child closes, or dies
         ::close(child_done_[0]);
     }
-    for (Shard& shard : shards_) {
-        if (shard.copies) munmap(shard.copies, shard.copied_bytes);
-        shard.copies = nullptr;
-        pthread_mutex_unlock(&shard.mutex);
-    }
+    for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
 }
 
 void Arena::after_fork_in_child() {
+    last_child_.taken_by_child();
     if (child_done_[0] >= 0) ::close(child_done_[0]);
     if (state_ == State::open) {
         if (!(copied_ahead_ ? take_copies() : map_for_child())) no_copies();
@@ -92,7 +112,7 @@ void Arena::after_fork_in_child() {
     if (!wipe()) no_copies();
     if (extent_count_ != 0 && !copy_beside()) copy_extents();
     if (child_done_[1] >= 0) ::close(child_done_[1]);
-    pthread_mutex_unlock(&wiped_mutex_);
+    pthread_mutex_unlock(&children_mutex_);
     for (Shard& shard : shards_) pthread_mutex_unlock(&shard.mutex);
 }
 
@@ -118,43 +138,32 @@ bool Arena::map_for_child() {
 }
 
 bool Arena::map_block(std::uintptr_t block, std::size_t bytes) {
-    off_t const begin = offset_ + static_cast<off_t>(block - base_), end = begin + static_cast<off_t>(bytes);
-    for (off_t at = begin; at < end;) {
-        off_t const data = lseek(descriptor_, at, SEEK_DATA);
-        if (data < 0 && errno != ENXIO) return false;   // ENXIO: only holes follow
-        if (data < 0 || data >= end) return true;
-        off_t hole = lseek(descriptor_, data, SEEK_HOLE);
-        if (hole < 0 || hole > end) hole = end;
-        Extent const extent{base_ + static_cast<std::uintptr_t>(data - offset_), static_cast<std::size_t>(hole - data)};
+    off_t const first = offset_ + static_cast<off_t>(block - base_);
+    return each_part(descriptor_, first, first + static_cast<off_t>(bytes), [&](off_t from, off_t to, bool has_data) {
+        if (!has_data) return true;
+        Extent const extent{base_ + static_cast<std::uintptr_t>(from - offset_), static_cast<std::size_t>(to - from)};
         if (mmap(reinterpret_cast<void*>(extent.first), extent.bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, descriptor_, data) == MAP_FAILED)
+                 MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, descriptor_, from) == MAP_FAILED)
             return false;
         extents_[extent_count_++] = extent;
-        at = hole;
-    }
-    return true;
+        return true;
+    });
 }
 
 // Makes every page of the private view the child's own by a write that changes nothing, so that none of them follows
-// the parent's later changes. It may run beside the child's program: no call of the C library that could fail, since
-// the thread that runs it shares the errno of the child's first thread.
+// the parent's later changes. It may run beside the child's program: no call that could fail, since the thread that runs
+// it shares the errno of the child's first thread. (MADV_POPULATE_WRITE would be quicker by a fifth, and can fail.)
 void Arena::copy_extents() {
-    constexpr std::size_t step = 4 << 20;
-    for (std::size_t i = 0; i < extent_count_; ++i) {
-        std::uintptr_t const end = extents_[i].first + extents_[i].bytes;
-        for (std::uintptr_t at = extents_[i].first; populates_ && at < end; at += step)
-            if (syscall(SYS_madvise, at, end - at < step ? end - at : step, MADV_POPULATE_WRITE) != 0)
-                populates_ = false;   // touching is as good
-        for (std::uintptr_t at = extents_[i].first; !populates_ && at < end; at += page_bytes)
+    for (std::size_t i = 0; i < extent_count_; ++i)
+        for (std::uintptr_t at = extents_[i].first; at < extents_[i].first + extents_[i].bytes; at += page_bytes)
             __atomic_fetch_or(reinterpret_cast<char*>(at), 0, __ATOMIC_RELAXED);
-    }
     __atomic_store_n(&copying_, 0, __ATOMIC_RELEASE);
 }
 
 int Arena::copier(void* arena) {
     auto& self = *static_cast<Arena*>(arena);
     timespec const head_start{0, self.head_start_ns_};
-    syscall(SYS_nanosleep, &head_start, nullptr);
+    syscall(SYS_nanosleep, &head_start, nullptr);   // does not fail, as all signals are blocked
     self.copy_extents();
     return 0;   // its descriptors go, and the parent goes on
 }
@@ -179,33 +188,87 @@ bool Arena::copy_beside() {
 #endif
 }
 
-/// In the parent, from the file (none: -1), in which the shard begins at `offset`: programs make pages of their blocks
-/// inaccessible. More memory is touched this way, as holes are not told from zeroes. A shard of which the system grants
-/// no copies has none, which ends the child.
-void Arena::Shard::copy_ahead(int descriptor, off_t offset) {
-    copied_bytes = accessible;
-    if (runs.in_use() == 0) return;
-    copies = static_cast<std::byte*>(map_anonymous(copied_bytes, PROT_READ | PROT_WRITE));
-    if (!copies) return;
+/// In the parent, before the fork: brings the copies up to date with the file (-1: none, then with the mapping). False
+/// where the system does not grant them, and then there are none.
+bool Arena::copy_ahead(int file) {
+    bool copied = true;
+    for (Shard& shard : shards_)
+        copied = copied && shard.copy_ahead(file, offset_ + static_cast<off_t>(shard.base - base_));
+    __atomic_store_n(&has_copies_, true, __ATOMIC_RELAXED);
+    if (!copied) drop_copies();
+    return copied;
+}
+
+/// The shard begins at `offset` in the file.
+bool Arena::Shard::copy_ahead(int file, off_t offset) {
+    if (runs.in_use() == 0) return true;
+    if (!grow_copies(file, offset)) return false;
     bool copied = true;
     runs.for_each_used([&](Page first, Page pages) {
         std::size_t const at = std::size_t{first} * page_bytes, bytes = std::size_t{pages} * page_bytes;
-        if (descriptor < 0) std::memcpy(copies + at, address(first), bytes);
-        else copied = copied && read_all(descriptor, copies + at, bytes, offset + static_cast<off_t>(at));
+        if (file < 0) return update(copies + at, static_cast<std::byte*>(address(first)), bytes);
+        off_t const from = offset + static_cast<off_t>(at);
+        // A hole would become memory when it is read.
+        copied =
+            copied && each_part(file, from, from + static_cast<off_t>(bytes), [&](off_t f, off_t e, bool has_data) {
+                std::size_t const begin = static_cast<std::size_t>(f - offset), n = static_cast<std::size_t>(e - f);
+                if (has_data) update(copies + begin, source + begin, n);
+                return has_data || madvise(copies + begin, n, MADV_DONTNEED) == 0;
+            });
     });
-    if (copied) return;
-    munmap(copies, copied_bytes);
-    copies = nullptr;
+    return copied;
 }
 
+/// Room for copies, and the file as their source: programs make pages of their blocks inaccessible.
+bool Arena::Shard::grow_copies(int file, off_t offset) {
+    if (copied_bytes == accessible && (source || file < 0)) return true;
+    if (source) munmap(source, copied_bytes);
+    source = nullptr;
+    void* const room = copies ? mremap(copies, copied_bytes, accessible, MREMAP_MAYMOVE)
+                              : map_anonymous(accessible, PROT_READ | PROT_WRITE);
+    if (!room || room == MAP_FAILED) return false;
+    copies = static_cast<std::byte*>(room);
+    copied_bytes = accessible;
+    if (file < 0) return true;
+    void* const mapped = mmap(nullptr, copied_bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, file, offset);
+    if (mapped == MAP_FAILED) return false;
+    source = static_cast<std::byte*>(mapped);
+    tutti::advise(source, copied_bytes, MADV_DONTFORK);
+    tutti::advise(source, copied_bytes, MADV_DONTDUMP);
+    return true;
+}
+
+void Arena::Shard::drop_copies() {
+    if (copies) munmap(copies, copied_bytes);
+    if (source) munmap(source, copied_bytes);
+    copies = source = nullptr;
+    copied_bytes = 0;
+}
+
+/// With all locks held, or that for children.
+void Arena::drop_copies() {
+    for (Shard& shard : shards_) shard.drop_copies();
+    __atomic_store_n(&has_copies_, false, __ATOMIC_RELAXED);
+}
+
+/// Gives copies back that the last child does not share any more.
+void Arena::drop_unshared_copies() {
+    if (!__atomic_load_n(&has_copies_, __ATOMIC_RELAXED)) return;
+    Locked lock(children_mutex_);
+    if (!last_child_.lives()) drop_copies();
+}
+
+/// In the child, which puts its own view of the copies where the blocks are.
 bool Arena::take_copies() {
     for (Shard& shard : shards_) {
+        shard.source = nullptr;   // which it has not inherited
         if (shard.runs.in_use() == 0) continue;
         if (!shard.copies || mremap(shard.copies, shard.copied_bytes, shard.copied_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
                                     shard.address(0)) == MAP_FAILED)
             return false;
         shard.copies = nullptr;
     }
+    drop_copies();
     descriptor_ = -1;
     return true;
 }

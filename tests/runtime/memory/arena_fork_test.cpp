@@ -2,10 +2,14 @@
 // What children get of an arena, and blocks as private memory: fork and madvise.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -196,6 +200,176 @@ TEST(ArenaFork, AChildThatDiesDoesNotHoldUpItsParent) {
     int status = 0;
     waitpid(pid, &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 9);
+}
+
+/// Bytes that /proc/self/`file` gives for `key`.
+std::size_t kernel_counts(char const* file, std::string const& key) {
+    std::ifstream lines(std::string("/proc/self/") + file);
+    std::string word;
+    while (lines >> word) {
+        std::size_t kilobytes = 0;
+        if (word == key + ":" && lines >> kilobytes) return kilobytes << 10;
+    }
+    ADD_FAILURE() << "no " << key << " in " << file;
+    return 0;
+}
+
+/// Children that go on, and check what they have when their parent asks for it.
+class GoingOn {
+public:
+    explicit GoingOn(Arena& arena) : arena_(arena) { EXPECT_EQ(pipe(asked_), 0); }
+    ~GoingOn() {
+        if (!pids_.empty()) end();
+        for (int end : asked_) close(end);
+    }
+    template <class Check>
+    void start(Check check) {
+        arena_.before_fork();
+        pid_t const pid = fork();
+        if (pid == 0) {
+            arena_.after_fork_in_child();
+            char c;
+            close(asked_[1]);
+            _exit(read(asked_[0], &c, 1) == 1 ? check() : 9);
+        }
+        arena_.after_fork_in_parent();
+        pids_.push_back(pid);
+    }
+    /// Lets all of them check; their exit codes.
+    std::vector<int> end() {
+        std::vector<int> codes;
+        for (pid_t pid : pids_) EXPECT_EQ(write(asked_[1], "x", 1), 1) << pid;
+        for (pid_t pid : pids_) {
+            int status = 0;
+            waitpid(pid, &status, 0);
+            codes.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+        }
+        pids_.clear();
+        return codes;
+    }
+
+private:
+    Arena& arena_;
+    int asked_[2];
+    std::vector<pid_t> pids_;
+};
+
+constexpr std::size_t large = 32 * mega_bytes;
+
+bool all(char const* block, std::size_t bytes, char value) {
+    for (std::size_t i = 0; i < bytes; ++i)
+        if (block[i] != value) return false;
+    return true;
+}
+
+TEST(ArenaFork, FurtherChildrenShareCopiesAndSeeTheirOwnMoment) {
+    OwnFile owner;
+    char* const block = static_cast<char*>(owner.arena.allocate(large));
+    char* other = nullptr;
+    std::memset(block, 1, large);
+    GoingOn children(owner.arena);
+    for (int i = 0; i < 4; ++i) {
+        block[i * mega_bytes] = static_cast<char>(10 + i);
+        if (other) owner.arena.release(other);
+        std::size_t const bytes = (i + 1) * 2 * mega_bytes;   // grows beyond what was accessible
+        other = static_cast<char*>(owner.arena.allocate(bytes));
+        std::memset(other, 20 + i, bytes);
+        children.start([=] {
+            // Before all else, since a sanitizer's marks are private memory. The first one has copied for itself.
+            if (i > 0 && kernel_counts("smaps_rollup", "Private_Dirty") > large / 2) return 3;
+            for (int k = 0; k < 4; ++k)
+                if (block[k * mega_bytes] != (k <= i ? 10 + k : 1)) return 1;
+            if (!all(block + 4 * mega_bytes, large - 4 * mega_bytes, 1) || !all(other, bytes, 20 + i)) return 2;
+            std::memset(block, 3, mega_bytes);
+            return all(block, mega_bytes, 3) ? 42 : 4;
+        });
+        std::memset(other, 9, bytes);
+    }
+    std::memset(block, 2, large);
+    EXPECT_EQ(children.end(), std::vector<int>(4, 42));
+    EXPECT_TRUE(all(block, large, 2));
+}
+
+TEST(ArenaFork, CopiesGoWhenTheChildrenHaveEnded) {
+    OwnFile owner;
+    std::memset(owner.arena.allocate(large), 1, large);
+    void* const small = owner.arena.allocate(page_bytes);
+    std::size_t const before = kernel_counts("status", "RssAnon");
+    GoingOn children(owner.arena);
+    for (int i = 0; i < 2; ++i) children.start([] { return 42; });
+    EXPECT_GE(kernel_counts("status", "RssAnon"), before + large / 2) << "or this test proves nothing";
+    EXPECT_EQ(children.end(), std::vector<int>(2, 42));
+    owner.arena.release(small);
+    EXPECT_LT(kernel_counts("status", "RssAnon"), before + large / 2);
+}
+
+TEST(ArenaFork, ChildrenFollowNeitherPeersNorOtherThreads) {
+    OwnFile owner;
+    auto const window = owner.arena.window();
+    std::size_t const bytes = 16 * mega_bytes;
+    auto* const block = static_cast<char*>(owner.arena.allocate(bytes));
+    std::memset(block, 0, bytes);
+    auto* const at_peer = static_cast<std::atomic<std::uint32_t>*>(
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, window.file.descriptor,
+             static_cast<off_t>(reinterpret_cast<std::uintptr_t>(block) - window.base)));
+    ASSERT_NE(at_peer, MAP_FAILED);
+    auto* const here = reinterpret_cast<std::atomic<std::uint32_t>*>(block);
+    constexpr std::size_t step = page_bytes / sizeof(std::uint32_t);
+    std::size_t const words = bytes / sizeof(std::uint32_t);
+    std::atomic<bool> stop = false;
+    auto const write = [&](std::atomic<std::uint32_t>* words_of, std::size_t first) {
+        for (std::uint32_t n = 1; !stop; ++n)
+            for (std::size_t i = first; i < words && !stop; i += step) words_of[i] = n;
+    };
+    std::thread peer(write, at_peer, 0), thread(write, here, 1);
+    {
+        GoingOn children(owner.arena);
+        for (int i = 0; i < 4; ++i)
+            children.start([&] {
+                std::vector<std::uint32_t> first;
+                for (std::size_t k = 0; k < words; k += step) first.push_back(here[k]), first.push_back(here[k + 1]);
+                usleep(50000);   // they write meanwhile
+                for (std::size_t k = 0; k < words; k += step)
+                    if (first[k / step * 2] != here[k] || first[k / step * 2 + 1] != here[k + 1]) return 1;
+                return 42;
+            });
+        EXPECT_EQ(children.end(), std::vector<int>(4, 42));
+    }
+    stop = true;
+    peer.join();
+    thread.join();
+    munmap(at_peer, bytes);
+}
+
+TEST(ArenaFork, ChildrenOfFurtherChildrenAndOfSeveralThreads) {
+    OwnFile owner;
+    char* const block = static_cast<char*>(owner.arena.allocate(mega_bytes));
+    std::memset(block, 1, mega_bytes);
+    GoingOn children(owner.arena);
+    for (int i = 0; i < 3; ++i)
+        children.start([&] {
+            block[0] = 5;
+            int const code = fork_with(
+                owner.arena,
+                [&] {
+                    block[1] = 6;
+                    return block[0] == 5 && all(block + 2, mega_bytes - 2, 1) ? 42 : 1;
+                },
+                [&] { block[2] = 7; });
+            return code == 42 && block[1] == 1 ? 42 : 2;
+        });
+    std::atomic<int> right = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < 5; ++i)
+                right += fork_with(
+                             owner.arena, [&] { return all(block, mega_bytes, 1) ? 42 : 1; }, [] {}) == 42;
+        });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right, 20);
+    std::memset(block, 2, mega_bytes);
+    EXPECT_EQ(children.end(), std::vector<int>(3, 42));
 }
 
 }   // namespace

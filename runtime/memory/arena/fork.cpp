@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a forked child gets of its parent's arena. The parent's own mapping stays as it is (README.md says why), so the
+// What a forked child gets of its parent's arena. The parent's own mapping stays as it is (fork.md says why), so the
 // child needs copies, in one of two ways:
 //   a private view of the file, of which a thread of the child makes every page the child's own before the parent
 //     goes on, unless the child has started another program or ended by then: a child that calls exec copies hardly
@@ -151,8 +151,8 @@ bool Arena::map_block(std::uintptr_t block, std::size_t bytes) {
 }
 
 // Makes every page of the private view the child's own by a write that changes nothing, so that none of them follows
-// the parent's later changes. It may run beside the child's program: no call that could fail, since the thread that runs
-// it shares the errno of the child's first thread. (MADV_POPULATE_WRITE would be quicker by a fifth, and can fail.)
+// the parent's later changes. It may run beside the child's program: no call that could fail, since the thread that
+// runs it shares the errno of the child's first thread. (MADV_POPULATE_WRITE would be quicker by a fifth, and can fail.)
 void Arena::copy_extents() {
     for (std::size_t i = 0; i < extent_count_; ++i)
         for (std::uintptr_t at = extents_[i].first; at < extents_[i].first + extents_[i].bytes; at += page_bytes)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/base/error.hpp"
 #include "tests/coll/threads/ranks.hpp"
 
 namespace tutti::coll {
@@ -88,7 +89,7 @@ void ThreadMemory::drive(Task task) {
     auto come = [&] { return has_come(word_->load(std::memory_order_acquire), value_); };
     for (task.resume(); !task.done(); std::exchange(waiting_, {}).resume()) {
         wait_until([&] { return come() || env.failed(); });
-        if (!come()) throw_failure_of(env.failed_member());
+        if (!come()) fail(ErrorClass::no_mem, "rank ", env.failed_member(), " has no memory left");
     }
     task.check();
 }

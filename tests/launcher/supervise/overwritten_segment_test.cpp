@@ -29,7 +29,7 @@ namespace tutti::launcher {
 namespace {
 
 constexpr unsigned ranks = 3;
-constexpr std::uint64_t room = 32;   // of a trace
+constexpr std::uint64_t trace_room = 32;   // of a trace
 
 template <std::size_t n>
 void say(char (&to)[n], char const* words) {
@@ -67,12 +67,12 @@ void show(Segment const& segment, unsigned place) {
     say(trace.texts[1], "bcast|numa|linear");
     trace.comms_used.store(1);
     trace.comms[0] = {7, 3, static_cast<std::int32_t>(place), "MPI_COMM_WORLD", "0-2"};
-    for (std::uint64_t i = 0; i < 2 * room; ++i) {
-        TraceEvent& event = trace.ring()[i % room];
+    for (std::uint64_t i = 0; i < 2 * trace_room; ++i) {
+        TraceEvent& event = trace.ring()[i % trace_room];
         event = {now_ns(), 10, 5, 7, static_cast<std::int32_t>(i % 3), 1, static_cast<std::uint16_t>(i % 2), {}, 1, 1};
         event.kind = static_cast<TraceKind>(1 + i % 4);
     }
-    trace.events.store(2 * room);
+    trace.events.store(2 * trace_room);
 }
 
 /// A job of which mpiexec has seen the beginning.
@@ -81,7 +81,7 @@ struct SeenJob {
         for (unsigned place = 0; place < ranks; ++place) show(segment, place);
     }
 
-    Segment segment = Segment::create(ranks, "machine", "tuning", {}, Maker::launcher, nullptr, room);
+    Segment segment = Segment::create(ranks, "machine", "tuning", {}, Maker::launcher, nullptr, trace_room);
     NodeWatch watch{segment, [](unsigned) { return true; }};
     DeadlockWatch deadlocks{std::vector<int>(ranks), [this](int, Question const& question) { watch.ask(question); }};
     Stillness stillness{segment, [](unsigned) { return true; }, std::chrono::seconds(0)};
@@ -121,7 +121,7 @@ void read_ended(SeenJob const& job) {
     statistics(counts);
     for (RankCounts const& one : counts) copy_of_counts(packed_counts(one, 1));
     Recording recording;
-    recording.ranks = read_traces(job.segment, room, 0, "host", now_ns());
+    recording.ranks = read_traces(job.segment, trace_room, 0, "host", now_ns());
     for (RankRecording& one : recording.ranks) one = recording_in(packed_recording(one));
     std::ranges::sort(recording.ranks, {}, &RankRecording::rank);
     Timeline timeline = timeline_of(recording);

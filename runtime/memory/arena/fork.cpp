@@ -152,7 +152,7 @@ bool Arena::map_block(std::uintptr_t block, std::size_t bytes) {
 
 // Makes every page of the private view the child's own by a write that changes nothing, so that none of them follows
 // the parent's later changes. It may run beside the child's program: no call that could fail, since the thread that
-// runs it shares the errno of the child's first thread. (MADV_POPULATE_WRITE would be quicker by a fifth, and can fail.)
+// runs it shares the errno of the child's first thread (MADV_POPULATE_WRITE would be quicker by a fifth, and can fail).
 void Arena::copy_extents() {
     for (std::size_t i = 0; i < extent_count_; ++i)
         for (std::uintptr_t at = extents_[i].first; at < extents_[i].first + extents_[i].bytes; at += page_bytes)

@@ -181,6 +181,7 @@ private:
     Extent* extents_ = nullptr;   ///< of the child: what it has to copy
     std::size_t extent_count_ = 0;
     int copying_ = 0;          ///< a thread of the child does so
+    bool populates_ = false;   ///< the system writes to many pages in one call
     long head_start_ns_ = 0;   ///< of the child before that
     MemoryFile file_;
     RankState* rank_state_ = nullptr;   ///< only where the file is a segment

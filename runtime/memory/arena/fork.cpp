@@ -59,6 +59,21 @@ void update(std::byte* copy, std::byte const* from, std::size_t bytes) {
         if (std::memcmp(copy + at, from + at, page_bytes) != 0) std::memcpy(copy + at, from + at, page_bytes);
 }
 
+// Direct system calls: they may come from a thread that shares the C library's data with another one.
+
+bool populate(std::uintptr_t at, std::size_t bytes) {
+    return syscall(SYS_madvise, at, bytes, MADV_POPULATE_WRITE) == 0;
+}
+
+/// For a page that cannot be written: the kernel makes it this process's own as for a debugger, which may write
+/// everywhere. `memory`: opened at the first time. True also where there is no page any more.
+bool own_protected_page(std::uintptr_t at, long& memory) {
+    if (memory < 0) memory = syscall(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDWR | O_CLOEXEC);
+    char byte;
+    if (syscall(SYS_pread64, memory, &byte, 1, at) != 1) return errno == EIO;
+    return syscall(SYS_pwrite64, memory, &byte, 1, at) == 1;
+}
+
 }   // namespace
 
 void Arena::before_fork() {
@@ -83,6 +98,7 @@ void Arena::before_fork() {
     if (copied_ahead_) return;
     // Pages must not follow what other threads do, which go on at once.
     head_start_ns_ = __libc_single_threaded ? head_start_ns : 0;
+    populates_ = madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;   // since Linux 5.14
     if (file >= 0 && pipe2(child_done_, O_CLOEXEC) == 0) return;
     child_done_[0] = child_done_[1] = -1;
     copy_ahead(file);
@@ -151,12 +167,22 @@ bool Arena::map_block(std::uintptr_t block, std::size_t bytes) {
 }
 
 // Makes every page of the private view the child's own by a write that changes nothing, so that none of them follows
-// the parent's later changes. It may run beside the child's program: no call that could fail, since the thread that
-// runs it shares the errno of the child's first thread (MADV_POPULATE_WRITE would be quicker by a fifth, and can fail).
+// the parent's later changes. It may run beside the child's program, in a thread that shares the errno of the program's
+// first one; a call fails only for pages that the program has unmapped or protected meanwhile.
 void Arena::copy_extents() {
-    for (std::size_t i = 0; i < extent_count_; ++i)
-        for (std::uintptr_t at = extents_[i].first; at < extents_[i].first + extents_[i].bytes; at += page_bytes)
-            __atomic_fetch_or(reinterpret_cast<char*>(at), 0, __ATOMIC_RELAXED);
+    constexpr std::size_t step = 4 << 20;
+    long memory = -1;
+    for (std::size_t i = 0; i < extent_count_; ++i) {
+        std::uintptr_t const end = extents_[i].first + extents_[i].bytes;
+        for (std::uintptr_t at = extents_[i].first, next; at < end; at = next) {
+            next = end - at < step ? end : at + step;
+            if (populates_ && populate(at, next - at)) continue;
+            for (; at < next; at += page_bytes)
+                if (!populates_ || !(populate(at, page_bytes) || own_protected_page(at, memory)))
+                    __atomic_fetch_or(reinterpret_cast<char*>(at), 0, __ATOMIC_RELAXED);
+        }
+    }
+    if (memory >= 0) syscall(SYS_close, memory);
     __atomic_store_n(&copying_, 0, __ATOMIC_RELEASE);
 }
 

@@ -105,6 +105,33 @@ int fork_with(Arena& arena, Child child, Parent parent) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// It does so while its blocks are being copied.
+TEST(ArenaFork, AChildThatProtectsAndUnmapsPartsOfItsBlocksKeepsTheRest) {
+    OwnFile owner;
+    constexpr std::size_t bytes = 32 * mega_bytes;
+    char* const block = static_cast<char*>(owner.arena.allocate(bytes));
+    std::memset(block, 1, bytes);
+    int written[2];
+    ASSERT_EQ(pipe(written), 0);
+    int const code = fork_with(
+        owner.arena,
+        [&] {
+            if (mprotect(block, bytes / 2, PROT_READ) != 0 || munmap(block + bytes / 2, bytes / 4) != 0) return 2;
+            char byte;
+            if (read(written[0], &byte, 1) != 1) return 3;
+            for (std::size_t i = 0; i < bytes; i += i + 1 == bytes / 2 ? bytes / 4 + 1 : 1)
+                if (block[i] != 1) return 4;
+            return 42;
+        },
+        [&] {
+            std::memset(block, 2, bytes);
+            EXPECT_EQ(write(written[1], "", 1), 1);
+        });
+    EXPECT_EQ(code, 42);
+    close(written[0]);
+    close(written[1]);
+}
+
 TEST(ArenaFork, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {
     OwnFile owner;
     constexpr std::size_t bytes = 3 * mega_bytes + 5;

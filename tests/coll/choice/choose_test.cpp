@@ -153,6 +153,10 @@ TEST(Choose, AlltoallBetweenNodesTakesOneConnectionForEachPairOfRanksOnlyWhereTh
         EXPECT_STREQ(chosen(4, bytes).algorithm->name, "paced") << bytes;
         for (int ranks : {5, 16, 256, 16384}) EXPECT_STREQ(chosen(ranks, bytes).algorithm->name, "relayed") << bytes;
     }
+    for (std::size_t bytes : {2048, 32768}) {   // one connection for each pair of nodes
+        EXPECT_STREQ(chosen(8, bytes).algorithm->name, "masters") << bytes;
+        EXPECT_STREQ(chosen(16, bytes).algorithm->name, "relayed") << bytes;
+    }
     EXPECT_EQ(chosen(4, 262144).setting->values[0], 4u);
     EXPECT_EQ(chosen(4, 1 << 20).setting->values[0], 16u);
 }

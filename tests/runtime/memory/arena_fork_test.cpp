@@ -105,12 +105,10 @@ int fork_with(Arena& arena, Child child, Parent parent) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// It does so while its blocks are being copied.
 TEST(ArenaFork, AChildThatProtectsAndUnmapsPartsOfItsBlocksKeepsTheRest) {
     OwnFile owner;
     constexpr std::size_t bytes = 32 * mega_bytes;
-    char* const block = static_cast<char*>(owner.arena.allocate(bytes));
-    std::memset(block, 1, bytes);
+    auto* const block = static_cast<char*>(std::memset(owner.arena.allocate(bytes), 1, bytes));
     int written[2];
     ASSERT_EQ(pipe(written), 0);
     int const code = fork_with(
@@ -128,8 +126,7 @@ TEST(ArenaFork, AChildThatProtectsAndUnmapsPartsOfItsBlocksKeepsTheRest) {
             EXPECT_EQ(write(written[1], "", 1), 1);
         });
     EXPECT_EQ(code, 42);
-    close(written[0]);
-    close(written[1]);
+    for (int end : written) close(end);
 }
 
 TEST(ArenaFork, AChildSeesWhatWasThereAndTouchesNothingOfItsParent) {

@@ -253,6 +253,7 @@ TEST(Survey, LooksAtPagesThatAreThereAndMakesNone) {
     Job job("core", 16);
     Segment const& segment = *job.segment;
     for (unsigned rank : {0u, 15u}) {
+        ASSERT_TRUE(segment.open_pairs(rank, 3));
         segment.pair(rank, 3)[0] = std::byte{1};
         std::memset(segment.heap(rank, 1).data(), 1, 200 * numa_page);
     }
@@ -277,7 +278,10 @@ TEST(Survey, LooksAtPagesThatAreThereAndMakesNone) {
 void touch(Segment const& segment, unsigned rank) {
     segment.rank_state(rank).asleep.store(0);
     segment.call_statistics(rank).line("a", 1, "b", "c").note(1, 1);
-    for (unsigned sender = 0; sender < segment.ranks(); ++sender) segment.pair(rank, sender)[0] = std::byte{1};
+    for (unsigned sender = 0; sender < segment.ranks(); ++sender) {
+        ASSERT_TRUE(segment.open_pairs(rank, sender));
+        segment.pair(rank, sender)[0] = std::byte{1};
+    }
     std::memset(segment.heap(rank, 0).data(), 1, 1 << 20);
     if (segment.layout().arena_bytes == 0) return;
     ASSERT_EQ(pwrite(segment.descriptor(), "x", 1, static_cast<off_t>(segment.arena(rank))), 1);

@@ -51,11 +51,14 @@ bool copy_pieces(Env& env, int owner, int first, CopyPieces const& pieces, From 
     return true;
 }
 
-/// The peers with whom this rank has made a whole copy alone; of at most CopyPieces::most_of_word ranks.
+/// The peers with whom this rank has made a whole copy alone: none where there are more ranks than
+/// CopyPieces::most_of_word.
 class MadeAlone {
 public:
-    void note(int peer, bool alone) { peers_ |= static_cast<std::uint64_t>(alone) << peer; }
-    bool with(int peer) const { return peers_ >> peer & 1; }
+    void note(int peer, bool alone) {
+        if (alone) peers_ |= std::uint64_t{1} << peer;
+    }
+    bool with(int peer) const { return peers_ != 0 && (peers_ >> peer & 1); }
 
 private:
     std::uint64_t peers_ = 0;

@@ -18,7 +18,7 @@ struct Circus {
     std::size_t fragment;
 };
 
-std::string name_of_circus(testing::TestParamInfo<Circus> const& info) {
+std::string name_of(testing::TestParamInfo<Circus> const& info) {
     Circus const& c = info.param;
     return std::to_string(c.ranks) + "_ranks_" + std::to_string(c.hands) + "_in_flight_" + (c.arenas ? "arenas_" : "") +
            (c.cma ? "cma_" : "staged_") + (c.fragment == 0 ? "whole" : std::to_string(c.fragment) + "_a_fragment");
@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Circuses, Requests,
                          testing::Values(Circus{1, 3, true, false, 0}, Circus{2, 4, true, true, 0},
                                          Circus{2, 20, false, false, 4000}, Circus{3, 5, true, true, 20000},
                                          Circus{4, 12, true, false, 0}, Circus{5, 6, false, true, 10000}),
-                         name_of_circus);
+                         name_of);
 
 TEST(PersistentRequests, GoOverTheCommunicatorsSequenceWhenHalfOfTheHeapIsHeld) {
     Segment segment = Segment::create(2);

@@ -11,10 +11,13 @@
 
 static thread_local long left = -1;   // allocations of this thread that succeed; −1: all
 
-void* operator new(std::size_t bytes) {
-    if (left == 0) throw std::bad_alloc();
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+    if (left == 0) return nullptr;
     if (left > 0) --left;
-    if (void* const memory = std::malloc(bytes)) return memory;
+    return std::malloc(bytes);
+}
+void* operator new(std::size_t bytes) {
+    if (void* const memory = operator new(bytes, std::nothrow)) return memory;
     throw std::bad_alloc();
 }
 void operator delete(void* memory) noexcept { std::free(memory); }

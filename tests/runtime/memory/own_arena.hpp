@@ -8,6 +8,13 @@
 
 namespace tutti::arena {
 
+/// Does a sanitizer keep marks of all accesses, which are private memory?
+#ifdef __SANITIZE_THREAD__
+inline constexpr bool has_marks = true;
+#else
+inline constexpr bool has_marks = false;
+#endif
+
 struct OwnFile {
     OwnFile() { EXPECT_EQ(arena.open({.keep = 64 << 20, .huge_pages = false}), State::open); }
     ~OwnFile() { arena.close(); }

@@ -179,7 +179,7 @@ void Messages::Answer::expect(Part part) {
     parts.push_back(std::move(part));
 }
 
-/// Takes no memory: nobody has sent anything yet that the receive could meet.
+/// Takes no memory: no message has been sent yet that the receive could match.
 void Messages::begin(Answer& answer) {
     Answer::Part const& first = answer.parts.front();
     answer.direct = answer.parts.size() == 1 && in_place(first.into, first.position, first.bytes, answer.data);

@@ -55,7 +55,7 @@ void end_exposure(Window& window) {
 void post(Window& window, Ref<Group> group, Assertions, char const*) {
     if (window.posted) fail(ErrorClass::rma_sync, "an exposure epoch of MPI_Win_post is open already");
     window.posted_ranks = ranks_in(window, *group);
-    // All memory is taken before any member is told.
+    // All memory is taken before the first message to a member.
     for (int r : window.posted_ranks)
         if (!window.target(r).control) messages(window).prepare_post(r);
     note_post(window);

@@ -4,14 +4,14 @@
 # daemons go on, end the job and name the rank, whatever they are to report of it.
 . "$(dirname "$0")/../nodes/nodes_common.sh" "$1"
 
-what_is_told() { expect_err "rank 1 on "; expect_err "signal 11 (Segmentation fault)"; expect_nothing_left; }
+check_report() { expect_err "rank 1 on "; expect_err "signal 11 (Segmentation fault)"; expect_nothing_left; }
 for byte in 0 1 85 255; do
     for reports in "" "--stats" "--report $folder/page.html" "--trace $folder/trace.json --stats"; do
         words=("$rank" init only 1 await 0 only 1 overwrite $byte only 1 signal 11 sleep "$nap")
         # shellcheck disable=SC2086
-        run $reports -n 2 "${words[@]}"; expect_code 139; what_is_told
+        run $reports -n 2 "${words[@]}"; expect_code 139; check_report
         # shellcheck disable=SC2086
-        on 127.0.0.2:2,127.0.0.3:1 $reports -n 3 "${words[@]}"; expect_code 139; what_is_told
+        on 127.0.0.2:2,127.0.0.3:1 $reports -n 3 "${words[@]}"; expect_code 139; check_report
     done
     # the job goes on for a while, and mpiexec looks for deadlocks
     run -n 2 -timeout 1 "$rank" init only 1 await 0 only 1 overwrite $byte sleep "$nap"; [ "$code" != 0 ] && [ "$code" -lt 128 ] || wrong "$what ended with $code: $err"

@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     MPI_Win_fence(0, window);
     memset(block + shown, 2, bytes - shown);
     MPI_Barrier(MPI_COMM_WORLD);
-    CHECK(write(asked[1], "xxxx", children) == children, "write");
+    CHECK(write(asked[1], "1234", children) == children, "write");
     for (int i = 0; i < children; i++) {
         int status = 0;
         CHECK(waitpid(pids[i], &status, 0) == pids[i], "waitpid");

@@ -204,7 +204,7 @@ TEST_P(MessageEpochs, TakeAsFewMessagesAsTheyNeed) {
             expect("a lock of all and a put", {1 + 2 * other_nodes, 0, 0});
             lock_all(me.window, {.no_check = true}, "lock_all");
             unlock_all(me.window, "unlock_all");
-            expect("a lock of all that nobody could refuse", {0, 0, 0});
+            expect("a lock of all that no rank could refuse", {0, 0, 0});
         }
         coll::barrier(me.comm);
         Messages::Sent const before = me.sent();

@@ -121,7 +121,7 @@ void starve_origin(Member& me) {
     again_and_again([&] { get(w, Local::of(back.data(), 3, *type), {1, 0, 3, *type}); });
     EXPECT_EQ(back[2], back[0]);
     again_and_again([&] { get(w, Local::of(back.data(), 30000, *type), {1, 0, 30000, *type}); });
-    // Datatypes that the target has not been told of, on both sides.
+    // Datatypes that the target does not know yet, on both sides.
     again_and_again([&] {
         Ref<Datatype> const gaps = apart(3 + round);
         put(w, Local::of(large.data(), 1, *gaps), {1, 0, 1, *gaps});

@@ -118,7 +118,7 @@ TEST(Lock, all_and_exclusive_keep_each_other_out) {
     }
     EXPECT_TRUE(lock_exclusively(1, 0));
     EXPECT_FALSE(lock_all(node.control[3].all.word));
-    // Those who wait to lock all do not keep the holder from a second one, and nobody for long.
+    // Ranks that wait to lock all do not keep the holder from a second lock, and no other rank for long.
     EXPECT_TRUE(lock_exclusively(2, 0));
     EXPECT_FALSE(lock_exclusively(3, 1));
     EXPECT_TRUE(lock_exclusively(3, 1, false));

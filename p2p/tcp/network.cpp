@@ -15,8 +15,12 @@ namespace tutti::p2p::tcp {
 namespace {
 
 constexpr std::size_t buffer_bytes = 128 << 10;
-constexpr std::int64_t check_every = 1'000'000'000;
 constexpr rlim_t other_descriptors = 256;   // of the program, and of callers that are no rank yet
+
+/// Of a short silence, checks that are a second apart would be a large part.
+std::int64_t interval_of_checks(std::chrono::nanoseconds silence) {
+    return std::min<std::chrono::nanoseconds>(std::chrono::seconds(1), silence / 8).count();
+}
 
 /// A connection to every other rank must not fail for want of descriptors; systems give few to begin with.
 void allow_descriptors(int connections) {
@@ -31,8 +35,8 @@ void allow_descriptors(int connections) {
 
 Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
                  std::chrono::seconds silence, Handler& handler)
-    : cluster_(cluster), silence_(silence), handler_(handler), buffer_(buffer_bytes),
-      links_(static_cast<std::size_t>(cluster.size())),
+    : cluster_(cluster), silence_(silence), check_every_(interval_of_checks(silence)), handler_(handler),
+      buffer_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
       setup_(cluster, me, std::move(listeners), std::move(network), silence, poller_,
              static_cast<std::uint64_t>(cluster.size()),
              {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
@@ -96,7 +100,7 @@ bool Network::poll_now(std::int64_t now) {
     }
     if (setup_.busy()) [[unlikely]]
         setup_.tick(now);
-    if (now - checked_ > check_every) [[unlikely]]
+    if (now - checked_ > check_every_) [[unlikely]]
         check(now);
     if (!losses_.empty()) [[unlikely]]
         moved |= report_lost(now);

@@ -67,6 +67,7 @@ private:
 
     Cluster const& cluster_;
     std::chrono::seconds const silence_;
+    std::int64_t const check_every_;   ///< in nanoseconds
     Handler& handler_;
     Poller poller_;
     std::vector<std::byte> buffer_;

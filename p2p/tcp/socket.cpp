@@ -15,11 +15,12 @@
 
 #include "runtime/base/error.hpp"
 
+using namespace std::chrono_literals;
+
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr std::uint32_t answer_ms = 1'000;   // within which an answer may still come
-constexpr int most_probes = 6;               // of an idle connection, which some lost ones must not end
+constexpr int most_probes = 6;   // of an idle connection, which some lost ones must not end
 
 }   // namespace
 
@@ -105,10 +106,11 @@ bool Socket::unheard(std::chrono::seconds silence) const {
     tcp_info info{};
     socklen_t length = sizeof info;
     if (getsockopt(descriptor_, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return false;
-    // Sent again well after the last answer, and a while ago. A host whose process does not read answers each time.
-    std::uint32_t const heard = info.tcpi_last_ack_recv, sent = info.tcpi_last_data_sent;
-    return info.tcpi_unacked != 0 && heard > std::chrono::milliseconds(silence).count() && sent > answer_ms &&
-           sent + answer_ms < heard;
+    // Sent again well after the last answer, and a while ago: an answer may still come within a second, or within a
+    // quarter of a shorter silence. A host whose process does not read answers each time.
+    std::chrono::milliseconds const answered(info.tcpi_last_ack_recv), sent(info.tcpi_last_data_sent);
+    auto const answer = std::min<std::chrono::milliseconds>(1s, std::chrono::milliseconds(silence) / 4);
+    return info.tcpi_unacked != 0 && answered > silence && sent > answer && sent + answer < answered;
 }
 
 Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {

@@ -283,7 +283,8 @@ void mrecv(Message& message, Data const& data, Status& status, char const* call)
     Comm& comm = *message.comm;
     Engine& e = engine(comm.process);
     Receive op = make_receive(comm, data, message.status.source, message.status.tag, Flavour::user);
-    e.begin(op, std::exchange(message.content, nullptr));
+    e.begin(op, message.content);
+    message.content = nullptr;
     OnStack const scope(e, op);
     wait(e, op, op.peer, comm, call);
     end(comm, op, status, call);

@@ -83,6 +83,7 @@ SendBuffer::Copy& Engine::keep(Send const& op) {
 void Engine::begin(Receive& op) {
     if (Unexpected* m = matching_.find(op.key)) [[unlikely]] {
         if (checks_ && of_program(op.key)) check(op, m->what != Unexpected::What::offered);
+        to(m->peer).reserve(*m);   // it stays in its place without memory
         return begin(op, claim(m));
     }
     if (std::string const* lost = loss(op.peer)) [[unlikely]]
@@ -98,6 +99,7 @@ void Engine::announce(Receive& op) {
 }
 
 void Engine::begin(Receive& op, Unexpected* message) {
+    to(message->peer).reserve(*message);
     to(message->peer).take(op, *message);
     Unexpected::discard(message);
 }

@@ -45,7 +45,7 @@ public:
     SendBuffer::Copy& keep(Send const& op);
     /// Begins a receive; `op` must live until it is done.
     void begin(Receive& op);
-    /// Begins a receive of a message that `claim` gave.
+    /// Begins a receive of a message that `claim` gave. What throws std::bad_alloc has not used it up.
     void begin(Receive& op, Unexpected* message);
 
     /// The oldest message here that a receive with this key would get; null when there is none.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "p2p/diagnosis/mistakes.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
 namespace {
@@ -103,7 +104,7 @@ void SendRequest::tell_failure() {
     if (!op_.failure) [[likely]]
         return;
     status.error = ErrorClass::other;
-    error_text = *op_.failure;
+    unless_out_of_memory([this] { return error_text = *op_.failure, true; });   // the class says it, too
 }
 
 void SendRequest::completed() {
@@ -150,6 +151,14 @@ void RecvRequest::arm() {
     ++engine(comm->process).requests;
 }
 
+/// Nothing was begun: there is no memory for it.
+void RecvRequest::disarm() {
+    active = false;
+    complete = true;
+    --engine(comm->process).requests;
+    Ref<Request>::release(this);   // the caller has another reference
+}
+
 void RecvRequest::start() {
     if (op_.key.source == proc_null) {
         active = complete = true;
@@ -157,14 +166,22 @@ void RecvRequest::start() {
         status.source = proc_null;
         return;
     }
-    arm();
-    engine(comm->process).begin(op_);
-    if (!complete) comm->process.waiter.started();
+    begin([this](Engine& e) { e.begin(op_); });
 }
 
 void RecvRequest::start_with(Unexpected* message) {
+    begin([&](Engine& e) { e.begin(op_, message); });
+}
+
+template <class Act>
+void RecvRequest::begin(Act const& act) {
     arm();
-    engine(comm->process).begin(op_, message);
+    try {
+        act(engine(comm->process));
+    } catch (...) {
+        disarm();
+        throw;
+    }
     if (!complete) comm->process.waiter.started();
 }
 
@@ -208,10 +225,11 @@ void RecvRequest::arrived(Receive& op) {
 
 void RecvRequest::completed() {
     complete = true;
-    if (op_.other_types != TypeDigest()) [[unlikely]]
-        tell_types(*comm, op_, comm->process.call_name);
     status = op_.status;
-    if (op_.failed()) error_text = describe_failure(op_);
+    // Without memory the request completes with fewer words.
+    if (op_.other_types != TypeDigest()) [[unlikely]]
+        unless_out_of_memory([this] { return tell_types(*comm, op_, comm->process.call_name), true; });
+    if (op_.failed()) unless_out_of_memory([this] { return error_text = describe_failure(op_), true; });
     tell_whole();
     --engine(comm->process).requests;
     Ref<Request>::release(this);
@@ -235,13 +253,14 @@ Ref<Request> iflush(Process& process, SendBuffer& buffer) {
 }
 
 Ref<Request> imrecv(Message& message, void* buffer, std::int64_t count, Datatype const& type) {
-    Unexpected* content = std::exchange(message.content, nullptr);
+    Unexpected* const content = message.content;
     int source = content ? message.status.source : proc_null;
     auto* request =
         new (message.comm->process) RecvRequest(*message.comm, buffer, count, type, source, message.status.tag);
     auto result = Ref<Request>::adopt(request);
     if (content) request->start_with(content);
     else request->start();
+    message.content = nullptr;
     return result;
 }
 

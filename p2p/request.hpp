@@ -63,7 +63,7 @@ public:
     void settle() override;
     void forget() override;
     void tell(Blockage& blockage) const override;
-    /// Instead of start(): receives a message that mprobe took.
+    /// Instead of start(): receives a message that mprobe took, which is used up unless this throws.
     void start_with(Unexpected* message);
     /// From now on the checks hear of the message's end before anybody else.
     static void watch(Receive& op) { op.finished = arrived; }
@@ -75,7 +75,10 @@ public:
 private:
     static void finished(Receive& op);
     static void arrived(Receive& op);
+    template <class Act>
+    void begin(Act const& act);
     void arm();
+    void disarm();
     void completed();
 
     Receive op_;

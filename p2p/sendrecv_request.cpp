@@ -33,7 +33,12 @@ SendrecvRequest::SendrecvRequest(Ref<SendRequest> send, Ref<RecvRequest> receive
 void SendrecvRequest::begin(std::vector<std::byte> copy) {
     copy_ = std::move(copy);
     receive_->start();
-    send_->start();
+    try {
+        send_->start();
+    } catch (...) {
+        receive_->cancel();   // the caller's buffer is its own again
+        throw;
+    }
     send_->whole = receive_->whole = this;
     special = send_->special || receive_->special;
     ++references;   // the halves', until both are complete
@@ -44,11 +49,9 @@ void SendrecvRequest::half_complete() {
     if (complete || !send_->complete || !receive_->complete) return;
     complete = true;
     status = receive_->status;
-    error_text = receive_->error_text;
-    if (status.error == ErrorClass::success && send_->status.error != ErrorClass::success) {
-        status.error = send_->status.error;
-        error_text = send_->error_text;
-    }
+    HalfRequest& half = status.error == ErrorClass::success ? static_cast<HalfRequest&>(*send_) : *receive_;
+    status.error = half.status.error;
+    error_text = std::move(half.error_text);
     Ref<Request>::release(this);
 }
 

@@ -50,7 +50,9 @@ public:
     /// Asks for a send back, also for one that was done because it left eagerly: it is undone until the answer comes,
     /// and then finished (once more), `cancelled` or not.
     virtual void cancel(Send& op) = 0;
-    /// Gives a receive a message that this transport has set aside, and that is in no queue any more.
+    /// Takes the memory that take() needs for a message that this transport has set aside.
+    virtual void reserve(Unexpected const&) {}
+    /// Gives a receive such a message, which is in no queue any more.
     virtual void take(Receive& op, Unexpected& message) = 0;
     /// A receive that waits for this peer alone: the transport may tell the peer of it, so that its message need not be
     /// kept anywhere else.

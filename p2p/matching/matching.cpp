@@ -2,10 +2,16 @@
 // The rare half of matching: types that are not the same at a glance, and failures.
 #include "p2p/matching/matching.hpp"
 
+#include "runtime/base/error.hpp"
+
 namespace tutti::p2p {
 
 void Matching::compare_types(Receive& op, TypeDigest digest) {
-    if (!digest.fits(op.sent, *op.data.element, op.data.count)) op.other_types = digest;
+    // The message has its receive already; without memory the program is not warned of types that do not match.
+    unless_out_of_memory([&] {
+        if (!digest.fits(op.sent, *op.data.element, op.data.count)) op.other_types = digest;
+        return true;
+    });
 }
 
 void Matching::fail(Receive& op, std::string const& sentence) {
@@ -27,10 +33,13 @@ std::string const* Matching::loss_of(int peer) const {
 }
 
 std::vector<Receive*> Matching::lose(int peer, std::string const& sentence) {
-    losses_[peer] = any_loss_ = &sentence;
-    std::vector<Receive*> taken = posted_.take_if([&](Receive const& op) { return op.peer < 0 || op.peer == peer; });
-    for (Receive* op : services_.take_if([&](Receive const& op) { return op.peer == peer; })) taken.push_back(op);
-    return taken;
+    std::vector<Receive*> waiting;
+    posted_.find_if([&](Receive const& op) { return op.peer < 0 || op.peer == peer; }, waiting);
+    services_.find_if([&](Receive const& op) { return op.peer == peer; }, waiting);
+    losses_.insert_or_assign(peer, &sentence);
+    any_loss_ = &sentence;
+    for (Receive* op : waiting) withdraw(*op);
+    return waiting;
 }
 
 }   // namespace tutti::p2p

@@ -2,8 +2,11 @@
 // Where sends, receives and what comes meet: the receives that wait, the messages that wait, and what it means that one
 // has found the other or has ended. The engine calls it for what the program asks, transports for what comes.
 //
-// Messages of services have queues of their own: the receives that always wait for them keep nobody else's short ways
-// from being taken, and are not told of peers that are lost.
+// Messages of services have queues of their own: the receives that always wait for them do not prevent the short ways
+// of the program's messages, and do not fail when a peer is lost.
+//
+// Memory: `post`, `find`, `add`, `reserve` and `lose` take some. What throws std::bad_alloc has changed nothing, so that
+// the caller can repeat it. The others need none.
 #pragma once
 
 #include <map>
@@ -54,6 +57,8 @@ public:
     }
 
     // --- Messages that wait ------------------------------------------------------------------------------------------
+    /// Takes the memory that the next call of add with this key needs.
+    void reserve(Key const& message) { unexpected(message).reserve(); }
     void add(Unexpected& message) { unexpected(message.key).add(message); }
     Unexpected* find(Key const& receive) { return unexpected(receive).find(receive); }
     Unexpected* find(int peer, std::uint64_t number) const { return unexpected_.find(peer, number); }
@@ -96,7 +101,7 @@ public:
         return peer < 0 ? any_loss_ : loss_of(peer);
     }
     /// From now on that peer is lost; `sentence` outlives everything. Returns the receives that wait for it, or for
-    /// anybody, out of the queue: for the transport to fail when its own lists are in order.
+    /// any source, out of the queue: for the transport to fail when its own lists are in order.
     std::vector<Receive*> lose(int peer, std::string const& sentence);
 
 private:

@@ -118,7 +118,8 @@ struct Send {
     Send* next = nullptr;                   ///< in its peer's line of queued or granted sends
     std::uint64_t id = 0;                   ///< to another node: what it is called there; 0: nothing
     std::string const* failure = nullptr;   ///< done, but it failed: why
-    void (*finished)(Send&) = nullptr;      ///< called once when done; null: somebody looks at `done`
+    /// Called once when done; throws no std::bad_alloc, since no call could report it. Null: the owner checks `done`.
+    void (*finished)(Send&) = nullptr;
 };
 
 struct Receive {
@@ -137,7 +138,7 @@ struct Receive {
                                ///< matched, the sender
     std::uint64_t send = 0;    ///< the sender's operation, once matched with an offer
     std::string const* failure = nullptr;   ///< why it failed, where status.error alone does not tell
-    void (*finished)(Receive&) = nullptr;
+    void (*finished)(Receive&) = nullptr;   ///< as Send has it
 
     bool truncated() const { return sent > data.bytes; }
     bool failed() const { return status.error != ErrorClass::success; }

@@ -3,15 +3,27 @@
 #include "p2p/matching/queues.hpp"
 
 #include "p2p/matching/operation.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
+
+void KeyTable::reserve(std::size_t hooks) {
+    std::size_t there = 0;
+    for (Queue const* q = unused_; q && there < hooks; q = q->chain) ++there;
+    for (; there < hooks; ++there) {
+        Queue& q = queues_.emplace_back();
+        q.chain = unused_;
+        unused_ = &q;
+    }
+}
 
 void KeyTable::append(Key const& key, Hook& hook) {
     Queue* q = buckets_[bucket(key)];
     while (q && !(q->key == key)) q = q->chain;
     if (!q) {
-        if (used_ >= buckets_.size()) grow();
-        if (!unused_) unused_ = &queues_.emplace_back();
+        if (!unused_) reserve(1);
+        // With more queues than buckets a look-up takes longer, no more.
+        if (used_ >= buckets_.size()) unless_out_of_memory([this] { return grow(), true; });
         q = unused_;
         unused_ = q->chain;
         Queue*& head = buckets_[bucket(key)];
@@ -61,6 +73,7 @@ void KeyTable::grow() {
 }
 
 void Posted::add(Receive& receive) {
+    if (sole_ || count_ != 0) table_.reserve(2);
     receive.sequence = ++sequence_;
     if (count_ == 0 && !sole_) {
         sole_ = &receive;
@@ -69,7 +82,7 @@ void Posted::add(Receive& receive) {
         sole_ = nullptr;
         hash(receive);
     }
-    receive.posted = true;   // last: what comes before may throw
+    receive.posted = true;
 }
 
 void Posted::hash(Receive& receive) {
@@ -114,15 +127,12 @@ Receive* Posted::take(Key const& message) {
     return oldest;
 }
 
-std::vector<Receive*> Posted::take_if(std::function<bool(Receive const&)> const& which) {
-    std::vector<Receive*> taken;
-    auto look = [&](void* owner) {
-        if (auto* r = static_cast<Receive*>(owner); which(*r)) taken.push_back(r);
+void Posted::find_if(std::function<bool(Receive const&)> const& which, std::vector<Receive*>& found) const {
+    auto const check = [&](void* owner) {
+        if (auto* r = static_cast<Receive*>(owner); which(*r)) found.push_back(r);
     };
-    if (sole_) look(sole_);
-    table_.for_each(look);
-    for (Receive* r : taken) remove(*r);
-    return taken;
+    if (sole_) check(sole_);
+    table_.for_each(check);
 }
 
 UnexpectedList::~UnexpectedList() {
@@ -134,6 +144,7 @@ UnexpectedList::~UnexpectedList() {
 }
 
 void UnexpectedList::add(Unexpected& message) {
+    reserve();
     message.previous = last_;
     message.next = nullptr;
     (last_ ? last_->next : first_) = &message;
@@ -160,6 +171,9 @@ void UnexpectedList::remove(Unexpected& message) {
 Unexpected* UnexpectedList::find(Key const& receive) {
     if (!first_) return nullptr;
     if (receive.wildcards() != 0 && !wildcards_used_) {
+        std::size_t messages = 0;
+        for (Unexpected const* m = first_; m; m = m->next) ++messages;
+        table_.reserve(3 * messages);
         wildcards_used_ = true;
         for (Unexpected* m = first_; m; m = m->next) hash_wildcards(*m);
     }

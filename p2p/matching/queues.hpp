@@ -59,6 +59,9 @@ class KeyTable {
 public:
     KeyTable() : buckets_(64) {}
 
+    /// Takes the memory of so many calls of append.
+    void reserve(std::size_t hooks);
+    /// Needs no memory within what was reserved.
     void append(Key const& key, Hook& hook);
     static void* owner(Hook const* hook) { return hook ? hook->owner : nullptr; }
     /// The oldest entry under exactly this key, null when there is none.
@@ -89,15 +92,15 @@ private:
 struct Receive;
 struct Unexpected;
 
-/// Receives that wait for their message.
+/// Receives that wait for their message. What throws std::bad_alloc, here and below, has changed nothing.
 class Posted {
 public:
     void add(Receive& receive);
     void remove(Receive& receive);
     /// Removes and returns the oldest receive that takes a message with this key, null when there is none.
     Receive* take(Key const& message);
-    /// Removes and returns all those that `which` is true for, in no order.
-    std::vector<Receive*> take_if(std::function<bool(Receive const&)> const& which);
+    /// Adds all those that `which` is true for to `found`, in no order.
+    void find_if(std::function<bool(Receive const&)> const& which, std::vector<Receive*>& found) const;
     bool empty() const { return !sole_ && count_ == 0; }
     /// False when a message that this waiting receive takes may go to another one that waits, too.
     bool alone(Receive const& receive) const;
@@ -120,6 +123,8 @@ public:
     UnexpectedList& operator=(UnexpectedList const&) = delete;
     ~UnexpectedList();   ///< discards what nobody received
 
+    /// Takes the memory of the next call of add.
+    void reserve() { table_.reserve(wildcards_used_ ? 4 : 1); }
     void add(Unexpected& message);
     void remove(Unexpected& message);
     /// The oldest message that a receive with this key takes, left in the list; null when there is none.

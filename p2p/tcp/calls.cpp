@@ -68,8 +68,8 @@ bool ConnectionSetup::over(int rank, Call& call, std::int64_t now) {
                                                        [](std::uint64_t number) { return number != 0; });
     if (!hope && (call.addresses.empty() || call.lasted > patience_with(call))) {
         std::string why = sentence(rank, call);
-        calls_.erase(rank);
         events_.failed(rank, std::move(why));
+        calls_.erase(rank);
         return false;
     }
     call.next = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -57,6 +58,13 @@ std::uint64_t ConnectionSetup::add(Socket socket, Handshake handshake, int calle
     return number;
 }
 
+template <class Act>
+void ConnectionSetup::unless_starved(std::uint64_t number, Act const& act) {
+    try {
+        act();
+    } catch (std::bad_alloc const&) { drop(number, {.words = "no memory"}); }
+}
+
 void ConnectionSetup::ready(std::uint64_t number) {
     if (number - first_number_ < listeners_.size()) accept_all(listeners_[number - first_number_]);
     else step(number);
@@ -71,7 +79,8 @@ void ConnectionSetup::accept_all(Socket const& listener) {
         bool const ours = addresses_of_nodes_.contains(from);
         std::uint64_t const number =
             add(std::move(s), Handshake::called(cluster_.key(), me_, cluster_.size()), -1, 0, now + patience);
-        std::uint64_t const too_many = unproven_.add(number, std::move(from), ours);
+        std::uint64_t too_many = 0;
+        unless_starved(number, [&] { too_many = unproven_.add(number, std::move(from), ours); });
         step(number);   // its first segment has often come with it
         if (auto const found = pending_.find(too_many); found != pending_.end())
             found->second->socket.reset_when_closed();
@@ -120,8 +129,10 @@ void ConnectionSetup::shown_key(std::uint64_t number, int rank) {
 
 void ConnectionSetup::step(std::uint64_t number) {
     auto const found = pending_.find(number);
-    if (found == pending_.end()) return;
-    PendingConnection& g = *found->second;
+    if (found != pending_.end()) unless_starved(number, [&] { step_now(number, *found->second); });
+}
+
+void ConnectionSetup::step_now(std::uint64_t number, PendingConnection& g) {
     Trouble trouble;
     if (!exchange(g, trouble)) return drop(number, trouble);
     if (g.called < 0 && g.handshake.peer() >= 0 && unproven_.contains(number)) shown_key(number, g.handshake.peer());

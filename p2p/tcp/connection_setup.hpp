@@ -17,6 +17,8 @@
 // first; if there is none, a descriptor kept for that purpose serves to hang up on the next caller, and the rank
 // reports it.
 //
+// Where there is no memory for a connection on its way (std::bad_alloc) it is dropped, and the caller calls again.
+//
 // When two ranks call each other at once one connection is to remain. The called one decides, by its welcome:
 //  * the higher rank welcomes the lower one whatever it is about itself, and gives its own call up;
 //  * the lower rank welcomes the higher one unless it has proven itself to it already: then that call may be welcome
@@ -106,7 +108,10 @@ private:
     bool refuse_next(Socket const& listener);
     void shown_key(std::uint64_t number, int rank);
     void forget_caller(std::uint64_t number, int rank);
+    template <class Act>
+    void unless_starved(std::uint64_t number, Act const& act);
     void step(std::uint64_t number);
+    void step_now(std::uint64_t number, PendingConnection& g);
     bool exchange(PendingConnection& g, Trouble& trouble);
     bool receive(PendingConnection& g, Trouble& trouble);
     void drop(std::uint64_t number, Trouble const& trouble);

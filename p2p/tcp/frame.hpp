@@ -48,11 +48,12 @@ struct Frame {
     static constexpr std::uint64_t most_bytes = 1ULL << 47;   ///< of a message
 
     bool operator==(Frame const&) const = default;
-    /// How many bytes follow the header.
-    std::size_t payload() const {
-        bool const some = kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data;
-        return some ? static_cast<std::size_t>(length) : 0;
+    /// Bytes of a message follow the header, if only none.
+    bool has_payload() const {
+        return kind == FrameKind::eager || kind == FrameKind::eager_sync || kind == FrameKind::data;
     }
+    /// How many bytes follow the header.
+    std::size_t payload() const { return has_payload() ? static_cast<std::size_t>(length) : 0; }
     void encode(std::span<std::byte, header_bytes> out) const;
     /// Null when the header is one that `encode` may have written and its fields are within their bounds; else what is
     /// wrong with it, and `frame` is not to be used.
@@ -73,7 +74,9 @@ public:
     char const* complaint() const { return complaint_; }
     /// Bytes of the frame's payload that have not come yet.
     std::size_t payload_left() const { return left_; }
-    /// So many of them were read by somebody else.
+    /// Bytes of the next header that have not come yet, where no payload is left.
+    std::size_t header_left() const { return header_.size() - got_; }
+    /// So many bytes of the payload were read past this object.
     void skip(std::size_t bytes) { left_ -= bytes; }
 
 private:

@@ -23,9 +23,14 @@ void append(std::vector<std::byte>& to, void const* from, std::size_t n) {
     to.insert(to.end(), p, p + n);
 }
 
+void put_number(std::array<std::byte, 4>& to, int value) {
+    for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(static_cast<unsigned>(value) >> 8 * i);
+}
+
 void append_number(std::vector<std::byte>& to, int value) {
-    for (int shift = 0; shift < 32; shift += 8)
-        to.push_back(static_cast<std::byte>(static_cast<unsigned>(value) >> shift));
+    std::array<std::byte, 4> bytes;
+    put_number(bytes, value);
+    append(to, bytes.data(), bytes.size());
 }
 
 int number_at(std::byte const* p) {
@@ -39,6 +44,9 @@ int number_at(std::byte const* p) {
 Handshake::Handshake(JobKey const& key, bool calls, int me, int peer, int ranks)
     : key_(key), calls_(calls), me_(me), peer_(peer), ranks_(ranks) {
     if (sodium_init() < 0) fail(ErrorClass::other, "libsodium cannot be used on this host");
+    static_assert(hello_bytes >= challenge_bytes && challenge_bytes >= mac_bytes);
+    in_.reserve(hello_bytes);
+    out.reserve(hello_bytes);
 }
 
 Handshake Handshake::caller(JobKey const& key, int me, int peer) {
@@ -124,14 +132,19 @@ void Handshake::take_welcome() {
 }
 
 Handshake::Mac Handshake::mac(char const* role) const {
-    std::vector<std::byte> text;
-    append(text, role, 8);   // seven letters and the zero
-    append_number(text, calls_ ? me_ : peer_);
-    append_number(text, calls_ ? peer_ : me_);
-    append(text, callers_.data(), nonce_bytes);
-    append(text, calleds_.data(), nonce_bytes);
+    struct {
+        std::array<char, 8> role;   // seven letters and the zero
+        std::array<std::byte, 4> caller, called;
+        Nonce callers, calleds;
+    } text;
+    static_assert(sizeof text == 16 + 2 * nonce_bytes);
+    std::memcpy(text.role.data(), role, text.role.size());
+    put_number(text.caller, calls_ ? me_ : peer_);
+    put_number(text.called, calls_ ? peer_ : me_);
+    text.callers = callers_;
+    text.calleds = calleds_;
     Mac result;
-    crypto_auth(raw(result.data()), raw(text.data()), text.size(), raw(key_.data()));
+    crypto_auth(raw(result.data()), reinterpret_cast<std::uint8_t const*>(&text), sizeof text, raw(key_.data()));
     return result;
 }
 

@@ -9,6 +9,9 @@
 //     proof: MAC("caller", …)                       →
 //                                                   ←  welcome: MAC("welcome", …)
 //
+// Only the constructors take memory: an end that has said `welcome` uses the connection, so the other one must not fail
+// over the welcome.
+//
 // Each MAC is over its role's name, both ranks and both nonces. The one of hello, with zeros for Nd, shows in the first
 // segment that the caller knows the key. It may be a copy of an earlier one, so it gives no more than a place among the
 // connections that are being made. Any other answer is worth nothing at another time (fresh nonces), to another rank,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names for operations that other nodes are told instead of addresses: whatever comes back is looked up, and a name
-// that was never given, or is not valid any more, finds nothing.
+// Names that other nodes get for operations instead of addresses: each name that comes back is looked up, and one that
+// was never given, or is not valid any more, finds nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,17 @@ namespace tutti::p2p {
 template <class T>
 class IdTable {
 public:
-    /// `rank`: the only one who may use the name. Never 0.
+    /// Takes the memory that the next call of add needs.
+    void reserve() {
+        if (free_ != none) return;
+        entries_.emplace_back();
+        free_ = static_cast<std::uint32_t>(entries_.size() - 1);
+    }
+    /// `rank`: the only one that may use the name. Never 0.
     std::uint64_t add(T& item, int rank) {
-        std::uint32_t place = free_;
-        if (place == none) {
-            place = static_cast<std::uint32_t>(entries_.size());
-            entries_.emplace_back();
-        } else {
-            free_ = entries_[place].next;
-        }
+        reserve();
+        std::uint32_t const place = free_;
+        free_ = entries_[place].next;
         Entry& e = entries_[place];
         e.item = &item;
         e.rank = rank;
@@ -40,15 +42,16 @@ public:
         entries_[place].next = free_;
         free_ = place;
     }
-    /// Removes all of that rank and returns them.
-    std::vector<T*> remove_all(int rank) {
+    /// All of that rank.
+    std::vector<T*> all_of(int rank) const {
         std::vector<T*> all;
-        for (std::uint32_t place = 0; place < entries_.size(); ++place) {
-            if (!entries_[place].item || entries_[place].rank != rank) continue;
-            all.push_back(entries_[place].item);
-            remove(place);
-        }
+        for (Entry const& e : entries_)
+            if (e.item && e.rank == rank) all.push_back(e.item);
         return all;
+    }
+    void remove_all(int rank) {
+        for (std::uint32_t place = 0; place < entries_.size(); ++place)
+            if (entries_[place].item && entries_[place].rank == rank) remove(place);
     }
 
 private:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -14,6 +16,8 @@ namespace {
 
 constexpr std::size_t read_budget = 4 << 20, write_budget = 4 << 20;   // then others have their turn
 constexpr int most_parts = 32;                                         // of one vectored call
+constexpr std::size_t most_unused = 16;                                // frames whose memory is kept for the next ones
+constexpr std::size_t little = 4096;                                   // to be read while the buffer is not free
 
 /// The parts of a frame that are not yet sent; returns how many there are.
 int parts_of(std::byte const* header, std::byte const* data, std::size_t bytes, std::size_t sent, iovec* out) {
@@ -42,26 +46,25 @@ bool would_block(int error) { return error == EAGAIN || error == EWOULDBLOCK || 
 
 }   // namespace
 
-bool Link::send(Frame const& frame, std::byte const* data, void* sender, bool passing) {
-    Waiting w;
+void Link::reserve(std::size_t frames) {
+    while (unused_.size() < frames + 1) unused_.emplace_back();
+}
+
+bool Link::send(Frame const& frame, std::byte const* data, void* sender, std::unique_ptr<std::byte[]> own) {
+    if (frame.kind != FrameKind::bye) reserve(1);
+    Waiting& w = unused_.front();
     frame.encode(w.header);
     w.data = data;
     w.bytes = frame.payload();
+    w.sent = 0;
     w.sender = sender;
     bytes_.sent += w.size();
     if (state_ == State::open && queue_.empty()) w.sent = write(w);
     if (w.sent == w.size()) return true;
-    if (passing || !sender) copy_data(w);
-    queue_.push_back(std::move(w));
+    w.own = std::move(own);
+    queue_.splice(queue_.end(), unused_, unused_.begin());
     want_out(true);
     return !sender;
-}
-
-void Link::copy_data(Waiting& w) {
-    if (w.bytes == 0) return;
-    w.own = std::make_unique_for_overwrite<std::byte[]>(w.bytes);
-    std::memcpy(w.own.get(), w.data, w.bytes);
-    w.data = w.own.get();
 }
 
 /// How many bytes of a frame leave at once. An error shows again when the link is polled: not in here, where the
@@ -77,16 +80,28 @@ bool Link::take_back(void const* sender) {
                                 [&](Waiting const& one) { return one.sender == sender && one.sent == 0; });
     if (w == queue_.end()) return false;
     bytes_.sent -= w->size();
-    queue_.erase(w);
+    recycle(w);
     return true;
+}
+
+/// A frame no longer waits.
+void Link::recycle(std::list<Waiting>::iterator frame) {
+    frame->own.reset();
+    if (unused_.size() < most_unused) unused_.splice(unused_.begin(), queue_, frame);
+    else queue_.erase(frame);
 }
 
 bool Link::flush() {
     bool moved = false, more = true;
-    for (std::size_t budget = write_budget / Frame::most_data; state_ == State::open && budget > 0; --budget) {
-        if (queue_.empty() && !(more = handler_.refill(rank_))) break;
-        moved = true;
-        if (!queue_.empty() && !write_some()) break;
+    try {
+        for (std::size_t budget = write_budget / Frame::most_data; state_ == State::open && budget > 0; --budget) {
+            if (queue_.empty() && !(more = handler_.refill(rank_))) break;
+            moved = true;
+            if (!queue_.empty() && !write_some()) break;
+        }
+    } catch (std::bad_alloc const&) {
+        want_out(true);
+        throw;
     }
     want_out(more);
     return moved;
@@ -119,16 +134,22 @@ void Link::wrote(std::size_t bytes) {
         bytes -= n;
         if (w.sent < w.size()) return;
         void* const sender = w.sender;
-        queue_.pop_front();
+        recycle(queue_.begin());
         if (sender) handler_.written(sender);
     }
 }
 
 bool Link::read() {
-    bool moved = false;
+    bool moved = owes();
+    if (moved && !take_kept()) return true;
     for (std::size_t budget = read_budget; state_ == State::open;) {
         std::span<std::byte> const room = reader_.payload_left() != 0 ? handler_.room(rank_) : std::span<std::byte>{};
-        iovec parts[2] = {{room.data(), room.size()}, {buffer_.data(), buffer_.size()}};
+        std::byte one[little];   // header or payload, and nothing of the next
+        std::size_t const left = reader_.payload_left() != 0 ? reader_.payload_left() : reader_.header_left();
+        std::span<std::byte> const behind = !ahead_.keeper ? std::span(ahead_.memory)
+                                            : room.empty() ? std::span(one).first(std::min(little, left))
+                                                           : std::span<std::byte>{};
+        iovec parts[2] = {{room.data(), room.size()}, {behind.data(), behind.size()}};
         ssize_t const result = room.empty() ? readv(socket_.get(), parts + 1, 1) : readv(socket_.get(), parts, 2);
         if (result < 0 && would_block(errno)) return moved;
         if (result <= 0) return ended(result == 0 ? 0 : errno), true;
@@ -137,30 +158,78 @@ bool Link::read() {
         moved = true;
         if (straight != 0) {
             reader_.skip(straight);
-            handler_.payload(rank_, room.first(straight));
+            payload_came(room.first(straight));
         }
-        if (!take_bytes(buffer_.first(n - straight))) return true;
+        if (!take_bytes(behind.first(n - straight))) return true;
         // Fewer bytes than there was room for: there are no more.
-        if (n < room.size() + buffer_.size() || budget <= n) return true;
+        if (n < room.size() + behind.size() || budget <= n) return true;
         budget -= n;
     }
     return moved;
 }
 
+bool Link::owes() const {
+    bool const refused = reader_.complaint() != nullptr;   // there was no memory for the link's end
+    return state_ == State::open && (owed_ != Owed::nothing || ahead_.keeper == this || refused);
+}
+
+/// False when the link ended.
+bool Link::take_kept() {
+    std::span<std::byte const> in;
+    if (ahead_.keeper == this) {
+        in = std::exchange(ahead_.kept, {});
+        ahead_.keeper = nullptr;
+    }
+    return take_bytes(in);
+}
+
 /// False when the link ended.
 bool Link::take_bytes(std::span<std::byte const> in) {
-    for (;;) {
-        switch (reader_.next(in)) {
-        case FrameReader::Event::more: return true;
-        case FrameReader::Event::broken: return fail(reader_.complaint()), false;
-        case FrameReader::Event::payload: handler_.payload(rank_, reader_.piece()); break;
-        case FrameReader::Event::frame:
-            if (heard_bye_) return fail("a frame came after the goodbye"), false;
-            heard_bye_ = reader_.frame().kind == FrameKind::bye;
-            if (char const* complaint = handler_.arrived(rank_, reader_.frame())) return fail(complaint), false;
+    try {
+        while (hand_on()) {
+            switch (reader_.next(in)) {
+            case FrameReader::Event::more: return true;
+            case FrameReader::Event::broken: return fail(reader_.complaint()), false;
+            case FrameReader::Event::payload: payload_came(reader_.piece()); break;
+            case FrameReader::Event::frame: owed_ = Owed::arrived; break;
+            }
         }
-        if (state_ != State::open) return false;
+        return false;
+    } catch (...) {
+        if (!in.empty() && state_ == State::open) {
+            ahead_.keeper = this;
+            ahead_.kept = in;
+        }
+        throw;
     }
+}
+
+/// Calls the handler for what it is owed, and owes it again if there is no memory. False when the link ended.
+bool Link::hand_on() {
+    Owed const owed = std::exchange(owed_, Owed::nothing);
+    if (owed == Owed::nothing) return state_ == State::open;
+    try {
+        if (owed == Owed::complete) handler_.complete(rank_);
+        else if (!frame_arrived(reader_.frame())) return false;
+    } catch (std::bad_alloc const&) {
+        owed_ = owed;
+        throw;
+    }
+    return state_ == State::open && (owed_ == Owed::nothing || hand_on());
+}
+
+/// False when the link ended.
+bool Link::frame_arrived(Frame const& frame) {
+    if (heard_bye_) return fail("a frame came after the goodbye"), false;
+    if (char const* complaint = handler_.arrived(rank_, frame)) return fail(complaint), false;
+    heard_bye_ = frame.kind == FrameKind::bye;
+    if (frame.has_payload() && frame.length == 0) owed_ = Owed::complete;
+    return true;
+}
+
+void Link::payload_came(std::span<std::byte const> piece) {
+    handler_.payload(rank_, piece);
+    if (reader_.payload_left() == 0) owed_ = Owed::complete;
 }
 
 void Link::open(Socket socket) {
@@ -176,8 +245,8 @@ void Link::check(std::chrono::seconds silence) {
 
 void Link::say_goodbye() {
     if (said_bye_ || state_ != State::open) return;
-    said_bye_ = true;
     send({.kind = FrameKind::bye});
+    said_bye_ = true;
 }
 
 void Link::ended(int error) {
@@ -188,6 +257,7 @@ void Link::ended(int error) {
 void Link::close() {
     if (socket_) poller_.remove(socket_);
     socket_.reset();
+    if (ahead_.keeper == this) ahead_.keeper = nullptr;
     if (state_ == State::open) state_ = State::closed;
 }
 

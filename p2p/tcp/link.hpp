@@ -4,13 +4,18 @@
 //
 // Copies: bytes go from the sender's buffer to the system with one vectored call (header and data), and from the system
 // into the receive's buffer where the Handler names room for them, else through one buffer that all links of a rank
-// share. What the system does not take at once stays in the sender's buffer, and the sender waits: its rank may leave
-// MPI for long once it is told that its data has gone, and nobody would go on sending.
+// share. What the system does not take at once stays in the sender's buffer, and the send is not done: its rank may
+// leave MPI for long after that, and nothing would be sent meanwhile.
+//
+// Memory may run out (std::bad_alloc) at the Handler or here, and the stream stays in step: a frame that is being sent
+// has all memory that it needs before its first byte leaves, and what has been read waits until the Handler has taken
+// it. Every call that throws can be repeated.
 #pragma once
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "p2p/tcp/frame.hpp"
 #include "p2p/tcp/socket.hpp"
@@ -19,25 +24,42 @@
 namespace tutti::p2p::tcp {
 
 /// What the layer above does with what comes. Frames are checked as far as they can be by themselves. Every call is
-/// made from inside Network::poll or Link::send; none may poll.
+/// made from inside Network::poll or Link::send; none may poll. `arrived`, `complete`, `refill` and `broken` may throw
+/// std::bad_alloc, before anything has changed, and are called again later. The others need no memory.
 class Handler {
 public:
     virtual ~Handler() = default;
-    /// A header came from `rank`; its payload, if any, comes next. Not null: what is wrong with it, and the link ends.
+    /// A header came from `rank`; its payload, if it has one, comes next. Not null: what is wrong with it, and the link
+    /// ends.
     virtual char const* arrived(int rank, Frame const& frame) = 0;
     /// Where the next bytes of the payload belong, if they lie in one piece; else they come by payload().
     virtual std::span<std::byte> room(int rank) = 0;
     /// The next bytes of the payload; `piece` is what room() gave if they are there already.
     virtual void payload(int rank, std::span<std::byte const> piece) = 0;
+    /// All of a frame's payload was handed on; called for each frame that has one, also for an empty one.
+    virtual void complete(int rank) = 0;
     /// A frame's data has left the memory of its sender, which `send` was called with.
     virtual void written(void* sender) = 0;
     /// Nothing waits to be sent: more data of granted messages may be. False when there is none.
     virtual bool refill(int rank) = 0;
-    /// The link is no more, for ever, and nothing that waited in it will be sent: all that waits for it fails.
+    /// The link has ended for good, and nothing that waited in it will be sent: all that waits for it fails.
     /// `sentence` says why and lives as long as the network.
     virtual void broken(int rank, std::string const& sentence) = 0;
     /// Something for the user to know, by which no operation fails.
     virtual void warn(std::string const& sentence) = 0;
+};
+
+class Link;
+
+/// The buffer for incoming bytes that all links of a rank share. A link whose handler has no memory for a frame keeps
+/// it with what it has read behind that frame. Meanwhile the others read one header or payload at a time, so that they
+/// have nothing to keep.
+struct ReadAhead {
+    explicit ReadAhead(std::size_t bytes) : memory(bytes) {}
+
+    std::vector<std::byte> memory;
+    Link const* keeper = nullptr;
+    std::span<std::byte const> kept;   ///< of `memory`, what `keeper` has not handed on
 };
 
 class Link {
@@ -48,26 +70,32 @@ public:
         broken,   ///< ended without having said goodbye
     };
 
-    /// `number`: the poller's for this link. `buffer`: for incoming bytes, valid during each call only.
-    Link(int rank, Handler& handler, Poller& poller, std::uint64_t number, std::span<std::byte> buffer)
-        : rank_(rank), handler_(handler), poller_(poller), number_(number), buffer_(buffer) {}
+    /// `number`: the poller's for this link.
+    Link(int rank, Handler& handler, Poller& poller, std::uint64_t number, ReadAhead& ahead)
+        : rank_(rank), handler_(handler), poller_(poller), number_(number), ahead_(ahead), unused_(1) {}
 
-    /// Sends a frame, or puts it behind those that wait. True: it has left, or nobody waits for that (null `sender`).
-    /// False: its data (frame.payload() bytes at `data`) is needed until Handler::written(sender), unless it is there
-    /// in `passing` only: then what does not leave at once is copied.
-    bool send(Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr, bool passing = false);
+    /// Takes the memory that the next `frames` calls of send need.
+    void reserve(std::size_t frames);
+    /// Sends a frame, or puts it behind those that wait. True: it has left, or has no `sender` that waits for that.
+    /// False: its data (frame.payload() bytes at `data`) is needed until Handler::written(sender), unless it lies in
+    /// `own`, which is kept as long.
+    bool send(Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
+              std::unique_ptr<std::byte[]> own = nullptr);
     /// Takes back a frame of which nothing was sent. False when there is none.
     bool take_back(void const* sender);
 
     /// Uses an authenticated connection from now on.
     void open(Socket socket);
-    /// Reads and hands on what is there, within a budget; true when anything was.
+    /// Reads and hands on what is there, within a budget; true when anything was. What the handler had no memory for
+    /// comes first.
     bool read();
+    /// The handler has not taken all that was read: read() is to be called again, whatever the poller says.
+    bool owes() const;
     /// Sends what waits, within a budget; true when anything was.
     bool flush();
     /// Now and then: fails when the other host has not answered for `silence`.
     void check(std::chrono::seconds silence);
-    /// Nothing more will be sent.
+    /// Nothing more will be sent. Needs no memory.
     void say_goodbye();
     void close();
     /// The link ends: State::broken unless it was over already.
@@ -87,17 +115,24 @@ private:
         std::array<std::byte, Frame::header_bytes> header;
         std::byte const* data = nullptr;
         std::size_t bytes = 0, sent = 0;   ///< sent: of header and data
-        void* sender = nullptr;            ///< null: nobody waits
+        void* sender = nullptr;            ///< null: nothing waits for it
         std::unique_ptr<std::byte[]> own;
 
         std::size_t size() const { return header.size() + bytes; }
     };
 
+    /// What the handler is to be called for next, again if it has no memory.
+    enum class Owed { nothing, arrived, complete };
+
     std::size_t write(Waiting const& frame);
     bool write_some();
     void wrote(std::size_t bytes);
-    static void copy_data(Waiting& frame);
+    void recycle(std::list<Waiting>::iterator frame);
+    bool take_kept();
     bool take_bytes(std::span<std::byte const> in);
+    bool hand_on();
+    bool frame_arrived(Frame const& frame);
+    void payload_came(std::span<std::byte const> piece);
     void ended(int error);
     void want_out(bool wanted);
 
@@ -105,14 +140,16 @@ private:
     Handler& handler_;
     Poller& poller_;
     std::uint64_t const number_;
-    std::span<std::byte> const buffer_;
+    ReadAhead& ahead_;
     Socket socket_;
     State state_ = State::closed;
     std::string reason_;
     bool wants_out_ = false, said_bye_ = false, heard_bye_ = false;
     NetworkBytes bytes_;
-    std::deque<Waiting> queue_;
+    std::list<Waiting> queue_;
+    std::list<Waiting> unused_;   ///< memory for frames that will wait; at least one, for the goodbye
     FrameReader reader_;
+    Owed owed_ = Owed::nothing;
 };
 
 }   // namespace tutti::p2p::tcp

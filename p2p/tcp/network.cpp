@@ -3,6 +3,7 @@
 #include "p2p/tcp/network.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <sys/resource.h>
@@ -14,7 +15,7 @@
 namespace tutti::p2p::tcp {
 namespace {
 
-constexpr std::size_t buffer_bytes = 128 << 10;
+constexpr std::size_t buffer_bytes = 128 << 10;   // read ahead
 constexpr rlim_t other_descriptors = 256;   // of the program, and of callers that are no rank yet
 
 /// Of a short silence, checks that are a second apart would be a large part.
@@ -36,20 +37,22 @@ void allow_descriptors(int connections) {
 Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
                  std::chrono::seconds silence, Handler& handler)
     : cluster_(cluster), silence_(silence), check_every_(interval_of_checks(silence)), handler_(handler),
-      buffer_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
+      ahead_(buffer_bytes), links_(static_cast<std::size_t>(cluster.size())),
       setup_(cluster, me, std::move(listeners), std::move(network), silence, poller_,
              static_cast<std::uint64_t>(cluster.size()),
              {.opened = [this](int rank, Socket socket) { link(rank).open(std::move(socket)); },
               .failed =
                   [this](int rank, std::string sentence) {
-                      sentences_[rank] = sentence;
-                      link(rank).fail(std::move(sentence));
-                      settle(link(rank));
+                      Link& l = link(rank);
+                      sentences_.insert_or_assign(rank, std::string(sentence));
+                      l.fail(std::move(sentence));
+                      settle(l);
                   },
               .known =
                   [this](int rank) {
-                      Link const* l = links_[static_cast<std::size_t>(rank)].get();
-                      return leaving_ || (l && (l->state() != Link::State::closed || l->parted()));
+                      if (leaving_) return true;
+                      Link const& l = link(rank);   // an open connection must find it
+                      return l.state() != Link::State::closed || l.parted();
                   },
               .no_descriptor = [this](std::string sentence) { handler_.warn(std::move(sentence)); }}) {
     allow_descriptors(cluster.size());
@@ -58,24 +61,34 @@ Network::Network(Cluster const& cluster, int me, std::vector<Socket> listeners, 
 Link& Network::link(int rank) {
     auto& slot = links_[static_cast<std::size_t>(rank)];
     if (!slot) {
-        slot = std::make_unique<Link>(rank, handler_, poller_, static_cast<std::uint64_t>(rank), buffer_);
-        used_.push_back(slot.get());
+        if (losses_.capacity() <= used_.size()) losses_.reserve(2 * used_.size() + 8);
+        auto made = std::make_unique<Link>(rank, handler_, poller_, static_cast<std::uint64_t>(rank), ahead_);
+        used_.push_back(made.get());
+        slot = std::move(made);
     }
     return *slot;
 }
 
-bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender, bool passing) {
+void Network::reserve(int rank, std::size_t frames) {
     Link& l = link(rank);
     if (l.state() == Link::State::closed) [[unlikely]]
         setup_.call(rank);
-    return l.send(frame, data, sender, passing);
+    l.reserve(frames);
+}
+
+bool Network::send(int rank, Frame const& frame, std::byte const* data, void* sender,
+                   std::unique_ptr<std::byte[]> own) {
+    Link& l = link(rank);
+    if (l.state() == Link::State::closed) [[unlikely]]
+        setup_.call(rank);
+    return l.send(frame, data, sender, std::move(own));
 }
 
 bool Network::take_back(int rank, void const* sender) { return link(rank).take_back(sender); }
 
 void Network::flush(int rank) {
     Link& l = link(rank);
-    l.flush();
+    unless_out_of_memory([&l] { return l.flush(); });   // else the poller finds the link ready to send
     settle(l);
 }
 
@@ -88,34 +101,58 @@ bool Network::poll() {
 bool Network::poll_now(std::int64_t now) {
     Mark const inside(inside_);
     bool moved = false;
+    // A lack of memory for one thing keeps nothing else from moving on, which may be what frees some.
+    bool starved = false;
+    auto const unless_starved = [&](auto const& act) {
+        try {
+            moved |= act();
+        } catch (std::bad_alloc const&) { starved = true; }
+    };
+    if (std::exchange(unfinished_, true)) [[unlikely]]
+        for (std::size_t i = 0; i < used_.size(); ++i)
+            if (used_[i]->owes()) unless_starved([&] { return move_on(*used_[i], EPOLLIN); });
     for (epoll_event const& event : poller_.look()) {
-        if (event.data.u64 >= links_.size()) {
-            setup_.ready(event.data.u64);
+        std::uint64_t const number = event.data.u64;
+        if (number >= links_.size()) {
+            unless_starved([&] { return setup_.ready(number), false; });
             continue;
         }
-        Link& l = *links_[event.data.u64];
-        if (event.events & EPOLLOUT) moved |= l.flush();
-        if (event.events & ~static_cast<std::uint32_t>(EPOLLOUT)) moved |= l.read();
-        settle(l);
+        std::uint32_t const out = event.events & EPOLLOUT, in = event.events & ~static_cast<std::uint32_t>(EPOLLOUT);
+        if (out) unless_starved([&] { return move_on(*links_[number], out); });
+        if (in) unless_starved([&] { return move_on(*links_[number], in); });
     }
+    unless_starved([&] { return keep_time(now); });
+    looked_ = now;
+    unfinished_ = starved;
+    lively_ = moved || starved;
+    if (starved && !moved) [[unlikely]]
+        throw std::bad_alloc();
+    return moved;
+}
+
+bool Network::move_on(Link& l, std::uint32_t events) {
+    bool const moved = events == EPOLLOUT ? l.flush() : l.read();
+    settle(l);
+    return moved;
+}
+
+bool Network::keep_time(std::int64_t now) {
     if (setup_.busy()) [[unlikely]]
         setup_.tick(now);
     if (now - checked_ > check_every_) [[unlikely]]
         check(now);
-    if (!losses_.empty()) [[unlikely]]
-        moved |= report_lost(now);
-    looked_ = now;
-    return lively_ = moved;
+    return !losses_.empty() && report_lost(now);
 }
 
 bool Network::poll(int rank) {
     if (inside_) return false;
     Link* const l = links_[static_cast<std::size_t>(rank)].get();
-    if (!l || l->state() != Link::State::open || !l->idle()) return poll_now(now_ns());
+    if (!l || l->state() != Link::State::open || !l->idle() || unfinished_) return poll_now(now_ns());
     {
         Mark const inside(inside_);
-        bool const moved = l->read();
-        settle(*l);
+        unfinished_ = true;
+        bool const moved = move_on(*l, EPOLLIN);
+        unfinished_ = false;
         if (moved) return true;
     }
     return poll();
@@ -142,14 +179,17 @@ bool Network::report_lost(std::int64_t now) {
     bool any = false;
     for (std::size_t i = 0; i < losses_.size(); ++i) {
         if (losses_[i].since == 0 || now - losses_[i].since < grace) continue;
-        losses_[i].since = 0;   // reported; it stays listed so that it is reported once
         int const rank = losses_[i].rank;
-        auto const [sentence, fresh] = sentences_.try_emplace(rank);
-        if (fresh)
-            sentence->second = join("the connection to rank ", rank, " on ", cluster_.node(cluster_.node_of(rank)).name,
-                                    " broke: ", link(rank).reason());
+        auto sentence = sentences_.find(rank);
+        if (sentence == sentences_.end())
+            sentence =
+                sentences_
+                    .emplace(rank, join("the connection to rank ", rank, " on ",
+                                        cluster_.node(cluster_.node_of(rank)).name, " broke: ", link(rank).reason()))
+                    .first;
         any = true;
         handler_.broken(rank, sentence->second);
+        losses_[i].since = 0;   // reported; it stays listed so that it is reported once
     }
     return any;
 }

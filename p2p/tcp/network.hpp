@@ -26,16 +26,20 @@ public:
     Network(Cluster const& cluster, int me, std::vector<Socket> listeners, std::string network,
             std::chrono::seconds silence, Handler& handler);
 
-    /// As Link::send, to a rank of another node; calls it if there is no connection yet.
+    /// Takes the memory that the next `frames` calls of send to a rank of another node need; calls the rank if there is
+    /// no connection yet.
+    void reserve(int rank, std::size_t frames);
+    /// As Link::send, likewise.
     bool send(int rank, Frame const& frame, std::byte const* data = nullptr, void* sender = nullptr,
-              bool passing = false);
+              std::unique_ptr<std::byte[]> own = nullptr);
     bool take_back(int rank, void const* sender);
-    /// Tells that Handler::refill has something now.
+    /// Handler::refill has something now. What there is no memory for is sent later.
     void flush(int rank);
 
-    /// Moves everything on; true when anything moved.
+    /// Moves everything on; true when anything moved. Throws std::bad_alloc when there was no memory for something and
+    /// nothing else moved; then another call goes on.
     bool poll();
-    /// Looks first for what comes from one rank.
+    /// The same, first of all for what comes from one rank.
     bool poll(int rank);
     /// As Poller::descriptor.
     int descriptor() const { return poller_.descriptor(); }
@@ -61,6 +65,8 @@ private:
 
     Link& link(int rank);
     bool poll_now(std::int64_t now);
+    bool move_on(Link& link, std::uint32_t events);
+    bool keep_time(std::int64_t now);
     void check(std::int64_t now);
     void settle(Link& link);
     bool report_lost(std::int64_t now);
@@ -70,14 +76,15 @@ private:
     std::int64_t const check_every_;   ///< in nanoseconds
     Handler& handler_;
     Poller poller_;
-    std::vector<std::byte> buffer_;
+    ReadAhead ahead_;
     std::vector<std::unique_ptr<Link>> links_;   ///< by rank; null: nothing was ever sent either way
-    std::vector<Link*> used_;                    ///< those that there are
+    std::vector<Link*> used_;                    ///< the links that exist
     ConnectionSetup setup_;
-    std::vector<Loss> losses_;               ///< broken; grows while one is reported
+    std::vector<Loss> losses_;               ///< broken; grows while one is reported; has room for each link
     std::map<int, std::string> sentences_;   ///< by rank: why its link is broken
     std::int64_t looked_ = 0, checked_ = 0;
-    bool lively_ = false;   ///< the last look found something
+    bool lively_ = false;       ///< the last poll found something
+    bool unfinished_ = false;   ///< the last poll threw, or had no memory for something: links may owe something
     bool inside_ = false, leaving_ = false;
 };
 

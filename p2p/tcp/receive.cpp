@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receiving from ranks of other nodes, and what becomes of all when one is lost.
+// Receiving from ranks of other nodes, and what becomes of all when one is lost. What the link calls takes all memory
+// that it needs before it changes anything, so that it can be called again where there was none.
 #include "p2p/tcp/transport.hpp"
 
 #include <algorithm>
@@ -63,21 +64,25 @@ char const* TcpTransport::arrived(int rank, Frame const& frame) {
 }
 
 char const* TcpTransport::receive_message(int rank, Peer& from, Frame const& frame) {
-    if (!from.credit.came(frame.length)) return "more messages than there was credit for";
+    if (!from.credit.allows(frame.length)) return "more messages than there was credit for";
     bool const sync = frame.kind == FrameKind::eager_sync;
+    network_.reserve(rank, 1);
+    Receive* const op = matching_.match(key_of(frame), frame.length, frame.digest);
+    if (!op)
+        from.aside = set_aside(rank, frame, sync ? Unexpected::What::here_sync : Unexpected::What::here, frame.length);
+    from.into = op;
     from.frame = frame;
     from.at = 0;
     from.end = frame.length;
-    if ((from.into = matching_.match(key_of(frame), frame.length, frame.digest))) {
-        matched(rank, frame.length);
-    } else {
-        from.aside = set_aside(rank, frame, sync ? Unexpected::What::here_sync : Unexpected::What::here, frame.length);
-    }
-    if (frame.length == 0) payload_ended(rank, from);
+    from.credit.came(frame.length);
+    if (op) matched(rank, frame.length);
     return nullptr;
 }
 
 char const* TcpTransport::receive_offer(int rank, Frame const& frame) {
+    network_.reserve(rank, 1);
+    receives_.reserve();
+    matching_.reserve(key_of(frame));
     if (Receive* op = matching_.match(key_of(frame), frame.length, frame.digest)) {
         accept(*op, rank, frame.id, frame.length);
     } else {
@@ -125,20 +130,27 @@ void TcpTransport::payload(int rank, std::span<std::byte const> piece) {
             from.into->data.scatter(from.at, piece.data(), std::min(piece.size(), wanted - from.at));
     }
     from.at += piece.size();
-    if (from.at == from.end) payload_ended(rank, from);
 }
 
-void TcpTransport::payload_ended(int rank, Peer& from) {
-    Frame const frame = from.frame;
-    Receive* const into = std::exchange(from.into, nullptr);
-    if (frame.kind == FrameKind::data) {
-        into->arrived = from.at;
-        if (into->arrived < into->status.bytes) return;
-        receives_.remove(frame.id);
-        return matching_.finish(*into);
+void TcpTransport::complete(int rank) {
+    Peer& from = peer(rank);
+    if (from.frame.kind != FrameKind::data) return message_complete(rank, from);
+    Receive& into = *std::exchange(from.into, nullptr);
+    into.arrived = from.at;
+    if (into.arrived < into.status.bytes) return;
+    receives_.remove(from.frame.id);
+    matching_.finish(into);
+}
+
+void TcpTransport::message_complete(int rank, Peer& from) {
+    if (from.aside) {
+        reserve(*from.aside);
+        matching_.reserve(from.aside->key);
+    } else {
+        network_.reserve(rank, 1);
     }
-    if (into) {
-        if (frame.kind == FrameKind::eager_sync) send(rank, {.kind = FrameKind::done, .id = frame.id});
+    if (Receive* const into = std::exchange(from.into, nullptr)) {
+        if (from.frame.kind == FrameKind::eager_sync) send(rank, {.kind = FrameKind::done, .id = from.frame.id});
         return matching_.finish(*into);
     }
     Unexpected* m = std::exchange(from.aside, nullptr);
@@ -147,6 +159,12 @@ void TcpTransport::payload_ended(int rank, Peer& from) {
     if (!op) return matching_.add(*m);
     take(*op, *m);
     Unexpected::discard(m);
+}
+
+/// At most two frames answer it, and its receive has a name.
+void TcpTransport::reserve(Unexpected const& message) {
+    network_.reserve(message.peer - here_, 2);
+    receives_.reserve();
 }
 
 void TcpTransport::take(Receive& op, Unexpected& m) {
@@ -178,6 +196,7 @@ void TcpTransport::matched(int rank, std::size_t bytes) {
 }
 
 void TcpTransport::answer_cancel(int rank, Frame const& frame) {
+    network_.reserve(rank, 2);
     Unexpected* m = matching_.find(here_ + rank, frame.number);
     if (m) {
         matching_.remove(*m);
@@ -187,22 +206,26 @@ void TcpTransport::answer_cancel(int rank, Frame const& frame) {
     send(rank, {.kind = m ? FrameKind::cancelled : FrameKind::not_cancelled, .id = frame.id});
 }
 
-/// Everything is taken out of the lists before the first operation ends: what it calls may begin others.
+/// Everything is taken out of the lists before the first operation ends: its callback may begin others.
 void TcpTransport::broken(int rank, std::string const& sentence) {
     Peer& p = peer(rank);
-    std::vector<Send*> const sends = sends_.remove_all(rank);
-    std::vector<Receive*> receives = receives_.remove_all(rank);
-    Receive* const into = std::exchange(p.into, nullptr);
-    if (into && p.frame.kind != FrameKind::data) receives.push_back(into);
+    std::vector<Send*> const sends = sends_.all_of(rank);
+    std::vector<Receive*> receives = receives_.all_of(rank);
+    if (p.into && p.frame.kind != FrameKind::data) receives.push_back(p.into);
+    std::vector<Receive*> const waiting = matching_.lose(here_ + rank, sentence);
+    // From here on no memory is needed.
+    sends_.remove_all(rank);
+    receives_.remove_all(rank);
+    p.into = nullptr;
     if (p.aside) Unexpected::discard(std::exchange(p.aside, nullptr));
-    p.granted.clear();
-    for (Receive* op : matching_.lose(here_ + rank, sentence)) receives.push_back(op);
+    p.granted = {};
     for (Send* op : sends) {
         op->id = 0;
         if (op->stage == SendStage::granted) --streams_;
     }
     for (Send* op : sends) matching_.fail(*op, sentence);
     for (Receive* op : receives) matching_.fail(*op, sentence);
+    for (Receive* op : waiting) matching_.fail(*op, sentence);
     matching_.happened();
 }
 

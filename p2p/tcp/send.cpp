@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sending to ranks of other nodes.
 #include <algorithm>
+#include <utility>
 
 #include "p2p/tcp/transport.hpp"
 
@@ -14,9 +15,16 @@ namespace {
 constexpr std::size_t piece_bytes = 256 << 10;         // what other messages to the same rank may have to wait for
 constexpr std::size_t packed_piece_bytes = 64 << 10;   // stays in the second-level cache until the system copies it
 
+/// Bytes [at, at + n) of data with gaps.
+std::unique_ptr<std::byte[]> packed(Data const& data, std::size_t at, std::size_t n) {
+    auto copy = std::make_unique_for_overwrite<std::byte[]>(n);
+    data.gather(at, copy.get(), n);
+    return copy;
+}
+
 }   // namespace
 
-/// A frame without data.
+/// A frame without data. Needs no memory if the caller has reserved it.
 void TcpTransport::send(int rank, Frame frame) {
     frame.matched = peer(rank).credit.tell();
     network_.send(rank, frame);
@@ -30,7 +38,15 @@ void TcpTransport::begin(Send& op) {
     Peer& to = peer(rank);
     bool const sync = op.mode == Mode::synchronous;
     bool const awaited = op.mode == Mode::ready && op.data.dense();   // goes straight to where it belongs
-    op.eager = op.data.bytes <= (awaited ? Frame::most_eager : eager_limit_) && to.credit.spend(op.data.bytes);
+    bool const eager =
+        op.data.bytes <= (awaited ? Frame::most_eager : eager_limit_) && to.credit.suffices(op.data.bytes);
+    // All memory first: what throws has changed nothing.
+    network_.reserve(rank, 1);
+    sends_.reserve();
+    std::unique_ptr<std::byte[]> copy;
+    if (eager && !op.data.dense()) copy = packed(op.data, 0, op.data.bytes);
+    op.eager = eager;
+    if (eager) to.credit.spend(op.data.bytes);
     op.number = to.sent++;
     op.stage = SendStage::offered;
     Frame frame{.kind = !op.eager ? FrameKind::offer
@@ -46,22 +62,17 @@ void TcpTransport::begin(Send& op) {
     if (!op.eager || sync) frame.id = op.id = sends_.add(op, rank);
     if (!op.eager) {
         network_.send(rank, frame);
-    } else if (bool const left = send_eager(rank, frame, op); !sync) {
-        if (left) return matching_.sent(op);
-        op.stage = SendStage::queued;
-        op.id = sends_.add(op, rank);
+        return;
     }
+    std::byte const* const data = copy ? copy.get() : op.data.base;
+    bool const left = network_.send(rank, frame, data, &op, std::move(copy));
+    if (sync) return;
+    if (left) return matching_.sent(op);
+    op.stage = SendStage::queued;
+    op.id = sends_.add(op, rank);
 }
 
-/// True when the data is not needed any more.
-bool TcpTransport::send_eager(int rank, Frame const& frame, Send& op) {
-    if (op.data.dense()) return network_.send(rank, frame, op.data.base, &op);
-    bounce_.resize(std::max(bounce_.size(), op.data.bytes));
-    op.data.gather(0, bounce_.data(), op.data.bytes);
-    return network_.send(rank, frame, bounce_.data(), &op, true);
-}
-
-/// Nobody may name it from now on.
+/// Its name is not valid from now on.
 void TcpTransport::release(Send& op) {
     if (op.id != 0) sends_.remove(op.id);
     op.id = 0;
@@ -89,7 +100,7 @@ char const* TcpTransport::granted(int rank, Frame const& frame) {
     op->wanted = frame.length;
     op->position = 0;
     ++streams_;
-    peer(rank).granted.push_back(op);
+    peer(rank).granted.push(*op);
     network_.flush(rank);
     return nullptr;
 }
@@ -97,30 +108,26 @@ char const* TcpTransport::granted(int rank, Frame const& frame) {
 void TcpTransport::count_bytes(Segment const& segment, NetworkBytes& bytes) const {
     network_.count_bytes(segment, bytes);
     for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
-        if (!peers_[rank] || peers_[rank]->granted.empty() || !segment.suspected(static_cast<int>(rank))) continue;
-        for (Send const* op : peers_[rank]->granted) bytes.sent += op->wanted - op->position;
+        if (!peers_[rank] || !segment.suspected(static_cast<int>(rank))) continue;
+        for (Send const* op = peers_[rank]->granted.first; op; op = op->next) bytes.sent += op->wanted - op->position;
     }
 }
 
 bool TcpTransport::refill(int rank) {
     Peer& to = peer(rank);
-    if (to.granted.empty()) return false;
-    Send& op = *to.granted.front();
-    to.granted.pop_front();
+    if (!to.granted.first) return false;
+    Send& op = *to.granted.first;
     std::size_t const at = op.position;
     std::size_t const n = std::min(op.data.dense() ? piece_bytes : packed_piece_bytes, op.wanted - at);
+    network_.reserve(rank, 1);
+    std::unique_ptr<std::byte[]> copy;
+    if (!op.data.dense()) copy = packed(op.data, at, n);
+    to.granted.pop();
     op.position += n;
-    if (op.position < op.wanted) to.granted.push_back(&op);
+    if (op.position < op.wanted) to.granted.push(op);
     Frame const frame{.kind = FrameKind::data, .matched = to.credit.tell(), .length = n, .id = op.receive};
-    bool left = true;
-    if (op.data.dense()) {
-        left = network_.send(rank, frame, op.data.base + at, &op);
-    } else {
-        bounce_.resize(std::max(bounce_.size(), n));
-        op.data.gather(at, bounce_.data(), n);
-        left = network_.send(rank, frame, bounce_.data(), &op, true);
-    }
-    if (left) written(&op);
+    std::byte const* const data = copy ? copy.get() : op.data.base + at;
+    if (network_.send(rank, frame, data, &op, std::move(copy))) written(&op);
     return true;
 }
 
@@ -136,13 +143,15 @@ char const* TcpTransport::done(int rank, Frame const& frame) {
 void TcpTransport::cancel(Send& op) {
     if (op.cancelling || op.failure || op.stage == SendStage::granted) return;
     int const rank = op.peer - here_;
-    if (matching_.loss(op.peer)) return matching_.finish(op);   // nobody can tell any more
+    if (matching_.loss(op.peer)) return matching_.finish(op);   // no answer can come
     if (network_.take_back(rank, &op)) {
         peer(rank).credit.unspend(op.data.bytes);
         release(op);
         op.cancelled = true;
         return matching_.finish(op);
     }
+    network_.reserve(rank, 1);
+    sends_.reserve();
     op.done = false;
     op.cancelling = true;
     if (op.id == 0) op.id = sends_.add(op, rank);

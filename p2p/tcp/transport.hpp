@@ -4,7 +4,6 @@
 // pieces, once the receiver has granted it. Offers, answers and small messages go between the pieces of large ones.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,29 +15,27 @@
 
 namespace tutti::p2p {
 
-/// What eager messages that nobody has asked for may cost a receiver's memory. Both sides count what was sent and what
-/// has found its receive; the receiver tells its count with each frame, and by itself when much of it is news.
+/// What eager messages without a receive may cost a receiver's memory. Both sides count what was sent and what has found
+/// its receive; the receiver sends its count with each frame, and a frame of its own when much of it is news.
 class Credit {
 public:
     static constexpr std::uint64_t budget = UnexpectedCost::most;
     static std::uint64_t cost(std::size_t bytes) { return UnexpectedCost::of(bytes); }
 
     // The sender's.
-    bool spend(std::size_t bytes) {
-        if (spent_ + cost(bytes) - returned_ > budget) return false;
-        spent_ += cost(bytes);
-        return true;
-    }
+    bool suffices(std::size_t bytes) const { return spent_ + cost(bytes) - returned_ <= budget; }
+    void spend(std::size_t bytes) { spent_ += cost(bytes); }
     void unspend(std::size_t bytes) { spent_ -= cost(bytes); }
-    /// The receiver's count as a frame tells it; false when it cannot be.
+    /// The receiver's count as of a frame, which may be given again; false when it cannot be.
     bool returned(std::uint32_t count) {
         returned_ += static_cast<std::uint32_t>(count - static_cast<std::uint32_t>(returned_));
         return returned_ <= spent_;
     }
 
     // The receiver's.
-    /// False when the sender had no credit for it.
-    bool came(std::size_t bytes) { return (came_ += cost(bytes)) - matched_ <= budget; }
+    /// False when the sender has no credit for it.
+    bool allows(std::size_t bytes) const { return came_ + cost(bytes) - matched_ <= budget; }
+    void came(std::size_t bytes) { came_ += cost(bytes); }
     void matched(std::size_t bytes) { matched_ += cost(bytes); }
     bool news() const { return matched_ - told_ >= budget / 8; }
     /// For the next frame.
@@ -59,6 +56,7 @@ public:
     bool send_small(int, Key const&, Data const&) override { return false; }
     void begin(Send& op) override;
     void cancel(Send& op) override;
+    void reserve(Unexpected const& message) override;
     void take(Receive& op, Unexpected& message) override;
 
     bool poll() override { return network_.poll(); }
@@ -73,11 +71,26 @@ public:
     void close() override { network_.close(); }
 
 private:
+    /// Granted sends, which go out in turn, a piece each; linked by Send::next.
+    struct Line {
+        Send* first = nullptr;
+        Send* last = nullptr;
+
+        void push(Send& op) {
+            op.next = nullptr;
+            (last ? last->next : first) = &op;
+            last = &op;
+        }
+        void pop() {
+            first = first->next;
+            if (!first) last = nullptr;
+        }
+    };
     /// What is kept of a rank with which messages were exchanged.
     struct Peer {
         Credit credit;
-        std::uint64_t sent = 0;      ///< messages, which numbers them
-        std::deque<Send*> granted;   ///< go out in turn, a piece each
+        std::uint64_t sent = 0;   ///< messages, which numbers them
+        Line granted;
         // The message or the piece of which the payload is coming.
         tcp::Frame frame;
         Receive* into = nullptr;
@@ -93,13 +106,13 @@ private:
     char const* arrived(int rank, tcp::Frame const& frame) override;
     std::span<std::byte> room(int rank) override;
     void payload(int rank, std::span<std::byte const> piece) override;
+    void complete(int rank) override;
     void written(void* sender) override;
     bool refill(int rank) override;
     void broken(int rank, std::string const& sentence) override;
     void warn(std::string const& sentence) override { matching_.process().warn(sentence); }
 
     // send.cpp
-    bool send_eager(int rank, tcp::Frame const& frame, Send& op);
     void send(int rank, tcp::Frame frame);
     void release(Send& op);
     char const* granted(int rank, tcp::Frame const& frame);
@@ -110,7 +123,7 @@ private:
     char const* receive_message(int rank, Peer& from, tcp::Frame const& frame);
     char const* receive_offer(int rank, tcp::Frame const& frame);
     char const* receive_data(int rank, Peer& from, tcp::Frame const& frame);
-    void payload_ended(int rank, Peer& from);
+    void message_complete(int rank, Peer& from);
     Unexpected* set_aside(int rank, tcp::Frame const& frame, Unexpected::What what, std::size_t room);
     void accept(Receive& op, int rank, std::uint64_t send, std::size_t bytes);
     void matched(int rank, std::size_t bytes);
@@ -123,7 +136,6 @@ private:
     std::vector<std::unique_ptr<Peer>> peers_;   ///< by world rank
     IdTable<Send> sends_;                        ///< those that are not done and may be named, or lose their link
     IdTable<Receive> receives_;                  ///< granted
-    std::vector<std::byte> bounce_;              ///< of data with gaps
     std::size_t streams_ = 0;                    ///< granted sends that have not left
     tcp::Network network_;
 };

@@ -28,6 +28,7 @@ public:
     std::uint64_t add(std::uint64_t number, std::string address, bool ours) {
         std::vector<Caller>& callers = groups_[ours];
         Bounds const& bounds = ours ? of_our_nodes : of_others;
+        callers.reserve(bounds.all);   // before anything is changed
         auto const same = [&](Caller const& c) { return c.address == address; };
         auto const of_address = static_cast<std::size_t>(std::count_if(callers.begin(), callers.end(), same));
         auto victim = callers.end();

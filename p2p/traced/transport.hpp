@@ -30,6 +30,7 @@ public:
         real_.begin(op);
     }
     void cancel(Send& op) override { real_.cancel(op); }
+    void reserve(Unexpected const& message) override { real_.reserve(message); }
     void take(Receive& op, Unexpected& message) override { real_.take(op, message); }
     void announce(Receive& op) noexcept override { real_.announce(op); }
     bool withdraw(Receive& op) noexcept override { return real_.withdraw(op); }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <new>
 #include <thread>
 
 namespace tutti::p2p::tcp {
@@ -15,6 +16,7 @@ struct Listening final : Handler {
     char const* arrived(int, Frame const&) override { return "nothing was to come"; }
     std::span<std::byte> room(int) override { return {}; }
     void payload(int, std::span<std::byte const>) override {}
+    void complete(int) override {}
     void written(void*) override {}
     bool refill(int) override { return false; }
     void broken(int rank, std::string const& sentence) override {
@@ -60,6 +62,26 @@ TEST(Network, ReportsEachLossOnceThoughOthersComeMeanwhile) {
     for (int i = 0; i < 100; ++i) network.poll();
     EXPECT_THAT(handler.lost, testing::ElementsAre(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
     EXPECT_THAT(handler.sentences, testing::Each(testing::HasSubstr("no address of it is known")));
+}
+
+/// Operations that wait for a lost rank must fail, if not now then when there is memory for it.
+TEST(Network, ReportsALossAgainThatTheHandlerHadNoMemoryFor) {
+    Cluster const cluster = unreachable(3);
+    Listening handler;
+    Network network(cluster, 0, {}, "", std::chrono::seconds(60), handler);
+    handler.on_broken = [&](int) {
+        if (handler.lost.size() == 1) throw std::bad_alloc();
+    };
+    network.send(1, {.kind = FrameKind::credit});
+    int thrown = 0;
+    while (handler.lost.size() < 2) {
+        try {
+            network.poll();
+        } catch (std::bad_alloc const&) { ++thrown; }
+        std::this_thread::yield();
+    }
+    EXPECT_THAT(handler.lost, testing::ElementsAre(1, 1));
+    EXPECT_EQ(thrown, 1);
 }
 
 }   // namespace

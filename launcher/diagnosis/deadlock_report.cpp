@@ -86,7 +86,7 @@ std::vector<int> finalizing(ProvenDeadlock const& deadlock, std::vector<int> con
     return ranks;
 }
 
-/// What without --check may go well is told as that.
+/// Says so where the program may work without --check.
 void tell_checked(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     auto const sends = [&](int rank) { return sends_in_standard_mode(of_rank(deadlock, rank).call); };
     if (std::ranges::all_of(core, sends) && report.code == "T01")
@@ -172,10 +172,10 @@ Report still_report(std::vector<PlacedRank> const& blocked, std::chrono::seconds
     std::ranges::sort(polling);
     Report report{.code = "T19",
                   .headline = join("nothing has moved for ", limit.count(), " s: ", rank_words(polling),
-                                   polling.size() == 1 ? " looks" : " look", " for something again and again"),
+                                   polling.size() == 1 ? " polls" : " poll", " without progress"),
                   .lines = waiting(blocked),
                   .help =
-                      "see whether the message that is looked for is sent at all, with this tag and communicator; "
+                      "check that the awaited message is sent at all, with this tag and communicator; "
                       "the job goes on",
                   .severity = Report::Severity::warning};
     std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });

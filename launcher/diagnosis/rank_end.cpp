@@ -47,15 +47,17 @@ bool is_function_name(std::string const& text) {
 
 char const* help_for(int signal) {
     switch (signal) {
-    case 0: return "every rank calls MPI_Finalize before it ends; who ends the job early calls MPI_Abort";
+    case 0: return "every rank calls MPI_Finalize before it ends; call MPI_Abort to end the job early";
     case SIGSEGV:
     case SIGBUS:
     case SIGFPE:
     case SIGILL:
     case SIGABRT:
-        return "the program has failed behind that call, or in it; a debugger, or -fsanitize=address when compiling, "
-               "tells more";
-    default: return "that signal comes from outside: a person, the system when memory or time runs out";
+        return "the program failed in that call or after it; use a debugger, or compile with -fsanitize=address, to "
+               "find the place";
+    default:
+        return "that signal comes from outside the program: from a person, or from the system when memory or time runs "
+               "out";
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a mistake of the program is told: a headline with its code, a line per group of ranks that do the same, and what
-// to do about it. All of mpiexec's diagnoses speak through here.
+// The report of a mistake of the program: a headline with its code, a line per group of ranks that do the same, and
+// what to do about it. All of mpiexec's diagnoses have this form.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ struct Report {
     std::string headline;   ///< "deadlock: ranks 0 and 1 wait for each other"
     std::vector<ReportLine> lines;
     std::string help;                   ///< what to do, a sentence without its full stop
-    std::vector<std::string> notes{};   ///< such as that -g would tell more
+    std::vector<std::string> notes{};   ///< such as that -g adds lines of the source
     Severity severity = Severity::error;
 };
 
@@ -45,7 +45,7 @@ private:
     std::vector<Report> all_;
 };
 
-/// For a terminal or a log, with its line breaks. At most some ten groups of ranks are told one by one.
+/// For a terminal or a log, with its line breaks. At most some ten groups of ranks have a line of their own.
 std::string text_of(Report const& report, bool colour);
 /// The same for tools, one line: {"code", "severity", "headline", "ranks": [{"ranks", "call", "place", "remark"}],
 /// "help", "notes"}.
@@ -57,9 +57,9 @@ std::string rank_words(std::vector<int> const& ranks);
 /// Where blocked ranks make their calls. What is not known is left empty.
 struct Place {
     std::string words;
-    bool without_g = false;   ///< -g when compiling would tell more
+    bool without_g = false;   ///< -g when compiling would add the line
 };
-inline constexpr char more_with_g[] = "compile with -g, and the lines of the source are told, too";
+inline constexpr char more_with_g[] = "compile with -g to see lines of the source";
 Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known = nullptr);
 /// The same of a rank's block, which may name a line of an interpreted program.
 Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known = nullptr);
@@ -69,7 +69,7 @@ Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known = nu
 Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
                   std::vector<std::uint64_t> const& noted, KnownLines* known = nullptr);
 
-/// A blocked rank with the place of its call, as the launcher of its node tells it.
+/// A blocked rank with the place of its call, as the launcher of its node reports it.
 struct PlacedRank {
     BlockedRank blocked;
     Place place;

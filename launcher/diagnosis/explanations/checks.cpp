@@ -24,7 +24,7 @@ Right: each send has a value of its own, which stays until all are complete.
     MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 
 Reading a buffer that is being sent is allowed, also by another send (MPI 3.1, 3.7.2). mpiexec --check compares
-what is in the buffer when the send begins and when the program is told that it is complete.
+what is in the buffer when the send begins and when the program finds that it is complete.
 )"},
     {"T11", "a buffer was used while a message might come into it", R"(
 Between MPI_Irecv and MPI_Wait, or a successful MPI_Test, the buffer belongs to MPI: a message may come into it at
@@ -77,7 +77,7 @@ Right: one variable for each, and null handles for what is not there yet.
 
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
-Null requests may be waited for, and are complete at once (MPI 3.1, 3.7.3). mpiexec --check remembers where
+Null requests may be waited for, and are always complete (MPI 3.1, 3.7.3). mpiexec --check remembers where
 handles were freed.
 )"},
     {"T14", "one-sided operations on the same memory conflict", R"(
@@ -85,7 +85,7 @@ Within an epoch (between two fences, between a lock and its unlock, between flus
 operations. Where two of them touch the same bytes of a window and one of them writes, what is there afterwards, or
 what was got, is not defined (MPI 3.1, 11.7); only accumulates with the same operator and type may meet.
 
-Wrong: both ranks put to the same place, and nobody knows who wins.
+Wrong: both ranks put to the same place, and either value may remain.
 
     MPI_Win_fence(0, win);
     MPI_Put(&x, 1, MPI_INT, 0, 0, 1, MPI_INT, win);

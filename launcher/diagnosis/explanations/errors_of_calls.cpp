@@ -15,7 +15,7 @@ Wrong: the last rank has no right neighbour.
 
     MPI_Send(&x, 1, MPI_INT, rank + 1, 0, MPI_COMM_WORLD);
 
-Right: a ring, or nobody behind the end. What goes to MPI_PROC_NULL goes nowhere, at once.
+Right: a ring, or no rank behind the end. What goes to MPI_PROC_NULL goes nowhere, immediately.
 
     int right = (rank + 1) % size;
     int right = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
@@ -33,7 +33,7 @@ Right:
 
     MPI_Bcast(&x, 1, MPI_INT, 1, odd);
 
-MPI_Group_translate_ranks tells what a rank of one communicator is called in another.
+MPI_Group_translate_ranks says which number a rank of one communicator has in another.
 )",
      "the root is a rank of the communicator in the call, from 0 to its size - 1"},
     {"MPI_ERR_TAG", "the tag is not usable", R"(
@@ -106,13 +106,13 @@ Wrong:
     if (rank == 0) MPI_Send(a, 10, MPI_INT, 1, 0, MPI_COMM_WORLD);
     if (rank == 1) MPI_Recv(a, 8, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 
-Right: both count alike; or who does not know how much comes asks first.
+Right: both count alike; or a receiver that does not know the length asks first.
 
     MPI_Probe(0, 0, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_INT, &n);
 
 In a collective it means that ranks have given counts that do not fit together. It may also be that another
-message has been taken than was meant: with the same tag, from whoever sends.
+message has been taken than was meant: with the same tag, from any sender.
 )",
      "give the receive as much room as the sender sends, or ask by MPI_Probe and MPI_Get_count"},
     {"MPI_ERR_COMM", "the communicator is not usable", R"(

@@ -24,7 +24,7 @@ Where no status is wanted it is MPI_STATUS_IGNORE (or MPI_STATUSES_IGNORE for an
      "compare the argument that the sentence names with the function's page in the standard"},
     {"MPI_ERR_OTHER", "an error that has no class of its own", R"(
 The sentence says what it is. Often it is the order: most of MPI may be called only between MPI_Init and
-MPI_Finalize, and each of these two once. MPI_Initialized and MPI_Finalized tell at any time.
+MPI_Finalize, and each of these two once. MPI_Initialized and MPI_Finalized say so at any time.
 
 Wrong:
 
@@ -40,7 +40,7 @@ Right:
     return 0;
 
 Destructors of global objects run after main, and so after MPI_Finalize. Errors of the classes that a
-program adds itself (MPI_Add_error_class) are told under this name, too.
+program adds itself (MPI_Add_error_class) are reported under this name, too.
 )",
      "most calls stand between MPI_Init and MPI_Finalize, on every rank"},
     {"MPI_Abort", "the program has ended the job", R"(
@@ -85,7 +85,7 @@ MPI_Type_create_keyval.
 
 Wrong:
 
-    int key;   /* made by nobody */
+    int key;   /* never created */
     MPI_Comm_set_attr(comm, key, value);
 
 Right:
@@ -137,7 +137,7 @@ Right:
 )",
      "values are texts of 1 to MPI_MAX_INFO_VAL - 1 characters"},
     {"MPI_ERR_INFO_NOKEY", "the info has no such key", R"(
-MPI_Info_delete has been given a key that the info does not have. MPI_Info_get tells by its flag whether it
+MPI_Info_delete has been given a key that the info does not have. The flag of MPI_Info_get says whether it
 has one.
 
 Wrong:
@@ -151,7 +151,7 @@ Right:
 )",
      "ask by MPI_Info_get, whose flag says whether the key is there"},
     {"MPI_ERR_NAME", "the service's name is not known", R"(
-MPI_Lookup_name has been given a name that nobody has published.
+MPI_Lookup_name has been given a name that no process has published.
 
 Wrong:
 
@@ -209,7 +209,7 @@ Right:
      "the displacement counts in the target's disp_unit; see how many of them its part of the window has"},
     {"MPI_ERR_RMA_CONFLICT", "accesses to the window conflict", R"(
 Two accesses want the same memory in one epoch, and one of them writes: the result is not defined.
-MPI_Accumulate may be used by many at once, MPI_Put may not.
+Many ranks may use MPI_Accumulate at the same time, but not MPI_Put.
 
 Wrong:
 
@@ -304,7 +304,7 @@ Right:
 )",
      "disp_unit is at least 1, and displacements are counted in it from 0"},
     {"MPI_ERR_LOCKTYPE", "there is no such type of lock", R"(
-MPI_Win_lock takes MPI_LOCK_SHARED, for several at once, or MPI_LOCK_EXCLUSIVE, for one alone.
+MPI_Win_lock takes MPI_LOCK_SHARED, for several ranks at a time, or MPI_LOCK_EXCLUSIVE, for one alone.
 
 Wrong:
 

@@ -42,7 +42,7 @@ those, or sleep until somebody wakes them, cannot send what is missing.
 )"},
     {"T02", "the tag of a message is not the one that is waited for", R"(
 A message has come from the rank that is waited for, on the same communicator, with another tag. A receive
-takes only messages with its own tag (MPI 3.1, 3.2.4), so it waits, for ever if the sender waits for it.
+takes only messages with its own tag (MPI 3.1, 3.2.4), so it waits, without end if the sender waits for it.
 
 Wrong:
 
@@ -115,19 +115,19 @@ Right: both sides count alike, or the sender says that there is no more:
 
 Before MPI_Finalize each rank must have finished all communication in which it takes part (MPI 3.1, 8.7).
 )"},
-    {"T19", "ranks look for something again and again, and nothing moves", R"(
+    {"T19", "ranks poll without progress, and nothing moves", R"(
 For 30 seconds, or as many as TUTTI_POLLING_LIMIT says, nothing has moved in the whole job: every rank waits
 in MPI, has ended, or calls MPI_Test, MPI_Iprobe or the like again and again and finds nothing. That is no
 proof, for a rank may do other things between its calls (wait for a file, say), so it is a notice, and the job
 goes on. It is reported once.
 
-Wrong: the flag is looked at, and the request is one that has nobody on the other side.
+Wrong: the program tests a request whose message no rank sends.
 
     MPI_Irecv(&x, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, &request);   /* rank 1 sends tag 7 */
     while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 
 Right: the same tag and communicator on both sides; and where there is nothing else to do, MPI_Wait, in
-which mpiexec finds such mistakes at once.
+which mpiexec finds such mistakes within a second.
 
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 )"},

@@ -8,7 +8,7 @@ namespace {
 constexpr Explanation pages_of_messages[] = {
     {"T06", "a message is received as another type than it was sent", R"(
 MPI moves numbers, not bytes: a message of ints is received as ints, and one of doubles as doubles (MPI 3.1,
-3.3.1). Where the types differ, the receiver finds numbers that nobody has sent.
+3.3.1). Where the types differ, the receiver finds numbers that no rank has sent.
 
 Wrong: the sender's variable is an int.
 
@@ -34,7 +34,7 @@ A rank has called MPI_Finalize with a request that it never completed, or a mess
 never received. The program has ended all the same, but what it meant to communicate it has not: each send
 needs its receive, and each nonblocking call its MPI_Wait or MPI_Test (MPI 3.1, 3.7.3 and 8.7).
 
-Wrong: nobody knows when x may be used, or whether it ever arrives.
+Wrong: the program cannot know when x may be used, or whether it ever arrives.
 
     MPI_Irecv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
     MPI_Finalize();
@@ -46,7 +46,7 @@ Right:
     MPI_Finalize();
 
 A request that is not needed any more is given up by MPI_Cancel and MPI_Wait (receives), or by
-MPI_Request_free (sends). It is a warning, told once behind what the program prints: this run may have been
+MPI_Request_free (sends). It is a warning, printed once behind the program's output: this run may have been
 right by luck. A message left over often means that a loop sends once more than the other side receives.
 )"},
     {"T08", "objects are not freed before MPI_Finalize", R"(
@@ -67,13 +67,13 @@ Right:
         work(half);
         MPI_Comm_free(&half);
 
-An object made once that is needed until the end harms nobody; free it all the same, so that the next
+An object made once that is needed until the end does no harm; free it all the same, so that the next
 report shows only what grows.
 )"},
     {"T09", "a rank has ended without MPI_Finalize", R"(
 A rank's process was killed, by a signal such as that of a null pointer (11, segmentation fault) or of a
 failed assertion (6, aborted), or it has left by exit() or the end of main without MPI_Finalize. The others
-would wait for it for ever, so the job is ended. Its last call of MPI is where to begin: what went wrong is
+would wait for it without end, so the job is ended. Its last call of MPI is where to begin: what went wrong is
 behind that call, or, with a wrong buffer or count among its arguments, in it.
 
 Wrong: one rank leaves alone.
@@ -84,7 +84,7 @@ Right: the whole job ends, and with a code that says so,
 
     if (!file) MPI_Abort(MPI_COMM_WORLD, 1);
 
-or all ranks agree beforehand, by an MPI_Allreduce of who has found its file, and call MPI_Finalize
+or all ranks agree beforehand, by an MPI_Allreduce of whether each has found its file, and call MPI_Finalize
 (MPI 3.1, 8.7).
 )"},
 };

@@ -36,7 +36,7 @@ wait_until shows_it
 wait_until grep -q "^more: .*T19\|^  more: .*T19" "$folder/err"
 kill -0 $job || wrong "a job that polls was ended"
 kill -INT $job; ended $job "a job that polls" 130
-expect_err "warning[T19] nothing has moved for 2 s: rank 0 looks for something again and again
+expect_err "warning[T19] nothing has moved for 2 s: rank 0 polls without progress
   rank 0         MPI_Iprobe(…)                poll.c:11 in main()"
 expect_err "
   ranks 1 and 2  MPI_Barrier(MPI_COMM_WORLD)  poll.c:14 in main()"

@@ -185,7 +185,7 @@ TEST(Warnings, OfManyRanksAreOneReport) {
               "  ranks 0 and 1  MPI_Irecv()  ring.c:7\n"
               "  rank 2         MPI_Isend()  ring.c:7\n"
               "  help: complete them\n"
-              "  note: compile with -g, and the lines of the source are told, too\n"
+              "  note: compile with -g to see lines of the source\n"
               "  more: mpiexec --explain T07\n");
 }
 

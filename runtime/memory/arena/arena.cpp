@@ -10,11 +10,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/pid_namespace.hpp"
 #include "runtime/memory/map_window.hpp"
-#include "runtime/memory/segment.hpp"
+#include "runtime/memory/segment_layout.hpp"
 
 namespace tutti::arena {
 namespace {
@@ -85,10 +86,11 @@ ArenaWindow Arena::window() const {
 }
 
 State Arena::claim(int descriptor, unsigned rank, Options const& options) {
-    SegmentLayout layout{};
-    if (pread(descriptor, &layout, sizeof layout, 0) != sizeof layout ||
-        layout.magic != SegmentLayout::expected_magic || rank >= layout.ranks || layout.arena_bytes == 0 ||
-        counts_strictly())
+    struct stat info {};
+    SegmentLayout layout{};   // a copy: a rank may overwrite the segment through a wrong pointer
+    if (fstat(descriptor, &info) != 0 || pread(descriptor, &layout, sizeof layout, 0) != sizeof layout ||
+        !is_whole(layout, static_cast<std::uint64_t>(info.st_size)) || rank >= layout.ranks ||
+        layout.arena_bytes == 0 || counts_strictly())
         return State::refused;
     // Peers share windows all or nothing, and the limits of this process may be smaller than those of the launcher.
     if (layout.arena_bytes > addresses_for_windows() / (layout.ranks + 1)) return State::refused;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// huge [MIB]: rank 0 and 1 exchange so many MiB by every kind of call. Messages of more bytes than an int counts take
-// gigabytes, so here are short ones; huge_messages_test.sh runs the same with long ones, in every protocol.
+// huge [MIB [message]]: rank 0 and 1 exchange so many MiB by every kind of call, or in one message. Messages of more
+// bytes than an int counts take gigabytes, so here are short ones; huge_messages_test.sh runs the same with long ones,
+// in every protocol, and with a static array (-DSTATIC_MIB) in place of memory by malloc.
 // ranks: 2
 // args: 20
 #include <stdint.h>
@@ -12,7 +13,10 @@ enum { mib = 1 << 20, gap = 1024, words = mib / 8, step = 61 };
 
 static int rank, other;
 static long units;
-static uint64_t* buffer;           // `units` MiB
+static uint64_t* buffer;   // `units` MiB
+#ifdef STATIC_MIB
+static uint64_t array[(size_t)STATIC_MIB * words];
+#endif
 static MPI_Datatype whole, most;   // a MiB, and all of it but for a gap at its end
 
 static long bytes_of(MPI_Datatype type) {
@@ -133,6 +137,29 @@ static void to_itself(void) {
     free(copy);
 }
 
+// Memory by malloc, or of the program itself.
+static void get_buffer(void) {
+#ifdef STATIC_MIB
+    CHECK(units <= STATIC_MIB, "the array has %d MiB", STATIC_MIB);
+    buffer = array;
+#else
+    buffer = malloc((size_t)units * mib);
+    CHECK(buffer, "no memory");
+#endif
+}
+
+static void every_other_call(void) {
+    send_and_receive(1, most, 2);
+    posted(1, 3);
+    broadcast(1, whole, 4);
+    broadcast(0, most, 5);
+    sum();
+    one_sided(whole);
+    one_sided(most);
+    to_itself();
+    free(buffer);
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -144,21 +171,12 @@ int main(int argc, char** argv) {
     MPI_Type_create_resized(most_bytes, 0, mib, &most);
     MPI_Type_commit(&whole);
     MPI_Type_commit(&most);
-    buffer = malloc((size_t)units * mib);
-    CHECK(buffer, "no memory");
+    get_buffer();
     send_and_receive(0, whole, 1);
-    send_and_receive(1, most, 2);
-    posted(1, 3);
-    broadcast(1, whole, 4);
-    broadcast(0, most, 5);
-    sum();
-    one_sided(whole);
-    one_sided(most);
-    to_itself();
+    if (argc < 3) every_other_call();
     MPI_Type_free(&whole);
     MPI_Type_free(&most);
     MPI_Type_free(&most_bytes);
-    free(buffer);
     MPI_Finalize();
     return 0;
 }

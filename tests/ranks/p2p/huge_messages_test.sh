@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Messages of more than 2 GiB, by every kind of call and in every protocol, with right results and counts.
+# Messages of more than 2 GiB, by every kind of call and in every protocol, with right results and counts; one from a
+# static array, which lies where the program does and in no arena, and one of more bytes than 32 bits count.
 # cores: 2
 # only: --all, for it takes gigabytes and a minute
 . "$(dirname "$0")/../../launcher/nodes/nodes_common.sh" "$1"
 mib=2100            # more bytes than an int counts
+longer_mib=4200
 needed_mib=5500     # of two ranks, and what the system has in its buffers of them
+longer_needed_mib=9500
 is_sanitized && skip "the memory of a program under a sanitizer is a multiple"
 # What is free, and what this cgroup may still have.
 free_mib() {
@@ -37,5 +40,21 @@ through arenas
 through CMA TUTTI_ARENA no
 through staged TUTTI_ARENA no TUTTI_CMA no
 on 127.0.0.2,127.0.0.3 -n 2 "${program[@]}"; expect_code 0; expect_silence
+
+# A program at fixed addresses; by default code for x86-64 reaches no more than 2 GiB of it.
+array=$folder/huge_array model=()
+[ "$(uname -m)" = x86_64 ] && model=(-mcmodel=medium)
+"$build/bin/mpicc" -I "$source" -O1 -fno-pie -no-pie "${model[@]}" -DSTATIC_MIB=$mib \
+    "$source/tests/ranks/p2p/huge.c" -o "$array" 2> "$folder/compiler" || wrong "mpicc said $(cat "$folder/compiler")"
+program=("$array" $mib message)
+through CMA
+
+if [ "$free" -ge $longer_needed_mib ]; then
+    program=("$build/tests/ranks_p2p_huge" $longer_mib message)
+    through arenas
+    on 127.0.0.2,127.0.0.3 -n 2 "${program[@]}"; expect_code 0; expect_silence
+else
+    echo "no message of more than 4 GiB: it needs $longer_needed_mib MiB of memory, and $free MiB are free"
+fi
 expect_nothing_left
 finish

@@ -78,6 +78,6 @@ oldest_daemon() { pgrep -of "^$own/bin/tutti-daemon"; }
 start; kill -KILL "$(oldest_daemon)"; stopped "kill -9 of a daemon" 1; expect_err "node two"
 start; kill -KILL "$(pgrep -P $pid -x ssh)"; stopped "kill -9 of ssh" 1; expect_err "node two"; expect_err "killed by signal 9"
 start; kill -KILL $pid; stopped "kill -9 of mpiexec" 137
-# the line stands still: whoever is behind it ends its ranks, too
-patient=(); start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; stopped "a line that stands still" 1; expect_err "node two is lost"; kill -CONT $sessions
+# the line stands still: the daemon behind it ends its ranks, too
+patient=(--silence 5); start; sessions=$(pgrep -P "$server"); kill -STOP $sessions; stopped "a line that stands still" 1; expect_err "node two is lost"; kill -CONT $sessions
 finish

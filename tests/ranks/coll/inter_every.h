@@ -73,7 +73,8 @@ static int part(int n, int r) { return n * (1 + r % 3) / 3; }
 
 static struct Work *prepare(struct Sides const *s, int n) {
     struct Work *w = malloc(sizeof *w);
-    int const room = w->room = n * most * 2 + most * most / 2;
+    int const blocks = s->locals * s->remotes > size ? s->locals * s->remotes : size;
+    int const room = w->room = n * blocks + most * most / 2;
     w->n = n;
     w->in = malloc((size_t)room * sizeof(int));
     w->out = malloc((size_t)room * sizeof(int));

@@ -21,4 +21,16 @@ static inline int on_this_node(int n, int *world_ranks) {
     return kept;
 }
 
+/* Are all ranks of the world on one node? A call costs up to a hundred times as much between several: long runs of
+ * calls are shorter there. Collective over the world. */
+static inline int on_one_node(void) {
+    MPI_Comm node;
+    int here, size;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_free(&node);
+    return here == size;
+}
+
 #endif

@@ -5,9 +5,8 @@
 // run of_owner: 2 3 TUTTI_ARENA=no TUTTI_CMA=no TUTTI_XPMEM=no
 // run by_kernel: 2 few TUTTI_ARENA=no TUTTI_XPMEM=no
 #include <stddef.h>
-#include <string.h>
 
-#include "../check.h"
+#include "tests/ranks/comm/node.h"
 
 enum { most = 22000, gap = 0x55 };
 
@@ -44,6 +43,7 @@ PAIR(TwoDouble, double, double)
 
 static int rank, size, to;
 static int few;          /* argument: fewer calls of many elements, each of which costs calls of the system */
+static int every = 1, turn;   /* each so many of the calls are made, others for each kind, layout and window */
 static MPI_Win window;
 static char *mine;       /* this process's part */
 static MPI_Aint origin;  /* displacement of the target's first byte */
@@ -108,6 +108,7 @@ static void call(int which, Layout here, Layout there, MPI_Aint disp, MPI_Op op)
 }
 
 static void one_call(const Kind *k, int which, Layout here, Layout there, int pairs, MPI_Op op) {
+    if (turn++ % every) return;
     int const fetches = which >= get_accumulate;
     size_t const here_bytes = (size_t)pairs * here.stride * k->extent,
                  there_bytes = (size_t)pairs * there.stride * k->extent;
@@ -218,6 +219,8 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     few = argc > 1 && strcmp(argv[1], "few") == 0;
+    int const one_node = on_one_node();
+    if (!one_node) every = 3;
     size_t const bytes = 2 * most * sizeof(LongDoubleInt);
     in = malloc(bytes), old = malloc(bytes), expected = malloc(bytes), expected_old = malloc(bytes);
     to = (rank + 1) % size;
@@ -227,15 +230,10 @@ int main(int argc, char **argv) {
     use_window(made, memory, 1, 0);
     MPI_Win_allocate((MPI_Aint)bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &made);
     use_window(made, base, 8, 0);
-    MPI_Comm node;
-    int here;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &here);
-    if (here == size) {
+    if (one_node) {
         MPI_Win_allocate_shared((MPI_Aint)bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &made);
         use_window(made, base, 1, 0);
     }
-    MPI_Comm_free(&node);
     MPI_Aint own, first;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &made);
     MPI_Win_attach(made, memory, (MPI_Aint)bytes);

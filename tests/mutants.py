@@ -115,7 +115,7 @@ def object_codes(name):
 
 def try_defect(areas, jobs, timeout, log):
     """Which layer of tests finds the defect that is in the tree now, and by which test; None if it does not compile."""
-    tests = ["ctest", "--test-dir", str(BUILD), "-j", str(2 * jobs), "--timeout", str(timeout), "--stop-on-failure",
+    tests = ["ctest", "--test-dir", str(BUILD), "-j", str(4 * jobs), "--timeout", str(timeout), "--stop-on-failure",
              "-L", f"^({'|'.join(areas)})$"]
     if not run(["ninja", "-C", str(BUILD), *(f"smoke_{area}" for area in areas)], log, 3600):
         return None

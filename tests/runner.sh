@@ -130,8 +130,8 @@ run_tests() {
     shift
     rm -f "$root/$folder/junit.xml"
     : >"$folder/tests.log"   # tail may be the first to open it
-    # twice as many as tests at once: they count halves of cores (CMakeLists.txt)
-    ctest --test-dir "$folder" -j $((2 * jobs)) --timeout "$test_limit" --output-on-failure --no-tests=ignore \
+    # Four for each core: tests count quarters of cores (CMakeLists.txt).
+    ctest --test-dir "$folder" -j $((4 * jobs)) --timeout "$test_limit" --output-on-failure --no-tests=ignore \
         --output-junit "$root/$folder/junit.xml" "$@" >"$folder/tests.log" 2>&1 </dev/null &
     ctest=$!
     end_still_tests "$ctest" >"$folder/still.log" 2>&1 &

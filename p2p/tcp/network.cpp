@@ -16,7 +16,7 @@ namespace tutti::p2p::tcp {
 namespace {
 
 constexpr std::size_t buffer_bytes = 128 << 10;   // read ahead
-constexpr rlim_t other_descriptors = 256;   // of the program, and of callers that are no rank yet
+constexpr rlim_t other_descriptors = 256;         // of the program, and of callers that are no rank yet
 
 /// Of a short silence, checks that are a second apart would be a large part.
 std::int64_t interval_of_checks(std::chrono::nanoseconds silence) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A coroutine of the library: starts when it is first resumed, passes control straight to whoever awaits it, and takes
-// its frame from the pool of the object whose member it is, or else of its first argument: `frames()` (there is no
-// global pool). Where that object says that nothing ever suspends there (`never_suspends()`), it starts when it is
-// called and has ended when the call returns; if no exception is to be kept, its frame has gone back by then.
+// A coroutine of the library: starts when it is first resumed or awaited, returns control to the coroutine that awaits
+// it, and takes its frame from the pool of the object whose member it is, or else of its first argument: `frames()`
+// (there is no global pool). Where that object says that nothing ever suspends there (`never_suspends()`), it starts
+// when it is called and has ended when the call returns; unless it keeps an exception, its frame has gone back by then.
 #pragma once
 
 #include <array>
@@ -173,9 +173,17 @@ public:
     }
 
     bool await_ready() const noexcept { return done(); }
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
+    // The stack is as deep as coroutines are nested, however often they await and whether or not the compiler makes
+    // tail calls of their transfers. This coroutine starts in a call from here, as a function would. If it ends in
+    // that call, `awaiting` still is the coroutine that does nothing, and the awaiting one goes on from here. If it
+    // suspends, so does the awaiting one, and neither is on the stack. Whatever resumes it later resumes the awaiting
+    // one at its end, in a call from that end at most. Nothing resumes it before `awaiting` is set: only the rank's
+    // progress does, and none is made between its suspension and the return to here.
+    bool await_suspend(std::coroutine_handle<> awaiting) noexcept {
+        handle_.resume();
+        if (handle_.done()) return false;
         handle_.promise().awaiting = awaiting;
-        return handle_;
+        return true;
     }
     void await_resume() const { check(); }
 

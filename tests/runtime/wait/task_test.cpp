@@ -2,6 +2,8 @@
 // Coroutines and their pool of frames.
 #include "runtime/wait/task.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -62,6 +64,52 @@ TEST(Task, PassesExceptionsOn) {
     task.resume();
     ASSERT_TRUE(task.done());
     EXPECT_THROW(task.check(), std::runtime_error);
+}
+
+/// How far down the stack has grown since it was first asked, in bytes.
+struct StackDepth {
+    [[gnu::noinline]] void measure() {
+        auto const here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+        if (top == 0) top = here;
+        deepest = std::max(deepest, top - std::min(top, here));
+    }
+    std::uintptr_t top = 0, deepest = 0;
+};
+constexpr std::size_t small_stack = 16 << 10;
+
+/// Suspends if `waits` is given.
+Task step(Environment&, StackDepth& depth, std::coroutine_handle<>* waits) {
+    depth.measure();
+    if (waits) co_await WaitLoop{*waits};
+    depth.measure();
+}
+/// Each step in a coroutine of its own, as steps of slices are. Ends early where the stack grows with each one.
+Task two_steps(Environment& env, StackDepth& depth, std::coroutine_handle<>* waits) {
+    co_await step(env, depth, nullptr);
+    co_await step(env, depth, waits);
+}
+Task many_steps(Environment& env, StackDepth& depth, int& steps, std::coroutine_handle<>* waits) {
+    for (; steps > 0 && depth.deepest < small_stack; --steps) co_await two_steps(env, depth, waits);
+}
+
+TEST(Task, LoopsOverStepsThatNeverSuspendNeedNoStackForEach) {
+    Environment env;
+    StackDepth depth;
+    int steps = 100'000;
+    Task task = many_steps(env, depth, steps, nullptr);
+    task.resume();
+    EXPECT_TRUE(task.done());
+    EXPECT_EQ(steps, 0) << "not taken: the stack has grown to " << depth.deepest << " bytes";
+}
+
+TEST(Task, LoopsOverStepsThatSuspendNeedNoStackForEach) {
+    Environment env;
+    StackDepth depth;
+    std::coroutine_handle<> where;
+    int steps = 1000;
+    Task task = many_steps(env, depth, steps, &where);
+    for (task.resume(); !task.done(); where.resume()) {}
+    EXPECT_EQ(steps, 0) << "not taken: the stack has grown to " << depth.deepest << " bytes";
 }
 
 /// Where nothing ever suspends.

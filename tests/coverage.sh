@@ -17,7 +17,7 @@ prepare_scratch
 title "Build"
 flags="--coverage -fprofile-update=atomic -DTUTTI_COVERAGE"
 configure_and_build build-coverage -- -DCMAKE_BUILD_TYPE=Coverage -DCMAKE_CXX_FLAGS="$flags" -DCMAKE_C_FLAGS="$flags" \
-    -DCMAKE_CXX_FLAGS_COVERAGE="-O1 -foptimize-sibling-calls" -DCMAKE_C_FLAGS_COVERAGE=-O1 || finish
+    -DCMAKE_CXX_FLAGS_COVERAGE=-O1 -DCMAKE_C_FLAGS_COVERAGE=-O1 || finish
 find build-coverage -name '*.gcda' -delete
 # Programs that a test runs as another user write their counts into this folder, too.
 chmod -R a+rwX build-coverage

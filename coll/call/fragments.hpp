@@ -36,12 +36,8 @@ struct Fragments<ReduceArgs> {
     }
     unsigned count() const { return number; }
     ReduceArgs cut(ReduceArgs const& whole, unsigned k) const {
-        ReduceArgs fragment = whole;
-        std::int64_t const first = elements * k, origin = first * whole.type->extent();
-        fragment.count = std::min(elements, whole.count - first);
-        if (whole.in) fragment.in = static_cast<std::byte const*>(whole.in) + origin;
-        if (whole.out) fragment.out = static_cast<std::byte*>(whole.out) + origin;
-        return fragment;
+        std::int64_t const first = elements * k;
+        return whole.slice(first, std::min(elements, whole.count - first));
     }
     template <class Env>
     Task task(Env& env, Algorithm<ReduceArgs> const& algorithm, ReduceArgs const&, ReduceArgs const& fragment,

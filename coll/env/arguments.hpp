@@ -87,6 +87,14 @@ struct ReduceArgs : CommonArgs {
     int root;          ///< reduce only, else 0
     Kernels kernels;   ///< null: a user's operator
     std::size_t bytes() const { return static_cast<std::size_t>(count * type->size()); }
+    /// The same operation on elements [first, first + n) alone.
+    ReduceArgs slice(std::int64_t first, std::int64_t n) const {
+        ReduceArgs some = *this;
+        some.count = n;
+        if (in) some.in = static_cast<std::byte const*>(in) + first * type->extent();
+        if (out) some.out = static_cast<std::byte*>(out) + first * type->extent();
+        return some;
+    }
 };
 
 /// reduce_scatter: counts[i] elements for rank i, out of one vector of all.

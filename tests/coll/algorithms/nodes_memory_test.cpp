@@ -7,112 +7,14 @@
 #include <barrier>
 #include <thread>
 
-#include "runtime/datatype/builder.hpp"
-#include "runtime/topologies/neighborhood.hpp"
 #include "tests/coll/world/allocations.hpp"
+#include "tests/coll/world/int_calls.hpp"
 #include "tests/coll/world/nodes_world.hpp"
 
 namespace tutti::coll::test {
 namespace {
 
 enum class CallForm { blocking, nonblocking, persistent };
-
-/// One rank's buffers and arguments for calls of any collective with parts of `count` ints.
-class Calls {
-public:
-    Calls(Comm& comm, int count)
-        : comm_(comm), count_(count), mine_(static_cast<std::size_t>(count), comm.rank()),
-          out_(mine_.size() * static_cast<std::size_t>(comm.size())), in_(out_.size()),
-          counts_(static_cast<std::size_t>(comm.size()), count),
-          ring_(CartTopology::make(std::vector{comm.size()}, std::vector{true}, comm.size(), comm.rank())),
-          edges_(Neighborhood::of(ring_, comm.rank(), comm.size())), op_(Ref<Op>::adopt(new Op)) {
-        op_->builtin = BuiltinOp::sum;
-    }
-
-    /// Calls f(collective, its arguments).
-    template <class F>
-    void with(Collective which, F&& f) {
-        std::size_t const bytes = mine_.size() * sizeof(int);
-        Buffer const mine{mine_.data(), count_, type_.get()};
-        Parts const out = Parts::regular(out_.data(), count_, *type_), in = Parts::regular(in_.data(), count_, *type_);
-        switch (which) {
-        case Collective::barrier: return f(which, BarrierArgs{});
-        case Collective::bcast: {
-            BcastArgs a{};
-            a.data = mine;
-            return f(which, a);
-        }
-        case Collective::gather:
-        case Collective::scatter: {
-            RootedArgs a{};
-            a.mine = mine;
-            if (comm_.rank() == 0) a.parts = out;
-            a.root = 0;
-            a.largest = bytes;
-            return f(which, a);
-        }
-        case Collective::allgather: {
-            AllgatherArgs a{};
-            a.mine = mine;
-            a.parts = in;
-            a.largest = bytes;
-            return f(which, a);
-        }
-        case Collective::alltoall: {
-            AlltoallArgs a{};
-            a.send = out;
-            a.receive = in;
-            a.each = bytes;
-            return f(which, a);
-        }
-        case Collective::reduce_scatter: {
-            ReduceScatterArgs a{};
-            reduction(a, out_.data(), static_cast<std::int64_t>(out_.size()));
-            a.counts = counts_;
-            return f(which, a);
-        }
-        case Collective::neighbor_allgather: {
-            NeighborAllgatherArgs a{};
-            a.mine = mine;
-            neighborhood(a, in, bytes);
-            return f(which, a);
-        }
-        case Collective::neighbor_alltoall: {
-            NeighborAlltoallArgs a{};
-            a.send = out;
-            neighborhood(a, in, bytes);
-            return f(which, a);
-        }
-        default: {
-            ReduceArgs a{};
-            reduction(a, mine_.data(), count_);
-            return f(which, a);
-        }
-        }
-    }
-
-private:
-    void reduction(ReduceArgs& a, int* in, std::int64_t count) {
-        a.in = in;
-        a.out = in_.data();
-        a.count = count;
-        a.type = type_.get();
-        a.op = op_.get();
-    }
-    void neighborhood(NeighborArgs& a, Parts const& in, std::size_t bytes) {
-        a.edges = edges_.get();
-        a.receive = in;
-        a.each = bytes;
-    }
-
-    Comm& comm_;
-    int count_;
-    std::vector<int> mine_, out_, in_, counts_;
-    Ref<Datatype> type_ = TypeBuilder::predefined(Basic::int32);
-    VirtualTopology ring_;
-    std::unique_ptr<Neighborhood const> edges_;
-    Ref<Op> op_;
-};
 
 void finish(Comm& comm, Request& request) {
     comm.process.waiter.until([&] { return request.complete || (request.advance(), request.complete); }, {"the test"});
@@ -145,7 +47,7 @@ private:
     std::array<std::atomic<std::size_t>, 2> sums_{};
 };
 
-bool takes_no_memory(Round& round, Comm& comm, Calls& calls, Collective which, CallForm form) {
+bool takes_no_memory(Round& round, Comm& comm, IntCalls& calls, Collective which, CallForm form) {
     constexpr int wanted = 30, most = 1000;
     bool quiet = false;
     calls.with(which, [&](Collective collective, auto const& args) {
@@ -177,7 +79,8 @@ TEST_P(NodesMemory, SmallCallsTakeNoneOnceTheyAreWarm) {
     for (int r = 0; r < world.size(); ++r)
         threads.emplace_back([&, r] {
             for (int count : {2, 100, 800}) {
-                Calls calls(world.comm(r), count);
+                IntBuffers buffers(world.size(), count);
+                IntCalls calls(world.comm(r), count, buffers);
                 for (int c = 0; c < collectives; ++c)
                     for (CallForm form : {CallForm::blocking, CallForm::nonblocking, CallForm::persistent})
                         EXPECT_TRUE(takes_no_memory(round, world.comm(r), calls, static_cast<Collective>(c), form))

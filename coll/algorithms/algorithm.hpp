@@ -25,7 +25,11 @@ enum Requirements : unsigned {
     requires_commuting_operator = 16,   ///< the operator commutes: operands are combined in no order of the ranks
     requires_two_groups = 32,           ///< an intercommunicator; without this, an intracommunicator
     requires_grouping = 64,   ///< sums of some ranks are combined with sums of others (see CallTraits::grouping)
+    requires_room = 128,      ///< between nodes, all ranks' parts together have at most most_gathered bytes
 };
+
+/// Bytes of all ranks' parts together that an algorithm between nodes may keep in memory of its own at a rank.
+inline constexpr std::size_t most_gathered = 16 << 20;
 
 class NetEnv;
 class Division;

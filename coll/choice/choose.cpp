@@ -70,6 +70,11 @@ std::span<Rule const> default_table() {
     return rules;
 }
 
+std::size_t CallTraits::most_with_room() const {
+    if (!several_nodes) return ~std::size_t{0};
+    return std::bit_floor(most_gathered / static_cast<std::size_t>(std::max(1, parts)));   // as slots in unmet
+}
+
 unsigned CallTraits::unmet(unsigned requirements) const {
     unsigned missing = requires_nothing;
     // All sizes of a class get one algorithm (Choices): a slot that is no power of two counts as the one below.
@@ -79,11 +84,13 @@ unsigned CallTraits::unmet(unsigned requirements) const {
     if (!one_kind) missing |= requires_one_kind;
     if (!grouping) missing |= requires_grouping;
     if (!equal_parts) missing |= requires_equal_parts;
+    if (bytes > most_with_room()) missing |= requires_room;
     if (((requirements & requires_two_groups) != 0) != two_groups) missing |= requires_two_groups;
     return missing & (requirements | requires_two_groups);
 }
 
 std::string text_of_requirements(unsigned requirements) {
+    static_assert(most_gathered == 16 << 20, "the description of requires_room names it");
     constexpr std::pair<Requirements, char const*> words[] = {
         {requires_slot, "a message that fits into a slot"},
         {requires_commutative, "an operator that commutes, or teams of consecutive ranks"},
@@ -91,7 +98,8 @@ std::string text_of_requirements(unsigned requirements) {
         {requires_equal_parts, "parts of one size"},
         {requires_commuting_operator, "an operator that commutes"},
         {requires_two_groups, "an intercommunicator"},
-        {requires_grouping, "operands that may be grouped"}};
+        {requires_grouping, "operands that may be grouped"},
+        {requires_room, "between nodes, parts of known sizes, 16 MiB together"}};
     std::string all;
     for (auto const& [need, sentence] : words)
         if (requirements & need) all += (all.empty() ? "" : "; ") + std::string(sentence);
@@ -99,7 +107,7 @@ std::string text_of_requirements(unsigned requirements) {
 }
 
 std::string hindrance(AlgorithmRow const& algorithm, CallTraits const& traits) {
-    constexpr unsigned told_by_themselves = requires_two_groups | requires_slot;
+    constexpr unsigned described_apart = requires_two_groups | requires_slot | requires_room;
     unsigned const unmet = traits.unmet(algorithm.requirements);
     std::string all;
     auto add = [&](std::string const& why) { all += (all.empty() ? "" : " and ") + why; };
@@ -109,7 +117,11 @@ std::string hindrance(AlgorithmRow const& algorithm, CallTraits const& traits) {
     if (!traits.on_its_nodes(algorithm)) add(several ? "runs on one node only" : "runs on several nodes only");
     std::string const most = text_of(std::bit_floor(traits.slot_bytes));
     if (unmet & requires_slot) add(join("takes messages of at most ", most, " bytes"));
-    if (unmet & ~told_by_themselves) add("needs " + text_of_requirements(unmet & ~told_by_themselves));
+    if (unmet & requires_room) {
+        std::string const room = text_of(traits.most_with_room());
+        add(join("takes parts of at most ", room, " bytes, whose sizes are known, between these nodes"));
+    }
+    if (unmet & ~described_apart) add("needs " + text_of_requirements(unmet & ~described_apart));
     return all;
 }
 

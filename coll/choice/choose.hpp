@@ -109,9 +109,12 @@ struct CallTraits {
     bool several_nodes = false;
     bool shared_cores = false;   ///< the node has more ranks than cores
     bool grouping = true;        ///< operands may be grouped otherwise than one by one from the lowest rank on
+    int parts = 1;               ///< messages of `bytes` bytes that all ranks have together
 
     /// requires_two_groups speaks of intracommunicators, too: without it, an algorithm needs one.
     unsigned unmet(unsigned requirements) const;
+    /// As bytes, the most that requires_room takes.
+    std::size_t most_with_room() const;
     bool meets(unsigned requirements) const { return unmet(requirements) == requires_nothing; }
     bool on_its_nodes(AlgorithmRow const& a) const { return several_nodes ? a.on_nodes : a.on_node; }
     /// Can the algorithm do it?

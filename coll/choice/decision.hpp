@@ -33,6 +33,7 @@ inline CallTraits plain_traits(CommState const& state, std::size_t bytes) {
 inline CallTraits movement_traits(CommState const& state, std::size_t equal_bytes, bool equal) {
     CallTraits traits = plain_traits(state, equal ? equal_bytes : unknown_size);
     traits.equal_parts = equal;
+    traits.parts = traits.ranks;
     return traits;
 }
 

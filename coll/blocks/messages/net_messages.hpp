@@ -49,11 +49,13 @@ inline void outlive(std::unique_ptr<Outgoing> op) {
 }
 
 /// A message begins to leave and is put to `out`: from where the part lies unless it must be `copied` or is a piece of
-/// what has gaps.
+/// what has gaps. A synchronous one does not leave before its receiver asks for it.
 template <class List>
-void begin_send(NetEnv& env, List& out, MessagePart const& part, int to, bool copied) {
+void begin_send(NetEnv& env, List& out, MessagePart const& part, int to, bool copied,
+                p2p::Mode mode = p2p::Mode::standard) {
     FramePool& pool = env.frames_of_process();   // it may outlive the operation
     Outgoing& op = *out.emplace_back(new (pool) Outgoing);
+    op.mode = mode;
     ConstBuffer const& b = part.buffer;
     bool const dense = b.type->dense(b.count);
     if (part.bytes == 0) {

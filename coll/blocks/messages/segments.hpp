@@ -23,6 +23,11 @@ struct Segments {
           count((bytes + length - 1) / length) {}
     std::size_t at(std::uint64_t k) const { return k * length; }
     std::size_t bytes(std::uint64_t k) const { return std::min(length, total - at(k)); }
+    /// The operation, cut into these segments, on segment k alone.
+    ReduceArgs slice(ReduceArgs const& a, std::uint64_t k) const {
+        return a.slice(static_cast<std::int64_t>(at(k)) / a.type->size(),
+                       static_cast<std::int64_t>(bytes(k)) / a.type->size());
+    }
     std::size_t total, length;
     std::uint64_t count;
 };

@@ -3,17 +3,29 @@
 // rank order from the left: the same bits wherever ranks are. Each node gathers at its master, masters give each other
 // what they have, each master hands all of it to its node.
 // One step between N nodes, N − 1 messages out and in; with p ranks less than p·s bytes come in, and p·s are combined.
+// In slices where a node has no memory for all operands at each of its ranks.
 #pragma once
 
 #include "coll/blocks/messages/block_row.hpp"
+#include "coll/blocks/messages/segments.hpp"
+#include "coll/blocks/nodes/node_memory.hpp"
 #include "coll/blocks/reduce/reducer.hpp"
 #include "coll/env/on_node.hpp"
 #include "runtime/wait/pooled.hpp"
 
 namespace tutti::coll {
 
-/// Operations on the node that gather_operands takes.
-inline constexpr std::uint64_t gather_operations = 2;
+/// Of an operand, those whose elements are combined at a time.
+inline Segments gathered_slices(ReduceArgs const& a, Division const& map, std::size_t memory) {
+    std::size_t ranks = 0;
+    for (int n = 0; n < map.count(); ++n) ranks += static_cast<std::size_t>(map.size(n));
+    return {a.bytes(), element_of(a), part_of_memory(memory, ranks * static_cast<std::size_t>(map.largest()))};
+}
+
+/// Operations on the node that fold_gathered takes.
+inline std::uint64_t gather_operations(ReduceArgs const& a, Division const& map, std::size_t memory) {
+    return 2 * gathered_slices(a, map, memory).count;
+}
 
 /// Everybody's operand, packed, node after node.
 class GatheredOperands {
@@ -76,8 +88,7 @@ private:
     PooledVector<int> starts_;   ///< of each node, in operands
 };
 
-/// The operands of the first `ranks` ranks into this rank's result; none: it stays as it is.
-inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks) {
+inline Task fold_slice(NetEnv& env, ReduceArgs const& a, int ranks) {
     GatheredOperands all(env, a);
     co_await all.run();
     if (ranks == 0) co_return;
@@ -89,6 +100,12 @@ inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks) {
     Reducer reducer(env.traffic(), a);
     reducer.combine(operands.data(), ranks, sum, a.bytes() / reducer.element_bytes());
     if (!dense) env.store(result(a), 0, sum, a.bytes());
+}
+
+/// The operands of the first `ranks` ranks into this rank's result; none: it stays as it is. `memory`: of a node.
+inline Task fold_gathered(NetEnv& env, ReduceArgs const& a, int ranks, std::size_t memory) {
+    Segments const slices = gathered_slices(a, env.map(), memory);
+    for (std::uint64_t k = 0; k < slices.count; ++k) co_await fold_slice(env, slices.slice(a, k), ranks);
 }
 
 }   // namespace tutti::coll

@@ -47,9 +47,18 @@ public:
             env_.store(piece.buffer, piece.at, packed, message.op.status.bytes);
     }
 
+    /// Waits until at most so many that were asked for have not arrived.
+    Task arrived(std::size_t left = 0) {
+        while (in_.size() > left) co_await arrive();
+    }
+
     /// A piece goes to a rank; it must stay as it is until it is sent, unless it is copied.
     void send(Piece const& piece, int to, bool copied = false) {
         begin_send(env_, out_, {piece.buffer, piece.at, piece.bytes}, to, copied);
+    }
+    /// The same where the receiver has many senders and asks for a few pieces at a time: others wait at their senders.
+    void send_when_asked(Piece const& piece, int to) {
+        begin_send(env_, out_, {piece.buffer, piece.at, piece.bytes}, to, false, p2p::Mode::synchronous);
     }
     /// Waits for the piece that began to leave first, of those on their way.
     Task sent_one() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a node brings to an allgather over several: the parts of its ranks, one after the other, in the user's buffer if
-// they lie there so, else in other memory, from which they are dealt out in the end.
+// What a node brings to an allgather over several: the parts of its ranks, one after the other, in the user's buffer.
 #pragma once
 
 #include <algorithm>
@@ -14,47 +13,58 @@ namespace tutti::coll {
 
 class NodeBlock {
 public:
+    /// `sizes`: of the ranks' parts as they say. Where this rank expects others the block lies in memory of its own.
     NodeBlock(FramePool& frames, AllgatherArgs const& a, std::span<int const> ranks,
               std::span<std::uint64_t const> sizes)
         : a_(a), ranks_(ranks), sizes_(sizes.begin(), sizes.end(), frames) {
-        for (std::uint64_t n : sizes) bytes += n;
-        data = in_place();
-        elsewhere_ = data == nullptr;
+        bool expected = true;
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            bytes += sizes[i];
+            expected = expected && a.parts[ranks[i]].bytes() == sizes[i];
+        }
+        if (!expected) own_ = PooledBytes(frames, bytes);
+        data_ = expected ? in_one_piece() : own_.get();
     }
-    bool in_users_buffer() const { return !elsewhere_; }
-    /// It lies in such memory from now on.
-    void lie_at(std::byte* memory) {
-        data = memory;
-        elsewhere_ = true;
-    }
-    /// In some of its own, if it lies nowhere yet.
-    void lie_somewhere(FramePool& frames) {
-        if (data) return;
-        own_ = PooledBytes(frames, bytes);
-        lie_at(own_.get());
-    }
-    Buffer buffer() const { return packed_buffer(data, bytes); }
+    bool in_users_parts() const { return !own_; }
     Buffer part(std::size_t i) const {
+        if (in_users_parts()) return a_.parts[ranks_[i]];
         std::size_t at = 0;
         for (std::size_t j = 0; j < i; ++j) at += sizes_[j];
-        return packed_buffer(data + at, sizes_[i]);
+        return packed_buffer(data_ + at, sizes_[i]);
     }
+    /// Where its bytes lie from packed byte `at` on; null if they are not in one piece.
+    std::byte* place(std::size_t at) const { return data_ ? data_ + at : nullptr; }
+    /// Packed bytes [at, at + n) from and to other memory.
+    void load(NetEnv& env, std::byte* to, std::size_t at, std::size_t n) const {
+        if (data_) return env.copy(to, data_ + at, n, 0);
+        each_part(at, n, [&](Buffer const& part, std::size_t from, std::size_t length) {
+            env.load(to, part, from, length);
+            to += length;
+        });
+    }
+    void store(NetEnv& env, std::size_t at, std::byte const* from, std::size_t n) const {
+        if (data_) return env.copy(data_ + at, from, n, 0);
+        each_part(at, n, [&](Buffer const& part, std::size_t to, std::size_t length) {
+            env.store(part, to, from, length);
+            from += length;
+        });
+    }
+    /// Parts that this rank did not expect, as far as it has room for them.
     void unpack(NetEnv& env, Truncation& truncation) const {
-        std::size_t at = 0;
-        for (std::size_t i = 0; elsewhere_ && i < sizes_.size(); at += sizes_[i++])
+        std::byte const* from = own_.get();
+        for (std::size_t i = 0; own_ && i < sizes_.size(); from += sizes_[i++])
             if (!(a_.is_in_place && ranks_[i] == env.rank()))
-                deliver(env, a_.parts[ranks_[i]], 0, data + at, sizes_[i], sizes_[i], ranks_[i], truncation);
+                deliver(env, a_.parts[ranks_[i]], 0, from, sizes_[i], sizes_[i], ranks_[i], truncation);
     }
 
-    std::byte* data = nullptr;   ///< null: nowhere yet
     std::size_t bytes = 0;
 
 private:
-    std::byte* in_place() const {
+    std::byte* in_one_piece() const {
         std::byte *first = nullptr, *next = nullptr;
         for (std::size_t i = 0; i < sizes_.size(); ++i) {
             Buffer const part = a_.parts[ranks_[i]];
-            if (part.bytes() != sizes_[i] || !part.type->dense(part.count)) return nullptr;
+            if (!part.type->dense(part.count)) return nullptr;
             if (sizes_[i] == 0) continue;
             if (first && first_byte(part) != next) return nullptr;
             if (!first) first = first_byte(part);
@@ -62,11 +72,22 @@ private:
         }
         return first;
     }
+    /// Calls f(part, where in the part, bytes) for what lies in packed bytes [at, at + n).
+    template <class F>
+    void each_part(std::size_t at, std::size_t n, F f) const {
+        std::size_t start = 0;
+        for (std::size_t i = 0; i < sizes_.size() && n > 0; start += sizes_[i++]) {
+            if (at >= start + sizes_[i]) continue;
+            std::size_t const from = at - start, length = std::min<std::size_t>(n, sizes_[i] - from);
+            f(part(i), from, length);
+            at += length, n -= length;
+        }
+    }
 
     AllgatherArgs const& a_;
     std::span<int const> ranks_;
     PooledVector<std::uint64_t> sizes_;
-    bool elsewhere_;   ///< than in the user's buffer
+    std::byte* data_ = nullptr;   ///< null: not in one piece
     PooledBytes own_;
 };
 

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "coll/blocks/nodes/gathered.hpp"
+#include "coll/blocks/nodes/net_flow.hpp"
 #include "coll/blocks/prefix/doubling.hpp"
 #include "coll/blocks/prefix/linear.hpp"
 
@@ -23,24 +24,30 @@ inline constexpr Parameter prefix_across_parameters[] = {
     fragment_parameter,
 };
 
-/// Each one's total at once to all that come after it, which put them together in order.
-inline Task sum_of_totals(NetEnv& team, Messages<NetEnv>& m, ReduceArgs const& a, std::byte const* total,
-                          std::byte* before) {
+/// Each rank sends its total to all that come after it. These combine totals from the nearest rank on, and have room
+/// for a few of them at a time.
+inline Task sum_of_totals(NetEnv& team, ReduceArgs const& a, std::byte* total, std::byte* before) {
     std::size_t const bytes = a.bytes();
-    int const place = team.rank();
-    PooledVector<int> earlier(static_cast<std::size_t>(place), team.frames());
-    PooledVector<int> later(static_cast<std::size_t>(team.size() - place - 1), team.frames());
-    std::iota(earlier.begin(), earlier.end(), 0);
-    std::iota(later.begin(), later.end(), place + 1);
-    PooledBytes const others(team.frames(), bytes * earlier.size());
+    int const place = team.rank(), others = std::min(place - 1, static_cast<int>(NetFlow::ahead));
+    NetFlow flow(team);
+    PooledBytes const memory(team.frames(), bytes * static_cast<std::size_t>(std::max(others, 0)));
     auto const total_of = [&](int from) {
-        return from + 1 == place ? before : others.get() + bytes * static_cast<std::size_t>(from);
+        return from + 1 == place ? before : memory.get() + bytes * static_cast<std::size_t>(from % others);
     };
-    co_await m.exchange_all(
-        later, earlier, [&](int) { return packed_part(total, bytes); }, [bytes](int) { return bytes; },
-        [&](int from) { return m.into(packed_buffer(total_of(from), bytes), 0); });
+    auto const expect = [&](int from) {
+        if (from >= 0) flow.expect({packed_buffer(total_of(from), bytes), 0, bytes}, from);
+    };
+    for (int from = place - 1; from >= place - 1 - others; --from) expect(from);
+    for (int to = place + 1; to < team.size(); ++to) flow.send({packed_buffer(total, bytes), 0, bytes}, to);
     Reducer reducer(team.traffic(), a);
-    for (int from = place - 2; from >= 0; --from) reducer.accumulate(total_of(from), before, bytes / element_of(a));
+    for (int from = place - 1; from >= 0; --from) {
+        co_await flow.arrive();
+        if (from + 1 == place) continue;
+        reducer.accumulate(total_of(from), before, bytes / element_of(a));
+        expect(from - others);
+    }
+    co_await flow.sent();
+    flow.check();
 }
 
 /// From one to the next; `total` is used up.
@@ -67,7 +74,7 @@ inline Task sum_before(NetEnv& team, ReduceArgs const& a, std::byte* total, std:
         break;
     }
     case PrefixBetween::linear: co_await sum_along(team, m, a, total, before); break;
-    case PrefixBetween::direct: co_await sum_of_totals(team, m, a, total, before); break;
+    case PrefixBetween::direct: co_await sum_of_totals(team, a, total, before); break;
     }
     co_await m.close();
 }
@@ -120,7 +127,7 @@ inline Task prefix_across(NetEnv& env, ReduceArgs const& a, bool inclusive) {
     std::size_t const most = a.parameters[static_cast<std::size_t>(PrefixAcross::gather)];
     if (env.map().consecutive()) co_await prefix_in_four_steps(env, a, inclusive);
     else if (a.bytes() * static_cast<std::size_t>(env.size()) <= most)
-        co_await fold_gathered(env, a, env.rank() + (inclusive ? 1 : 0));
+        co_await fold_gathered(env, a, env.rank() + (inclusive ? 1 : 0), whole);
     else co_await prefix_linear(env, a, inclusive);
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Allgather(v) on several nodes: masters tell each other the sizes, with their nodes' blocks where these are few bytes
-// (one step of N − 1 messages), and each broadcasts all such blocks at once on its node. Larger ones go round a ring in
-// segments, N − 1 steps; the broadcasts of segments inside hide behind it but for the last one.
+// Allgather(v) on several nodes: masters exchange the sizes, with their nodes' blocks where these are few bytes
+// (one step of N − 1 messages), and each broadcasts these on its node. Larger ones go round a ring in segments of
+// bounded memory, N − 1 steps; the broadcasts of segments inside hide behind it but for the last one.
 // Ring: Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather"; masters: Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009;
 // that sizes travel with the parts is ours.
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/segments.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
 #include "coll/blocks/nodes/node_block.hpp"
+#include "coll/blocks/nodes/node_memory.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"
 
 namespace tutti::coll::algorithms::allgather {
@@ -17,18 +18,35 @@ constexpr std::size_t word = sizeof(std::uint64_t);
 /// In the size of a node's first part: the master had no room for all that its master sent.
 constexpr std::uint64_t cut = 1ULL << 63;
 
+enum Index : std::size_t { direct, segment, with_sizes, memory };   // of masters_parameters
+
+/// Bytes of a node's parts up to which they go straight to all other masters: as many as a master has memory for.
+std::size_t direct_of(AllgatherArgs const& a, Division const& map) {
+    return std::min(a.parameters[direct], part_of_memory(a.parameters[memory], static_cast<std::size_t>(map.count())));
+}
+
+constexpr std::size_t slots = NetFlow::ahead + 1;   // a master has as many for each direction, the others have one
+
+/// Bytes that are handed on at a time.
+std::size_t piece_of(AllgatherArgs const& a, Division const& map) {
+    auto const ranks = static_cast<std::size_t>(map.largest());
+    return std::clamp<std::size_t>(a.parameters[segment] * ranks, 1,
+                                   part_of_memory(a.parameters[memory], ranks + 2 * slots));
+}
+
 /// Of a large block of a node: each has so many, whatever its size.
-std::size_t most_pieces(AllgatherArgs const& a, std::size_t largest) {
-    std::size_t const segment = std::max<std::size_t>(1, a.parameters[1]);
-    return std::max<std::size_t>(1, (largest + segment - 1) / segment);
+std::size_t most_pieces(AllgatherArgs const& a, Division const& map, std::size_t largest) {
+    std::size_t const bytes = largest * static_cast<std::size_t>(map.largest()), piece = piece_of(a, map);
+    return std::max<std::size_t>(1, (bytes + piece - 1) / piece);
 }
 
 /// One rank's view of the operation.
 class NodeGathering {
 public:
     NodeGathering(NetEnv& env, AllgatherArgs const& a)
-        : env_(env), a_(a), map_(env.map()), blocks_(static_cast<std::size_t>(map_.count()), env.frames()),
-          news_(env.frames(), word * static_cast<std::size_t>(env.size()) + a.parameters[2]) {}
+        : env_(env), a_(a), map_(env.map()), direct_(direct_of(a, map_)),
+          blocks_(static_cast<std::size_t>(map_.count()), env.frames()),
+          news_(env.frames(), word * static_cast<std::size_t>(env.size()) + a.parameters[with_sizes]) {}
     FramePool& frames() { return env_.frames(); }
     bool master() const { return env_.rank() == map_.master(map_.mine()); }
 
@@ -38,10 +56,10 @@ public:
         if (master()) co_await exchange(messages);
         co_await on_node(env_, Collective::bcast, bytes_from(news_.data(), news_.bytes, 0));
         make_blocks();
-        lay_out();
         take_small(messages);
+        messages.clear();
         co_await round();
-        if (!with_news() && row_.bytes > 0) co_await spread(row_.data, row_.bytes);
+        if (!with_news()) co_await spread_row();
         Truncation truncation;
         for (auto& b : blocks_) b->unpack(env_, truncation);
         if (cut_ >= 0) truncation.note(cut_, block(map_.of(cut_))->bytes, room(map_.of(cut_)));
@@ -58,7 +76,7 @@ private:
         return news_.data() + before * word;
     }
     std::size_t head(int node) const { return map_.members(node).size() * word; }
-    bool at_once(int node) { return block(node)->bytes <= a_.parameters[0]; }
+    bool at_once(int node) { return block(node)->bytes <= direct_; }
     std::size_t others() {
         std::size_t sum = 0;
         for (int n = 0; n < map_.count(); ++n)
@@ -77,14 +95,14 @@ private:
         largest_ = node.largest();
         NodeBlock& block = own().emplace(frames(), a, map_.members(here), node.sizes);
         at_all_ranks_ = node.here() || !at_once(here);
-        if (master() || at_all_ranks_) block.lie_somewhere(frames());
         if (node.here()) {
-            node.put(block.data);
+            for (std::size_t i = 0; (master() || at_all_ranks_) && i < node.sizes.size(); ++i)
+                env_.store(block.part(i), 0, node.bytes_of(i), node.sizes[i]);
             co_return;
         }
-        bool const in_place = a.is_in_place && block.in_users_buffer();
+        bool const in_place = a.is_in_place && block.in_users_parts();
         PartList list(frames());
-        for (std::size_t i = 0; block.data && i < node.sizes.size(); ++i) list.add(block.part(i));
+        for (std::size_t i = 0; (master() || at_all_ranks_) && i < node.sizes.size(); ++i) list.add(block.part(i));
         if (at_all_ranks_) co_await gather_everywhere(list, mine, in_place);
         else co_await gather_at_master(list, mine, in_place);
     }
@@ -110,15 +128,15 @@ private:
     }
 
     /// Bytes of other nodes that come with the sizes at most.
-    std::size_t few() const { return a_.parameters[2]; }
+    std::size_t few() const { return a_.parameters[with_sizes]; }
     /// Sizes, and parts where they are few, from every master to every other.
     Task exchange(PooledVector<Packed>& messages) {
         Division const& map = map_;
         int const here = map.mine();
-        std::size_t const limit = a_.parameters[0], bytes = own()->bytes;
-        Packed mine(frames(), head(here) + (bytes <= limit ? bytes : 0));
+        std::size_t const bytes = own()->bytes;
+        Packed mine(frames(), head(here) + (bytes <= direct_ ? bytes : 0));
         std::memcpy(mine.data(), sizes_of(here), head(here));
-        if (bytes <= limit) env_.load(mine.data() + head(here), own()->buffer(), 0, bytes);
+        if (bytes <= direct_) own()->load(env_, mine.data() + head(here), 0, bytes);
         PooledVector<int> peers(frames());
         for (int i = 1; i < map.count(); ++i) peers.push_back(map.master((here + i) % map.count()));
         messages.reserve(static_cast<std::size_t>(map.count()));
@@ -142,12 +160,12 @@ private:
     std::size_t room(int node) const {
         std::size_t sum = 0;
         for (int r : map_.members(node)) sum += a_.parts[r].bytes();
-        return std::min(sum, a_.parameters[0]);
+        return std::min(sum, direct_);
     }
     /// The parts of a node that came with their sizes, as far as there was room for them.
-    void put_parts(PooledVector<Packed> const& messages, int node, std::byte* to) {
+    std::span<std::byte const> parts_of(PooledVector<Packed> const& messages, int node) {
         Packed const& message = messages[static_cast<std::size_t>(node)];
-        copy_bytes(to, message.data() + head(node), std::min(block(node)->bytes, message.bytes - head(node)));
+        return {message.data() + head(node), std::min(block(node)->bytes, message.bytes - head(node))};
     }
 
     /// The blocks of other nodes go with the news if they are small together.
@@ -156,7 +174,8 @@ private:
         std::byte* to = news_.data() + news_.bytes - few();
         for (int n = 0; with_news() && n < map_.count(); ++n) {
             if (n == map_.mine()) continue;
-            put_parts(messages, n, to);
+            auto const parts = parts_of(messages, n);
+            copy_bytes(to, parts.data(), parts.size());
             to += block(n)->bytes;
         }
     }
@@ -177,77 +196,102 @@ private:
         return all;
     }
     bool in_row(int node) { return at_once(node) && block(node)->bytes > 0; }
-    /// Gives all blocks a place. Those that came at once, and the own one if it is so small, are in a row, in the
-    /// user's buffer if they lie there so.
-    void lay_out() {
-        bool adjoin = true;
-        for (int n = 0; n < map_.count(); ++n) {
-            NodeBlock& b = *block(n);
-            if (!in_row(n)) b.lie_somewhere(frames());
-            else if (row_.bytes == 0) row_.data = b.data;
-            if (!in_row(n)) continue;
-            adjoin = adjoin && b.data && b.data == row_.data + row_.bytes;
-            row_.bytes += b.bytes;
-        }
-        if (adjoin) return;
-        row_.memory = PooledBytes(frames(), row_.bytes);
-        std::byte* to = row_.data = row_.memory.get();
-        for (int n = 0; n < map_.count(); ++n) {
-            if (!in_row(n)) continue;
-            if (n == map_.mine() && (master() || at_all_ranks_)) env_.copy(to, block(n)->data, block(n)->bytes, 0);
-            block(n)->lie_at(to);
-            to += block(n)->bytes;
-        }
-    }
     /// What came at once: to all ranks with the news, or to the master with the sizes.
     void take_small(PooledVector<Packed> const& messages) {
         std::byte const* from = news_.data() + news_.bytes - few();
         for (int n = 0; n < map_.count(); ++n) {
             if (n == map_.mine() || !at_once(n)) continue;
             if (with_news()) {
-                env_.store(block(n)->buffer(), 0, from, block(n)->bytes);
+                block(n)->store(env_, 0, from, block(n)->bytes);
                 from += block(n)->bytes;
             } else if (master()) {
-                put_parts(messages, n, block(n)->data);
-                env_.count(block(n)->bytes, block(n)->bytes);
+                auto const parts = parts_of(messages, n);
+                block(n)->store(env_, 0, parts.data(), parts.size());
             }
         }
     }
 
-    PooledVector<Piece> pieces(int node) {
-        Buffer const b = block(node)->buffer();
-        std::size_t const most = most_pieces(a_, largest_);
-        Segments const s(block(node)->bytes, 1, at_once(node) ? whole : (block(node)->bytes + most - 1) / most);
-        PooledVector<Piece> all(frames());
-        for (std::uint64_t k = 0; k < s.count; ++k) all.push_back({b, s.at(k), s.bytes(k)});
-        return all;
+    /// The pieces of large blocks that come round, or leave: of so many nodes, from one on backwards.
+    class Pieces {
+    public:
+        Pieces(NodeGathering& g, int first, int nodes)
+            : g_(g), node_(first), left_(nodes), slots_(g.master() ? slots : 1) {
+            skip();
+        }
+        bool more() const { return left_ > 0; }
+        NodeBlock const& block() const { return *g_.block(node_); }
+        std::size_t at() const { return at_; }
+        std::size_t bytes() const { return std::min(length_, block().bytes - at_); }
+        void next() {
+            at_ += bytes();
+            ++number_;
+            if (at_ < block().bytes) return;
+            at_ = 0;
+            step();
+            skip();
+        }
+        /// In the user's buffer, or in one of the slots there.
+        Piece piece(PooledBytes const& memory) const {
+            std::byte* const there = block().place(at_);
+            return {packed_buffer(there ? there : memory.get() + number_ % slots_ * g_.piece(), bytes()), 0, bytes()};
+        }
+
+    private:
+        void step() { node_ = (node_ + g_.map_.count() - 1) % g_.map_.count(), --left_; }
+        void skip() {
+            while (left_ > 0 && g_.at_once(node_)) step();
+            if (left_ == 0) return;
+            std::size_t const most = most_pieces(g_.a_, g_.map_, g_.largest_);
+            length_ = std::max<std::size_t>(1, (block().bytes + most - 1) / most);
+        }
+        NodeGathering& g_;
+        int node_, left_;
+        std::size_t slots_, at_ = 0, length_ = 0, number_ = 0;
+    };
+    std::size_t piece() const { return piece_of(a_, map_); }
+    /// Memory for some pieces if there are any that need it.
+    PooledBytes memory_for(std::size_t pieces) {
+        bool any = false;
+        for (auto& b : blocks_) any |= b->bytes > 0 && !b->place(0);
+        return any ? PooledBytes(frames(), pieces * piece()) : PooledBytes();
     }
 
-    /// Large blocks go round from node to node, and each to the ranks of the node.
+    /// Large blocks go round from node to node, and each to the ranks of the node: the own one leaves, and all that
+    /// comes in but the last.
     Task round() {
         int const nodes = map_.count(), here = map_.mine();
-        PooledVector<Piece> in(frames()),
-            out(frames());   // out: the own block, then all that comes in but the last block
-        bool const own_first = !at_once(here);
-        for (int i = 0; i < nodes; ++i) {
-            int const node = (here - i + nodes) % nodes;
-            if (at_once(node)) continue;
-            auto const all = pieces(node);
-            if (i > 0) in.insert(in.end(), all.begin(), all.end());
-            if (i + 1 < nodes) out.insert(out.end(), all.begin(), all.end());
-        }
-        bool const leads = master();
+        Pieces in(*this, (here + nodes - 1) % nodes, nodes - 1), asked(in), out(*this, here, nodes - 1);
+        bool const leads = master(), own_first = !at_once(here);
         int const next = map_.master((here + 1) % nodes), last = map_.master((here + nodes - 1) % nodes);
+        PooledBytes const arriving = in.more() ? memory_for(leads ? slots : 1) : PooledBytes();
+        PooledBytes const leaving = leads && out.more() ? memory_for(slots) : PooledBytes();
         NetFlow flow(env_);
-        for (std::size_t k = 0; leads && k < std::min(NetFlow::ahead, in.size()); ++k) flow.expect(in[k], last);
-        for (std::size_t k = 0; k < std::max(in.size(), out.size()); ++k) {
-            if (leads && own_first && k < out.size()) flow.send(out[k], next);
+        auto const send = [&] {
+            if (!leads || !out.more()) return;
+            Piece const piece = out.piece(leaving);
+            if (!out.block().place(0)) out.block().load(env_, piece.place(), out.at(), piece.bytes);
+            flow.send(piece, next);
+            out.next();
+        };
+        auto const ask = [&] {
+            if (!leads || !asked.more()) return;
+            flow.expect(asked.piece(arriving), last);
+            asked.next();
+        };
+        for (std::size_t k = 0; k < NetFlow::ahead; ++k) ask();
+        while (in.more() || (leads && out.more())) {
+            if (own_first) send();
             co_await flow.sent(NetFlow::ahead);
-            if (k >= in.size()) continue;
+            if (!in.more()) continue;
+            Piece const piece = in.piece(arriving);
             if (leads) co_await flow.arrive();
-            if (leads && !own_first && k < out.size()) flow.send(out[k], next);
-            if (leads && k + NetFlow::ahead < in.size()) flow.expect(in[k + NetFlow::ahead], last);
-            co_await spread(in[k].place(), in[k].bytes);
+            bool const in_one_piece = in.block().place(0);
+            if (!in_one_piece && leads) in.block().store(env_, in.at(), piece.place(), piece.bytes);
+            if (!own_first) send();
+            ask();
+            co_await spread(piece.place(), piece.bytes);
+            if (!in_one_piece && !leads) in.block().store(env_, in.at(), piece.place(), piece.bytes);
+            in.next();
         }
         co_await flow.sent();
     }
@@ -255,19 +299,57 @@ private:
         co_await on_node(env_, Collective::bcast, bytes_from(data, bytes, 0));
     }
 
+    /// The blocks that came to the master with the sizes, and the own one if it is so small, one after the other.
+    Task spread_row() {
+        std::byte* first = nullptr;
+        std::size_t bytes = 0;
+        bool adjoin = true;
+        for (int n = 0; n < map_.count(); ++n) {
+            if (!at_once(n) || block(n)->bytes == 0) continue;
+            if (bytes == 0) first = block(n)->place(0);
+            adjoin = adjoin && first && block(n)->place(0) == first + bytes;
+            bytes += block(n)->bytes;
+        }
+        Segments const s(bytes, 1, piece());
+        PooledBytes const memory = adjoin ? PooledBytes() : PooledBytes(frames(), s.length);
+        for (std::uint64_t k = 0; k < s.count; ++k) {
+            std::byte* const data = adjoin ? first + s.at(k) : memory.get();
+            auto const load = [&](NodeBlock const& b, std::size_t at, std::size_t n, std::size_t to) {
+                b.load(env_, data + to, at, n);
+            };
+            auto const store = [&](NodeBlock const& b, std::size_t at, std::size_t n, std::size_t from) {
+                b.store(env_, at, data + from, n);
+            };
+            if (!adjoin && master()) each_in_row(s.at(k), s.bytes(k), load);
+            co_await spread(data, s.bytes(k));
+            if (!adjoin && !master()) each_in_row(s.at(k), s.bytes(k), store);
+        }
+    }
+    /// Calls f(block, where in it, bytes, where in the piece) for what lies in bytes [at, at + bytes) of the row.
+    template <class F>
+    void each_in_row(std::size_t at, std::size_t bytes, F f) {
+        std::size_t start = 0, done = 0;
+        for (int n = 0; n < map_.count() && done < bytes; ++n) {
+            if (!at_once(n)) continue;
+            std::size_t const end = start + block(n)->bytes;
+            if (at + done < end) {
+                std::size_t const length = std::min(bytes - done, end - at - done);
+                f(*block(n), at + done - start, length, done);
+                done += length;
+            }
+            start = end;
+        }
+    }
+
     NetEnv& env_;
     AllgatherArgs const& a_;
     Division const& map_;
+    std::size_t const direct_;                        ///< bytes of a block that goes straight to all masters
     PooledVector<std::optional<NodeBlock>> blocks_;   ///< by node
     std::uint64_t largest_ = 0;                       ///< of all parts
     bool at_all_ranks_ = false;                       ///< of the node is its own block before they get the others'
-    struct {
-        std::byte* data = nullptr;
-        std::size_t bytes = 0;
-        PooledBytes memory;
-    } row_;          ///< of the blocks that came at once
-    int cut_ = -1;   ///< a rank of a node whose parts are not all there
-    Packed news_;    ///< all sizes, node after node, and a few bytes
+    int cut_ = -1;                                    ///< a rank of a node whose parts are not all there
+    Packed news_;                                     ///< all sizes, node after node, and a few bytes
 };
 
 Task masters(NetEnv& env, AllgatherArgs const& a) {
@@ -276,7 +358,9 @@ Task masters(NetEnv& env, AllgatherArgs const& a) {
 }
 
 std::uint64_t masters_operations(AllgatherArgs const& a, Division const& map) {
-    return 4 + static_cast<std::uint64_t>(map.count() - 1) * most_pieces(a, a.largest);
+    auto const nodes = static_cast<std::size_t>(map.count()), ranks = static_cast<std::size_t>(map.largest());
+    std::size_t const row = nodes * std::min(direct_of(a, map), ranks * a.largest), piece = piece_of(a, map);
+    return 3 + (row + piece - 1) / piece + (nodes - 1) * most_pieces(a, map, a.largest);
 }
 
 }   // namespace
@@ -285,6 +369,7 @@ constexpr Parameter masters_parameters[] = {
     {"direct", 65536, "bytes of a node's parts up to which they go to all other masters at once"},
     {"segment", 65536, "bytes of each rank's part that are handed on at a time round the ring"},
     {"with_sizes", 2040, "bytes of all other nodes' parts that a node's ranks get together with their sizes at most"},
+    memory_parameter,
 };
 extern constinit const Algorithm<AllgatherArgs> masters_algorithm = {
     "masters",

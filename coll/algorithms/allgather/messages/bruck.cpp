@@ -41,7 +41,7 @@ extern constinit const Algorithm<AllgatherArgs> bruck_algorithm = {
     "as many parts again in each step, from ever further on",
     Family::baseline,
     "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
-    requires_nothing,
+    requires_room,
     {},
     TUTTI_RUNS_ANYWHERE(bruck)};
 

@@ -18,7 +18,7 @@ extern constinit const Algorithm<AllgatherArgs> recursive_doubling_algorithm = {
     "two ranks exchange all they have, twice as much in each step",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005, Allgather",
-    requires_nothing,
+    requires_room,
     {},
     TUTTI_RUNS_ANYWHERE(recursive_doubling)};
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Allgather(v) round a ring: each rank hands to the next one what came in last.
-// p − 1 steps of one part each. Bytes per rank: (p − 1)·n by single copy, else 2·(p − 1)·n; packed once more into
-// and out of memory of its own where a rank's parts do not lie in a row.
+// p − 1 steps of one part each. Bytes per rank: (p − 1)·n by single copy, else 2·(p − 1)·n.
 // Thakur, Rabenseifner, Gropp, IJHPCA 2005, "Allgather" (long messages).
 #include "coll/algorithms/algorithm.hpp"
-#include "coll/blocks/messages/block_row.hpp"
+#include "coll/blocks/exchange/movement.hpp"
+#include "coll/blocks/messages/messages.hpp"
 
 namespace tutti::coll::algorithms::allgather {
 
@@ -12,10 +12,20 @@ template <class Env>
 Task ring(Env& env, AllgatherArgs const& a) {
     Messages<Env> m(env);
     Truncation truncation;
-    GatheredRow<Env> gathered(env, a, truncation);
-    co_await ring_blocks(env, m, gathered.row, 0, truncation);
+    int const size = env.size(), rank = env.rank(), next = (rank + 1) % size, last = (rank + size - 1) % size;
+    std::size_t all = 0;
+    for (int i = 0; i < size; ++i) all += a.parts[i].bytes();
+    std::size_t const working_set = all * static_cast<std::size_t>(size + 1);
+    if (!a.is_in_place) deliver_own(env, a.parts[rank], a.mine, working_set, truncation);
+    for (int step = 1, out = rank; step < size; ++step) {
+        int const in = (out + size - 1) % size;
+        Buffer const from = a.parts[in];
+        co_await m.exchange(next, {a.parts[out], 0, a.parts[out].bytes()}, last, from.bytes(),
+                            m.into(from, 0, working_set));
+        truncation.compare(last, m.received(last), from.bytes());
+        out = in;
+    }
     co_await m.close();
-    gathered.unpack();
     truncation.check();
 }
 

@@ -9,19 +9,22 @@ namespace tutti::coll::algorithms::allreduce {
 namespace {
 
 Task gathered(NetEnv& env, ReduceArgs const& a) {
-    if (a.bytes() > 0) co_await fold_gathered(env, a, env.size());
+    if (a.bytes() > 0) co_await fold_gathered(env, a, env.size(), a.parameters[0]);
 }
 
-std::uint64_t gathered_operations(ReduceArgs const&, Division const&) { return gather_operations; }
+std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
+    return gather_operations(a, map, a.parameters[0]);
+}
 
 }   // namespace
 
+constexpr Parameter gathered_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {"gathered",
                                                                    "everybody gets all operands and combines them",
                                                                    Family::tutti,
                                                                    "Tutti",
                                                                    requires_nothing,
-                                                                   {},
+                                                                   gathered_parameters,
                                                                    TUTTI_RUNS_ON_NODES(gathered)};
 
 }   // namespace tutti::coll::algorithms::allreduce

@@ -6,33 +6,31 @@
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009 (master processes).
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/linear.hpp"
+#include "coll/blocks/messages/segments.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
+#include "coll/blocks/nodes/node_memory.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"
 
 namespace tutti::coll::algorithms::alltoall {
 namespace {
 
-/// Bytes of each part that all ranks send, and of these how many go at a time; the same at all ranks.
-struct Slices {
-    Slices(AlltoallArgs const& a, Division const& map) : each(outgoing(a, 0).bytes()) {
-        constexpr std::size_t tables = 6;   // at the ranks, two at the master for each direction, at the ranks again
-        auto const ranks = static_cast<std::size_t>(map.largest());
-        std::size_t others = 0;
-        for (int n = 0; n < map.count(); ++n) others += static_cast<std::size_t>(map.size(n));
-        others -= static_cast<std::size_t>(map.smallest());
-        std::size_t const room = a.parameters[0] / tables / ranks / std::max<std::size_t>(others, 1);
-        length = std::max(std::min(std::max(room, least), each), std::size_t{1});
-        count = std::max<std::size_t>(1, (each + length - 1) / length);
-    }
-    static constexpr std::size_t least = 8;   // of fewer bytes steps are not worth their messages
-    std::size_t each, length, count;
-};
+/// Of each part, which has one size at all ranks, what goes at a time.
+Segments slices_of(AlltoallArgs const& a, Division const& map) {
+    constexpr std::size_t tables = 6;   // at the ranks, two at the master for each direction, at the ranks again
+    std::size_t others = 0;
+    for (int n = 0; n < map.count(); ++n) others += static_cast<std::size_t>(map.size(n));
+    others -= static_cast<std::size_t>(map.smallest());
+    std::size_t const pieces = tables * static_cast<std::size_t>(map.largest()) * others;
+    Segments slices(outgoing(a, 0).bytes(), 1, part_of_memory(a.parameters[0], pieces));
+    slices.count = std::max<std::uint64_t>(1, slices.count);   // what is inside the nodes goes with the first
+    return slices;
+}
 
 /// One rank's view. A rank's bytes for other nodes lie in a record, node after node; so does what comes.
 class Aggregated {
 public:
     Aggregated(NetEnv& env, AlltoallArgs const& a)
-        : env_(env), a_(a), map_(env.map()), slices_(a, env.map()), messages_(env), remote_(env.frames()),
+        : env_(env), a_(a), map_(env.map()), slices_(slices_of(a, env.map())), messages_(env), remote_(env.frames()),
           out_(env.frames()), in_(env.frames()), arriving_(env.frames()) {
         for (int n = 0; n < map_.count(); ++n)
             if (n != map_.mine()) remote_.insert(remote_.end(), map_.members(n).begin(), map_.members(n).end());
@@ -43,9 +41,9 @@ public:
 
     Task run() {
         std::exception_ptr error;
-        for (std::size_t k = 0; k < slices_.count; ++k) {
-            at_ = k * slices_.length;
-            length_ = std::min(slices_.length, slices_.each - at_);
+        for (std::uint64_t k = 0; k < slices_.count; ++k) {
+            at_ = slices_.at(k);
+            length_ = slices_.bytes(k);
             co_await run_slice(k == 0, error);
         }
         if (error) std::rethrow_exception(error);
@@ -70,7 +68,7 @@ private:
         if (master()) co_await end(dealt);
         co_await on_node(env_, Collective::scatter, args(*mine, dealt));
         for (std::size_t i = 0; i < remote_.size(); ++i)
-            deliver(env_, a_.receive[remote_[i]], at_, mine->data() + i * length_, length_, slices_.each, remote_[i],
+            deliver(env_, a_.receive[remote_[i]], at_, mine->data() + i * length_, length_, slices_.total, remote_[i],
                     truncation_);
     }
     RootedArgs args(Packed const& mine, Packed const& all) const {
@@ -129,7 +127,7 @@ private:
     NetEnv& env_;
     AlltoallArgs const& a_;
     Division const& map_;
-    Slices const slices_;
+    Segments const slices_;
     std::size_t at_ = 0, length_ = 0;   ///< of the slice under way
     Messages<NetEnv> messages_;
     std::span<int const> ranks_here_;
@@ -144,12 +142,11 @@ Task masters(NetEnv& env, AlltoallArgs const& a) {
     co_await x.run();
 }
 
-std::uint64_t masters_operations(AlltoallArgs const& a, Division const& map) { return 1 + 2 * Slices(a, map).count; }
+std::uint64_t masters_operations(AlltoallArgs const& a, Division const& map) { return 1 + 2 * slices_of(a, map).count; }
 
 }   // namespace
 
-constexpr Parameter masters_parameters[] = {
-    {"memory", 16 << 20, "bytes of memory of a node for parts that are under way, of all its ranks together"}};
+constexpr Parameter masters_parameters[] = {memory_parameter};
 extern constinit const Algorithm<AlltoallArgs> masters_algorithm = {
     "masters",
     "each node's parts to its master, one message per pair of nodes, each master to its node",

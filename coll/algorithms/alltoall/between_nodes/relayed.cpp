@@ -14,6 +14,7 @@
 #include "coll/algorithms/algorithm.hpp"
 #include "coll/blocks/messages/linear.hpp"
 #include "coll/blocks/nodes/net_flow.hpp"
+#include "coll/blocks/nodes/node_memory.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"
 #include "coll/blocks/nodes/relay_plan.hpp"
 
@@ -348,8 +349,8 @@ std::uint64_t relayed_operations(AlltoallArgs const&, Division const&) { return 
 }   // namespace
 
 constexpr Parameter relayed_parameters[] = {
-    {"memory", 16 << 20, "bytes of memory of a node for parts that are under way, of all its ranks together"},
-    {"links", 2, "links of a pair of nodes, each between two ranks", ParameterKind::number},
+    memory_parameter,
+    {"links", links_of_a_pair, "links of a pair of nodes, each between two ranks", ParameterKind::number},
     {"piece", 4096, "bytes that a rank sends at a time to a node at least, if need be to fewer nodes at once"}};
 extern constinit const Algorithm<AlltoallArgs> relayed_algorithm = {
     "relayed",

@@ -77,7 +77,7 @@ extern constinit const Algorithm<AlltoallArgs> bruck_algorithm = {
     "parts travel by the binary digits of how far they have to go",
     Family::baseline,
     "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
-    requires_equal_parts,
+    requires_equal_parts | requires_room,
     {},
     TUTTI_RUNS_ANYWHERE(bruck)};
 

@@ -62,7 +62,7 @@ extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "every rank hands the parts of its subtree to its parent",
     Family::baseline,
     "folklore; the default of several MPI libraries for short messages",
-    requires_equal_parts,
+    requires_equal_parts | requires_room,
     {},
     TUTTI_RUNS_ANYWHERE(binomial)};
 

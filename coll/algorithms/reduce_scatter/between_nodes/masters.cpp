@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reduce_scatter(_block) on several nodes: each node reduces the whole vector to its master through shared memory, each
 // master gets what the others have for its node and combines it in the order of nodes, then deals it out there. Shares
-// of any sizes. One step between N nodes; each link carries s less its node's share out, and N − 1 such shares in.
+// of any sizes. One step between N nodes, s less one share out and N − 1 such shares in; where a node has no memory
+// for the whole vector, as many such steps as it takes, each for a slice of every node's share.
 // Zhu, Goodell, Gropp, Thakur, "Hierarchical collectives in MPICH2", EuroPVM/MPI 2009, section 3; share_fold.hpp.
+//
+// In place the result of a slice is stored over operands. These are of slices that are over: an element at place x of
+// the vector has at most place x in its node's share, and more than its place in its rank's share is in its node's.
 #include "coll/algorithms/algorithm.hpp"
+#include "coll/blocks/messages/segments.hpp"
 #include "coll/blocks/messages/share_fold.hpp"
+#include "coll/blocks/nodes/node_memory.hpp"
 #include "coll/blocks/nodes/node_parts.hpp"
 #include "coll/blocks/reduce/laid_out.hpp"
 #include "coll/blocks/reduce/shares.hpp"
@@ -13,83 +19,174 @@
 namespace tutti::coll::algorithms::reduce_scatter {
 namespace {
 
-/// What masters combine: a node's sum, packed, with each node's share in one piece, and where these begin.
-struct ByNode {
-    ByNode(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum) : vector(sum), starts(env.frames()) {
-        Shares const shares(a, env.frames());
-        Division const& map = env.map();
-        std::size_t at = 0;
-        for (int n = 0; n < map.count(); ++n) {
-            starts.push_back(at);
-            for (int r : map.members(n)) at += shares.bytes(r);
-        }
-        starts.push_back(at);
-        if (map.consecutive()) return;
-        packed = PooledBytes(env.frames(), at);
-        vector = packed_buffer(packed.get(), at);
-        std::byte* to = packed.get();
-        for (int n = 0; n < map.count(); ++n)
-            for (int r : map.members(n)) env.load(to, sum, shares.start(r), shares.bytes(r)), to += shares.bytes(r);
+std::size_t share_of_node(ReduceScatterArgs const& a, Division const& map, int node) {
+    std::size_t elements = 0;   // more than an int holds, as those of all ranks are
+    for (int r : map.members(node)) elements += static_cast<std::size_t>(a.counts[static_cast<std::size_t>(r)]);
+    return elements * static_cast<std::size_t>(a.type->size());
+}
+
+/// How the nodes' shares, each those of its ranks one after the other, are cut. A master has a slice's sum, as much
+/// again that comes from the other nodes and their order where ranks do not follow each other; and its ranks pack their
+/// operands for one node then.
+Segments slices_of(ReduceScatterArgs const& a, Division const& map) {
+    std::size_t largest = 0;
+    for (int n = 0; n < map.count(); ++n) largest = std::max(largest, share_of_node(a, map, n));
+    std::size_t const pieces = static_cast<std::size_t>(4 * map.count() + map.largest());
+    return {largest, element_of(a), part_of_memory(a.parameters[0], pieces)};
+}
+
+/// One rank's view.
+class Slices {
+public:
+    Slices(NetEnv& env, ReduceScatterArgs const& a)
+        : env_(env), a_(a), map_(env.map()), shares_(a, env.frames()), slices_(slices_of(a, map_)),
+          in_order_(map_.consecutive()), starts_(env.frames()) {}
+    FramePool& frames() { return env_.frames(); }
+    bool master() const { return map_.index_of(env_.rank()) == 0; }
+
+    Task run() {
+        for (std::uint64_t k = 0; k < slices_.count; ++k) co_await run_slice(k);
     }
 
-    ConstBuffer vector;
-    PooledVector<std::size_t> starts;
-    PooledBytes packed;   ///< where the nodes' ranks do not follow each other
-};
+private:
+    Task run_slice(std::uint64_t k) {
+        cut(k);
+        std::size_t const mine = starts_[static_cast<std::size_t>(map_.mine())];
+        std::size_t const share = starts_[static_cast<std::size_t>(map_.mine()) + 1] - mine;
+        LaidOut const sum = laid_out(starts_.back()), part = laid_out(share);
+        if (slices_.count == 1) co_await reduce(operand(a_), sum.origin());
+        else co_await reduce_slice(sum.origin());
+        Buffer const result = buffer(part.origin(), share);
+        if (master()) co_await among_masters(buffer(sum.origin(), starts_.back()), result);
+        co_await deal_out(result);
+    }
+    /// Where the slice begins in the nodes' shares, and each node's piece of it among those of all.
+    void cut(std::uint64_t k) {
+        first_ = slices_.at(k);
+        std::size_t const end = first_ + slices_.length;
+        starts_.assign(1, 0);
+        for (int n = 0; n < map_.count(); ++n) {
+            std::size_t const share = share_of_node(a_, map_, n);
+            starts_.push_back(starts_.back() + std::min(end, share) - std::min(first_, share));
+        }
+    }
+    /// Calls f(rank, where in its share, bytes) for what a node's ranks have of the slice.
+    template <class F>
+    void each_part(int node, F f) const {
+        std::size_t at = 0;
+        for (int r : map_.members(node)) {
+            std::size_t const end = at + shares_.bytes(r), from = std::clamp(first_, at, end);
+            f(r, from - at, std::clamp(first_ + slices_.length, at, end) - from);
+            at = end;
+        }
+    }
+    std::int64_t elements(std::size_t bytes) const { return static_cast<std::int64_t>(bytes) / a_.type->size(); }
+    std::int64_t distance(std::size_t bytes) const { return elements(bytes) * a_.type->extent(); }
+    Buffer buffer(std::byte* origin, std::size_t bytes) const { return {origin, elements(bytes), a_.type}; }
+    /// At the master alone.
+    LaidOut laid_out(std::size_t bytes) { return master() ? LaidOut(*a_.type, elements(bytes), &frames()) : LaidOut(); }
 
-/// The share of this master's node, over all nodes, into `share`.
-Task among_masters(NetEnv& env, ReduceScatterArgs const& a, ConstBuffer sum, Buffer share) {
-    NetEnv team(env, env.map().masters(env.frames()), env.multi_node().masters);
-    ByNode by_node(env, a, sum);
-    Messages<NetEnv> m(team, element_bytes(a));
-    ShareFold<NetEnv> fold(team, m, a, std::move(by_node.starts));
-    PooledBytes const packed(env.frames(), share.bytes());
-    co_await fold.reduce(by_node.vector, packed.get());
-    env.store(share, 0, packed.get(), share.bytes());
-    co_await m.close();
-}
+    Task reduce(ConstBuffer mine, std::byte* sum) {
+        ReduceArgs inside = a_;
+        inside.root = 0;
+        inside.in = mine.address;
+        inside.count = mine.count;
+        inside.out = sum;
+        co_await on_node(env_, Collective::reduce, inside);
+    }
+    /// Each node's piece, in the order of nodes.
+    Task reduce_slice(std::byte* sum) {
+        for (int n = 0; n < map_.count(); ++n) {
+            auto const i = static_cast<std::size_t>(n);
+            std::size_t const bytes = starts_[i + 1] - starts_[i];
+            if (bytes == 0) continue;
+            LaidOut const packed = in_order_ ? LaidOut() : LaidOut(*a_.type, elements(bytes), &frames());
+            std::byte* const to = master() ? sum + distance(starts_[i]) : nullptr;
+            co_await reduce({operand_of(n, packed.origin()), elements(bytes), a_.type}, to);
+        }
+    }
+    /// Of a node's piece: where it lies, or packed.
+    void const* operand_of(int node, std::byte* packed) {
+        auto const* const all = static_cast<std::byte const*>(operand(a_).address);
+        if (in_order_) return all + distance(shares_.start(map_.members(node).front()) + first_);
+        std::int64_t at = 0;
+        each_part(node, [&](int r, std::size_t from, std::size_t bytes) {
+            ConstBuffer const part{all + distance(shares_.start(r) + from), elements(bytes), a_.type};
+            copy_between(env_, buffer(packed + at, bytes), part, 0, bytes);
+            at += distance(bytes);
+        });
+        return packed;
+    }
+
+    /// The share of this master's node, over all nodes, into `share`.
+    Task among_masters(Buffer sum, Buffer share) {
+        NetEnv team(env_, map_.masters(frames()), env_.multi_node().masters);
+        PooledBytes ordered;
+        if (slices_.count == 1 && !in_order_) {   // the whole vector, as its ranks have it
+            ordered = PooledBytes(frames(), sum.bytes());
+            std::byte* to = ordered.get();
+            for (int n = 0; n < map_.count(); ++n)
+                for (int r : map_.members(n)) {
+                    env_.load(to, sum, shares_.start(r), shares_.bytes(r));
+                    to += shares_.bytes(r);
+                }
+            sum = packed_buffer(ordered.get(), sum.bytes());
+        }
+        Messages<NetEnv> m(team, element_bytes(a_));
+        ShareFold<NetEnv> fold(team, m, a_, starts_);
+        PooledBytes const packed(frames(), share.bytes());
+        co_await fold.reduce(sum, packed.get());
+        env_.store(share, 0, packed.get(), share.bytes());
+        co_await m.close();
+    }
+
+    Task deal_out(Buffer share) {
+        RootedArgs dealt{};
+        PartList parts(frames());
+        auto* part = static_cast<std::byte*>(share.address);
+        each_part(map_.mine(), [&](int r, std::size_t from, std::size_t bytes) {
+            if (master()) parts.add(buffer(part, bytes));
+            if (master()) part += distance(bytes);
+            if (r == env_.rank()) dealt.mine = buffer(static_cast<std::byte*>(a_.out) + distance(from), bytes);
+        });
+        dealt.parts = parts.parts();
+        dealt.root = 0;
+        dealt.equal = false;
+        co_await on_node(env_, Collective::scatter, dealt);
+    }
+
+    NetEnv& env_;
+    ReduceScatterArgs const& a_;
+    Division const& map_;
+    Shares const shares_;
+    Segments const slices_;
+    bool const in_order_;                ///< do the ranks of each node follow each other?
+    std::size_t first_ = 0;              ///< of the slice under way, in each node's share
+    PooledVector<std::size_t> starts_;   ///< and of its pieces, node after node
+};
 
 Task masters(NetEnv& env, ReduceScatterArgs const& a) {
     if (a.bytes() == 0) co_return;
-    Division const& map = env.map();
-    bool const master = map.index_of(env.rank()) == 0;
-    LaidOut const sum = master ? LaidOut(*a.type, a.count, &env.frames()) : LaidOut();
-    ReduceArgs inside = a;
-    inside.root = 0;
-    inside.in = operand(a).address;
-    inside.out = sum.origin();
-    co_await on_node(env, Collective::reduce, inside);
-
-    std::int64_t elements = 0;   // more than an int holds, as those of all ranks are
-    for (int r : map.members()) elements += a.counts[static_cast<std::size_t>(r)];
-    LaidOut const share = master ? LaidOut(*a.type, elements, &env.frames()) : LaidOut();
-    PartList parts(env.frames());
-    std::byte* part = share.origin();
-    for (int r : master ? map.members() : std::span<int const>()) {
-        std::int64_t const count = a.counts[static_cast<std::size_t>(r)];
-        parts.add({part, count, a.type});
-        part += count * a.type->extent();
-    }
-    if (master) co_await among_masters(env, a, {sum.origin(), a.count, a.type}, {share.origin(), elements, a.type});
-    RootedArgs dealt{};
-    dealt.mine = {a.out, a.counts[static_cast<std::size_t>(env.rank())], a.type};
-    dealt.parts = parts.parts();
-    dealt.root = 0;
-    dealt.equal = false;
-    co_await on_node(env, Collective::scatter, dealt);
+    Slices slices(env, a);
+    co_await slices.run();
 }
 
-std::uint64_t masters_operations(ReduceScatterArgs const&, Division const&) { return 2; }
+std::uint64_t masters_operations(ReduceScatterArgs const& a, Division const& map) {
+    if (a.bytes() == 0) return 0;
+    std::uint64_t const slices = slices_of(a, map).count;
+    return slices == 1 ? 2 : slices * (static_cast<std::uint64_t>(map.count()) + 1);
+}
 
 }   // namespace
 
+constexpr Parameter masters_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceScatterArgs> masters_algorithm = {
     "masters",
     "each node to its master, masters exchange their nodes' shares and deal them out",
     Family::tutti,
     "Zhu, Goodell, Gropp, Thakur, EuroPVM/MPI 2009, section 3",
     requires_commutative | requires_grouping,
-    {},
+    masters_parameters,
     TUTTI_RUNS_ON_NODES(masters)};
 
 }   // namespace tutti::coll::algorithms::reduce_scatter

@@ -55,7 +55,7 @@ extern constinit const Algorithm<ReduceScatterArgs> recursive_halving_algorithm 
     "ranks p/2, p/4, … apart combine the half that each side wants",
     Family::baseline,
     "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-    requires_commuting_operator | requires_grouping,
+    requires_commuting_operator | requires_grouping | requires_room,
     {},
     TUTTI_RUNS_ANYWHERE(recursive_halving)};
 

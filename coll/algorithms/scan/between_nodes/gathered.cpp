@@ -9,20 +9,23 @@ namespace tutti::coll::algorithms::scan {
 namespace {
 
 Task gathered(NetEnv& env, ReduceArgs const& a) {
-    if (a.bytes() > 0) co_await fold_gathered(env, a, env.rank() + 1);
+    if (a.bytes() > 0) co_await fold_gathered(env, a, env.rank() + 1, a.parameters[0]);
 }
 
-std::uint64_t gathered_operations(ReduceArgs const&, Division const&) { return gather_operations; }
+std::uint64_t gathered_operations(ReduceArgs const& a, Division const& map) {
+    return gather_operations(a, map, a.parameters[0]);
+}
 
 }   // namespace
 
+constexpr Parameter gathered_parameters[] = {memory_parameter};
 extern constinit const Algorithm<ReduceArgs> gathered_algorithm = {
     "gathered",
     "everybody gets all operands and combines those of the ranks up to its own",
     Family::tutti,
     "Tutti",
     requires_nothing,
-    {},
+    gathered_parameters,
     TUTTI_RUNS_ON_NODES(gathered)};
 
 }   // namespace tutti::coll::algorithms::scan

@@ -50,7 +50,7 @@ extern constinit const Algorithm<RootedArgs> binomial_algorithm = {
     "every rank hands on the parts of its children's subtrees",
     Family::baseline,
     "folklore; the first half of van de Geijn's broadcast",
-    requires_equal_parts,
+    requires_equal_parts | requires_room,
     {},
     TUTTI_RUNS_ANYWHERE(binomial)};
 

@@ -18,6 +18,11 @@ if(TARGET tests_coll_threads)
   file(GLOB environment CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/*.cpp)
   list(FILTER environment EXCLUDE REGEX "_test.cpp$")
   target_sources(tests_coll_threads PRIVATE ${environment})
+  # Names in these are also names in others.
+  foreach(alone messages neighbors xhc)
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/${alone}_test.cpp PROPERTIES
+      SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
   if(TUTTI_SANITIZE MATCHES thread)   # the scheduler belongs to no rank
     set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/threads/ranks.cpp PROPERTIES
       COMPILE_OPTIONS -fno-sanitize=thread COMPILE_DEFINITIONS USES_TSAN_FIBERS SKIP_PRECOMPILE_HEADERS ON)

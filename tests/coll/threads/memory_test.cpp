@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t unlimited = ~std::size_t{0};
 // One allocation in `thinning` is refused, another one in each case: ThreadSanitizer makes the test ten times as long.
 #if defined(__SANITIZE_THREAD__)
-constexpr std::size_t thinning = 4;
+constexpr std::size_t thinning = 8;
 #else
 constexpr std::size_t thinning = 1;
 #endif

@@ -5,8 +5,8 @@
 // Messages of services have queues of their own: the receives that always wait for them do not prevent the short ways
 // of the program's messages, and do not fail when a peer is lost.
 //
-// Memory: `post`, `find`, `add`, `reserve` and `lose` take some. What throws std::bad_alloc has changed nothing, so that
-// the caller can repeat it. The others need none.
+// Memory: `post`, `find`, `add`, `reserve` and `lose` take some. A call that throws std::bad_alloc has changed nothing
+// and can be repeated. The others need none.
 #pragma once
 
 #include <map>

@@ -15,8 +15,8 @@
 
 namespace tutti::p2p {
 
-/// What eager messages without a receive may cost a receiver's memory. Both sides count what was sent and what has found
-/// its receive; the receiver sends its count with each frame, and a frame of its own when much of it is news.
+/// What eager messages without a receive may cost a receiver's memory. Both sides count what was sent and what has its
+/// receive; the receiver sends its count with each frame, and a frame of its own when much of it is news.
 class Credit {
 public:
     static constexpr std::uint64_t budget = UnexpectedCost::most;

@@ -83,6 +83,8 @@ void take_shared(Window& window, Target& t, int rank, char const* call) {
 
 /// A lock of all parts, on all nodes. A rank that is refused on one node holds none while it waits for that one: what
 /// it waits for may wait for what it would hold. All nodes know that it waits, so exclusive locks step back for it.
+/// Other nodes are asked all at the same time, and not only with the first operation towards them: the program may have
+/// used this rank's own part by then, whose lock it could not give back while another node refuses it.
 class LockOfAll {
 public:
     explicit LockOfAll(Window& window)

@@ -66,6 +66,8 @@ public:
     FramePool& frames_of_process() { return comm_.process.frames; }
 
     Comm const& comm() const { return comm_; }
+    /// As Comm::reported_rank, of a rank of this environment.
+    int reported_rank(int peer) const { return comm_.reported_rank(union_group(peer)); }
     MultiNode const& multi_node() const;
     Division const& map() const { return multi_node().map; }
     char const* operation() const { return operation_; }

@@ -56,6 +56,9 @@ public:
     /// For elements larger than that; before expose.
     void reserve_staging(std::size_t bytes);
 
+    /// As Comm::reported_rank.
+    int reported_rank(int peer) const { return comm_.reported_rank(peer); }
+
 protected:
     bool crowded() const { return comm_.process.segment.header().crowded(); }
     struct Awaiter {

@@ -13,6 +13,12 @@ Members::Members(Ref<Group> local, Ref<Group> others, bool local_first)
       union_group(local_first ? group_union(*group, *remote) : group_union(*remote, *group)),
       remote_at(local_first ? group->size() : 0) {}
 
+int Comm::reported_rank(int member) const {
+    if (told_as) return told_as->reported_rank(told_as->union_group->rank_of(union_group->world_rank(member)));
+    int const first = first_group_size();
+    return member < first ? member : member - first;
+}
+
 std::string Comm::words() const {
     if (told_as) return told_as->words();
     if (!name.empty()) return name;

@@ -66,6 +66,9 @@ public:
     Reason reason(char const* operation, int member = -1) const {
         return {operation, member < 0 ? -1 : union_group->world_rank(member), -1, tell_call, this};
     }
+    /// By which number the program knows a member of `union_group`: as a rank of the communicator on which it has
+    /// called, in an intercommunicator of the member's own group there.
+    int reported_rank(int member) const;
     /// For sentences: its name, or what can be said of it.
     std::string words() const;
     /// Whose ranks messages name: the remote group's in an intercommunicator.

@@ -93,7 +93,7 @@ Task adaptive_copy(Env& env, AllgatherArgs const& a) {
     }
     if (g.steps > 0) co_await take_all(env, g, g.steps - 1);
     co_await acknowledged(env, everybody(env), 0, g.steps);
-    g.truncation.check();
+    g.truncation.check(env);
 }
 
 constexpr Parameter adaptive_copy_parameters[] = {{"slice", 65536, "bytes of each part that are copied at a time"}};

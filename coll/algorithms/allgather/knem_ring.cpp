@@ -26,7 +26,7 @@ public:
         post();
         co_await copy_from_left();
         co_await stream_the_rest();
-        truncation_.check();
+        truncation_.check(env_);
     }
 
 private:

@@ -136,7 +136,7 @@ Task root(Env& env, RootedArgs const& a) {
         int const peer = (a.root + i) % env.size();
         if (env.published(peer) == table_step) co_await take_large(env, a, peer, truncation);
     }
-    truncation.check();
+    truncation.check(env);
 }
 
 template <class Env>

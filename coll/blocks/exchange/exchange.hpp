@@ -35,7 +35,6 @@ struct Sides {
     std::size_t share = 0;   ///< from_root: the root may help with parts from so many bytes on; 0: never
     bool helps = false;      ///< at that root: it does
     bool either = false;     ///< of `all`, the same everywhere: tables say, behind the parts, where others' go to
-    int first_peer = 0;      ///< for users, ranks are counted from here
 
     bool moves(int from, int to) const {
         return pattern == Pattern::all || (pattern == Pattern::to_root ? to == root : from == root);
@@ -100,8 +99,8 @@ template <class Env>
 class Exchange {
 public:
     Exchange(Env& env, Sides const& sides, Limits limits)
-        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece), truncation_(sides.first_peer),
-          refused_(env.frames()), streams_(env, staging_, truncation_, 0, refused) {}
+        : env_(env), sides_(sides), limits_(limits), staging_(env, limits.piece), refused_(env.frames()),
+          streams_(env, staging_, truncation_, 0, refused) {}
 
     FramePool& frames() { return env_.frames(); }
 
@@ -117,7 +116,7 @@ public:
     void give(int peer);
     bool unfinished() const { return staging_.outstanding() || left_; }
     Task finish();
-    void check() const { truncation_.check(); }
+    void check() const { truncation_.check(env_); }
 
 private:
     bool to_one() const { return sides_.pattern == Pattern::to_root; }

@@ -34,7 +34,7 @@ public:
     bool unfinished() const { return table_ || left_; }
     /// Writes my part into the buffers of all who are to get it so, a grain at a time: it is read once.
     void write(std::size_t grain);
-    void check() const { truncation_.check(); }
+    void check() const { truncation_.check(env_); }
 
     void post();
     void take_own() { take_own(0, mine_.bytes()); }

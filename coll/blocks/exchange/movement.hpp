@@ -87,11 +87,10 @@ inline std::size_t root_share(std::size_t bytes, int size) {
     return bytes / p * (p - 1) / cache_line * cache_line;
 }
 
-/// What remains to be said when everything has arrived: that something was too long for its place.
+/// The longest message that was too long for its place, to be reported when everything has arrived. Peers are those of
+/// the environment.
 class Truncation {
 public:
-    /// Ranks are told as the user knows them: the other group of an intercommunicator begins at `first_peer`.
-    explicit Truncation(int first_peer = 0) : first_peer_(first_peer) {}
     void note(int peer, std::uint64_t bytes, std::size_t room) {
         if (bytes > bytes_) peer_ = peer, bytes_ = bytes, room_ = room;
     }
@@ -99,14 +98,15 @@ public:
         if (bytes > room) [[unlikely]]
             note(peer, bytes, room);
     }
-    void check() const {
+    /// Throws if there was one, and names its sender as the program knows it.
+    template <class Env>
+    void check(Env const& env) const {
         if (peer_ >= 0) [[unlikely]]
-            fail(ErrorClass::truncate, "rank ", peer_ - first_peer_, " sends ", bytes_, " bytes but there is room for ",
-                 room_);
+            fail(ErrorClass::truncate, "rank ", env.reported_rank(peer_), " sends ", bytes_,
+                 " bytes but there is room for ", room_);
     }
 
 private:
-    int first_peer_;
     int peer_ = -1;
     std::uint64_t bytes_ = 0;
     std::size_t room_ = 0;

@@ -307,7 +307,7 @@ Task neighbor_exchange(Env& env, Blocks blocks, Limits limits) {
         x.take(i);
     }
     if (x.unfinished()) co_await x.finish();
-    x.truncation.check();
+    x.truncation.check(env);
 }
 
 }   // namespace tutti::coll

@@ -31,7 +31,7 @@ public:
     FramePool& frames() { return env_.frames(); }
     Staging<Env>& staging() { return staging_; }
     Truncation& truncation() { return truncation_; }
-    void check() const { truncation_.check(); }
+    void check() const { truncation_.check(env_); }
 
     /// Where `receiver` wants the part of `sender`, once it has published; at a root that gathers, of its own, too.
     Entry const& place(int receiver, int sender) {

@@ -12,7 +12,7 @@ namespace tutti::coll {
 template <class Env>
 Task exchange_between_groups(Env& env, CommonArgs const& a, Parts out, Parts in) {
     TwoGroups const groups(env, a);
-    Sides const sides{.pattern = Pattern::all, .root = 0, .out = out, .in = in, .first_peer = groups.other.first};
+    Sides const sides{.pattern = Pattern::all, .root = 0, .out = out, .in = in};
     Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
     for (int i = 0; i < groups.other.size(); ++i) {

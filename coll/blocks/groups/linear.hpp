@@ -13,7 +13,7 @@ namespace tutti::coll {
 template <class Env>
 Task exchange_with(Env& env, TwoGroups groups, std::vector<int> to, std::vector<int> from, Parts out, Parts in) {
     Messages<Env> m(env);
-    Truncation truncation(groups.other.first);
+    Truncation truncation;
     co_await m.exchange_all(
         std::span<int const>(to), std::span<int const>(from),
         [&out](int peer) -> MessagePart {
@@ -23,7 +23,7 @@ Task exchange_with(Env& env, TwoGroups groups, std::vector<int> to, std::vector<
         [&in](int peer) { return in[peer].bytes(); }, [&](int peer) { return m.into(in[peer], 0); });
     for (int peer : from) truncation.compare(peer, m.received(peer), in[peer].bytes());
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 template <class Env>

@@ -47,7 +47,7 @@ Task binomial_bcast(Env& env, BcastArgs const& a) {
     co_await start_children(env, m, at, [&](int) -> MessagePart { return {a.data, 0, bytes}; });
     co_await finish_children(env, m, at);
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 }   // namespace tutti::coll

@@ -165,7 +165,7 @@ Task doubling_allgather(Env& env, AllgatherArgs const& a) {
     co_await doubling.run();
     co_await m.close();
     gathered.unpack();
-    truncation.check();
+    truncation.check(env);
 }
 
 }   // namespace tutti::coll

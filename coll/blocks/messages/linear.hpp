@@ -46,7 +46,7 @@ Task linear_gather(Env& env, RootedArgs const& a) {
         }
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 template <class Env>
@@ -65,7 +65,7 @@ Task linear_scatter(Env& env, RootedArgs const& a) {
         co_await finish_all(env, m);
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 /// What the algorithms for alltoall share: messages that are never shown where they lie if they are exchanged in place.
@@ -100,7 +100,7 @@ Task linear_alltoall(Env& env, AlltoallArgs const& a) {
         [&a](int from) { return a.receive[from].bytes(); }, [&](int from) { return m.into(a.receive[from], 0, all); });
     for (int peer : peers) truncation.compare(peer, m.received(peer), a.receive[peer].bytes());
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 }   // namespace tutti::coll

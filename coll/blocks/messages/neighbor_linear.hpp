@@ -44,7 +44,7 @@ Task neighbor_linear(Env& env, Blocks b) {
         for (int from : round.from) truncation.compare(from, m.received(from), place(from).bytes());
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 }   // namespace tutti::coll

@@ -72,7 +72,7 @@ public:
         while (out_.size() > left) co_await sent_one();
     }
     /// Throws if something was longer than its place.
-    void check() const { truncation_.check(); }
+    void check() const { truncation_.check(env_); }
 
 private:
     struct Expected {

@@ -2,6 +2,7 @@
 // Between nodes, too, a part that is too long for its place is an error at its receiver, and delays nobody.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 
 #include "runtime/base/error.hpp"
@@ -69,6 +70,51 @@ TEST_P(NodesErrors, APartThatIsTooLongIsFoundByItsReceiverAndDelaysNobody) {
     for (int r = 0; r < world.size(); ++r)
         threads.emplace_back([&, r] {
             for (int n : {2, 15, 1000, 2049, 5000, 100000}) exchange_with_a_short_rank(world.comm(r), n);
+            world.leave(r);
+        });
+    for (auto& t : threads) t.join();
+}
+
+/// The error of a call, empty: none.
+template <class Args>
+std::string error_of(Comm& comm, Collective which, Args args) {
+    try {
+        run(BoundCall{comm, which, args});
+    } catch (Error const& e) { return e.what(); }
+    return {};
+}
+
+/// The last rank is the root. One rank has a part that is twice as long as the others, or room for half of one.
+void exchange_with_one_other(Comm& comm, int other, int n) {
+    auto const type = TypeBuilder::predefined(Basic::int32);
+    int const root = comm.size() - 1, mine = comm.rank() == other ? 2 * n : n, room = comm.rank() == other ? n / 2 : n;
+    auto const bytes = [](int count) { return std::to_string(static_cast<std::size_t>(count) * sizeof(int)); };
+    std::vector<int> out(static_cast<std::size_t>(2 * n * comm.size())), in(out.size());
+    RootedArgs gather{};
+    gather.mine = {out.data(), mine, type.get()};
+    if (comm.rank() == root) gather.parts = Parts::regular(in.data(), n, *type);
+    gather.root = root;
+    std::string const sent =
+        "rank " + std::to_string(other) + " sends " + bytes(2 * n) + " bytes but there is room for " + bytes(n);
+    EXPECT_EQ(error_of(comm, Collective::gather, gather), comm.rank() == root ? sent : "") << n;
+    RootedArgs scatter{};
+    scatter.mine = {in.data(), room, type.get()};
+    if (comm.rank() == root) scatter.parts = Parts::regular(out.data(), n, *type);
+    scatter.root = root;
+    std::string const got =
+        "rank " + std::to_string(root) + " sends " + bytes(n) + " bytes but there is room for " + bytes(n / 2);
+    EXPECT_EQ(error_of(comm, Collective::scatter, scatter), comm.rank() == other ? got : "") << n;
+}
+
+TEST_P(NodesErrors, NameTheSenderAsTheProgramKnowsIt) {
+    Variables variables;
+    variables.wait = "shared";
+    NodesWorld world(GetParam(), variables);
+    std::vector<std::thread> threads;
+    for (int r = 0; r < world.size(); ++r)
+        threads.emplace_back([&, r] {
+            for (int other = 0; other < world.size(); ++other)
+                for (int n : {2, 5000, 100000}) exchange_with_one_other(world.comm(r), other, n);
             world.leave(r);
         });
     for (auto& t : threads) t.join();

@@ -63,7 +63,7 @@ public:
         Truncation truncation;
         for (auto& b : blocks_) b->unpack(env_, truncation);
         if (cut_ >= 0) truncation.note(cut_, block(map_.of(cut_))->bytes, room(map_.of(cut_)));
-        truncation.check();
+        truncation.check(env_);
     }
 
 private:

@@ -33,7 +33,7 @@ Task bruck(Env& env, AllgatherArgs const& a) {
     co_await m.close();
     for (int i = 1; i < size; ++i)
         env.store(a.parts[(rank + i) % size], 0, packed.get() + row.start(i), row.bytes(i, i + 1));
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<AllgatherArgs> bruck_algorithm = {

@@ -26,7 +26,7 @@ Task ring(Env& env, AllgatherArgs const& a) {
         out = in;
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<AllgatherArgs> ring_algorithm = {"ring",

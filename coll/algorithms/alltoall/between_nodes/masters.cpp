@@ -47,7 +47,7 @@ public:
             co_await run_slice(k == 0, error);
         }
         if (error) std::rethrow_exception(error);
-        truncation_.check();
+        truncation_.check(env_);
     }
 
 private:

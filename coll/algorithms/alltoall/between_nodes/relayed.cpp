@@ -74,7 +74,7 @@ public:
         if (!inside) co_await alltoall_within_node(env_, a_, error);
         if (error) std::rethrow_exception(error);
         flow_.check();
-        truncation_.check();
+        truncation_.check(env_);
     }
 
 private:

@@ -69,7 +69,7 @@ Task bruck(Env& env, AlltoallArgs const& a) {
     co_await m.close();
     for (int d = 0; d < size; ++d)   // what has come d places is from rank − d
         env.store(a.receive[(rank - d + size) % size], 0, turned.part(static_cast<std::size_t>(d)), a.each);
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<AlltoallArgs> bruck_algorithm = {

@@ -28,7 +28,7 @@ Task pairwise(Env& env, AlltoallArgs const& a) {
         truncation.compare(from, m.received(from), in.bytes());
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<AlltoallArgs> pairwise_algorithm = {

@@ -19,13 +19,13 @@ Task inter_binomial(Env& env, BcastArgs const& a) {
             return place == 0 ? a.root : leaves.first + place - 1;
         });
     Messages<Env> m(env);
-    Truncation truncation(root ? 0 : groups.other.has(at.parent) ? groups.other.first : groups.own.first);
+    Truncation truncation;
     if (!root) co_await receive_part(env, m, at.parent, a.data, 0, truncation);
     for (auto child = at.children.rbegin(); child != at.children.rend(); ++child)
         co_await m.start(*child, {a.data, 0, a.data.bytes()});
     for (int child : at.children) co_await m.finish(child);
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<BcastArgs> inter_binomial_algorithm = {

@@ -28,7 +28,7 @@ Task chain(Env& env, BcastArgs const& a) {
         in.bytes = std::min(segment, bytes - in.at);
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 constexpr Parameter chain_parameters[] = {{"segment", 65536, "bytes that are handed on at a time"}};

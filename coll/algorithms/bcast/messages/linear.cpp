@@ -18,7 +18,7 @@ Task linear(Env& env, BcastArgs const& a) {
         co_await receive_part(env, m, a.root, a.data, working_set, truncation);
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<BcastArgs> linear_algorithm = {

@@ -35,7 +35,7 @@ Task scatter_allgather(Env& env, BcastArgs const& a) {
         co_await doubling.run();
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 constexpr Parameter scatter_allgather_parameters[] = {

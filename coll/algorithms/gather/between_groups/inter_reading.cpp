@@ -16,8 +16,7 @@ Task inter_reading(Env& env, RootedArgs const& a) {
     Sides const sides{.pattern = Pattern::to_root,
                       .root = a.root,
                       .out = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .in = a.parts,
-                      .first_peer = groups.other.first};
+                      .in = a.parts};
     Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
     for (int peer = groups.other.first; root && peer < groups.other.last; ++peer) {

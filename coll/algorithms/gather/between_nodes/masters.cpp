@@ -91,7 +91,7 @@ public:
             blocks_.pop_front();
         }
         if (error) std::rethrow_exception(error);
-        truncation_.check();
+        truncation_.check(env_);
     }
 
 private:

@@ -54,7 +54,7 @@ Task binomial(Env& env, RootedArgs const& a) {
         co_await m.send(at.parent_rank(), {out, 0, under});
     }
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<RootedArgs> binomial_algorithm = {

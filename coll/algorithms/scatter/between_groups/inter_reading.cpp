@@ -17,8 +17,7 @@ Task inter_reading(Env& env, RootedArgs const& a) {
     Sides const sides{.pattern = Pattern::from_root,
                       .root = a.root,
                       .out = a.parts,
-                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type),
-                      .first_peer = groups.other.first};
+                      .in = Parts::same(a.mine.address, a.mine.count, *a.mine.type)};
     Exchange<Env> x(env, sides, Limits::of(a));
     x.post();
     if (!root) {

@@ -172,7 +172,7 @@ Task take(NetEnv& env, RootedArgs const& a) {
     } else {
         deliver(env, a.mine, 0, mine.data() + head, bytes, bytes, a.root, truncation);
     }
-    truncation.check();
+    truncation.check(env);
 }
 
 Task masters(NetEnv& env, RootedArgs const& a) {

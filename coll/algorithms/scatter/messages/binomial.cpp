@@ -42,7 +42,7 @@ Task binomial(Env& env, RootedArgs const& a) {
     if (!root && packed) env.store(a.mine, 0, packed.get(), each);
     co_await finish_children(env, m, at);
     co_await m.close();
-    truncation.check();
+    truncation.check(env);
 }
 
 extern constinit const Algorithm<RootedArgs> binomial_algorithm = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that runs out in a target, at each place where it asks for some while it does what others want: every command
 // is done once, and in order, when there is memory again.
+#include "runtime/base/error.hpp"
 #include "runtime/datatype/recipe.hpp"
 #include "tests/coll/world/allocations.hpp"
 #include "tests/rma/messages/messages_world.hpp"
@@ -23,7 +24,7 @@ Ref<Datatype> apart(std::int64_t n) {
 void poll_without_memory(Member& me, std::size_t allowed, std::atomic<bool> const& asked) {
     coll::test::MemoryEnds const ends(allowed);
     for (int behind = 0; behind < 40; behind += asked.load()) {
-        me.comm.process.waiter.progress();
+        unless_out_of_memory([&] { return me.comm.process.waiter.progress(); });   // as the progress thread does
         std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
 }

@@ -62,17 +62,25 @@ void exchange_with_a_short_rank(Comm& comm, int n) {
     EXPECT_EQ(truncates(comm, Collective::allgather, allgather), rank == last) << n;
 }
 
-TEST_P(NodesErrors, APartThatIsTooLongIsFoundByItsReceiverAndDelaysNobody) {
+/// Calls `act` with the communicator of each rank, in a thread for each.
+template <class Act>
+void at_all_ranks(Nodes const& node_of, Act const& act) {
     Variables variables;
     variables.wait = "shared";
-    NodesWorld world(GetParam(), variables);
+    NodesWorld world(node_of, variables);
     std::vector<std::thread> threads;
     for (int r = 0; r < world.size(); ++r)
         threads.emplace_back([&, r] {
-            for (int n : {2, 15, 1000, 2049, 5000, 100000}) exchange_with_a_short_rank(world.comm(r), n);
+            act(world.comm(r));
             world.leave(r);
         });
     for (auto& t : threads) t.join();
+}
+
+TEST_P(NodesErrors, APartThatIsTooLongIsFoundByItsReceiverAndDelaysNobody) {
+    at_all_ranks(GetParam(), [](Comm& comm) {
+        for (int n : {2, 15, 1000, 2049, 5000, 100000}) exchange_with_a_short_rank(comm, n);
+    });
 }
 
 /// The error of a call, empty: none.
@@ -107,17 +115,10 @@ void exchange_with_one_other(Comm& comm, int other, int n) {
 }
 
 TEST_P(NodesErrors, NameTheSenderAsTheProgramKnowsIt) {
-    Variables variables;
-    variables.wait = "shared";
-    NodesWorld world(GetParam(), variables);
-    std::vector<std::thread> threads;
-    for (int r = 0; r < world.size(); ++r)
-        threads.emplace_back([&, r] {
-            for (int other = 0; other < world.size(); ++other)
-                for (int n : {2, 5000, 100000}) exchange_with_one_other(world.comm(r), other, n);
-            world.leave(r);
-        });
-    for (auto& t : threads) t.join();
+    at_all_ranks(GetParam(), [](Comm& comm) {
+        for (int other = 0; other < comm.size(); ++other)
+            for (int n : {2, 5000, 100000}) exchange_with_one_other(comm, other, n);
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(Worlds, NodesErrors,

@@ -12,6 +12,10 @@ daemon_of() { awk -v host="$1" '$2 == host { print $1 }' "$AGENT_LOG"; }
 ranks_of() { pgrep -P "$(daemon_of "$1")"; }
 all_called() { [ "$(wc -l < "$AGENT_LOG")" = 4 ]; }
 
+# kill_together PROCESS...: they are stopped before, so that no daemon ends in order, because mpiexec has lost the other
+# one, before it is its turn to be killed.
+kill_together() { kill -STOP "$@"; kill -KILL "$@"; } 2> /dev/null
+
 # begin COMMAND...: eight ranks on four nodes run it. Leaves $pid.
 begin() {
     : > "$folder/out"; : > "$AGENT_LOG"
@@ -37,7 +41,7 @@ for round in 1 2 3; do
     # two nodes with all their ranks, among collectives and messages
     begin "$steady" "$never"; wait_until said running 1
     # shellcheck disable=SC2046
-    kill -KILL $(daemon_of 127.0.0.3) $(daemon_of 127.0.0.5) $(ranks_of 127.0.0.3) $(ranks_of 127.0.0.5) 2> /dev/null
+    kill_together $(daemon_of 127.0.0.3) $(daemon_of 127.0.0.5) $(ranks_of 127.0.0.3) $(ranks_of 127.0.0.5)
     lost "kill -9 of two nodes among messages, round $round" 127.0.0.3 127.0.0.5
 
     # a node, and a rank of another one, in either order
@@ -45,21 +49,21 @@ for round in 1 2 3; do
         begin "$steady" "$never"; wait_until said running 1
         node="$(daemon_of 127.0.0.2) $(ranks_of 127.0.0.2)" rank_there=$(ranks_of 127.0.0.4 | head -1)
         # shellcheck disable=SC2086
-        if [ $order = node ]; then kill -KILL $node $rank_there; else kill -KILL $rank_there $node; fi 2> /dev/null
+        if [ $order = node ]; then kill_together $node $rank_there; else kill_together $rank_there $node; fi
         lost "kill -9 of a node and a rank, the $order first, round $round" 127.0.0.2
     done
 
     # two daemons while they start, before and after their ranks run
     begin "$steady" "$never"; wait_until all_called
     sleep "0.0$((RANDOM % 10))"
-    kill -KILL "$(daemon_of 127.0.0.4)" "$(daemon_of 127.0.0.5)"
+    kill_together "$(daemon_of 127.0.0.4)" "$(daemon_of 127.0.0.5)"
     lost "kill -9 of two daemons that start, round $round" 127.0.0.4 127.0.0.5
 done
 
 # where the others are in MPI_Init, or in their first message
 begin bash -c "echo here; [ \$PMI_RANK -lt 4 ] || exec sleep $nap; exec '$steady' '$never'"; wait_until said here 8
-kill -KILL "$(daemon_of 127.0.0.4)" "$(daemon_of 127.0.0.5)"; lost "kill -9 of two daemons before MPI_Init of their ranks" 127.0.0.4 127.0.0.5
+kill_together "$(daemon_of 127.0.0.4)" "$(daemon_of 127.0.0.5)"; lost "kill -9 of two daemons before MPI_Init of their ranks" 127.0.0.4 127.0.0.5
 # where the others are in MPI_Finalize
 begin "$build/tests/cluster_waits" finalize; wait_until said here 8
-kill -KILL "$(daemon_of 127.0.0.3)" "$(daemon_of 127.0.0.5)"; lost "kill -9 of two daemons beside MPI_Finalize" 127.0.0.3 127.0.0.5
+kill_together "$(daemon_of 127.0.0.3)" "$(daemon_of 127.0.0.5)"; lost "kill -9 of two daemons beside MPI_Finalize" 127.0.0.3 127.0.0.5
 finish

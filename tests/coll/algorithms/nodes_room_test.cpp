@@ -88,6 +88,8 @@ TEST(NodesRoom, AlltoallTakesNoMoreMemoryThanItIsGiven) {
     constexpr std::ptrdiff_t megabyte = 1 << 20;
     // What does not depend on sizes: lists of messages and their frames, a few hundred bytes each.
     constexpr std::ptrdiff_t lists = 4 * 64 * 1024;
+    // What is no longer under way, but kept by the ranks for what comes next: how much depends on the order of events.
+    constexpr std::ptrdiff_t kept = 4 * static_cast<std::ptrdiff_t>(FramePool::most_kept);
     int tried = 0;
     for (AlgorithmRow const& row : all_algorithms()) {
         bool const bounded =
@@ -97,7 +99,7 @@ TEST(NodesRoom, AlltoallTakesNoMoreMemoryThanItIsGiven) {
         std::string const setting = std::string(row.name) + ":memory=1M";
         for (PartsForm form : {PartsForm::equal, PartsForm::in_place, PartsForm::counts}) {
             if (form == PartsForm::counts && (row.requirements & requires_equal_parts)) continue;
-            EXPECT_LE(memory_of_a_node(four_of_four, setting, count, form), megabyte + lists)
+            EXPECT_LE(memory_of_a_node(four_of_four, setting, count, form), megabyte + kept + lists)
                 << setting << ", form " << static_cast<int>(form);
         }
     }

@@ -24,7 +24,9 @@ def essence(text):
     lines = [" ".join(line.split()) for line in text.splitlines()]
     headline = next((line for line in lines if REPORT.match(line)), None)
     if headline:
-        places = set(re.findall(r"^  (ranks? [\d, and-]+?)  .* ([\w-]+\.c:\d+)", text, re.M))
+        found = re.findall(r"^  (ranks? [\d, and-]+?)  (.*) ([\w-]+\.c:\d+)", text, re.M)
+        # Who else has got to MPI_Finalize by then differs; of whom it matters the headline tells.
+        places = {("" if "MPI_Finalize" in call else ranks, place) for ranks, call, place in found}
         if headline.startswith("error[MPI_"):   # some of those that make it may be ended before they say so
             places = {("", place) for _, place in places}
         return sorted(re.findall(r"\w+", headline)) + sorted(places)   # whichever of two ranks looks first may be named first

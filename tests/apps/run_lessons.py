@@ -25,7 +25,7 @@ def essence(text):
     headline = next((line for line in lines if REPORT.match(line)), None)
     if headline:
         found = re.findall(r"^  (ranks? [\d, and-]+?)  (.*) ([\w-]+\.c:\d+)", text, re.M)
-        # Who else has got to MPI_Finalize by then differs; of whom it matters the headline tells.
+        # Which other ranks have reached MPI_Finalize by then differs; the headline names those that matter.
         places = {("" if "MPI_Finalize" in call else ranks, place) for ranks, call, place in found}
         if headline.startswith("error[MPI_"):   # some of those that make it may be ended before they say so
             places = {("", place) for _, place in places}

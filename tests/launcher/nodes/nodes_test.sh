@@ -24,7 +24,7 @@ expect_out $'0/2 0/1 0 0\n1/2 0/1 0 0'
 on 127.0.0.2 -n 1 -l sh -c 'echo $PMI_SIZE' : -n 2 -host 127.0.0.3 -env X y sh -c 'echo $X $PMI_APPNUM $MPI_LOCALRANKID'
 sorted; expect_out $'[0] 3\n[1] y 1 0\n[2] y 1 1'
 printf -- '-n 1 echo a\n-n 2 echo b\n' > "$folder/config"; on "$two" -configfile "$folder/config"; sorted; expect_out $'a\nb\nb'
-on 127.0.0.2:1,127.0.0.3:1 -n 2 --nooversubscribe true; expect_code 0
+on 127.0.0.2:1,127.0.0.3:2 -n 2 --nooversubscribe true; expect_code 0
 on 127.0.0.2,127.0.0.3 -n 3 --nooversubscribe true; expect_code 2; expect_err slots
 
 # options of others that deal out, number and show ranks

@@ -12,8 +12,8 @@ daemon_of() { awk -v host="$1" '$2 == host { print $1 }' "$AGENT_LOG"; }
 ranks_of() { pgrep -P "$(daemon_of "$1")"; }
 all_called() { [ "$(wc -l < "$AGENT_LOG")" = 4 ]; }
 
-# kill_together PROCESS...: they are stopped before, so that no daemon ends in order, because mpiexec has lost the other
-# one, before it is its turn to be killed.
+# kill_together PROCESS...: stops all of them first. mpiexec tells the other daemons to end as soon as it loses one; a
+# daemon that runs could then end in order before it is killed.
 kill_together() { kill -STOP "$@"; kill -KILL "$@"; } 2> /dev/null
 
 # begin COMMAND...: eight ranks on four nodes run it. Leaves $pid.

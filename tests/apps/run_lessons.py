@@ -24,8 +24,9 @@ def essence(text):
     lines = [" ".join(line.split()) for line in text.splitlines()]
     headline = next((line for line in lines if REPORT.match(line)), None)
     if headline:
-        found = re.findall(r"^  (ranks? [\d, and-]+?)  (.*) ([\w-]+\.c:\d+)", text, re.M)
-        # Which other ranks have reached MPI_Finalize by then differs; the headline names those that matter.
+        # Which ranks already wait behind those of a deadlock differs, and which others have reached MPI_Finalize; the
+        # headline names those that matter.
+        found = re.findall(r"^  (ranks? [\d, and-]+?)  (.*) ([\w-]+\.c:\d+)(?!.*\(behind)", text, re.M)
         places = {("" if "MPI_Finalize" in call else ranks, place) for ranks, call, place in found}
         if headline.startswith("error[MPI_"):   # some of those that make it may be ended before they say so
             places = {("", place) for _, place in places}

@@ -36,6 +36,7 @@ struct Deadlock {
     std::vector<int> behind;   ///< the others that wait in vain: released if the cores were, as far as one can tell
 
     bool empty() const { return cores.empty(); }
+    bool operator==(Deadlock const&) const = default;
 };
 
 /// The index is the rank. Time: n² tests of whether a rank is awaited at the most, and each wait looked through three

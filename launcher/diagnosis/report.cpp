@@ -162,8 +162,22 @@ Place PlacedRank::place_of(std::vector<std::uint64_t> const& stack) const {
     return place;
 }
 
+/// As far as they are valid: another process has written them.
+static std::span<Finding::Place const> places_in(Finding const& finding) {
+    return std::span(finding.place).first(std::min<std::size_t>(finding.places, Finding::most_places));
+}
+
+/// Two ranks may find the same mistake, each at its own call. Empty: this one has not.
+static std::string found_script(RankState const& rank_state, std::string_view call) {
+    if (rank_state.finding.kind.load(std::memory_order_acquire) != Finding::Kind::error) return {};
+    for (Finding::Place const& one : places_in(rank_state.finding))
+        if (one.rank == rank_state.world_rank && text_in(one.call) == call) return text_in(one.script);
+    return {};
+}
+
 Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
                   std::vector<std::uint64_t> const& noted, KnownLines* known) {
+    if (std::string const script = found_script(rank_state, call); !script.empty()) return {script};
     auto const blocked = noted.empty() ? std::nullopt : read_blocked(rank_state);
     if (!blocked) return place_of(process, noted, known);
     auto const name = [](std::string_view text) { return text.substr(0, text.find('(')); };
@@ -176,6 +190,14 @@ Place noted_place(RankState const& rank_state, pid_t process, std::string_view c
            : other != blocked->also.end() ? place_of(process, *other, known)
            : blocked->script.empty()      ? place_of(process, noted, known)
                                           : Place{};
+}
+
+bool shows_all_places(Finding const& finding, RankStateOf const& state_of) {
+    return std::ranges::none_of(places_in(finding), [&](Finding::Place const& one) {
+        RankState const* const rank = one.addresses == 0 ? nullptr : state_of(one.rank);
+        return rank && rank->state.load(std::memory_order_acquire) == RankPhase::initialised &&
+               rank->finding.kind.load(std::memory_order_acquire) != Finding::Kind::error && !read_blocked(*rank);
+    });
 }
 
 void Warnings::add(Report const& report) {
@@ -199,10 +221,11 @@ Report report_of(Finding const& finding, NotedPlaceOf const& place_of) {
     if (finding.kind.load(std::memory_order_relaxed) == Finding::Kind::warning)
         report.severity = Report::Severity::warning;
     bool without_g = false;
-    for (std::size_t i = 0; i < std::min<std::size_t>(finding.places, Finding::most_places); ++i) {
-        Finding::Place const& one = finding.place[i];
+    for (Finding::Place const& one : places_in(finding)) {
         std::size_t const addresses = std::min<std::size_t>(one.addresses, Finding::most_addresses);
-        Place const place = place_of(one.rank, text_in(one.call), {one.stack, one.stack + addresses});
+        std::string const script = text_in(one.script);
+        Place const place =
+            script.empty() ? place_of(one.rank, text_in(one.call), {one.stack, one.stack + addresses}) : Place{script};
         report.lines.push_back({{one.rank}, text_in(one.call), place.words, text_in(one.remark)});
         without_g |= place.without_g;
     }

@@ -69,6 +69,11 @@ Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known = nu
 Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
                   std::vector<std::uint64_t> const& noted, KnownLines* known = nullptr);
 
+/// Do the ranks that it names show where they are, as far as they can? One that has found a mistake itself stays where
+/// it is, and one that has not come to MPI_Finalize may be about to wait. `state_of`: null of other nodes' ranks.
+using RankStateOf = std::function<RankState const*(int rank)>;
+bool shows_all_places(Finding const& finding, RankStateOf const& state_of);
+
 /// A blocked rank with the place of its call, as the launcher of its node reports it.
 struct PlacedRank {
     BlockedRank blocked;

@@ -3,6 +3,7 @@
 #include "launcher/diagnosis/watch.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::launcher {
 namespace {
@@ -46,32 +47,43 @@ void DeadlockWatch::hear(NodeNews const& news) {
 }
 
 std::optional<ProvenDeadlock> DeadlockWatch::look(Clock::time_point now) {
-    if (asked_) {
-        if (!asked_->refused && asked_->answers < asked_->nodes.size()) return {};
-        if (!asked_->refused && asked_->nodes.size() > 1 && !asked_->first) return ask(), std::nullopt;
-        bool const sure = proves();
-        asked_.reset();
-        if (sure) return proven();
-        news_ = true;   // what was suspected may be so a little later
-        due_ = now + between_suspicions;
-    }
-    if (!news_ || now < due_) return {};
+    look_at_answers(now);
+    if (proven_ && delay_.over(knows_all(), now)) return std::exchange(proven_, {});
+    if (asked_ || !news_ || now < due_) return {};
     news_ = false;
     due_ = now + between_suspicions;
     suspect();
     return {};
 }
 
+/// When the nodes that were asked have answered.
+void DeadlockWatch::look_at_answers(Clock::time_point now) {
+    if (!asked_ || waits_for_nodes()) return;
+    if (!asked_->refused && asked_->nodes.size() > 1 && !asked_->first) return ask();
+    if (proves()) {
+        proven_ = proven();
+    } else {
+        news_ = true;   // what was suspected may be so a little later
+        due_ = now + between_suspicions;
+    }
+    asked_.reset();
+}
+
+bool DeadlockWatch::waits_for_nodes() const {
+    return asked_ && !asked_->refused && asked_->answers < asked_->nodes.size();
+}
+
 DeadlockWatch::Clock::time_point DeadlockWatch::due() const {
-    bool const waits_for_nodes = asked_ && !asked_->refused && asked_->answers < asked_->nodes.size();
-    return waits_for_nodes || (!asked_ && !news_) ? Clock::time_point::max() : asked_ ? Clock::now() : due_;
+    Clock::time_point const report = proven_ ? delay_.due() : Clock::time_point::max();
+    if (waits_for_nodes() || (!asked_ && !news_)) return report;
+    return std::min(report, asked_ ? Clock::now() : due_);
 }
 
 void DeadlockWatch::suspect() {
     if (std::ranges::none_of(waits_, [](RankWait const& wait) { return wait.state == RankWait::State::blocked; }))
         return;
     suspected_ = find_deadlock(waits_);
-    if (suspected_.empty()) return;
+    if (suspected_.empty() || (proven_ && suspected_ == proven_->ranks)) return;
     asked_.emplace();
     for (int rank : all_of(suspected_)) {
         asked_->question.suspects.push_back({rank, changes_[static_cast<std::size_t>(rank)]});
@@ -98,6 +110,12 @@ bool DeadlockWatch::proves() const {
     if (asked_->refused) return false;
     if (!asked_->first) return true;   // one node
     return asked_->first->moves == asked_->sum.moves && asked_->first->received == asked_->sum.sent;
+}
+
+/// Of every rank it is proven that it waits in vain, or it has ended.
+bool DeadlockWatch::knows_all() const {
+    auto const ended = std::ranges::count(waits_, RankWait::State::ended, &RankWait::state);
+    return proven_->blocked.size() + static_cast<std::size_t>(ended) == waits_.size();
 }
 
 ProvenDeadlock DeadlockWatch::proven() const {

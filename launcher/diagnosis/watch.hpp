@@ -11,6 +11,7 @@
 
 #include "launcher/diagnosis/blocked_ranks.hpp"
 #include "launcher/diagnosis/node_watch.hpp"
+#include "launcher/diagnosis/report_delay.hpp"
 
 namespace tutti::launcher {
 
@@ -32,7 +33,8 @@ public:
 
     /// What a node tells.
     void hear(NodeNews const& news);
-    /// Suspects, asks, when it is time. The first time that a deadlock is proven it is returned.
+    /// Suspects, asks, when it is time. A deadlock that is proven is returned once, a little later if not all ranks
+    /// have shown what they do: with those who have come to wait behind it meanwhile.
     std::optional<ProvenDeadlock> look(Clock::time_point now);
     /// When it is time again, if nothing is heard before.
     Clock::time_point due() const;
@@ -47,9 +49,12 @@ private:
         bool refused = false;
     };
 
+    void look_at_answers(Clock::time_point now);
+    bool waits_for_nodes() const;
     void suspect();
     void ask();
     bool proves() const;
+    bool knows_all() const;
     ProvenDeadlock proven() const;
 
     std::vector<int> node_of_;
@@ -61,6 +66,8 @@ private:
     std::uint64_t questions_ = 0;
     std::optional<Asked> asked_;   // about `suspected_`
     Deadlock suspected_;
+    std::optional<ProvenDeadlock> proven_;   // stays one, whatever other ranks do
+    ReportDelay delay_;
 };
 
 }   // namespace tutti::launcher

@@ -36,8 +36,8 @@ public:
     /// What is wrong; none: no rank is left.
     std::optional<Report> watch() {
         while (anybody()) {
-            if (std::optional<Report> found = finding()) return found;
             Clock::time_point const now = Clock::now();
+            if (std::optional<Report> found = finding(now)) return found;
             if (now >= node_.due()) deadlocks_.hear(node_.news(now));
             if (std::optional<ProvenDeadlock> found = deadlocks_.look(now)) return told(std::move(*found));
             Clock::time_point const due = std::min(node_.due(), deadlocks_.due());
@@ -70,12 +70,14 @@ private:
         return state ? noted_place(*state, state->pid.load(std::memory_order_relaxed), call, noted) : Place{};
     }
     /// An error that a rank has found itself. Warnings they tell themselves.
-    std::optional<Report> finding() const {
+    std::optional<Report> finding(Clock::time_point now) {
         for (unsigned place = 0; place < segment_.ranks(); ++place) {
             Finding const& finding = segment_.rank_state(place).finding;
-            if (finding.kind.load(std::memory_order_acquire) == Finding::Kind::error)
-                return report_of(
-                    finding, [this](int rank, auto call, auto const& stack) { return place_in(rank, call, stack); });
+            if (finding.kind.load(std::memory_order_acquire) != Finding::Kind::error) continue;
+            bool const complete = shows_all_places(finding, [this](int rank) { return state_of(rank); });
+            if (!finding_delay_.over(complete, now)) continue;
+            return report_of(finding,
+                             [this](int rank, auto call, auto const& stack) { return place_in(rank, call, stack); });
         }
         return {};
     }
@@ -91,6 +93,7 @@ private:
     std::vector<std::optional<ProcessWatch>> processes_;   // by place
     NodeWatch node_;
     DeadlockWatch deadlocks_;
+    ReportDelay finding_delay_;
 };
 
 void end_job(Segment const& segment) {

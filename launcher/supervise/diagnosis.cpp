@@ -42,7 +42,7 @@ Supervisor::Clock::time_point Supervisor::next_diagnosis() const {
 
 void Supervisor::look_for_deadlock(Clock::time_point now) {
     if (node_watch_ && now >= node_watch_->due()) {
-        look_for_findings();
+        look_for_findings(now);
         if (!node_watch_) return;
         NodeNews news = node_watch_->news(now);
         if (all_started_) news.still = stillness_->change(now, now_ns());
@@ -52,12 +52,15 @@ void Supervisor::look_for_deadlock(Clock::time_point now) {
     if (std::optional<ProvenDeadlock> found = deadlocks_->look(now)) end_by(std::move(*found));
 }
 
-void Supervisor::look_for_findings() {
+void Supervisor::look_for_findings(Clock::time_point now) {
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         Finding& finding = segment_->rank_state(static_cast<unsigned>(place)).finding;
         auto kind = finding.kind.load(std::memory_order_acquire);
         bool const warning = kind == Finding::Kind::warning;
         if (!warning && kind != Finding::Kind::error) continue;
+        if (!warning &&
+            !finding_delay_.over(shows_all_places(finding, [this](int rank) { return state_of(rank); }), now))
+            continue;
         Report report = read_finding(finding);
         // The rank takes its warning back when it has waited for too long.
         if (warning && !finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel))
@@ -122,6 +125,12 @@ void Supervisor::end_by(Report report) {
     if (job_.stand_on_deadlock) report.notes.emplace_back("the job is left as it is; Ctrl-C ends it");
     tell(report);
     if (!job_.stand_on_deadlock) end_job(launch::mistake_code, "");
+}
+
+/// Of one of this node's ranks; null of others.
+RankState const* Supervisor::state_of(int rank) const {
+    auto const found = std::ranges::find(numbers_, rank);
+    return found == numbers_.end() ? nullptr : &segment_->rank_state(static_cast<unsigned>(found - numbers_.begin()));
 }
 
 /// Of one of this node's ranks; of others nothing is known.

@@ -14,6 +14,7 @@
 #include "launcher/base/job.hpp"
 #include "launcher/diagnosis/node_watch.hpp"
 #include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/report_delay.hpp"
 #include "launcher/diagnosis/stillness.hpp"
 #include "launcher/diagnosis/watch.hpp"
 #include "launcher/streams/input.hpp"
@@ -103,6 +104,7 @@ private:
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const { return numbers_[place]; }
     pid_t process_at(std::size_t place) const;
+    RankState const* state_of(int rank) const;
     Place place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const;
 
     void look_for_lost_output();
@@ -111,7 +113,7 @@ private:
     void check_time();
     Clock::time_point next_diagnosis() const;
     void look_for_deadlock(Clock::time_point now);
-    void look_for_findings();
+    void look_for_findings(Clock::time_point now);
     void end_by(ProvenDeadlock deadlock);
     void end_by(Report report);
     Report read_finding(Finding const& finding) const;
@@ -141,7 +143,8 @@ private:
     // None: nobody looks for deadlocks, or one has been told.
     std::optional<NodeWatch> node_watch_;
     std::optional<DeadlockWatch> deadlocks_;   // where it is decided
-    Warnings warnings_;                        // likewise
+    ReportDelay finding_delay_;
+    Warnings warnings_;   // likewise
     mutable KnownLines lines_;
     std::optional<Stillness> stillness_;
     Still still_;   // of all nodes together, where it is decided

@@ -22,6 +22,7 @@ struct Finding {
         std::uint64_t stack[most_addresses];   ///< return addresses in the program, the innermost first
         char call[256];                        ///< "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)", zero-ended
         char remark[128];                      ///< "arrived, never received"; mostly empty
+        char script[160];                      ///< where the rank is for its interpreter, as Blocked has it
     };
 
     enum class Kind : std::uint32_t { nothing, error, warning };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <time.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/wait/call_stack.hpp"
+#include "runtime/wait/script_place.hpp"
 
 namespace tutti {
 namespace {
@@ -24,13 +26,24 @@ void put_text(char (&to)[n], std::string const& text) {
     to[length] = 0;
 }
 
-/// Where this rank makes its call right now all callers are shown: the innermost may be a library's.
-std::size_t stack_of(Process& process, Mistake::Part const& part, std::span<std::uint64_t> stack) {
+/// Is it where this rank makes its call right now?
+bool is_here(Process const& process, Mistake::Part const& part) {
+    return part.rank == process.rank() && part.site == reinterpret_cast<std::uintptr_t>(process.call_site);
+}
+
+/// Of the call made right now all callers are shown: the innermost may be a library's.
+std::size_t stack_of(Process const& process, Mistake::Part const& part, std::span<std::uint64_t> stack) {
     if (part.site == 0) return 0;
-    if (part.rank == process.rank() && part.site == reinterpret_cast<std::uintptr_t>(process.call_site))
+    if (is_here(process, part))
         if (std::size_t const found = program_stack(stack); found != 0 && stack[0] == part.site) return found;
     stack[0] = part.site;
     return 1;
+}
+
+/// Of the call made right now. All calls of an interpreted program come from one address, so the names tell, too.
+std::string script_of(Process const& process, Mistake::Part const& part) {
+    std::string_view const now = process.call_name ? process.call_name : "", told = part.call;
+    return is_here(process, part) && told.substr(0, told.find('(')) == now ? script_place() : "";
 }
 
 void show(Process& process, Mistake const& mistake, Finding::Kind kind) {
@@ -45,6 +58,7 @@ void show(Process& process, Mistake const& mistake, Finding::Kind kind) {
         Finding::Place& place = finding.place[i];
         place.rank = part.rank;
         place.addresses = static_cast<std::uint32_t>(stack_of(process, part, place.stack));
+        put_text(place.script, script_of(process, part));
         put_text(place.call, part.call);
         put_text(place.remark, part.remark);
     }

@@ -29,7 +29,7 @@ expect_err "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  ring.py:14 in 
 
 # As mpi4py starts MPI, with a thread that waits for work, as libraries have them.
 cat >"$folder/threads.py" <<END
-import ctypes, sys, threading
+import ctypes, os, signal, subprocess, sys, threading, time
 mpi = ctypes.CDLL("$build/lib/libmpi.so.12")
 world, integer, multiple = 0x44000000, 0x4c000405, 3
 x, rank, provided = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
@@ -51,6 +51,15 @@ elif sys.argv[1] == "tag":
     mpi.MPI_Barrier(world)
 elif sys.argv[1] == "collectives":
     mpi.MPI_Bcast(ctypes.byref(x), 1, integer, 0, world) if rank.value else mpi.MPI_Barrier(world)
+elif sys.argv[1] == "late":   # rank 0 is stopped just after it has begun to wait, and goes on later
+    pid = ctypes.c_int(os.getpid())
+    mpi.MPI_Bcast(ctypes.byref(pid), 1, integer, 0, world)
+    if rank.value == 0:
+        mpi.MPI_Barrier(world)
+    time.sleep(0.005)
+    os.kill(pid.value, signal.SIGSTOP)
+    subprocess.Popen(["sh", "-c", "sleep 0.06; kill -CONT %d" % pid.value])
+    mpi.MPI_Allreduce(ctypes.byref(x), ctypes.byref(pid), 1, integer, 0x58000003, world)
 elif sys.argv[1] == "thread":
     other = threading.Thread(target=receive, args=(1,))
     other.start()
@@ -66,7 +75,10 @@ run -n 2 $python "$folder/threads.py" tag; expect_code 125; expect_err "error[T0
 expect_err "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)  threads.py:8 in receive()"
 run -n 2 $python "$folder/threads.py" collectives; expect_code 125; expect_err "error[T03]"
 expect_err "MPI_Barrier(MPI_COMM_WORLD)                   threads.py:22 in <module>"
-[[ $err != *threads.py:30* ]] || wrong "MPI_Bcast is reported at the line of MPI_Finalize: $err"
+[[ $err != *threads.py:42* ]] || wrong "MPI_Bcast is reported at the line of MPI_Finalize: $err"
+run --check -n 2 $python "$folder/threads.py" late; expect_code 125; expect_err "error[T03]"
+expect_err "MPI_Barrier(MPI_COMM_WORLD)                        threads.py:27 in <module>"
+expect_err "MPI_Allreduce(1 MPI_INT, MPI_SUM, MPI_COMM_WORLD)  threads.py:31 in <module>"
 run -n 2 $python "$folder/threads.py" thread; expect_code 125; expect_err "error[T01]"
 expect_err "tag 1, MPI_COMM_WORLD)  threads.py:8 in receive()"
 expect_err "tag 2, MPI_COMM_WORLD)  threads.py:8 in receive()"

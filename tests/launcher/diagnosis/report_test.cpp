@@ -146,6 +146,45 @@ TEST(Report, OfAFindingHasItsPlaces) {
               "  more: mpiexec --explain T03\n");
 }
 
+TEST(Report, OfAFindingNamesTheLineOfTheInterpretedProgram) {
+    auto finding = std::make_unique<Finding>();
+    finding->places = 1;
+    std::strcpy(finding->place[0].script, "ring.py:7 in pass_on()");
+    EXPECT_EQ(report_of(*finding, place_of_call).lines.at(0).place, "ring.py:7 in pass_on()");
+}
+
+TEST(Report, NamesTheLineAtWhichAnotherRankHasFoundTheSameMistake) {
+    std::unique_ptr<RankState> const other(new RankState{});
+    other->world_rank = 1;
+    other->finding.places = 1;
+    other->finding.place[0].rank = 1;
+    std::strcpy(other->finding.place[0].call, "MPI_Bcast()");
+    std::strcpy(other->finding.place[0].script, "ring.py:7 in pass_on()");
+    EXPECT_EQ(noted_place(*other, 0, "MPI_Bcast()", {}).words, "") << "it has found nothing";
+    other->finding.kind = Finding::Kind::error;
+    EXPECT_EQ(noted_place(*other, 0, "MPI_Bcast()", {}).words, "ring.py:7 in pass_on()");
+    EXPECT_EQ(noted_place(*other, 0, "MPI_Reduce()", {}).words, "");
+}
+
+TEST(Report, OfAFindingIsCompleteWhenTheRanksThatItNamesShowWhereTheyAre) {
+    auto finding = std::make_unique<Finding>();
+    finding->places = 2;
+    for (int i = 0; i < 2; ++i) finding->place[i].rank = i, finding->place[i].addresses = 1;
+    std::vector<std::unique_ptr<RankState>> ranks;
+    for (int i = 0; i < 3; ++i) ranks.emplace_back(new RankState{})->state = RankPhase::initialised;
+    auto const complete = [&] { return shows_all_places(*finding, [&](int rank) { return ranks.at(rank).get(); }); };
+    ranks[1]->finding.kind = Finding::Kind::error;
+    EXPECT_FALSE(complete()) << "rank 0 may be about to wait; rank 1 has found it, and stays where it is";
+    ranks[0]->blocked.changes = 1;
+    EXPECT_TRUE(complete());
+    ranks[0]->blocked.changes = 2;
+    EXPECT_FALSE(complete()) << "rank 0 has gone on";
+    ranks[0]->state = RankPhase::finalised;
+    EXPECT_TRUE(complete());
+    ranks[0].reset();
+    EXPECT_TRUE(complete()) << "rank 0 is on another node";
+}
+
 TEST(Report, IsOneLineOfJsonForTools) {
     Report const report{.code = "T01",
                         .headline = "deadlock",

@@ -208,5 +208,72 @@ TEST_F(BetweenNodes, AChangeEndsTheQuestion) {
     EXPECT_LE(asked.size(), before + 2) << "a suspicion of before at the most";
 }
 
+/// Ranks 0 and 1 wait for each other, as is proven; rank 2 shows nothing yet.
+class Late : public testing::Test {
+protected:
+    using Clock = DeadlockWatch::Clock;
+
+    Late() {
+        blocked(0, 1);
+        blocked(1, 0);
+        EXPECT_FALSE(watch.look(now));
+        answer(true);
+    }
+    void blocked(int rank, int by) {
+        watch.hear({{{rank, 1, {RankWait::State::blocked, Awaiting::all, {{by, by, 1}}}}}});
+    }
+    void answer(bool unchanged) { watch.hear({{}, Answer{.number = asked.number, .unchanged = unchanged}}); }
+
+    Question asked;
+    DeadlockWatch watch{{0, 0, 0}, [this](int, Question const& question) { asked = question; }};
+    Clock::time_point const now = Clock::now(), later = now + 100ms, last = later + ReportDelay::longest;
+};
+
+TEST_F(Late, OnesThatComeToWaitBehindADeadlockAreToldWithIt) {
+    EXPECT_FALSE(watch.look(now));
+    EXPECT_LE(watch.due(), now + ReportDelay::longest);
+    blocked(2, 0);
+    EXPECT_FALSE(watch.look(later));
+    EXPECT_EQ(asked.suspects.size(), 3u);
+    answer(true);
+    auto const found = watch.look(later);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->ranks.cores, (std::vector<std::vector<int>>{{0, 1}}));
+    EXPECT_EQ(found->ranks.behind, std::vector<int>{2});
+}
+
+TEST_F(Late, OnesThatEndAreNotWaitedForAnyMore) {
+    EXPECT_FALSE(watch.look(now));
+    watch.hear({{{2, 0, {RankWait::State::ended}}}});
+    EXPECT_TRUE(watch.look(later));
+}
+
+TEST_F(Late, OnesThatShowNothingDelayADeadlockOnlyForSoLong) {
+    EXPECT_FALSE(watch.look(now));
+    EXPECT_EQ(watch.due(), now + ReportDelay::longest);
+    EXPECT_FALSE(watch.look(later));
+    auto const found = watch.look(last);
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found->ranks.behind.empty());
+    EXPECT_FALSE(watch.look(last)) << "it is told once";
+}
+
+TEST_F(Late, OnesOfWhomItIsNotProvenTakeNothingBack) {
+    EXPECT_FALSE(watch.look(now));
+    blocked(2, 0);
+    EXPECT_FALSE(watch.look(later));
+    answer(false);
+    auto const found = watch.look(last);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->blocked.size(), 2u);
+}
+
+TEST_F(Late, OnesThatDoNotAnswerDelayADeadlockOnlyForSoLong) {
+    EXPECT_FALSE(watch.look(now));
+    blocked(2, 0);
+    EXPECT_FALSE(watch.look(later));
+    EXPECT_TRUE(watch.look(last));
+}
+
 }   // namespace
 }   // namespace tutti::launcher

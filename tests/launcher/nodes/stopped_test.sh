@@ -7,7 +7,12 @@ steady=$build/tests/cluster_steady
 [ -x "$steady" ] || skip "this build has no MPI programs"
 
 running() { grep -qx running "$folder/out"; }
-stopped() { ! ps -o stat= -p "${1// /,}" | grep -qv '^T'; }
+# Signals them, too: mpiexec may just be passing on the SIGCONT that it has got before, which continues ranks again.
+stop_all() {
+    # shellcheck disable=SC2086
+    kill -STOP $1
+    ! ps -o stat= -p "${1// /,}" | grep -qv '^T'
+}
 daemon_of() { awk -v host="$1" '$2 == host { print $1 }' "$AGENT_LOG"; }
 ranks_of() { pgrep -P "$1" cluster_steady | paste -sd' '; }
 
@@ -19,9 +24,7 @@ begin() {
 }
 # stop PIDS, for longer than a wait is short, longer than the diagnosis takes to see that a rank waits
 stop() {
-    # shellcheck disable=SC2086
-    kill -STOP $1
-    wait_until stopped "$1"
+    wait_until stop_all "$1"
     sleep 2
     # shellcheck disable=SC2086
     kill -CONT $1

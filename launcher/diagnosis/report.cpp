@@ -162,12 +162,13 @@ Place PlacedRank::place_of(std::vector<std::uint64_t> const& stack) const {
     return place;
 }
 
-/// As far as they are valid: another process has written them.
+/// Bounds the count, which another process has written.
 static std::span<Finding::Place const> places_in(Finding const& finding) {
     return std::span(finding.place).first(std::min<std::size_t>(finding.places, Finding::most_places));
 }
 
-/// Two ranks may find the same mistake, each at its own call. Empty: this one has not.
+/// Two ranks may find the same error, each at its own call. Returns the line at which this rank found it in `call`, as
+/// its interpreter names it; empty if there is none.
 static std::string found_script(RankState const& rank_state, std::string_view call) {
     if (rank_state.finding.kind.load(std::memory_order_acquire) != Finding::Kind::error) return {};
     for (Finding::Place const& one : places_in(rank_state.finding))

@@ -69,8 +69,8 @@ Place place_of(pid_t process, BlockedRank const& blocked, KnownLines* known = nu
 Place noted_place(RankState const& rank_state, pid_t process, std::string_view call,
                   std::vector<std::uint64_t> const& noted, KnownLines* known = nullptr);
 
-/// Do the ranks that it names show where they are, as far as they can? One that has found a mistake itself stays where
-/// it is, and one that has not come to MPI_Finalize may be about to wait. `state_of`: null of other nodes' ranks.
+/// Returns false while a rank that `finding` names may still publish where it is: it has neither done so, nor reported
+/// an error itself, nor completed MPI_Finalize. `state_of` returns null for ranks of other nodes.
 using RankStateOf = std::function<RankState const*(int rank)>;
 bool shows_all_places(Finding const& finding, RankStateOf const& state_of);
 

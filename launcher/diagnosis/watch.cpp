@@ -56,7 +56,7 @@ std::optional<ProvenDeadlock> DeadlockWatch::look(Clock::time_point now) {
     return {};
 }
 
-/// When the nodes that were asked have answered.
+/// Evaluates the answers once all nodes that were asked have sent theirs.
 void DeadlockWatch::look_at_answers(Clock::time_point now) {
     if (!asked_ || waits_for_nodes()) return;
     if (!asked_->refused && asked_->nodes.size() > 1 && !asked_->first) return ask();
@@ -112,7 +112,7 @@ bool DeadlockWatch::proves() const {
     return asked_->first->moves == asked_->sum.moves && asked_->first->received == asked_->sum.sent;
 }
 
-/// Of every rank it is proven that it waits in vain, or it has ended.
+/// Returns true when every rank of the world is in the proven deadlock or has ended, so that no rank can join it.
 bool DeadlockWatch::knows_all() const {
     auto const ended = std::ranges::count(waits_, RankWait::State::ended, &RankWait::state);
     return proven_->blocked.size() + static_cast<std::size_t>(ended) == waits_.size();

@@ -11,7 +11,6 @@
 
 #include "launcher/diagnosis/blocked_ranks.hpp"
 #include "launcher/diagnosis/node_watch.hpp"
-#include "launcher/diagnosis/report_delay.hpp"
 
 namespace tutti::launcher {
 
@@ -21,6 +20,26 @@ struct ProvenDeadlock {
     std::vector<BlockedRank> blocked;   ///< those of the cores and behind them, by rank. Of the watch, no more than
                                         ///< what they wait for: they show the rest as long as one likes
     std::vector<int> ended;             ///< ranks that have ended, of those awaited
+};
+
+/// Limits how long a report waits until it is complete. A rank publishes where it is and what it waits for only when a
+/// wait has lasted for 20 ms (runtime/wait/wait.cpp), later where cores are scarce, and never while it computes.
+class ReportDelay {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    static constexpr std::chrono::milliseconds longest{500};
+
+    /// Returns true when the report is to be printed now: it is complete, or `longest` has passed since the first call.
+    bool over(bool complete, Clock::time_point now) {
+        if (!until_) until_ = now + longest;
+        return complete || now >= *until_;
+    }
+    /// Returns when `over` will return true at the latest; the end of time before its first call.
+    Clock::time_point due() const { return until_.value_or(Clock::time_point::max()); }
+
+private:
+    std::optional<Clock::time_point> until_;
 };
 
 class DeadlockWatch {
@@ -33,8 +52,9 @@ public:
 
     /// What a node tells.
     void hear(NodeNews const& news);
-    /// Suspects, asks, when it is time. A deadlock that is proven is returned once, a little later if not all ranks
-    /// have shown what they do: with those who have come to wait behind it meanwhile.
+    /// Suspects and asks when it is time. Returns a proven deadlock once: immediately if every rank of the world is
+    /// deadlocked or has ended, otherwise up to ReportDelay::longest later, with the ranks that begin to wait behind it
+    /// in that time.
     std::optional<ProvenDeadlock> look(Clock::time_point now);
     /// When it is time again, if nothing is heard before.
     Clock::time_point due() const;
@@ -66,7 +86,7 @@ private:
     std::uint64_t questions_ = 0;
     std::optional<Asked> asked_;   // about `suspected_`
     Deadlock suspected_;
-    std::optional<ProvenDeadlock> proven_;   // stays one, whatever other ranks do
+    std::optional<ProvenDeadlock> proven_;   // remains true whatever other ranks do; not returned yet
     ReportDelay delay_;
 };
 

@@ -58,9 +58,8 @@ void Supervisor::look_for_findings(Clock::time_point now) {
         auto kind = finding.kind.load(std::memory_order_acquire);
         bool const warning = kind == Finding::Kind::warning;
         if (!warning && kind != Finding::Kind::error) continue;
-        if (!warning &&
-            !finding_delay_.over(shows_all_places(finding, [this](int rank) { return state_of(rank); }), now))
-            continue;
+        auto const complete = [&] { return shows_all_places(finding, [this](int rank) { return state_of(rank); }); };
+        if (!warning && !finding_delay_.over(complete(), now)) continue;
         Report report = read_finding(finding);
         // The rank takes its warning back when it has waited for too long.
         if (warning && !finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel))
@@ -127,19 +126,23 @@ void Supervisor::end_by(Report report) {
     if (!job_.stand_on_deadlock) end_job(launch::mistake_code, "");
 }
 
-/// Of one of this node's ranks; null of others.
+/// None: the rank of the world is on another node.
+std::optional<std::size_t> Supervisor::place_of_rank(int rank) const {
+    for (std::size_t place = 0; place < ranks_.size(); ++place)
+        if (world_rank(place) == rank) return place;
+    return {};
+}
+
+/// Null: the rank of the world is on another node.
 RankState const* Supervisor::state_of(int rank) const {
-    auto const found = std::ranges::find(numbers_, rank);
-    return found == numbers_.end() ? nullptr : &segment_->rank_state(static_cast<unsigned>(found - numbers_.begin()));
+    auto const place = place_of_rank(rank);
+    return place ? &segment_->rank_state(static_cast<unsigned>(*place)) : nullptr;
 }
 
 /// Of one of this node's ranks; of others nothing is known.
 Place Supervisor::place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const {
-    for (std::size_t place = 0; place < ranks_.size(); ++place)
-        if (world_rank(place) == rank)
-            return noted_place(segment_->rank_state(static_cast<unsigned>(place)), process_at(place), call, noted,
-                               &lines_);
-    return {};
+    auto const place = place_of_rank(rank);
+    return place ? noted_place(*state_of(rank), process_at(*place), call, noted, &lines_) : Place{};
 }
 
 /// The one that is in MPI, which a script or a container may have started; 0: it cannot be seen from here.

@@ -14,7 +14,6 @@
 #include "launcher/base/job.hpp"
 #include "launcher/diagnosis/node_watch.hpp"
 #include "launcher/diagnosis/report.hpp"
-#include "launcher/diagnosis/report_delay.hpp"
 #include "launcher/diagnosis/stillness.hpp"
 #include "launcher/diagnosis/watch.hpp"
 #include "launcher/streams/input.hpp"
@@ -104,6 +103,7 @@ private:
     void look_again_for_the_missing();
     int world_rank(std::size_t place) const { return numbers_[place]; }
     pid_t process_at(std::size_t place) const;
+    std::optional<std::size_t> place_of_rank(int rank) const;
     RankState const* state_of(int rank) const;
     Place place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) const;
 
@@ -143,8 +143,8 @@ private:
     // None: nobody looks for deadlocks, or one has been told.
     std::optional<NodeWatch> node_watch_;
     std::optional<DeadlockWatch> deadlocks_;   // where it is decided
-    ReportDelay finding_delay_;
-    Warnings warnings_;   // likewise
+    Warnings warnings_;                        // likewise
+    ReportDelay finding_delay_;                // of errors that ranks of this node have found
     mutable KnownLines lines_;
     std::optional<Stillness> stillness_;
     Still still_;   // of all nodes together, where it is decided

@@ -22,7 +22,7 @@ struct Finding {
         std::uint64_t stack[most_addresses];   ///< return addresses in the program, the innermost first
         char call[256];                        ///< "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)", zero-ended
         char remark[128];                      ///< "arrived, never received"; mostly empty
-        char script[160];                      ///< where the rank is for its interpreter, as Blocked has it
+        char script[160];                      ///< "ring.py:12 in pass()", as in BlockedThread; mostly empty
     };
 
     enum class Kind : std::uint32_t { nothing, error, warning };

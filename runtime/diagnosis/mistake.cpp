@@ -26,12 +26,12 @@ void put_text(char (&to)[n], std::string const& text) {
     to[length] = 0;
 }
 
-/// Is it where this rank makes its call right now?
+/// Returns true for a call made at the place from which this rank has called MPI now.
 bool is_here(Process const& process, Mistake::Part const& part) {
     return part.rank == process.rank() && part.site == reinterpret_cast<std::uintptr_t>(process.call_site);
 }
 
-/// Of the call made right now all callers are shown: the innermost may be a library's.
+/// The stack of the present call contains all of its callers, because the innermost may belong to a library.
 std::size_t stack_of(Process const& process, Mistake::Part const& part, std::span<std::uint64_t> stack) {
     if (part.site == 0) return 0;
     if (is_here(process, part))
@@ -40,10 +40,11 @@ std::size_t stack_of(Process const& process, Mistake::Part const& part, std::spa
     return 1;
 }
 
-/// Of the call made right now. All calls of an interpreted program come from one address, so the names tell, too.
+/// Returns the interpreted program's line of the present call. The calls of such a program share one address, so this
+/// compares the functions' names, too.
 std::string script_of(Process const& process, Mistake::Part const& part) {
-    std::string_view const now = process.call_name ? process.call_name : "", told = part.call;
-    return is_here(process, part) && told.substr(0, told.find('(')) == now ? script_place() : "";
+    std::string_view const now = process.call_name ? process.call_name : "", call = part.call;
+    return is_here(process, part) && call.substr(0, call.find('(')) == now ? script_place() : "";
 }
 
 void show(Process& process, Mistake const& mistake, Finding::Kind kind) {

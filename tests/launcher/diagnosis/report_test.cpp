@@ -160,7 +160,7 @@ TEST(Report, NamesTheLineAtWhichAnotherRankHasFoundTheSameMistake) {
     other->finding.place[0].rank = 1;
     std::strcpy(other->finding.place[0].call, "MPI_Bcast()");
     std::strcpy(other->finding.place[0].script, "ring.py:7 in pass_on()");
-    EXPECT_EQ(noted_place(*other, 0, "MPI_Bcast()", {}).words, "") << "it has found nothing";
+    EXPECT_EQ(noted_place(*other, 0, "MPI_Bcast()", {}).words, "") << "this rank has reported nothing";
     other->finding.kind = Finding::Kind::error;
     EXPECT_EQ(noted_place(*other, 0, "MPI_Bcast()", {}).words, "ring.py:7 in pass_on()");
     EXPECT_EQ(noted_place(*other, 0, "MPI_Reduce()", {}).words, "");
@@ -174,7 +174,7 @@ TEST(Report, OfAFindingIsCompleteWhenTheRanksThatItNamesShowWhereTheyAre) {
     for (int i = 0; i < 3; ++i) ranks.emplace_back(new RankState{})->state = RankPhase::initialised;
     auto const complete = [&] { return shows_all_places(*finding, [&](int rank) { return ranks.at(rank).get(); }); };
     ranks[1]->finding.kind = Finding::Kind::error;
-    EXPECT_FALSE(complete()) << "rank 0 may be about to wait; rank 1 has found it, and stays where it is";
+    EXPECT_FALSE(complete()) << "rank 0 may be about to wait; rank 1 has reported the error";
     ranks[0]->blocked.changes = 1;
     EXPECT_TRUE(complete());
     ranks[0]->blocked.changes = 2;

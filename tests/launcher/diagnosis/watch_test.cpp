@@ -208,7 +208,7 @@ TEST_F(BetweenNodes, AChangeEndsTheQuestion) {
     EXPECT_LE(asked.size(), before + 2) << "a suspicion of before at the most";
 }
 
-/// Ranks 0 and 1 wait for each other, as is proven; rank 2 shows nothing yet.
+/// Ranks 0 and 1 are in a proven deadlock; rank 2 has published nothing yet.
 class Late : public testing::Test {
 protected:
     using Clock = DeadlockWatch::Clock;
@@ -229,7 +229,7 @@ protected:
     Clock::time_point const now = Clock::now(), later = now + 100ms, last = later + ReportDelay::longest;
 };
 
-TEST_F(Late, OnesThatComeToWaitBehindADeadlockAreToldWithIt) {
+TEST_F(Late, RanksThatBeginToWaitBehindADeadlockAreReportedWithIt) {
     EXPECT_FALSE(watch.look(now));
     EXPECT_LE(watch.due(), now + ReportDelay::longest);
     blocked(2, 0);
@@ -242,23 +242,23 @@ TEST_F(Late, OnesThatComeToWaitBehindADeadlockAreToldWithIt) {
     EXPECT_EQ(found->ranks.behind, std::vector<int>{2});
 }
 
-TEST_F(Late, OnesThatEndAreNotWaitedForAnyMore) {
+TEST_F(Late, RanksThatEndDoNotDelayTheReport) {
     EXPECT_FALSE(watch.look(now));
     watch.hear({{{2, 0, {RankWait::State::ended}}}});
     EXPECT_TRUE(watch.look(later));
 }
 
-TEST_F(Late, OnesThatShowNothingDelayADeadlockOnlyForSoLong) {
+TEST_F(Late, RanksThatPublishNothingDelayTheReportOnlyForSoLong) {
     EXPECT_FALSE(watch.look(now));
     EXPECT_EQ(watch.due(), now + ReportDelay::longest);
     EXPECT_FALSE(watch.look(later));
     auto const found = watch.look(last);
     ASSERT_TRUE(found);
     EXPECT_TRUE(found->ranks.behind.empty());
-    EXPECT_FALSE(watch.look(last)) << "it is told once";
+    EXPECT_FALSE(watch.look(last)) << "a deadlock is reported once";
 }
 
-TEST_F(Late, OnesOfWhomItIsNotProvenTakeNothingBack) {
+TEST_F(Late, RanksThatRefuteASuspicionLeaveTheDeadlockProven) {
     EXPECT_FALSE(watch.look(now));
     blocked(2, 0);
     EXPECT_FALSE(watch.look(later));
@@ -268,7 +268,7 @@ TEST_F(Late, OnesOfWhomItIsNotProvenTakeNothingBack) {
     EXPECT_EQ(found->blocked.size(), 2u);
 }
 
-TEST_F(Late, OnesThatDoNotAnswerDelayADeadlockOnlyForSoLong) {
+TEST_F(Late, RanksThatDoNotAnswerDelayTheReportOnlyForSoLong) {
     EXPECT_FALSE(watch.look(now));
     blocked(2, 0);
     EXPECT_FALSE(watch.look(later));

@@ -7,7 +7,7 @@ steady=$build/tests/cluster_steady
 [ -x "$steady" ] || skip "this build has no MPI programs"
 
 running() { grep -qx running "$folder/out"; }
-# Signals them, too: mpiexec may just be passing on the SIGCONT that it has got before, which continues ranks again.
+# Repeats SIGSTOP, because mpiexec may still be forwarding an earlier SIGCONT, which continues ranks again.
 stop_all() {
     # shellcheck disable=SC2086
     kill -STOP $1

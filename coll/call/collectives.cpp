@@ -85,24 +85,24 @@ template void run(BoundCall<NeighborAllgatherArgs>&);
 template void run(BoundCall<NeighborAlltoallArgs>&);
 
 void note(Comm const& comm, char const* function) {
-    NotedCall call;
+    RecordedCall call;
     call.function = function_named(function);
-    if (function_waits(call.function)) call.flags = NotedCall::blocking;
-    CallNotes& notes = state_of(comm).notes;
-    if (!notes.wanted()) return;
-    CallNote::Prepared prepared(call);
-    notes.take(prepared);
+    if (function_waits(call.function)) call.flags = RecordedCall::blocking;
+    CallRecords& records = state_of(comm).records;
+    if (!records.wanted()) return;
+    CallRecord::Prepared prepared(call);
+    records.take(prepared);
 }
 
-void compare_calls(Comm const& comm) { state_of(comm).notes.compare(); }
+void compare_calls(Comm const& comm) { state_of(comm).records.compare(); }
 
 void compare_calls(Process const& process) {
-    AllCallNotes const& all = *state_of(process).call_notes;
+    AllCallRecords const& all = *state_of(process).call_records;
     if (all.on) all.compare();
 }
 
 void compare_calls_between_nodes(Process const& process) {
-    AllCallNotes const& all = *state_of(process).call_notes;
+    AllCallRecords const& all = *state_of(process).call_records;
     if (all.on) all.compare_between_nodes();
 }
 

@@ -11,32 +11,32 @@
 namespace tutti::coll {
 
 template <class Args>
-[[gnu::noinline]] CallNote::Prepared prepare_note(BoundCall<Args> const& call) {
+[[gnu::noinline]] CallRecord::Prepared prepare_note(BoundCall<Args> const& call) {
     Noted noted(call.comm, call.collective, call.function);
     noted.add(call.args);
-    return CallNote::Prepared(noted.call());
+    return CallRecord::Prepared(noted.call());
 }
 
 template <class Args>
-[[gnu::noinline]] void note_anew(CallNotes& notes, BoundCall<Args>& call) {
+[[gnu::noinline]] void note_anew(CallRecords& records, BoundCall<Args>& call) {
     if (call.function == 0) return;
     if (call.note.what == 0) call.note = prepare_note(call);
-    notes.take(call.note);
+    records.take(call.note);
 }
 
 /// A call that may be made again.
 template <class Args>
 [[gnu::always_inline]] inline void note(BoundCall<Args>& call) {
-    CallNotes& notes = state_of(call.comm).notes;
-    if (notes.wanted() && !notes.take_again(call.note)) [[unlikely]]
-        note_anew(notes, call);
+    CallRecords& records = state_of(call.comm).records;
+    if (records.wanted() && !records.take_again(call.note)) [[unlikely]]
+        note_anew(records, call);
 }
 template <class Args>
 void note(BoundCall<Args> const& call) {
-    CallNotes& notes = state_of(call.comm).notes;
-    if (call.function == 0 || !notes.wanted()) return;
-    CallNote::Prepared prepared = prepare_note(call);
-    notes.take(prepared);
+    CallRecords& records = state_of(call.comm).records;
+    if (call.function == 0 || !records.wanted()) return;
+    CallRecord::Prepared prepared = prepare_note(call);
+    records.take(prepared);
 }
 
 /// When a call began that is recorded, by now_ns().

@@ -12,7 +12,7 @@
 #include "coll/choice/use.hpp"
 #include "coll/env/comm_memory.hpp"
 #include "coll/env/progress.hpp"
-#include "coll/match/call_notes.hpp"
+#include "coll/match/call_records.hpp"
 #include "topo/hierarchy/hierarchy.hpp"
 
 namespace tutti::coll {
@@ -25,9 +25,9 @@ struct CommState final : CommMemory {
     std::vector<std::unique_ptr<Settings>> former_settings;   ///< which operations under way may still follow
     bool of_program = true;   ///< its calls; else they are the library's own, as of a node's part
     Choices choices;
-    CallNotes notes;
+    CallRecords records;
 
-    std::string call_in_words() const override { return notes.last_in_words(); }
+    std::string call_in_words() const override { return records.last_in_words(); }
     Use& use_of(Collective collective) {
         auto& use = uses_[static_cast<std::size_t>(collective)];
         if (!use) use = std::make_unique<Use>();

@@ -171,7 +171,7 @@ void attach(Comm& comm, std::span<ContextAllocation const> parts) {
         here = parts[static_cast<std::size_t>(map.master(map.mine()))];
     }
     (alone ? attach_node : attach_multi_node)(comm, context, process.segment.at(here.area));
-    state_of(comm).notes.belong_to(comm);
+    state_of(comm).records.belong_to(comm);
     trace(comm);
     if (here.owner != process.rank()) return;
     (alone ? state_of(comm) : state_of(*state_of(comm).multi_node->node)).owned_offset = here.area;
@@ -222,10 +222,10 @@ void start(Process& process, std::vector<std::string>& complaints) {
     default_table();   // is made here, not in the first call
     if (process.variables.stats || process.tracer)
         node->call_statistics = &process.segment.call_statistics(process.place());
-    node->call_notes = std::make_shared<AllCallNotes>(process);
-    if (node->call_notes->on)
-        process.waiter.watch_long_waits([](void const* all) { static_cast<AllCallNotes const*>(all)->compare(); },
-                                        node->call_notes.get());
+    node->call_records = std::make_shared<AllCallRecords>(process);
+    if (node->call_records->on)
+        process.waiter.watch_long_waits([](void const* all) { static_cast<AllCallRecords const*>(all)->compare(); },
+                                        node->call_records.get());
     process.collectives = std::move(node);
 
     std::vector<int> everybody(static_cast<std::size_t>(process.size()));
@@ -235,7 +235,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
         Ref<Comm>::adopt(new Comm(process, Ref<Group>::adopt(new Group(everybody, process.rank())), world_context));
     bool const one_node = ranks_here == process.size();
     (one_node ? attach_node : attach_multi_node)(*process.world, world_context, process.segment.commons().data());
-    state_of(*process.world).notes.belong_to(*process.world);
+    state_of(*process.world).records.belong_to(*process.world);
     auto myself = Ref<Group>::adopt(new Group({process.rank()}, process.rank()));
     ContextAllocation const alone = allocate_context(process, *myself);
     agree(process, {&alone, 1});

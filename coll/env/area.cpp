@@ -33,7 +33,7 @@ std::size_t Area::row_bytes(AreaRegion which, int members) {
     case AreaRegion::outer_levels: return channel_depth * outer_levels * sizeof(LevelFlags);
     case AreaRegion::small_slots: return channel_depth * small_slot_bytes;
     case AreaRegion::slots: return channel_depth * slot_size(members);
-    case AreaRegion::notes: return note_bytes;
+    case AreaRegion::records: return record_bytes;
     }
     return 0;
 }

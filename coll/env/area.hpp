@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member a
 // page of flags, and on demand five regions: counters of pairs, flags of outer levels, small slots (a page per member
-// for those of all channels), slots, notes of calls (coll/match). Pages that nobody has touched take no memory;
+// for those of all channels), slots, records of calls (coll/match). Pages that nobody has touched take no memory;
 // fresh ones are zero, which is every flag's first state.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
@@ -77,7 +77,7 @@ struct alignas(cache_line) Cell {
 
 inline constexpr std::size_t small_slot_bytes = area_page / channel_depth;
 
-inline constexpr std::size_t note_bytes = 1024 + 2048 + 2 * cache_line;
+inline constexpr std::size_t record_bytes = 1024 + 2048 + 2 * cache_line;
 
 inline constexpr int inner_levels = 2;   ///< whose flags every member has from the start
 
@@ -93,7 +93,7 @@ struct Channel {
 };
 
 /// What an area gets when it is first used.
-enum class AreaRegion { pairs, outer_levels, small_slots, slots, notes };
+enum class AreaRegion { pairs, outer_levels, small_slots, slots, records };
 inline constexpr int area_regions = 5;
 
 /// A view of such memory; every member's view has the same shape, at its own address.
@@ -169,13 +169,13 @@ public:
     /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
     Word sent(int member, std::uint64_t op, int peer) const { return pair(member, op, peer); }
     Word taken(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
-    /// Where the member notes what its program calls (coll/match/call_note.hpp): note_bytes, on lines of their own.
+    /// Where the member records what its program calls (coll/match/call_record.hpp): record_bytes, on lines of their own.
     /// Throws Error(no_mem) the first time.
-    std::byte* notes(int member) const {
-        return region(AreaRegion::notes, channel_depth).data + static_cast<std::size_t>(member) * note_bytes;
+    std::byte* records(int member) const {
+        return region(AreaRegion::records, channel_depth).data + static_cast<std::size_t>(member) * record_bytes;
     }
     /// Has any member taken a note?
-    bool has_notes() const { return find_region(AreaRegion::notes); }
+    bool has_records() const { return find_region(AreaRegion::records); }
     /// For so many bytes: who reads a slot and who writes it must name the same size.
     std::byte* slot(int member, std::uint64_t op, std::size_t bytes) const {
         if (bytes <= small_slot_bytes)

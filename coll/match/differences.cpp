@@ -13,8 +13,8 @@ namespace {
 
 char const* op_in_words(std::uint8_t op) {
     switch (op) {
-    case NotedCall::users_op: return "a user-defined operator";
-    case NotedCall::users_op_not_commutative: return "a user-defined operator that does not commute";
+    case RecordedCall::users_op: return "a user-defined operator";
+    case RecordedCall::users_op_not_commutative: return "a user-defined operator that does not commute";
     default: break;
     }
     static constexpr char const* names[] = {"",         "MPI_MAX",    "MPI_MIN",    "MPI_SUM",     "MPI_PROD",
@@ -23,39 +23,39 @@ char const* op_in_words(std::uint8_t op) {
     return op < std::size(names) ? names[op] : "an operator";
 }
 
-std::string amount_in_words(NotedCall const& call, Wording const& wording) {
+std::string amount_in_words(RecordedCall const& call, Wording const& wording) {
     Datatype const* const type =
         call.type != 0 && wording.predefined_type ? wording.predefined_type(call.type) : nullptr;
     auto const size = type ? static_cast<std::uint64_t>(type->size()) : 0;
     std::string text = size > 0 ? join(call.bytes / size, " ", type->name)
                                 : join(call.bytes, call.bytes == 1 ? " byte" : " bytes", " of a derived datatype");
-    if (call.flags & NotedCall::in_all) text += " in all";
+    if (call.flags & RecordedCall::in_all) text += " in all";
     return text;
 }
 
 }   // namespace
 
-Difference difference(NotedCall const& a, NotedCall const& b) {
+Difference difference(RecordedCall const& a, RecordedCall const& b) {
     if (a.function != b.function) return Difference::function;
-    if ((a.flags & b.flags & NotedCall::rooted) && a.root != b.root) return Difference::root;
+    if ((a.flags & b.flags & RecordedCall::rooted) && a.root != b.root) return Difference::root;
     if (a.op != 0 && b.op != 0 && a.op != b.op) return Difference::op;
-    if (!(a.flags & b.flags & NotedCall::amount_known)) return Difference::none;
+    if (!(a.flags & b.flags & RecordedCall::amount_known)) return Difference::none;
     if (a.bytes != b.bytes) return Difference::amount;
-    bool const typed = !((a.flags | b.flags) & NotedCall::untyped);
+    bool const typed = !((a.flags | b.flags) & RecordedCall::untyped);
     return typed && a.signature != b.signature ? Difference::amount : Difference::none;
 }
 
-std::string in_words(NotedCall const& call, Wording const& wording) {
+std::string in_words(RecordedCall const& call, Wording const& wording) {
     std::string_view const name = function_name(call.function);
     if (name == "MPI_Finalize") return "MPI_Finalize()";
     std::string text = join(name, "(");
-    if (call.flags & NotedCall::amount_known) text += amount_in_words(call, wording) + ", ";
+    if (call.flags & RecordedCall::amount_known) text += amount_in_words(call, wording) + ", ";
     if (call.op != 0) text += join(op_in_words(call.op), ", ");
-    if (call.flags & NotedCall::rooted) text += join("root ", call.root, ", ");
+    if (call.flags & RecordedCall::rooted) text += join("root ", call.root, ", ");
     return text + wording.comm + ")";
 }
 
-std::string headline(Difference what, NotedCall const& a, int rank_a, NotedCall const& b, int rank_b,
+std::string headline(Difference what, RecordedCall const& a, int rank_a, RecordedCall const& b, int rank_b,
                      Wording const& wording) {
     std::string text = join("rank ", rank_a, " calls ", function_name(a.function));
     auto const differ = [&](std::string const& mine, std::string const& theirs) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two members' notes of the same call: whether they match, and in words what each of them calls.
+// Two members' records of the same call: whether they match, and in words what each of them calls.
 #pragma once
 
 #include <string>
 
-#include "coll/match/call_note.hpp"
+#include "coll/match/call_record.hpp"
 
 namespace tutti {
 class Datatype;
@@ -15,19 +15,19 @@ namespace tutti::coll {
 /// In the order in which they are looked for.
 enum class Difference { none, function, root, op, amount };
 
-Difference difference(NotedCall const& a, NotedCall const& b);
+Difference difference(RecordedCall const& a, RecordedCall const& b);
 
 /// How calls are put into words.
 struct Wording {
     std::string comm;                                                ///< "MPI_COMM_WORLD"
-    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by NotedCall::type; null: nobody knows them
+    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by RecordedCall::type; null: nobody knows them
 };
 
-/// "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"; what the note does not know is left out.
-std::string in_words(NotedCall const& call, Wording const& wording);
+/// "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"; what the record does not know is left out.
+std::string in_words(RecordedCall const& call, Wording const& wording);
 /// "rank 1 calls MPI_Bcast with root 1 where rank 0 has root 0, as call 3 on MPI_COMM_WORLD"; the ranks are those of
 /// MPI_COMM_WORLD.
-std::string headline(Difference what, NotedCall const& a, int rank_a, NotedCall const& b, int rank_b,
+std::string headline(Difference what, RecordedCall const& a, int rank_a, RecordedCall const& b, int rank_b,
                      Wording const& wording);
 /// What to do about it.
 char const* help(Difference what);

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "coll/env/arguments.hpp"
-#include "coll/match/call_note.hpp"
+#include "coll/match/call_record.hpp"
 #include "coll/match/functions.hpp"
 #include "runtime/datatype/op.hpp"
 #include "runtime/datatype/signature.hpp"
@@ -20,9 +20,9 @@ class Noted {
 public:
     Noted(Comm const& comm, Collective collective, std::uint8_t function) : comm_(comm), collective_(collective) {
         call_.function = function;
-        if (function_waits(function)) call_.flags |= NotedCall::blocking;
+        if (function_waits(function)) call_.flags |= RecordedCall::blocking;
     }
-    NotedCall const& call() const { return call_; }
+    RecordedCall const& call() const { return call_; }
 
     void add(BarrierArgs const&) {}
     void add(BcastArgs const& args) {
@@ -40,7 +40,7 @@ public:
     void add(ReduceScatterArgs const& args) {
         op(*args.op);
         amount(args.count, args.type);
-        call_.flags |= NotedCall::in_all;
+        call_.flags |= RecordedCall::in_all;
         if (comm_.inter() || args.count == 0) return;
         for (int n : args.counts) call_.signature = call_.signature * 31 + static_cast<unsigned>(n);
     }
@@ -54,7 +54,7 @@ public:
     void add(AllgatherArgs const& args) {
         if (comm_.inter()) return;
         if (args.parts.are_equal()) return amount(args.parts[0].count, args.parts[0].type);
-        call_.flags |= NotedCall::in_all;
+        call_.flags |= RecordedCall::in_all;
         for (int i = 0; i < comm_.size(); ++i) {
             Buffer const part = args.parts[i];
             std::uint64_t const before = call_.bytes, parts = call_.signature;
@@ -73,20 +73,20 @@ public:
 
 private:
     void root(int rank) {
-        call_.flags |= NotedCall::rooted;
+        call_.flags |= RecordedCall::rooted;
         call_.root = static_cast<std::uint16_t>(std::min(rank, int{UINT16_MAX}));
     }
     void op(Op const& o) {
         call_.op = o.builtin != BuiltinOp::none ? static_cast<std::uint8_t>(o.builtin)
-                   : o.commutative              ? NotedCall::users_op
-                                                : NotedCall::users_op_not_commutative;
+                   : o.commutative              ? RecordedCall::users_op
+                                                : RecordedCall::users_op_not_commutative;
     }
     void amount(std::int64_t count, Datatype const* type) {
         TypeSignature const* const signature = type->signature();
-        call_.flags |= NotedCall::amount_known;
+        call_.flags |= RecordedCall::amount_known;
         call_.bytes = static_cast<std::uint64_t>(count * type->size());
         call_.signature = signature ? signature->hash.repeated(count).value : 0;
-        if (signature && signature->untyped) call_.flags |= NotedCall::untyped;
+        if (signature && signature->untyped) call_.flags |= RecordedCall::untyped;
         // Only built-in handles are numbered so that the number fits, and are the same in all ranks.
         auto const handle = static_cast<std::uint32_t>(type->handle);
         call_.type = type->predefined && handle >> 30 == 1 ? static_cast<std::uint8_t>(handle) : 0;
@@ -94,7 +94,7 @@ private:
 
     Comm const& comm_;
     Collective const collective_;
-    NotedCall call_;
+    RecordedCall call_;
 };
 
 }   // namespace tutti::coll

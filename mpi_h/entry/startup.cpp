@@ -251,10 +251,10 @@ void start(LibraryState& f, int thread_level) {
     p2p::start(*f.process, mine.listeners);
     coll::start(*f.process, complaints);
     if (f.process->variables.strict && !complaints.empty()) refuse(complaints);
-    coll::state_of(*f.process).call_notes->predefined_type = [](unsigned number) -> Datatype const* {
+    coll::state_of(*f.process).call_records->predefined_type = [](unsigned number) -> Datatype const* {
         return library().tables.datatypes.builtin_at(number);
     };
-    p2p::engine(*f.process).predefined_type = coll::state_of(*f.process).call_notes->predefined_type;
+    p2p::engine(*f.process).predefined_type = coll::state_of(*f.process).call_records->predefined_type;
     f.process->supervised = launched;
     if (!launched && f.process->variables.diagnosis != "no")
         f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, f.process->end_job);

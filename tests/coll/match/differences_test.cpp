@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two notes of one call have to agree on, and how it is told when they do not.
+// What two records of one call have to agree on, and how it is told when they do not.
 #include "coll/match/differences.hpp"
 
 #include <gmock/gmock.h>
@@ -11,13 +11,13 @@
 namespace tutti::coll::test {
 namespace {
 
-NotedCall call_of(char const* function, std::uint64_t bytes, std::uint64_t signature, std::uint8_t flags = 0) {
-    NotedCall c;
+RecordedCall call_of(char const* function, std::uint64_t bytes, std::uint64_t signature, std::uint8_t flags = 0) {
+    RecordedCall c;
     c.number = 3;
     c.function = function_named(function);
     c.bytes = bytes;
     c.signature = signature;
-    c.flags = NotedCall::amount_known | flags;
+    c.flags = RecordedCall::amount_known | flags;
     return c;
 }
 
@@ -30,19 +30,19 @@ TEST(Functions, AreFoundByTheirNames) {
 }
 
 TEST(Difference, IsNoneBetweenEqualCalls) {
-    NotedCall const a = call_of("MPI_Bcast", 16, 7);
+    RecordedCall const a = call_of("MPI_Bcast", 16, 7);
     EXPECT_EQ(difference(a, a), Difference::none);
-    EXPECT_EQ(a.digest(), NotedCall(a).digest());
+    EXPECT_EQ(a.digest(), RecordedCall(a).digest());
 }
 
 TEST(Difference, IsWhateverComesFirst) {
-    NotedCall const a = call_of("MPI_Reduce", 16, 7, NotedCall::rooted);
-    NotedCall b = a;
+    RecordedCall const a = call_of("MPI_Reduce", 16, 7, RecordedCall::rooted);
+    RecordedCall b = a;
     b.signature = 8;
     EXPECT_EQ(difference(a, b), Difference::amount);
     b.op = 3;
     EXPECT_EQ(difference(a, b), Difference::amount) << "a rank that gives no operand knows no operator";
-    NotedCall c = a;
+    RecordedCall c = a;
     c.op = 4;
     EXPECT_EQ(difference(c, b), Difference::op);
     b.root = 1;
@@ -52,14 +52,14 @@ TEST(Difference, IsWhateverComesFirst) {
 }
 
 TEST(Difference, OfSingleBytesIsInTheirNumberAlone) {
-    NotedCall const bytes = call_of("MPI_Bcast", 16, 7, NotedCall::untyped), ints = call_of("MPI_Bcast", 16, 9);
+    RecordedCall const bytes = call_of("MPI_Bcast", 16, 7, RecordedCall::untyped), ints = call_of("MPI_Bcast", 16, 9);
     EXPECT_EQ(difference(bytes, ints), Difference::none);
-    EXPECT_EQ(difference(bytes, call_of("MPI_Bcast", 17, 7, NotedCall::untyped)), Difference::amount);
+    EXPECT_EQ(difference(bytes, call_of("MPI_Bcast", 17, 7, RecordedCall::untyped)), Difference::amount);
 }
 
 TEST(Difference, IsNotInWhatOneSideDoesNotKnow) {
-    NotedCall const a = call_of("MPI_Gatherv", 16, 7);
-    NotedCall b = a;
+    RecordedCall const a = call_of("MPI_Gatherv", 16, 7);
+    RecordedCall b = a;
     b.flags = 0;
     b.bytes = 0;
     EXPECT_EQ(difference(a, b), Difference::none);
@@ -67,7 +67,7 @@ TEST(Difference, IsNotInWhatOneSideDoesNotKnow) {
 
 TEST(Headline, SaysWhatEachSideCalls) {
     Wording const words{"MPI_COMM_WORLD", nullptr};
-    NotedCall a = call_of("MPI_Bcast", 16, 7, NotedCall::rooted), b = a;
+    RecordedCall a = call_of("MPI_Bcast", 16, 7, RecordedCall::rooted), b = a;
     EXPECT_EQ(in_words(a, words), "MPI_Bcast(16 bytes of a derived datatype, root 0, MPI_COMM_WORLD)");
     b.root = 2;
     EXPECT_EQ(headline(Difference::root, b, 1, a, 0, words),
@@ -87,24 +87,25 @@ TEST(SignatureHash, IsThatOfTheDataNotOfHowTheTypeWasMade) {
     EXPECT_TRUE(B::predefined(Basic::byte_)->signature()->untyped);
 }
 
-TEST(CallNote, IsReadAsItWasWritten) {
-    NotedCall c = call_of("MPI_Reduce", 1 << 20, 42, NotedCall::rooted);
+TEST(CallRecord, IsReadAsItWasWritten) {
+    RecordedCall c = call_of("MPI_Reduce", 1 << 20, 42, RecordedCall::rooted);
     c.op = 3;
     c.type = 5;
     c.root = 700;
-    MemberNotes notes{};
-    CallNote::Prepared call(c);
+    MemberRecords records{};
+    CallRecord::Prepared call(c);
     call.site = 0x1234;
     call.serial = 5;
-    notes.note(5).write(call);
-    EXPECT_TRUE(notes.note(5).is_of(call));
-    NotedCall const read = notes.read(std::uint64_t{3} << 32 | 5);
+    records.record(5).write(call);
+    EXPECT_TRUE(records.record(5).is_of(call));
+    RecordedCall const read = records.read(std::uint64_t{3} << 32 | 5);
     EXPECT_EQ(read.site, 0x1234u);
     EXPECT_EQ(read.number, 3u);
     EXPECT_EQ(read.type, 5);
     EXPECT_EQ(read.digest(), c.digest());
-    EXPECT_EQ(notes.read(std::uint64_t{3} << 32 | (5 + MemberNotes::notes_kept)).number, 0u);   // another one is there
-    EXPECT_EQ(notes.read(std::uint64_t{4} << 32 | 6).number, 0u);
+    EXPECT_EQ(records.read(std::uint64_t{3} << 32 | (5 + MemberRecords::records_kept)).number,
+              0u);   // another one is there
+    EXPECT_EQ(records.read(std::uint64_t{4} << 32 | 6).number, 0u);
 }
 
 }   // namespace

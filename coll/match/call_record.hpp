@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the program of each member calls on a communicator, where the other members of the node can read it: notes of
+// What the program of each member calls on a communicator, where the other members of the node can read it: records of
 // the different calls that there are, the order in which they are made, and for each block of calls one word that is
 // equal where the calls are.
 #pragma once
@@ -9,21 +9,21 @@
 
 #include "coll/env/area.hpp"
 
-// One writer each, any readers. Programs make few different calls again and again: a call is noted once and then named
-// by its note's serial number, in one store per call. A note's first word holds its serial number, and 0 while the rest
-// is written. Each store is a release and each load an acquire: who has seen a word of a new note finds the first word
+// One writer each, any readers. Programs make few different calls again and again: a call is recorded once and then named
+// by its record's serial number, in one store per call. A record's first word holds its serial number, and 0 while the rest
+// is written. Each store is a release and each load an acquire: who has seen a word of a new record finds the first word
 // cleared or new when it looks at it once more, so what lies between two looks at the same number belongs together.
 //
 // Why no call is overwritten before the neighbour has compared it: blocking calls of members are at most channel_depth
 // + 1 apart (area.hpp), and each compares twelve calls after the end of a block all that it has not compared yet. That
 // is then at most a block, those twelve and that distance old, and the neighbour at most that distance ahead: 128 + 12
-// + 9 + 9 calls, fewer than are kept. Requests and calls that fail may be issued at any distance, and notes are
+// + 9 + 9 calls, fewer than are kept. Requests and calls that fail may be issued at any distance, and records are
 // overwritten sooner where more different calls are made than there is room for: who finds another number than the one
 // looked for compares nothing. Numbers have 32 bits; so many requests no memory holds.
 namespace tutti::coll {
 
 /// A call as its rank sees it; what must be the same at all members, as far as this one knows it.
-struct NotedCall {
+struct RecordedCall {
     /// In `flags`. What is not known at a rank, or may differ, is not compared.
     enum Flags : std::uint8_t {
         amount_known = 1,
@@ -34,12 +34,12 @@ struct NotedCall {
     };
 
     std::uint32_t number = 0;    ///< of the communicator's calls, from 1
-    std::uint8_t function = 0;   ///< functions.hpp; 0: nothing that is noted
+    std::uint8_t function = 0;   ///< functions.hpp; 0: nothing that is recorded
     std::uint8_t op = 0;         ///< 0: none; BuiltinOp, or one of those below
     std::uint8_t type = 0;       ///< the low bits of a predefined datatype's handle; 0: another one
     std::uint8_t flags = 0;
     std::uint64_t bytes = 0, signature = 0;   ///< of the amount
-    std::uint16_t root = 0;                   ///< ranks beyond are noted as the last that there is room for
+    std::uint16_t root = 0;                   ///< ranks beyond are recorded as the last that there is room for
     std::uint64_t site = 0;                   ///< the return address in the program
 
     static constexpr std::uint8_t users_op = 100, users_op_not_commutative = 101;
@@ -53,7 +53,7 @@ struct NotedCall {
 };
 
 /// The same but its number, in memory that others read.
-class alignas(32) CallNote {
+class alignas(32) CallRecord {
 public:
     /// All of a call but its number, made once for calls that are made again and again.
     struct Prepared {
@@ -61,11 +61,11 @@ public:
 
         std::uint64_t what = 0;   ///< 0: not a call of the program
         std::uint64_t bytes = 0, signature = 0, root = 0, digest = 0;
-        std::uint64_t site = no_site;   ///< where the call was made when it was noted last
-        std::uint64_t serial = 0;       ///< of that note
+        std::uint64_t site = no_site;   ///< where the call was made when it was recorded last
+        std::uint64_t serial = 0;       ///< of that record
 
         Prepared() = default;
-        explicit Prepared(NotedCall const& c)
+        explicit Prepared(RecordedCall const& c)
             : what(c.function | c.op << 8 | c.type << 16 | std::uint64_t{c.flags} << 24), bytes(c.bytes),
               signature(c.signature), root(std::uint64_t{c.root} << 48), digest(c.digest()) {}
     };
@@ -84,10 +84,10 @@ public:
                bytes_.load(std::memory_order_relaxed) == call.bytes &&
                signature_.load(std::memory_order_relaxed) == call.signature;
     }
-    /// The note with that serial number as the call with that number; number 0: it is another one, or being written.
-    NotedCall read(std::uint32_t serial, std::uint32_t number) const {
+    /// The record with that serial number as the call with that number; number 0: it is another one, or being written.
+    RecordedCall read(std::uint32_t serial, std::uint32_t number) const {
         std::uint64_t const what = what_.load(std::memory_order_acquire);
-        NotedCall c;
+        RecordedCall c;
         c.function = static_cast<std::uint8_t>(what);
         c.op = static_cast<std::uint8_t>(what >> 8);
         c.type = static_cast<std::uint8_t>(what >> 16);
@@ -108,41 +108,41 @@ private:
     std::atomic<std::uint64_t> what_, bytes_, signature_, root_and_site_;
 };
 
-/// The number of a call in the upper half, the serial number of its note in the lower; 0: none yet.
-using NumberedNote = std::uint64_t;
-/// Both wrap: a program may make more calls, and note more, than 32 bits count.
-inline NumberedNote numbered(std::uint64_t number, std::uint64_t serial) {
+/// The number of a call in the upper half, the serial number of its record in the lower; 0: none yet.
+using NumberedRecord = std::uint64_t;
+/// Both wrap: a program may make more calls, and record more, than 32 bits count.
+inline NumberedRecord numbered(std::uint64_t number, std::uint64_t serial) {
     return number << 32 | static_cast<std::uint32_t>(serial);
 }
-inline std::uint32_t number_of(NumberedNote call) { return static_cast<std::uint32_t>(call >> 32); }
+inline std::uint32_t number_of(NumberedRecord call) { return static_cast<std::uint32_t>(call >> 32); }
 
 /// One member's.
-struct alignas(cache_line) MemberNotes {
-    static constexpr std::uint64_t block = 128, calls_kept = 256, notes_kept = 32, blocks = cache_line / 8;
+struct alignas(cache_line) MemberRecords {
+    static constexpr std::uint64_t block = 128, calls_kept = 256, records_kept = 32, blocks = cache_line / 8;
     /// Calls after the end of a block until the neighbour's word is fetched, which it has written by then, and until it
     /// is compared, for which it is here by then: nobody waits for a cache line.
     static constexpr std::uint64_t until_fetched = 8, until_compared = 12;
 
-    std::atomic<NumberedNote>& call(std::uint64_t number) { return calls[number % calls_kept]; }
-    CallNote& note(std::uint64_t serial) { return notes[serial % notes_kept]; }
-    /// Number 0: its note has been overwritten.
-    NotedCall read(NumberedNote call) const {
+    std::atomic<NumberedRecord>& call(std::uint64_t number) { return calls[number % calls_kept]; }
+    CallRecord& record(std::uint64_t serial) { return records[serial % records_kept]; }
+    /// Number 0: its record has been overwritten.
+    RecordedCall read(NumberedRecord call) const {
         auto const serial = static_cast<std::uint32_t>(call);
-        return notes[serial % notes_kept].read(serial, number_of(call));
+        return records[serial % records_kept].read(serial, number_of(call));
     }
     /// Of the block that ends with that call: the block's number in the upper half, its calls' digests in the lower.
     std::atomic<std::uint64_t>& digest(std::uint64_t number) { return digests[number / block % blocks]; }
 
     std::atomic<std::uint64_t> digests[blocks];
-    std::atomic<NumberedNote> calls[calls_kept];
-    CallNote notes[notes_kept];
+    std::atomic<NumberedRecord> calls[calls_kept];
+    CallRecord records[records_kept];
     alignas(
         cache_line) std::atomic<std::uint64_t> complete;   ///< 1: all calls of the member are here, as it makes them
 };
-static_assert(sizeof(MemberNotes) == note_bytes);
+static_assert(sizeof(MemberRecords) == record_bytes);
 
-inline MemberNotes& notes_of(Area const& area, int member) {
-    return *reinterpret_cast<MemberNotes*>(area.notes(member));
+inline MemberRecords& records_of(Area const& area, int member) {
+    return *reinterpret_cast<MemberRecords*>(area.records(member));
 }
 
 }   // namespace tutti::coll

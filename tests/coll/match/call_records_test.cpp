@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When members' notes are compared, and what is found then. Notes wait for nobody: one thread plays all ranks.
-#include "coll/match/call_notes.hpp"
+// When members' records are compared, and what is found then. Records wait for nobody: one thread plays all ranks.
+#include "coll/match/call_records.hpp"
 
 #include <gmock/gmock.h>
 
@@ -17,12 +17,13 @@ using testing::HasSubstr;
 
 struct JobEnded {};
 
-constexpr int block = MemberNotes::block, until_compared = MemberNotes::until_compared, kept = MemberNotes::calls_kept;
+constexpr int block = MemberRecords::block, until_compared = MemberRecords::until_compared,
+              kept = MemberRecords::calls_kept;
 
 /// Three ranks of one node.
-class Notes : public testing::Test {
+class Records : public testing::Test {
 protected:
-    Notes() { begin({}); }
+    Records() { begin({}); }
 
     void begin(Variables variables) {
         processes_.clear();
@@ -38,14 +39,14 @@ protected:
     Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
     /// That rank calls a function so often; `bytes`: of its amount.
     void call(int rank, char const* function, int times = 1, std::uint64_t bytes = 0) {
-        NotedCall c;
+        RecordedCall c;
         c.function = function_named(function);
         c.bytes = bytes;
-        c.flags = NotedCall::amount_known | NotedCall::blocking;
-        CallNotes& notes = state_of(*process(rank).world).notes;
+        c.flags = RecordedCall::amount_known | RecordedCall::blocking;
+        CallRecords& records = state_of(*process(rank).world).records;
         process(rank).call_site = reinterpret_cast<void*>(0x1000u + static_cast<unsigned>(rank));
-        CallNote::Prepared prepared(c);
-        for (int i = 0; i < times && notes.wanted(); ++i) notes.take(prepared);
+        CallRecord::Prepared prepared(c);
+        for (int i = 0; i < times && records.wanted(); ++i) records.take(prepared);
     }
     Finding& finding(int rank) { return process(rank).rank_state().finding; }
 
@@ -54,29 +55,29 @@ protected:
 };
 
 /// Programs that make more different calls than are kept write a note for each call.
-TEST(CallNote, ASerialNumberBeyond32BitsLeavesTheNumberOfTheCall) {
-    auto const notes = std::make_unique<MemberNotes>();
-    NotedCall c;
+TEST(CallRecord, ASerialNumberBeyond32BitsLeavesTheNumberOfTheCall) {
+    auto const records = std::make_unique<MemberRecords>();
+    RecordedCall c;
     c.function = function_named("MPI_Bcast");
     for (std::uint64_t const serial : {(1ULL << 32) - 1, 1ULL << 32, (1ULL << 32) + 5}) {
-        CallNote::Prepared prepared(c);
+        CallRecord::Prepared prepared(c);
         prepared.serial = serial;
-        notes->note(serial).write(prepared);
-        NumberedNote const call = numbered(6, serial);
+        records->record(serial).write(prepared);
+        NumberedRecord const call = numbered(6, serial);
         EXPECT_EQ(number_of(call), 6u) << serial;
-        EXPECT_EQ(notes->read(call).number, 6u) << serial;
-        EXPECT_EQ(notes->read(call).function, c.function) << serial;
+        EXPECT_EQ(records->read(call).number, 6u) << serial;
+        EXPECT_EQ(records->read(call).function, c.function) << serial;
     }
 }
 
-TEST_F(Notes, OfEqualCallsAgree) {
+TEST_F(Records, OfEqualCallsAgree) {
     for (int round = 0; round < 100; ++round)
         for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier", 5);
     for (int r = 0; r < 3; ++r) compare_calls(process(r));
     for (int r = 0; r < 3; ++r) EXPECT_EQ(finding(r).kind, Finding::Kind::nothing);
 }
 
-TEST_F(Notes, AreComparedAfterABlockOfCalls) {
+TEST_F(Records, AreComparedAfterABlockOfCalls) {
     call(0, "MPI_Bcast", block, 4);
     call(1, "MPI_Bcast", 3, 4);
     call(1, "MPI_Bcast", 1, 8);
@@ -96,7 +97,7 @@ TEST_F(Notes, AreComparedAfterABlockOfCalls) {
     EXPECT_THAT(found.place[1].call, HasSubstr("MPI_Bcast(4 bytes"));
 }
 
-TEST_F(Notes, OfAnotherFunctionAreFoundByWhoeverWaits) {
+TEST_F(Records, OfAnotherFunctionAreFoundByWhoeverWaits) {
     call(0, "MPI_Reduce");
     call(2, "MPI_Bcast");
     EXPECT_THROW(compare_calls(process(0)), JobEnded);
@@ -105,24 +106,24 @@ TEST_F(Notes, OfAnotherFunctionAreFoundByWhoeverWaits) {
                  "rank 0 calls MPI_Reduce where rank 2 calls MPI_Bcast, as call 1 on MPI_COMM_WORLD");
 }
 
-TEST_F(Notes, AreFoundAlsoWhenTheNeighbourIsLate) {
+TEST_F(Records, AreFoundAlsoWhenTheNeighbourIsLate) {
     call(1, "MPI_Barrier", 2 * block);
     call(0, "MPI_Barrier", block - 1);
     call(0, "MPI_Ibarrier", block + 1);
     EXPECT_THROW(call(1, "MPI_Barrier", block), JobEnded);
 }
 
-TEST_F(Notes, ThatAreOverwrittenAreNotCompared) {
+TEST_F(Records, ThatAreOverwrittenAreNotCompared) {
     call(0, "MPI_Ibarrier", block);
     call(0, "MPI_Barrier", 10 * block);
     call(1, "MPI_Barrier", kept);
     compare_calls(process(1));
     EXPECT_THROW(call(1, "MPI_Ibarrier", 11 * block - kept), JobEnded);
-    // The first of which there are notes of both.
+    // The first of which there are records of both.
     EXPECT_THAT(finding(1).headline, HasSubstr(join("as call ", 11 * block - kept + 1, " on")));
 }
 
-TEST_F(Notes, OfMoreDifferentCallsThanAreKeptAreComparedAsFarAsTheyAreThere) {
+TEST_F(Records, OfMoreDifferentCallsThanAreKeptAreComparedAsFarAsTheyAreThere) {
     for (int r : {2, 0})
         for (std::uint64_t bytes = 1; bytes <= 40; ++bytes)
             call(r, "MPI_Bcast", 1, r == 2 && (bytes == 1 || bytes == 39) ? 7777 : bytes);
@@ -130,7 +131,7 @@ TEST_F(Notes, OfMoreDifferentCallsThanAreKeptAreComparedAsFarAsTheyAreThere) {
     EXPECT_THAT(finding(0).headline, HasSubstr("as call 39 on"));
 }
 
-TEST_F(Notes, AreComparedAtEveryCallIfTheUserWantsThat) {
+TEST_F(Records, AreComparedAtEveryCallIfTheUserWantsThat) {
     Variables variables;
     variables.diagnosis = "full";
     begin(variables);
@@ -138,7 +139,7 @@ TEST_F(Notes, AreComparedAtEveryCallIfTheUserWantsThat) {
     EXPECT_THROW(call(1, "MPI_Bcast"), JobEnded);
 }
 
-TEST_F(Notes, AreNotTakenIfNobodyWantsThem) {
+TEST_F(Records, AreNotTakenIfNobodyWantsThem) {
     Variables variables;
     variables.diagnosis = "no";
     begin(variables);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much of its time a rank may spend on diagnosis: 1 %, whatever there is to do. Ranks that share cores have 1 % of
+// these cores together, so that diagnosis never becomes the reason why waits are long.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <time.h>
+
+namespace tutti {
+
+/// Processor time of the calling thread in nanoseconds; unlike now_ns() it stands still while other threads have the
+/// core. A system call of some 0.3 us.
+inline std::int64_t thread_time_ns() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+/// Not thread-safe: its owner uses it inside the rank's lock.
+class Allowance {
+public:
+    /// Nanoseconds that must pass for each one that is spent.
+    static constexpr std::int64_t price = 100;
+    /// What is saved up at the beginning, and at most.
+    static constexpr std::int64_t most_saved_ns = 1'000'000;
+    /// After whatever was spent, something is granted again when so much time has passed: a single act that cannot be
+    /// divided, such as a first walk of the stack, may take more than its share.
+    static constexpr std::int64_t longest_pause_ns = 1'000'000'000;
+
+    /// `sharing`: how many ranks share a core, at least 1.
+    explicit Allowance(std::int64_t sharing = 1) : price_(price * sharing), balance_(most_saved_ns * price_) {}
+
+    /// Returns true if more than `reserve_ns` may be spent at `now`, by now_ns().
+    bool grants(std::int64_t now, std::int64_t reserve_ns = 0) {
+        if (last_ != 0) balance_ = std::min(balance_ + std::max<std::int64_t>(now - last_, 0), most_saved_ns * price_);
+        last_ = now;
+        return balance_ > reserve_ns * price_;
+    }
+    /// Records what was spent. It may be more than was left; then nothing is granted until that has been made up for.
+    void spend(std::int64_t ns) { balance_ = std::max(balance_ - ns * price_, -longest_pause_ns); }
+
+private:
+    std::int64_t price_;
+    std::int64_t balance_;    ///< in time that has passed
+    std::int64_t last_ = 0;   ///< when it was last asked
+};
+
+}   // namespace tutti

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A hundredth of the time that passes is granted, and of a core that is shared each rank's part of that.
+#include "runtime/base/allowance.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tutti::test {
+namespace {
+
+constexpr std::int64_t saved = Allowance::most_saved_ns;
+
+/// What is spent in `ns` nanoseconds in slices that are granted.
+std::int64_t spent_in(Allowance& allowance, std::int64_t ns, std::int64_t slice) {
+    std::int64_t spent = 0;
+    for (std::int64_t now = 1; now <= ns; now += 10'000)
+        while (allowance.grants(now)) {
+            allowance.spend(slice);
+            spent += slice;
+        }
+    return spent;
+}
+
+TEST(Allowance, IsAHundredthOfTheTime) {
+    for (std::int64_t const slice : {100, 10'000, 300'000}) {
+        Allowance allowance;
+        std::int64_t const spent = spent_in(allowance, 1'000'000'000, slice);
+        EXPECT_LE(spent, 10'000'000 + saved + slice) << slice;
+        EXPECT_GE(spent, 10'000'000) << slice;
+    }
+}
+
+TEST(Allowance, OfRanksThatShareACoreIsAHundredthOfThatCoreTogether) {
+    Allowance allowance(128);
+    EXPECT_LE(spent_in(allowance, 10'000'000'000, 1'000), 10'000'000'000 / 12'800 + saved + 1'000);
+}
+
+TEST(Allowance, SavesUpABoundedAmount) {
+    Allowance allowance;
+    EXPECT_TRUE(allowance.grants(1));
+    allowance.spend(saved);
+    EXPECT_FALSE(allowance.grants(2));
+    EXPECT_TRUE(allowance.grants(1'000'000'000'000));
+    allowance.spend(saved);
+    EXPECT_FALSE(allowance.grants(1'000'000'000'001));
+}
+
+TEST(Allowance, PausesNoLongerThanASecond) {
+    Allowance allowance(128);
+    EXPECT_TRUE(allowance.grants(1));
+    allowance.spend(1'000'000'000);
+    EXPECT_FALSE(allowance.grants(900'000'000));
+    EXPECT_TRUE(allowance.grants(1'100'000'000));
+}
+
+TEST(Allowance, KeepsAReserve) {
+    Allowance allowance;
+    allowance.spend(saved / 2);
+    EXPECT_FALSE(allowance.grants(1, saved / 2));
+    EXPECT_TRUE(allowance.grants(1));
+}
+
+}   // namespace
+}   // namespace tutti::test

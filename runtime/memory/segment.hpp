@@ -76,6 +76,8 @@ struct SegmentHeader : SegmentLayout {
 
     /// More ranks than cores for them?
     bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
+    /// How many ranks share a core, at least 1.
+    unsigned ranks_per_core() const { return crowded() ? (ranks + usable_cores - 1) / usable_cores : 1; }
 
     alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< ranks asleep on this node; writers look here. And
                                                                ///< fencing (below), where ranks share cores

@@ -183,7 +183,10 @@ void Waiter::WaitLoop::show_all() const {
 }
 
 bool Waiter::WaitLoop::add_to_shown() {
-    if (!shown_ && !nap_ && now_ns() - start_ >= publish_after_ns) shown_ = waiter_.shown_waits_.add(this, why_);
+    if (shown_ || nap_) return shown_;
+    std::int64_t const now = now_ns();
+    if (now - start_ >= publish_after_ns && waiter_.shown_waits_.may_add(now))
+        shown_ = waiter_.shown_waits_.add(this, why_);
     return shown_;
 }
 
@@ -200,7 +203,8 @@ bool Waiter::WaitLoop::looks_again() {
     if (waiter_.shown_waits_.due(now)) show_all();
     if (waiter_.unsupervised_) waiter_.unsupervised_(waiter_.unsupervised_about_, now - start_);
     std::uint64_t const question = waiter_.segment_.header().questions.load(std::memory_order_acquire);
-    if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed)) return false;
+    if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed))
+        return waiter_.look_around(), false;
     if (waiter_.asked_ == question) return answer(question), false;
     show_all();   // what is awaited may be something else by now
     waiter_.asked_ = question;

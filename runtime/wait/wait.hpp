@@ -112,7 +112,8 @@ public:
 
     /// Where the name of the MPI call stands that the program is in, for what is told of calls that look in vain.
     void names_calls(char const* const& name) { call_name_ = &name; }
-    /// Who is to look around in each long wait, when it has become one and whenever the launcher asks, inside the lock.
+    /// Callback, called with the lock held when a wait becomes long, at each of its later looks without progress, and
+    /// whenever the launcher asks.
     void watch_long_waits(void (*look)(void const* about), void const* about) {
         look_around_ = look;
         looks_about_ = about;
@@ -353,7 +354,7 @@ private:
     std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
     WaitLoop* leader_ = nullptr;
     WaitLoop* sleeping_ = nullptr;   ///< threads of this rank, the oldest first
-    ShownWaits shown_waits_{rank_state_.blocked};
+    ShownWaits shown_waits_{rank_state_.blocked, segment_.header().ranks_per_core()};
     int in_vain_ = 0;           ///< times in a row that one who was called to lead found a leader
     std::uint64_t asked_ = 0;   ///< the last question of the launcher that has been seen
     ProgressThread* helper_ = nullptr;

@@ -58,10 +58,12 @@ bool ShownWaits::add(void const* wait, Reason const& why) {
     pid_t const thread = gettid();
     if (waits_.size() == Blocked::most_threads || std::ranges::find(waits_, thread, &Wait::thread) != waits_.end())
         return false;
+    std::int64_t const begin = thread_time_ns();
     std::uint64_t stack[BlockedThread::most_addresses];
     std::size_t const addresses = program_stack(stack);
     waits_.push_back({wait, &why, thread, {stack, stack + addresses}, script_place(), now_ns()});
     due_ = 0;
+    allowance_.spend(thread_time_ns() - begin);
     return true;
 }
 
@@ -79,10 +81,11 @@ bool ShownWaits::alone(Company company, std::int64_t now) const {
     for (Wait const& one : waits_) threads.push_back(one.thread);
     if (company.helper != 0) threads.push_back(company.helper);
     std::int64_t const waited = now - waits_.back().since;
-    return !others_may_act(threads, static_cast<std::size_t>(waited / waited_for_each_look_ns));
+    return !others_may_act(threads, static_cast<std::size_t>(waited / (waited_for_each_look_ns * sharing_)));
 }
 
 void ShownWaits::show(Company company, std::span<Pollable* const> pollables, std::int64_t now) {
+    std::int64_t const begin = thread_time_ns();
     std::vector<Blockage> blockages;
     for (Wait const& one : waits_) blockages.push_back(company.asleep ? one.why->blockage() : call_of(*one.why));
     for (Pollable* const pollable : pollables) pollable->tell(blockages.front());
@@ -94,6 +97,7 @@ void ShownWaits::show(Company company, std::span<Pollable* const> pollables, std
     bool const valid = shown_.changes.load(std::memory_order_relaxed) % 2 != 0;
     if (!valid || shown_.threads != waits_.size() || blockages != blockages_) write(blockages);
     blockages_ = std::move(blockages);
+    allowance_.spend(thread_time_ns() - begin);
 }
 
 void ShownWaits::write(std::vector<Blockage> const& blockages) {

@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include "runtime/base/allowance.hpp"
 #include "runtime/counters/blocked.hpp"
 #include "runtime/wait/reason.hpp"
 
@@ -20,8 +21,11 @@ class Pollable;
 
 class ShownWaits {
 public:
-    /// `shown` outlives it.
-    explicit ShownWaits(Blocked& shown) : shown_(shown) {}
+    /// `shown` outlives it. `sharing`: ranks that share a core.
+    explicit ShownWaits(Blocked& shown, unsigned sharing = 1) : shown_(shown), sharing_(sharing), allowance_(sharing) {}
+
+    /// Returns true if the rank can afford to show a wait at `now`: what that takes (stack, text) is bounded.
+    bool may_add(std::int64_t now) { return allowance_.grants(now); }
 
     /// A wait of the calling thread; `wait` is its name here, `why` stays until it is removed. False: there is no room,
     /// or it is inside another one of the same thread, which is shown.
@@ -55,6 +59,8 @@ private:
     void write(std::vector<Blockage> const& blockages);
 
     Blocked& shown_;
+    std::int64_t const sharing_;
+    Allowance allowance_;
     std::vector<Wait> waits_;           ///< the oldest first
     std::vector<Blockage> blockages_;   ///< as they are shown
     std::int64_t due_ = 0, pause_ns_ = 0;

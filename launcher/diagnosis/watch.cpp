@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto between_suspicions = 50ms;
+constexpr std::chrono::milliseconds between_suspicions = 50ms, longest_between_suspicions = 1s;
 
 void add_all(std::vector<int>& ranks, std::vector<int> const& more) {
     ranks.insert(ranks.end(), more.begin(), more.end());
@@ -28,7 +28,8 @@ std::vector<int> all_of(Deadlock const& found) {
 }   // namespace
 
 DeadlockWatch::DeadlockWatch(std::vector<int> node_of, Ask ask)
-    : node_of_(std::move(node_of)), ask_(std::move(ask)), waits_(node_of_.size()), changes_(node_of_.size()) {}
+    : node_of_(std::move(node_of)), ask_(std::move(ask)), pause_(between_suspicions), waits_(node_of_.size()),
+      changes_(node_of_.size()) {}
 
 void DeadlockWatch::hear(NodeNews const& news) {
     for (RankNews const& one : news.ranks) {
@@ -64,7 +65,8 @@ void DeadlockWatch::look_at_answers(Clock::time_point now) {
         proven_ = proven();
     } else {
         news_ = true;   // what was suspected may be so a little later
-        due_ = now + between_suspicions;
+        due_ = now + pause_;
+        pause_ = std::min(2 * pause_, longest_between_suspicions);
     }
     asked_.reset();
 }
@@ -83,6 +85,7 @@ void DeadlockWatch::suspect() {
     if (std::ranges::none_of(waits_, [](RankWait const& wait) { return wait.state == RankWait::State::blocked; }))
         return;
     suspected_ = find_deadlock(waits_);
+    if (suspected_.empty()) pause_ = std::max(pause_ / 2, between_suspicions);
     if (suspected_.empty() || (proven_ && suspected_ == proven_->ranks)) return;
     asked_.emplace();
     for (int rank : all_of(suspected_)) {

@@ -83,6 +83,9 @@ private:
     std::vector<std::uint64_t> changes_;   // the same
     bool news_ = false;                    // of a wait, since the last look for suspects
     Clock::time_point due_ = Clock::now();
+    /// After a question whose answers prove nothing; doubles with each, as every question wakes all of the suspects.
+    /// Where cores are scarce, ranks show waits long after these are over, and most suspicions are wrong.
+    std::chrono::milliseconds pause_;
     std::uint64_t questions_ = 0;
     std::optional<Asked> asked_;   // about `suspected_`
     Deadlock suspected_;

@@ -275,5 +275,24 @@ TEST_F(Late, RanksThatDoNotAnswerDelayTheReportOnlyForSoLong) {
     EXPECT_TRUE(watch.look(last));
 }
 
+/// Where cores are scarce, ranks show waits that are over.
+TEST(DeadlockWatch, AsksLessOftenTheMoreQuestionsHaveProvedNothing) {
+    std::vector<std::uint64_t> asked;
+    DeadlockWatch watch({0, 0}, [&](int, Question const& question) { asked.push_back(question.number); });
+    RankWait wait{.state = RankWait::State::blocked, .awaiting = Awaiting::all, .awaited = {{1, 1, 1}}};
+    NodeNews news{.ranks = {{.rank = 0, .changes = 1, .wait = wait}}};
+    wait.awaited = {{0, 0, 1}};
+    news.ranks.push_back({.rank = 1, .changes = 1, .wait = wait});
+    watch.hear(news);
+    auto now = DeadlockWatch::Clock::now();
+    std::size_t answered = 0;
+    for (auto const end = now + 10s; now < end; now += 5ms) {
+        EXPECT_FALSE(watch.look(now));
+        if (asked.size() > answered) watch.hear({.ranks = {}, .answer = Answer{.number = asked[answered++]}});
+    }
+    EXPECT_GE(asked.size(), 10u);
+    EXPECT_LE(asked.size(), 16u);
+}
+
 }   // namespace
 }   // namespace tutti::launcher

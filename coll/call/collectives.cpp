@@ -97,12 +97,12 @@ void note(Comm const& comm, char const* function) {
 void compare_calls(Comm const& comm) { state_of(comm).records.compare(); }
 
 void compare_calls(Process const& process) {
-    AllCallRecords const& all = *state_of(process).call_records;
-    if (all.on) all.compare();
+    AllCallRecords& all = *state_of(process).call_records;
+    if (all.on) all.compare_at_end();
 }
 
 void compare_calls_between_nodes(Process const& process) {
-    AllCallRecords const& all = *state_of(process).call_records;
+    AllCallRecords& all = *state_of(process).call_records;
     if (all.on) all.compare_between_nodes();
 }
 

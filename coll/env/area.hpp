@@ -77,7 +77,7 @@ struct alignas(cache_line) Cell {
 
 inline constexpr std::size_t small_slot_bytes = area_page / channel_depth;
 
-inline constexpr std::size_t record_bytes = 1024 + 2048 + 2 * cache_line;
+inline constexpr std::size_t record_bytes = 1024 + 2048 + cache_line;
 
 inline constexpr int inner_levels = 2;   ///< whose flags every member has from the start
 
@@ -169,12 +169,21 @@ public:
     /// Counters for transfers between pairs: what `member` has written for, or read from, `peer`.
     Word sent(int member, std::uint64_t op, int peer) const { return pair(member, op, peer); }
     Word taken(int member, std::uint64_t op, int peer) const { return pair(member, op, members_ + peer); }
-    /// Where the member records what its program calls (coll/match/call_record.hpp): record_bytes, on lines of their own.
-    /// Throws Error(no_mem) the first time.
+    /// Where the member records what its program calls (coll/match/call_record.hpp): record_bytes, on lines of their
+    /// own. Throws Error(no_mem) the first time.
     std::byte* records(int member) const {
         return region(AreaRegion::records, channel_depth).data + static_cast<std::size_t>(member) * record_bytes;
     }
-    /// Has any member taken a note?
+    /// Where the member records its first call: a line of its page, so that a communicator that is used once needs no
+    /// memory for records.
+    std::byte* first_record(int member) const { return member_page(member).first_record; }
+    /// By a member that has recorded a call.
+    void show_call() const {
+        if (!has_calls()) header().called.store(1, std::memory_order_relaxed);
+    }
+    /// Has any member recorded a call?
+    bool has_calls() const { return header().called.load(std::memory_order_relaxed) != 0; }
+    /// Does any member have records of more than its first call?
     bool has_records() const { return find_region(AreaRegion::records); }
     /// For so many bytes: who reads a slot and who writes it must name the same size.
     std::byte* slot(int member, std::uint64_t op, std::size_t bytes) const {
@@ -197,12 +206,14 @@ private:
     struct alignas(cache_line) Header {
         std::atomic<std::int64_t> regions[area_regions];   ///< see area.cpp; 0: nobody needed it yet
         std::atomic<int> lent;                             ///< regions that their owners have not taken back
+        std::atomic<int> called;                           ///< 1: a member has recorded a call (coll/match)
     };
     struct MemberPage {
         Flag done;
         Header header;
         Failure failures[channel_depth];
         Channel channels[channel_depth];
+        alignas(cache_line) std::byte first_record[cache_line];
     };
     static_assert(sizeof(MemberPage) <= area_page);
     /// As this rank sees it.

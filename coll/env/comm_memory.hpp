@@ -13,7 +13,7 @@
 
 namespace tutti::coll {
 
-struct AllCallRecords;   // coll/match/call_records.hpp
+class AllCallRecords;   // coll/match/all_call_records.hpp
 
 struct CommMemory : Extension, OperationSequence {
     CommMemory(Process& p, Area a, std::shared_ptr<GroupLayout> who_is_where, int my_rank,
@@ -33,7 +33,7 @@ struct ProcessMemory : Extension {
     std::size_t staging_bytes;   ///< what algorithms reckon with: the same in every rank of the job
     StagingPool stagings;
     GroupLayouts layouts;
-    std::shared_ptr<AllCallRecords> call_records;   ///< null: calls are not noted
+    std::shared_ptr<AllCallRecords> call_records;   ///< null: calls are not recorded
 };
 
 inline CommMemory& memory_of(Comm const& comm) { return static_cast<CommMemory&>(*comm.collectives); }

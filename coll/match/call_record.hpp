@@ -9,17 +9,18 @@
 
 #include "coll/env/area.hpp"
 
-// One writer each, any readers. Programs make few different calls again and again: a call is recorded once and then named
-// by its record's serial number, in one store per call. A record's first word holds its serial number, and 0 while the rest
-// is written. Each store is a release and each load an acquire: who has seen a word of a new record finds the first word
-// cleared or new when it looks at it once more, so what lies between two looks at the same number belongs together.
+// One writer each, any readers. Programs make few different calls again and again: a call is recorded once and then
+// named by its record's serial number, in one store per call. A record's first word holds its serial number, and 0
+// while the rest is written. Each store is a release and each load an acquire: a reader that has seen a word of a new
+// record finds the first word cleared or new when it reads that once more, so what lies between two reads of the same
+// number belongs together.
 //
 // Why no call is overwritten before the neighbour has compared it: blocking calls of members are at most channel_depth
-// + 1 apart (area.hpp), and each compares twelve calls after the end of a block all that it has not compared yet. That
+// + 1 apart (area.hpp), and twelve calls after the end of a block each compares all that it has not compared yet. That
 // is then at most a block, those twelve and that distance old, and the neighbour at most that distance ahead: 128 + 12
 // + 9 + 9 calls, fewer than are kept. Requests and calls that fail may be issued at any distance, and records are
-// overwritten sooner where more different calls are made than there is room for: who finds another number than the one
-// looked for compares nothing. Numbers have 32 bits; so many requests no memory holds.
+// overwritten sooner where more different calls are made than there is room for: a reader that finds another number
+// than the one it looked for compares nothing. Numbers have 32 bits; so many requests no memory holds.
 namespace tutti::coll {
 
 /// A call as its rank sees it; what must be the same at all members, as far as this one knows it.
@@ -77,6 +78,14 @@ public:
         root_and_site_.store(call.root | (call.site & address_bits), std::memory_order_release);
         what_.store(call.what | call.serial << 32, std::memory_order_release);
     }
+    /// By its writer: the same call with the same serial number as the other one, which it has written, too.
+    void copy(CallRecord const& other) {
+        what_.store(0, std::memory_order_relaxed);
+        bytes_.store(other.bytes_.load(std::memory_order_relaxed), std::memory_order_release);
+        signature_.store(other.signature_.load(std::memory_order_relaxed), std::memory_order_release);
+        root_and_site_.store(other.root_and_site_.load(std::memory_order_relaxed), std::memory_order_release);
+        what_.store(other.what_.load(std::memory_order_relaxed), std::memory_order_release);
+    }
     /// Is it that call, made there? Asked by its writer.
     bool is_of(Prepared const& call) const {
         return root_and_site_.load(std::memory_order_relaxed) == (call.root | (call.site & address_bits)) &&
@@ -132,17 +141,64 @@ struct alignas(cache_line) MemberRecords {
     }
     /// Of the block that ends with that call: the block's number in the upper half, its calls' digests in the lower.
     std::atomic<std::uint64_t>& digest(std::uint64_t number) { return digests[number / block % blocks]; }
+    std::uint64_t digest(std::uint64_t number) const {
+        return digests[number / block % blocks].load(std::memory_order_acquire);
+    }
 
     std::atomic<std::uint64_t> digests[blocks];
     std::atomic<NumberedRecord> calls[calls_kept];
     CallRecord records[records_kept];
-    alignas(
-        cache_line) std::atomic<std::uint64_t> complete;   ///< 1: all calls of the member are here, as it makes them
 };
 static_assert(sizeof(MemberRecords) == record_bytes);
 
 inline MemberRecords& records_of(Area const& area, int member) {
     return *reinterpret_cast<MemberRecords*>(area.records(member));
 }
+
+/// A member's first call, in its page. Many communicators are used once, and MemberRecords would nearly double what
+/// they take, so a member takes memory for these when it makes its second call; on MPI_COMM_WORLD at the first.
+struct FirstRecord {
+    enum class State : std::uint32_t {
+        none,      ///< the member has made no call
+        one,       ///< its only call is `record`, with the serial number 1
+        more,      ///< its calls are in its MemberRecords
+        unknown,   ///< it has no memory for records: what it calls is not known
+    };
+
+    CallRecord record;
+    std::atomic<State> state;
+};
+static_assert(sizeof(FirstRecord) <= cache_line);
+
+inline FirstRecord& first_record_of(Area const& area, int member) {
+    return *reinterpret_cast<FirstRecord*>(area.first_record(member));
+}
+
+/// What another rank can read of a member's calls.
+class MemberCalls {
+public:
+    MemberCalls(Area const& area, int member) : first_(&first_record_of(area, member)) {
+        state_ = first_->state.load(std::memory_order_acquire);
+        if (state_ == FirstRecord::State::more && area.has_records()) rows_ = &records_of(area, member);
+    }
+    /// Records that another node has sent.
+    explicit MemberCalls(MemberRecords const& rows) : rows_(&rows) {}
+
+    /// Are all of its calls recorded, as far as they are kept?
+    bool known() const { return state_ != FirstRecord::State::unknown; }
+    /// What is kept at the place of the call with that number; 0: nothing yet.
+    NumberedRecord call(std::uint64_t number) const {
+        if (rows_) return rows_->calls[number % MemberRecords::calls_kept].load(std::memory_order_acquire);
+        return number == 1 && state_ == FirstRecord::State::one ? numbered(1, 1) : 0;
+    }
+    RecordedCall read(NumberedRecord call) const { return rows_ ? rows_->read(call) : first_->record.read(1, 1); }
+    /// Of the block that ends with that call; 0: not known.
+    std::uint64_t digest(std::uint64_t number) const { return rows_ ? rows_->digest(number) : 0; }
+
+private:
+    FirstRecord const* first_ = nullptr;
+    MemberRecords const* rows_ = nullptr;
+    FirstRecord::State state_ = FirstRecord::State::more;
+};
 
 }   // namespace tutti::coll

@@ -2,7 +2,6 @@
 #include "coll/match/call_records.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "coll/match/functions.hpp"
 #include "p2p/p2p.hpp"
@@ -23,29 +22,29 @@ std::uint64_t block_word(std::uint64_t number, std::uint64_t digest) {
 
 }   // namespace
 
-AllCallRecords::AllCallRecords(Process& process)
-    : on(process.variables.diagnosis != "no"), at_every_call(process.variables.diagnosis == "full") {}
-
-void AllCallRecords::compare_between_nodes() const {
-    for (CallRecords* records : all)
-        if (records->is_of_world()) records->compare_between_nodes();
+void ComparedWith::set(int member, std::uint64_t number, int members) {
+    if (number == get(member)) return;
+    if (more_.empty()) more_.resize(at(members));
+    more_[at(member)] = static_cast<std::uint8_t>(std::min<std::uint64_t>(number - common_, UINT8_MAX));
 }
 
-void AllCallRecords::compare() const {
-    std::vector<CallRecords*> taken;
-    std::ranges::copy_if(all, std::back_inserter(taken),
-                         [](CallRecords* records) { return records->taken_by_anybody(); });
-    for (CallRecords* records : taken) records->compare_with_all();
-    // The members' calls are read before it is read whether this rank's own are still missing there.
-    CallsAhead ahead;
-    for (CallRecords* records : taken) records->add_calls_ahead(ahead);
-    for (CallRecords* records : taken) records->compare_order(ahead);
+void ComparedWith::settle(int self) {
+    if (more_.empty()) return;
+    std::uint8_t least = UINT8_MAX, most = 0;
+    for (std::size_t m = 0; m < more_.size(); ++m) {
+        if (m == at(self)) continue;
+        least = std::min(least, more_[m]);
+        most = std::max(most, more_[m]);
+    }
+    if (least == 0 && most != 0) return;
+    common_ += least;
+    more_[at(self)] = least;
+    for (std::uint8_t& one : more_) one = static_cast<std::uint8_t>(one - least);
+    if (least == most) more_ = {};
 }
 
 CallRecords::~CallRecords() {
-    if (!known_to_) return;
-    auto& all = known_to_->all;
-    all.erase(std::ranges::find(all, this));
+    if (known_to_) known_to_->remove(*this);
 }
 
 void CallRecords::belong_to(Comm const& comm) {
@@ -56,14 +55,19 @@ void CallRecords::belong_to(Comm const& comm) {
     // A rank that is alone on its node is compared with other nodes.
     bool const alone = here.area.members() < 2 && !(whole.multi_node && &comm == comm.process.world.get());
     if (!all || !all->on || alone) return;
+    context_ = comm.context;
+    area_ = &here.area;
+    rank_ = here.rank;
     try {
-        all->all.push_back(this);
-    } catch (std::bad_alloc const&) { return; }
+        all->add(*this);
+    } catch (std::bad_alloc const&) {
+        first_record_of(*area_, rank_).state.store(FirstRecord::State::unknown, std::memory_order_release);
+        return;
+    }
     known_to_ = all;
     process_ = &comm.process;
     comm_ = &comm;
-    area_ = &here.area;
-    rank_ = here.rank;
+    last_collective_ = &process_->rank_state().last_call.collective;
     neighbour_ = (rank_ + area_->members() - 1) % area_->members();
     call_site_ = &process_->call_site;
     look_mask_ = all->at_every_call ? 0 : (MemberRecords::block - 1) & ~MemberRecords::until_compared;
@@ -71,25 +75,35 @@ void CallRecords::belong_to(Comm const& comm) {
     tried_ = false;
 }
 
-/// Without memory for records a rank goes on without them, and nobody compares with it.
+/// Without memory for records a rank goes on without them, and no rank compares its further calls.
 bool CallRecords::open() {
     tried_ = true;
+    FirstRecord& first = first_record_of(*area_, rank_);
     try {
         mine_ = &records_of(*area_, rank_);
-    } catch (Error const&) { return false; }
-    if (number_ != 0) {
-        record_call(first_);
-        mine_->call(number_).store(numbered(number_, first_.serial), std::memory_order_release);
+    } catch (Error const&) {
+        first.state.store(FirstRecord::State::unknown, std::memory_order_release);
+        return false;
     }
-    mine_->complete.store(1, std::memory_order_release);
+    if (number_ != 0) {
+        mine_->record(1).copy(first.record);
+        mine_->call(1).store(numbered(1, 1), std::memory_order_release);
+    }
+    first.state.store(FirstRecord::State::more, std::memory_order_release);
+    area_->show_call();
     return true;
 }
 
-/// Many communicators are used once, and a page for their records would be half of what they take. So the first call is
-/// kept until there is a second one, or somebody waits for long. True: records can be taken now.
-bool CallRecords::begin(CallRecord::Prepared const& call) {
+/// Keeps the first call in this rank's page. True: there is room for all calls.
+bool CallRecords::begin(CallRecord::Prepared& call) {
     if (!keeps_first_ || number_ != 0) return open();
-    first_ = call;
+    FirstRecord& first = first_record_of(*area_, rank_);
+    call.serial = 1;
+    first.record.write(call);
+    first.state.store(FirstRecord::State::one, std::memory_order_release);
+    area_->show_call();
+    show_last();
+    newest_record_ = 1;
     digest_ = call.digest;
     number_ = 1;
     return false;
@@ -147,37 +161,45 @@ void CallRecords::compare_blocks() {
 }
 
 void CallRecords::compare() {
-    if (mine_) compared_ = compare_calls(neighbour_, compared_ + 1, number_);
+    if (number_ > compared_) compared_ = compare_calls(neighbour_, compared_ + 1, number_);
 }
 
-void CallRecords::compare_with_all() {
-    if (!mine_) return;
-    compared_with_.resize(static_cast<std::size_t>(area_->members()));
-    for (int m = 0; m < area_->members(); ++m) {
-        std::uint64_t& compared = compared_with_[static_cast<std::size_t>(m)];
-        if (m != rank_) compared = compare_calls(m, compared + 1, number_);
-    }
+void CallRecords::compare_with(int member) {
+    if (member == neighbour_) return compare();
+    std::uint64_t const compared = compared_with_.get(member);
+    if (number_ > compared) compared_with_.set(member, compare_calls(member, compared + 1, number_), area_->members());
 }
 
 std::uint64_t CallRecords::compare_calls(int member, std::uint64_t first, std::uint64_t last) {
-    return compare_calls(records_of(*area_, member), node_->union_group->world_rank(member), member == neighbour_,
-                         first, last);
+    return compare_calls(calls_of(member), world_rank(member), member == neighbour_, first, last);
 }
 
-/// Returns up to which call both have come. `rank`: whose records those are, of MPI_COMM_WORLD; what they say of a call
-/// that is made again and again is known of the neighbour.
-std::uint64_t CallRecords::compare_calls(MemberRecords const& theirs, int rank, bool neighbour, std::uint64_t first,
+/// Returns up to which call both have come. `rank`: whose records those are, of MPI_COMM_WORLD; which of them match is
+/// remembered of the neighbour. Blocks whose digests are equal are not looked into.
+std::uint64_t CallRecords::compare_calls(MemberCalls const& theirs, int rank, bool neighbour, std::uint64_t first,
                                          std::uint64_t last) {
+    constexpr std::uint64_t block = MemberRecords::block;
+    MemberCalls const own = calls_of(rank_);
+    Matching of_this_member{};
+    Matching& known = neighbour ? matching_ : of_this_member;
     if (number_ >= MemberRecords::calls_kept) first = std::max(first, number_ - MemberRecords::calls_kept + 1);
     for (std::uint64_t number = first; number <= last; ++number) {
-        NumberedRecord const call = theirs.calls[number % MemberRecords::calls_kept].load(std::memory_order_acquire);
+        if (std::uint64_t const end = number + block - 1; number % block == 1 && end <= last) {
+            std::uint64_t const word = theirs.digest(end);
+            if (word >> 32 == (end / block & UINT32_MAX) && word == own.digest(end)) {
+                number = end;
+                continue;
+            }
+        }
+        NumberedRecord const call = theirs.call(number);
         if (call == 0 || distance(number_of(call), static_cast<std::uint32_t>(number)) < 0) return number - 1;
-        NumberedRecord const here = mine_->call(number).load(std::memory_order_relaxed);
+        ++known_to_->work.calls_compared;
+        NumberedRecord const here = own.call(number);
         if (number_of(call) != static_cast<std::uint32_t>(number) || number_of(here) != number_of(call)) continue;
         std::uint64_t const both = here << 32 | (call & UINT32_MAX);
-        std::uint64_t& matching = matching_[here % matching_.size()];
-        if (neighbour && matching == both) continue;
-        if (match(here, theirs, call, rank) && neighbour) matching = both;
+        std::uint64_t& matching = known[here % known.size()];
+        if (matching == both) continue;
+        if (match(own, here, theirs, call, rank)) matching = both;
     }
     return last;
 }
@@ -195,16 +217,17 @@ void CallRecords::compare_between_nodes() {
     auto const theirs = std::make_unique<MemberRecords>();
     p2p::sendrecv_bytes(*process_->world, &mine, sizeof mine, next, theirs.get(), sizeof *theirs, previous, records_tag,
                         "MPI_Finalize");
-    if (mine_) compare_calls(*theirs, previous, false, 1, number_);
+    if (mine_) compare_calls(MemberCalls(*theirs), previous, false, 1, number_);
 }
 
-/// Does not return where they do not match. False: nobody knows, as one has been overwritten.
-bool CallRecords::match(NumberedRecord mine, MemberRecords const& records, NumberedRecord theirs, int rank) {
-    RecordedCall const here = mine_->read(mine), there = records.read(theirs);
+/// Does not return where they do not match. False: that is not known, as one has been overwritten.
+bool CallRecords::match(MemberCalls const& own, NumberedRecord mine, MemberCalls const& others, NumberedRecord theirs,
+                        int rank) const {
+    RecordedCall const here = own.read(mine), there = others.read(theirs);
     if (here.number == 0 || there.number == 0) return false;
     Difference const what = difference(here, there);
     if (what == Difference::amount && errors_return()) return false;
-    if (what != Difference::none) tell(what, here, rank, there);
+    if (what != Difference::none) report_difference(what, here, rank, there);
     return true;
 }
 
@@ -213,71 +236,49 @@ bool CallRecords::errors_return() const {
     return comm_->errhandler && comm_->errhandler->kind != Errhandler::Kind::fatal;
 }
 
-/// Has the member made its call with that number? It may have made so many since that this one is not kept.
-bool CallRecords::made_by(int member, std::uint64_t number) const {
-    NumberedRecord const call = records_of(*area_, member).call(number).load(std::memory_order_acquire);
+/// Has a member made its call with that number? It may have made so many since that this one is not kept.
+static bool has_made(MemberCalls const& calls, std::uint64_t number) {
+    NumberedRecord const call = calls.call(number);
     return call != 0 && distance(number_of(call), static_cast<std::uint32_t>(number)) >= 0;
 }
 
-/// The first blocking call that this rank has made and the member has not; number 0: none.
 RecordedCall CallRecords::missed_by(int member) const {
-    if (records_of(*area_, member).complete.load(std::memory_order_acquire) == 0)
-        return {};   // it may keep its first one
+    if (number_ == 0) return {};
+    MemberCalls const theirs = calls_of(member);
+    if (has_made(theirs, number_) || !theirs.known()) return {};
+    MemberCalls const own = calls_of(rank_);
     RecordedCall first;
-    for (std::uint64_t n = number_; n > 0 && number_ - n < MemberRecords::calls_kept && !made_by(member, n); --n) {
-        RecordedCall const c = mine_->read(mine_->call(n).load(std::memory_order_relaxed));
+    for (std::uint64_t n = number_; n > 0 && number_ - n < MemberRecords::calls_kept && !has_made(theirs, n); --n) {
+        RecordedCall const c = own.read(own.call(n));
         if (c.number != 0 && (c.flags & RecordedCall::blocking)) first = c;
     }
     return first;
 }
 
-/// The first blocking call that the member has made and this rank has not; number 0: none.
 RecordedCall CallRecords::call_beyond(int member) const {
-    MemberRecords& theirs = records_of(*area_, member);
-    for (std::uint64_t n = number_ + 1; n <= number_ + MemberRecords::calls_kept && made_by(member, n); ++n) {
-        RecordedCall const c = theirs.read(theirs.call(n).load(std::memory_order_acquire));
+    MemberCalls const theirs = calls_of(member);
+    for (std::uint64_t n = number_ + 1; n <= number_ + MemberRecords::calls_kept && has_made(theirs, n); ++n) {
+        RecordedCall const c = theirs.read(theirs.call(n));
         if (c.number != 0 && (c.flags & RecordedCall::blocking)) return c;
     }
     return {};
 }
 
+int CallRecords::world_rank(int member) const { return node_->union_group->world_rank(member); }
+
 int CallRecords::member_of(int world_rank) const { return node_->union_group->rank_of(world_rank); }
-
-void CallRecords::add_calls_ahead(CallsAhead& ahead) const {
-    if (process_->many_threads) return;   // there is no order of the calls of several threads
-    for (int m = 0; mine_ && m < area_->members(); ++m) {
-        if (m == rank_) continue;
-        if (RecordedCall const call = call_beyond(m); call.number != 0)
-            ahead.try_emplace(node_->union_group->world_rank(m), CallAhead{this, call});
-    }
-}
-
-// This rank has made its call on this communicator before the one on the other, which it has not made yet. The member
-// has made that one first, if this one is still missing there now. Each would wait for the other if both calls waited
-// for all members, and a program must not rely on that they do not (MPI 3.1, 5.13).
-void CallRecords::compare_order(CallsAhead const& ahead) const {
-    for (auto const& [rank, theirs] : ahead) {
-        int const m = mine_ ? member_of(rank) : -1;
-        if (m < 0) continue;
-        RecordedCall const missed = missed_by(m);
-        if (missed.number != 0) tell_order(missed, m, *theirs.records, theirs.call);
-    }
-}
 
 Wording CallRecords::wording() const { return {comm_->words(), known_to_->predefined_type}; }
 
 std::string CallRecords::last_in_words() const {
-    RecordedCall last;
-    if (mine_) last = mine_->read(mine_->call(number_).load(std::memory_order_relaxed));
-    else if (number_ != 0) {
-        CallRecord kept;
-        kept.write(first_);
-        last = kept.read(static_cast<std::uint32_t>(first_.serial), static_cast<std::uint32_t>(number_));
-    }
+    if (number_ == 0) return {};
+    MemberCalls const own = calls_of(rank_);
+    RecordedCall const last = own.read(own.call(number_));
     return last.number == 0 ? "" : in_words(last, wording());
 }
 
-void CallRecords::tell(Difference what, RecordedCall const& call, int rank, RecordedCall const& theirs) const {
+void CallRecords::report_difference(Difference what, RecordedCall const& call, int rank,
+                                    RecordedCall const& theirs) const {
     Process& process = *process_;
     Wording const words = wording();
     Mistake::Part const parts[] = {{process.rank(), in_words(call, words), {}, call.site},
@@ -286,11 +287,11 @@ void CallRecords::tell(Difference what, RecordedCall const& call, int rank, Reco
                      headline(what, call, process.rank(), theirs, rank, words), help(what), parts});
 }
 
-void CallRecords::tell_order(RecordedCall const& call, int member, CallRecords const& other,
-                             RecordedCall const& theirs) const {
+void CallRecords::report_order(RecordedCall const& call, int member, CallRecords const& other,
+                               RecordedCall const& theirs) const {
     Process& process = *process_;
     Wording const here = wording(), there = other.wording();
-    int const rank = node_->union_group->world_rank(member);
+    int const rank = world_rank(member);
     Mistake::Part const parts[] = {{process.rank(), in_words(call, here), {}, call.site},
                                    {rank, in_words(theirs, there), {}, theirs.site}};
     std::string const text =

@@ -1,41 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The records of one communicator's calls, taken and compared by this rank; and those of all communicators together.
+// The records of one communicator's calls, taken and compared by this rank.
 #pragma once
 
 #include <array>
-#include <map>
+#include <atomic>
 #include <memory>
 #include <vector>
 
 #include "coll/env/comm_memory.hpp"
+#include "coll/match/all_call_records.hpp"
 #include "coll/match/differences.hpp"
 
 namespace tutti::coll {
 
-class CallRecords;
+/// Up to which call a rank has compared its own with each member's. Takes memory only while members differ in that.
+class ComparedWith {
+public:
+    std::uint64_t get(int member) const { return common_ + (more_.empty() ? 0 : more_[at(member)]); }
+    /// `number`: at least get(member). A member that is more than 255 calls ahead of another one may be compared with
+    /// again from there on.
+    void set(int member, std::uint64_t number, int members);
+    /// Gives the memory back if all but `self` have come equally far.
+    void settle(int self);
+    bool takes_memory() const { return !more_.empty(); }
 
-/// Of a process; those that record their calls, for long waits and the end.
-struct AllCallRecords {
-    explicit AllCallRecords(Process& process);
+private:
+    static std::size_t at(int member) { return static_cast<std::size_t>(member); }
 
-    /// Compares what can be compared: all calls of all communicators with all members on this node, and the order of
-    /// blocking calls on different communicators. Does not return where it finds a mistake.
-    void compare() const;
-    /// MPI_Finalize, by all ranks: the same of MPI_COMM_WORLD, with the next node. On one node that is nothing.
-    void compare_between_nodes() const;
-
-    bool on, at_every_call;   ///< TUTTI_DIAGNOSIS
-    Datatype const* (*predefined_type)(unsigned number) = nullptr;
-    std::vector<CallRecords*> all;
+    std::uint64_t common_ = 0;         ///< with all of them
+    std::vector<std::uint8_t> more_;   ///< by member, beyond that; empty: nothing
 };
-
-/// A blocking call that another rank has made and this one has not.
-struct CallAhead {
-    CallRecords const* records;   ///< of its communicator
-    RecordedCall call;
-};
-/// One for each rank that has made such a call, by its rank in MPI_COMM_WORLD.
-using CallsAhead = std::map<int, CallAhead>;
 
 class CallRecords {
 public:
@@ -48,8 +42,8 @@ public:
     void belong_to(Comm const& comm);
     /// Are calls recorded at all?
     [[gnu::always_inline]] bool wanted() const { return mine_ || !tried_; }
-    /// Records the program's next call, which is wanted, and compares now and then. Does not return where that finds a
-    /// mistake.
+    /// Records the program's next call, which is wanted, and compares now and then. Does not return where that finds an
+    /// error.
     [[gnu::always_inline]] void take(CallRecord::Prepared& call) {
         if (!take_again(call)) [[unlikely]]
             if (find_record(call)) add(call);
@@ -63,65 +57,80 @@ public:
         add(call);
         return true;
     }
-    /// With the neighbour on this node, as far as both have come.
+    /// Compares with the neighbour on this node, as far as both have come.
     void compare();
-    /// The same with all members on this node, each call once.
-    void compare_with_all();
-    bool is_of_world() const { return comm_ == process_->world.get(); }
+    /// The same with another member on this node, each call once.
+    void compare_with(int member);
+    /// After all members have been compared with: keeps no more than is needed.
+    void settle() { compared_with_.settle(rank_); }
     /// By all members, of which the first one of each node compares with that of the next node, as far as both kept.
     void compare_between_nodes();
-    /// This rank's last call; empty: none is recorded.
+
+    Comm const& comm() const { return *comm_; }
+    std::uint64_t context() const { return context_; }
+    /// Of this node.
+    int members() const { return area_->members(); }
+    int rank() const { return rank_; }
+    int world_rank(int member) const;
+    /// -1: it is not among them.
+    int member_of(int world_rank) const;
+    /// Has any member made a call?
+    bool used() const { return area_->has_calls(); }
+    /// This rank's last call in words; empty: none is recorded.
     std::string last_in_words() const;
-    /// Has any member taken records, or has this one made a call? Then this one's are at hand, too.
-    bool taken_by_anybody() { return mine_ || (!tried_ && (number_ != 0 || area_->has_records()) && open()); }
-    /// Adds the calls that members of this node have made on this communicator and this rank has not.
-    void add_calls_ahead(CallsAhead& ahead) const;
-    /// Ends the job where a member has made one of these calls, but not one on this communicator that this rank has
-    /// made: they make blocking calls on two communicators in opposite orders.
-    void compare_order(CallsAhead const& ahead) const;
+    /// The first blocking call that this rank has made and the member has not; number 0: none, or it is not known.
+    RecordedCall missed_by(int member) const;
+    /// The first blocking call that the member has made and this rank has not; number 0: none.
+    RecordedCall call_beyond(int member) const;
+    /// Ends the job: this rank has made `call` and not yet `theirs` on the other communicator, the member the other way
+    /// round. Each would wait for the other if both calls waited for all members, and a program must not rely on that
+    /// they do not (MPI 3.1, 5.13).
+    [[noreturn]] void report_order(RecordedCall const& call, int member, CallRecords const& other,
+                                   RecordedCall const& theirs) const;
 
 private:
     [[gnu::always_inline]] void add(CallRecord::Prepared const& call) {
         std::uint64_t const number = ++number_;
         mine_->call(number).store(numbered(number, call.serial), std::memory_order_release);
+        show_last();
         digest_ = digest_ * 31 + call.digest;
         if ((number & look_mask_) == 0) [[unlikely]]
             look();
     }
+    /// For ranks that wait for this one.
+    void show_last() { std::atomic_ref(*last_collective_).store(context_, std::memory_order_relaxed); }
     bool open();
-    bool begin(CallRecord::Prepared const& call);
+    bool begin(CallRecord::Prepared& call);
     bool find_record(CallRecord::Prepared& call);
     void record_call(CallRecord::Prepared& call);
     void look();
     void end_block();
     void compare_blocks();
-    std::uint64_t compare_calls(MemberRecords const& theirs, int rank, bool neighbour, std::uint64_t first,
+    std::uint64_t compare_calls(MemberCalls const& theirs, int rank, bool neighbour, std::uint64_t first,
                                 std::uint64_t last);
     std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last);
-    bool match(NumberedRecord mine, MemberRecords const& records, NumberedRecord theirs, int rank);
-    RecordedCall missed_by(int member) const;
-    RecordedCall call_beyond(int member) const;
+    bool match(MemberCalls const& own, NumberedRecord mine, MemberCalls const& others, NumberedRecord theirs,
+               int rank) const;
+    MemberCalls calls_of(int member) const { return {*area_, member}; }
     bool errors_return() const;
-    bool made_by(int member, std::uint64_t number) const;
-    int member_of(int world_rank) const;
     Wording wording() const;
-    [[noreturn]] void tell(Difference what, RecordedCall const& call, int rank, RecordedCall const& theirs) const;
-    [[noreturn]] void tell_order(RecordedCall const& call, int member, CallRecords const& other,
-                                 RecordedCall const& theirs) const;
+    [[noreturn]] void report_difference(Difference what, RecordedCall const& call, int rank,
+                                        RecordedCall const& theirs) const;
 
     MemberRecords* mine_ = nullptr;
-    std::uint64_t number_ = 0;                 ///< of the last call
-    std::uint64_t newest_record_ = 0;          ///< its serial number
-    std::uint64_t digest_ = 0;                 ///< of the calls since the last block's end
-    std::uint64_t look_mask_ = 0;              ///< what is 0 in the number of a call after which this rank looks around
-    void const* const* call_site_ = nullptr;   ///< where the process records from where it is called
-    std::uint64_t compared_ = 0;               ///< up to this call with the neighbour
-    std::vector<std::uint64_t> compared_with_;   ///< up to this call with each member; empty: with none yet
-    /// Records of both that match, this rank's in the upper half: there are few different ones.
-    std::array<std::uint64_t, 4> matching_{};
-    bool keeps_first_ = false;       ///< no memory is taken before the second call, or a long wait
-    CallRecord::Prepared first_;     ///< the first call, while it is kept
-    bool tried_ = true;              ///< to get memory; if that was in vain, or not wanted, there are no records
+    std::uint64_t number_ = 0;                   ///< of the last call
+    std::uint64_t newest_record_ = 0;            ///< its serial number
+    std::uint64_t digest_ = 0;                   ///< of the calls since the last block's end
+    std::uint64_t look_mask_ = 0;                ///< 0 in the number of a call after which this rank may compare
+    void const* const* call_site_ = nullptr;     ///< where the process keeps from where it is called
+    std::uint64_t* last_collective_ = nullptr;   ///< LastCall::collective of this rank
+    std::uint64_t context_ = 0;                  ///< of the communicator
+    std::uint64_t compared_ = 0;                 ///< up to this call with the neighbour
+    ComparedWith compared_with_;                 ///< the same with the other members
+    using Matching = std::array<std::uint64_t, 4>;
+    Matching matching_{};            ///< records of both that match, this rank's in the upper half: there are few
+    bool keeps_first_ = false;       ///< the first call is in this rank's page, until there is a second one
+    bool tried_ = true;              ///< to get memory; without it, or if nothing is wanted, there are no records
     int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
     Process* process_ = nullptr;
     Comm const* comm_ = nullptr;   ///< whose calls these are

@@ -51,6 +51,8 @@ struct alignas(cache_line) Times {
     Counter yielded_looks;    ///< calls such as MPI_Test that had looked in vain and gave the core away
     Counter sleeps;           ///< how often it slept in its waits and looks
     Counter core_moves;       ///< how often it moved to a core with fewer ranks
+    Counter compared;         ///< how often it compared its calls on a communicator with those of another member
+    Counter comparing;        ///< processor time that this took in its waits
 };
 
 /// Where a rank's memory is to lie, and where the kernel said that it does (runtime/memory/placement).
@@ -64,11 +66,12 @@ struct alignas(cache_line) Placed {
 };
 
 /// The last call of MPI that the program has made, for whoever asks when it has ended. Plain stores at each call; read
-/// when the rank's process is gone.
+/// when the rank's process is gone, but for `collective`.
 struct alignas(cache_line) LastCall {
-    void const* site;        ///< where the program goes on after it
-    char const* name;        ///< zero-ended, in the rank's library
-    std::uint64_t program;   ///< where the rank's program is loaded: what is to be subtracted from addresses to have
+    void const* site;           ///< where the program goes on after it
+    std::uint64_t collective;   ///< Comm::context of the last call that coll/match records; 0: none. By atomic_ref
+    char const* name;           ///< zero-ended, in the rank's library
+    std::uint64_t program;      ///< where the rank's program is loaded: what is to be subtracted from addresses to have
     std::uint64_t program_end;   ///< those in its file; 0 of one that is not moved. And where it ends
     std::uint64_t library;       ///< the same of its library
     char program_file[256];      ///< their paths, zero-ended; empty: not known

@@ -2,6 +2,8 @@
 // When members' records are compared, and what is found then. Records wait for nobody: one thread plays all ranks.
 #include "coll/match/call_records.hpp"
 
+#include <numeric>
+
 #include <gmock/gmock.h>
 
 #include "coll/call/collectives.hpp"
@@ -25,12 +27,12 @@ class Records : public testing::Test {
 protected:
     Records() { begin({}); }
 
-    void begin(Variables variables) {
+    void begin(Variables variables, int ranks = 3) {
         processes_.clear();
-        segment_.emplace(Segment::create(3));
+        segment_.emplace(Segment::create(static_cast<unsigned>(ranks)));
         variables.wait = "shared";
         std::vector<std::string> complaints;
-        for (unsigned r = 0; r < 3; ++r) {
+        for (unsigned r = 0; r < static_cast<unsigned>(ranks); ++r) {
             processes_.push_back(std::make_unique<Process>(*segment_, r, variables));
             processes_.back()->end_job = [](int, std::string const&) { throw JobEnded(); };
             start(*processes_.back(), complaints);
@@ -39,14 +41,23 @@ protected:
     Process& process(int rank) { return *processes_[static_cast<std::size_t>(rank)]; }
     /// That rank calls a function so often; `bytes`: of its amount.
     void call(int rank, char const* function, int times = 1, std::uint64_t bytes = 0) {
+        call_on(rank, *process(rank).world, function, times, bytes);
+    }
+    void call_on(int rank, Comm const& comm, char const* function, int times = 1, std::uint64_t bytes = 0) {
         RecordedCall c;
         c.function = function_named(function);
         c.bytes = bytes;
         c.flags = RecordedCall::amount_known | RecordedCall::blocking;
-        CallRecords& records = state_of(*process(rank).world).records;
+        CallRecords& records = state_of(comm).records;
         process(rank).call_site = reinterpret_cast<void*>(0x1000u + static_cast<unsigned>(rank));
         CallRecord::Prepared prepared(c);
         for (int i = 0; i < times && records.wanted(); ++i) records.take(prepared);
+    }
+    AllCallRecords& records(int rank) { return *state_of(process(rank)).call_records; }
+    /// That rank waits for long, another time.
+    void wait_again(int rank) {
+        process(rank).rank_state().blocked.changes.fetch_add(2);
+        records(rank).compare_in_wait();
     }
     Finding& finding(int rank) { return process(rank).rank_state().finding; }
 
@@ -97,7 +108,7 @@ TEST_F(Records, AreComparedAfterABlockOfCalls) {
     EXPECT_THAT(found.place[1].call, HasSubstr("MPI_Bcast(4 bytes"));
 }
 
-TEST_F(Records, OfAnotherFunctionAreFoundByWhoeverWaits) {
+TEST_F(Records, OfAnotherFunctionAreFoundAtTheEnd) {
     call(0, "MPI_Reduce");
     call(2, "MPI_Bcast");
     EXPECT_THROW(compare_calls(process(0)), JobEnded);
@@ -147,6 +158,160 @@ TEST_F(Records, AreNotTakenIfNobodyWantsThem) {
     call(1, "MPI_Bcast", 20);
     compare_calls(process(1));
     EXPECT_EQ(finding(1).kind, Finding::Kind::nothing);
+}
+
+TEST_F(Records, OfAnotherFunctionAreFoundByARankThatWaits) {
+    call(0, "MPI_Reduce");
+    call(2, "MPI_Bcast");
+    EXPECT_THROW(records(0).compare_in_wait(), JobEnded);
+    EXPECT_STREQ(finding(0).code, "T03");
+}
+
+TEST_F(Records, OfTheSameCallsAreComparedOnceWhateverTheNumberOfWaits) {
+    for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier", 20);
+    for (int i = 0; i < 10; ++i) wait_again(0);
+    EXPECT_EQ(records(0).work.calls_compared, 40u);
+    for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier", 5);
+    for (int i = 0; i < 10; ++i) wait_again(0);
+    EXPECT_EQ(records(0).work.calls_compared, 50u);
+}
+
+TEST_F(Records, OfBlocksWithEqualDigestsAreNotCompared) {
+    for (int r : {1, 0, 2}) call(r, "MPI_Barrier", block + 3);
+    wait_again(1);   // rank 2 is not its neighbour
+    EXPECT_LE(records(1).work.calls_compared, 20u);
+}
+
+TEST_F(Records, ARoundIsMadeOncePerWait) {
+    for (int r = 0; r < 3; ++r) call(r, "MPI_Barrier");
+    wait_again(0);
+    std::uint64_t const visits = records(0).work.visits;
+    for (int i = 0; i < 10; ++i) records(0).compare_in_wait();
+    EXPECT_EQ(records(0).work.visits, visits);
+}
+
+TEST_F(Records, OfAQuestionAreComparedAgainBecauseOthersMayHaveCalledSince) {
+    call(0, "MPI_Reduce");
+    wait_again(0);
+    call(2, "MPI_Bcast");
+    records(0).compare_in_wait();
+    EXPECT_EQ(finding(0).kind, Finding::Kind::nothing);
+    segment_->suspect(1);
+    segment_->header().questions.fetch_add(1);
+    records(0).compare_in_wait();   // rank 0 is not suspected
+    EXPECT_EQ(finding(0).kind, Finding::Kind::nothing);
+    segment_->suspect(0);
+    segment_->header().questions.fetch_add(1);
+    EXPECT_THROW(records(0).compare_in_wait(), JobEnded);
+}
+
+/// Ranks of one node with further communicators of all of them.
+class RecordsOfMany : public Records {
+protected:
+    void begin_with(int ranks, int duplicates) {
+        begin({}, ranks);
+        for (int r = 0; r < ranks; ++r) made_.emplace_back();
+        for (int i = 0; i < duplicates; ++i) {
+            std::vector<int> all(static_cast<std::size_t>(ranks));
+            std::iota(all.begin(), all.end(), 0);
+            ContextAllocation part{};
+            for (int r = 0; r < ranks; ++r) {
+                auto members = Ref<Group>::adopt(new Group(all, r));
+                if (r == 0) part = allocate_context(process(0), *members);
+                made_[static_cast<std::size_t>(r)].push_back(make_comm(process(r), std::move(members), {&part, 1}));
+            }
+        }
+    }
+    ~RecordsOfMany() override { made_.clear(); }
+    Comm& comm(int rank, int number) {
+        return *made_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(number)];
+    }
+
+    std::vector<std::vector<Ref<Comm>>> made_;
+};
+
+TEST_F(RecordsOfMany, OfCommunicatorsThatAreUsedOnceTakeNoMemory) {
+    begin_with(3, 1);
+    for (int r = 0; r < 3; ++r) call_on(r, comm(r, 0), "MPI_Barrier");
+    for (int r = 0; r < 3; ++r) {
+        wait_again(r);
+        compare_calls(process(r));
+        EXPECT_FALSE(state_of(comm(r, 0)).area.has_records());
+        EXPECT_THAT(state_of(comm(r, 0)).records.last_in_words(), HasSubstr("MPI_Barrier"));
+    }
+}
+
+TEST_F(RecordsOfMany, OfTheOnlyCallOnACommunicatorAreFoundToDiffer) {
+    begin_with(3, 2);
+    for (int r = 0; r < 3; ++r) call_on(r, comm(r, 0), "MPI_Barrier");
+    call_on(0, comm(0, 1), "MPI_Barrier");
+    call_on(2, comm(2, 1), "MPI_Bcast");
+    EXPECT_THROW(wait_again(0), JobEnded);
+    EXPECT_STREQ(finding(0).code, "T03");
+}
+
+TEST_F(RecordsOfMany, InOppositeOrdersAreFoundInAWait) {
+    begin_with(3, 2);
+    call_on(0, comm(0, 0), "MPI_Barrier");
+    call_on(2, comm(2, 1), "MPI_Barrier");
+    EXPECT_THROW(wait_again(2), JobEnded);
+    EXPECT_STREQ(finding(2).code, "T03");
+    EXPECT_THAT(finding(2).headline,
+                testing::AllOf(HasSubstr("rank 2 calls MPI_Barrier on "), HasSubstr("and rank 0 calls")));
+}
+
+TEST_F(RecordsOfMany, InOppositeOrdersAreFoundForAQuestionWithoutAnyAllowance) {
+    constexpr int many = 200;
+    begin_with(3, many);
+    for (int i = 0; i < many - 2; ++i)
+        for (int r = 0; r < 3; ++r) call_on(r, comm(r, i), "MPI_Barrier");
+    call_on(0, comm(0, many - 2), "MPI_Barrier");
+    call_on(2, comm(2, many - 1), "MPI_Barrier");
+    segment_->suspect(0);
+    segment_->header().questions.fetch_add(1);
+    EXPECT_THROW(records(0).compare_in_wait(), JobEnded);
+    EXPECT_STREQ(finding(0).code, "T03");
+    EXPECT_LE(records(0).work.visits, 6u) << "it is to begin where the ranks wait";
+}
+
+TEST_F(RecordsOfMany, AStepReadsABoundedNumber) {
+    constexpr int many = 300;
+    begin_with(3, many);
+    for (int i = 0; i < many; ++i)
+        for (int r = 0; r < 3; ++r) call_on(r, comm(r, i), "MPI_Barrier", i % 2 == 0 ? 1 : 100);
+    for (int i = 0; i < 100; ++i) wait_again(0);
+    AllCallRecords::Work const& work = records(0).work;
+    EXPECT_LE(work.visits, work.steps * AllCallRecords::visits_per_step);
+    // A visit that exhausts a step may read all that are kept.
+    EXPECT_LE(work.calls_compared, work.steps * (AllCallRecords::visits_per_step * 16 + kept));
+    EXPECT_LE(work.calls_compared, 2u * (many / 2) * 101);
+}
+
+TEST(ComparedWith, TakesMemoryWhileMembersDiffer) {
+    ComparedWith with;
+    with.set(1, 3, 4);
+    EXPECT_EQ(with.get(1), 3u);
+    EXPECT_EQ(with.get(2), 0u);
+    with.settle(0);
+    EXPECT_TRUE(with.takes_memory());
+    with.set(2, 3, 4);
+    with.set(3, 5, 4);
+    with.settle(0);
+    EXPECT_EQ(with.get(1), 3u);
+    EXPECT_EQ(with.get(3), 5u);
+    with.set(1, 5, 4);
+    with.set(2, 5, 4);
+    with.settle(0);
+    EXPECT_FALSE(with.takes_memory());
+    for (int m : {1, 2, 3}) EXPECT_EQ(with.get(m), 5u);
+}
+
+TEST(ComparedWith, ForgetsNoneThatWasNotCompared) {
+    ComparedWith with;
+    with.set(1, 1000, 3);
+    EXPECT_EQ(with.get(1), 255u);
+    with.settle(0);
+    EXPECT_EQ(with.get(2), 0u);
 }
 
 }   // namespace

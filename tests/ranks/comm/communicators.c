@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Many communicators of many ranks, each used by an allreduce: what waiting ranks compare of their calls is bounded,
+ * however many ranks and communicators there are. Arguments: how many duplicates; once, freed or twice. */
+// ranks: 2 8
+// args: 200 once
+// nodes: one, it bounds what the ranks of a node compare with each other
+// unchecked: each call is compared then
+// run once: 64 20 once
+// run freed: 64 20 freed
+// run twice: 64 20 twice
+// run without_diagnosis: 64 TUTTI_DIAGNOSIS=no 20 once
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/ranks/check.h"
+
+/* Of one of our counters, ever; 0 of another MPI. */
+static unsigned long long counter(char const *name) {
+    int provided, index, count;
+    unsigned long long value = 0;
+    MPI_T_pvar_session session;
+    MPI_T_pvar_handle handle;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    if (MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS) {
+        MPI_T_pvar_session_create(&session);
+        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
+        MPI_T_pvar_read(session, handle, &value);
+        MPI_T_pvar_handle_free(session, &handle);
+        MPI_T_pvar_session_free(&session);
+    }
+    MPI_T_finalize();
+    return value;
+}
+
+int main(int argc, char **argv) {
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int const duplicates = argc > 1 ? atoi(argv[1]) : 50;
+    char const *const mode = argc > 2 ? argv[2] : "once";
+    MPI_Comm *const all = malloc((size_t)duplicates * sizeof *all);
+    double const begin = MPI_Wtime();
+    for (int i = 0; i < duplicates; ++i) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
+        for (int calls = strcmp(mode, "twice") == 0 ? 2 : 1; calls > 0; --calls) {
+            int const mine = rank + i;
+            int sum = -1;
+            MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, all[i]);
+            CHECK(sum == size * (size - 1) / 2 + size * i, "duplicate %d: sum %d", i, sum);
+        }
+        if (strcmp(mode, "freed") == 0) MPI_Comm_free(&all[i]);
+    }
+    double const seconds = MPI_Wtime() - begin;
+    /* What may be saved up, 1 ms, is some ten thousand visits of 0.1 us; 1 % of the time are as many in each second.
+     * Each question of the launcher costs a visit of each rank of the communicator waited on, and one beside it. */
+    unsigned long long const visits = counter("tutti_compared_members");
+    double const bound = 20000 + 200000 * seconds + 20 * seconds * 2 * size;
+    CHECK((double)visits <= bound, "%llu visits in %g s", visits, seconds);
+    if (rank == 0 && getenv("SHOW"))
+        printf("%d ranks, %d duplicates %s: %.3f s, %llu visits\n", size, duplicates, mode, seconds, visits);
+    free(all);
+    MPI_Finalize();
+    return 0;
+}

@@ -28,8 +28,8 @@ std::vector<int> all_of(Deadlock const& found) {
 }   // namespace
 
 DeadlockWatch::DeadlockWatch(std::vector<int> node_of, Ask ask)
-    : node_of_(std::move(node_of)), ask_(std::move(ask)), pause_(between_suspicions), waits_(node_of_.size()),
-      changes_(node_of_.size()) {}
+    : node_of_(std::move(node_of)), ask_(std::move(ask)), waits_(node_of_.size()), changes_(node_of_.size()),
+      pause_(between_suspicions) {}
 
 void DeadlockWatch::hear(NodeNews const& news) {
     for (RankNews const& one : news.ranks) {

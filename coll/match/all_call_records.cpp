@@ -66,7 +66,7 @@ void AllCallRecords::compare_in_wait() {
 void AllCallRecords::compare_at_end() {
     for (Entry const& one : all_) one.records->compare();
     begin_round();
-    std::uint64_t const free = work.visits + visits_at_end;
+    std::uint64_t const free = work.visits + visits_at_end / process_.segment.header().ranks_per_core();
     while (!round_over_ && (work.visits < free || allowance_.grants(now_ns()))) measured([this] { step(); });
 }
 

@@ -45,7 +45,8 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
     : segment(s), variables(std::move(v)), cluster(everybody ? std::move(*everybody) : read_cluster(segment)),
       home(segment, place), call_site(segment.rank_state(place).last_call.site),
       call_name(segment.rank_state(place).last_call.name),
-      waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, lock),
+      waiter(segment, place, policy_for(variables, segment.header()), variables.sleep_after, lock,
+             variables.wait == "auto"),
       node(read_node(segment)), copier(copier_for(variables, node)),
       single_copy(segment, place,
                   {.arena = variables.arena,
@@ -58,7 +59,7 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
     call_name = "";
     waiter.names_calls(call_name);
     if (home.moves()) waiter.watch(home);
-    if (segment.header().crowded() && variables.balance) {
+    if (segment.ranks() > 1 && segment.header().usable_cores > 1 && variables.balance) {
         balance = std::make_unique<Balance>(segment, place);
         waiter.watch(*balance);
     }

@@ -301,6 +301,7 @@ void finish(LibraryState& f) {
     process.single_copy.end_cma();
     RankState& rank_state = process.rank_state();
     note_arena_use(rank_state);
+    process.waiter.count_run_delay();
     rank_state.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     rank_state.state.store(RankPhase::finalised, std::memory_order_release);
     if (job_server()) job_server()->finish();

@@ -88,7 +88,7 @@ bool ShmTransport::store_into(Claim& claim, Peer& to, Send& op) {
 /// A receive that is about to be posted is waited for, if only as long as the copy would take that it saves: so a
 /// sender never loses more than that, and where nobody comes it soon stops to wait.
 int ShmTransport::looks_for_announcement(Peer& to, std::size_t bytes) const {
-    if (bytes < worth_waiting || process_.waiter.policy() != WaitPolicy::dedicated) return 1;
+    if (bytes < worth_waiting || process_.waiter.shares_core()) return 1;
     if (to.unwaited == 0) return static_cast<int>(2 + bytes / bytes_per_look);
     --to.unwaited;
     return 1;

@@ -48,9 +48,15 @@ struct alignas(cache_line) OneSided {
 struct alignas(cache_line) Times {
     Counter waits, waited;    ///< waits that were not over after the first few looks, and what they took
     Counter started, ended;   ///< MPI_Init and MPI_Finalize; 0: not yet
-    Counter yielded_looks;    ///< calls such as MPI_Test that had looked in vain and gave the core away
-    Counter sleeps;           ///< how often it slept in its waits and looks
+    Counter yielded_looks;    ///< calls such as MPI_Test that found nothing and gave the core away
+    Counter sleeps, slept;    ///< how often it slept in its waits and looks, and what that took
+    Counter wakes;            ///< sleeping ranks that it has woken
+    Counter yields;           ///< sched_yield in its waits and looks, and of these:
+    Counter useless_yields;   ///<   those that let no other thread run,
+    Counter long_yields;      ///<   those that cost a time slice or more
+    Counter lost_slices;      ///< times that its core was taken away while it polled
     Counter core_moves;       ///< how often it moved to a core with fewer ranks
+    Counter run_delay;        ///< how long it was ready to run and did not, as the kernel counts; at the end
     Counter compared;         ///< how often it compared its calls on a communicator with those of another member
     Counter comparing;        ///< processor time that this took in its waits
 };

@@ -25,7 +25,7 @@ struct Homes;
 /// through a wrong pointer, so each process goes by a copy of its own (Segment::layout), which was checked when it was
 /// made.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3131'6974'7475'54ULL;   // "Tutti11"
+    static constexpr std::uint64_t expected_magic = 0x3231'6974'7475'54ULL;   // "Tutti12"
 
     std::uint64_t magic;
     // Given; the rest follows from these.
@@ -66,7 +66,8 @@ struct SegmentLayout {
 
 /// The beginning of the segment.
 struct SegmentHeader : SegmentLayout {
-    static constexpr std::uint32_t fencing = 1u << 31;   ///< in `sleepers`: writers run a fence (runtime/wait/wait.hpp)
+    /// In `sleepers`: writers run a fence; sleepers may rely on it (runtime/wait/sleepers.hpp).
+    static constexpr std::uint32_t fencing = 1u << 31, fenced = 1u << 30, fence_bits = fencing | fenced;
 
     // Facts about the node, written before the ranks start or by the first one.
     std::uint64_t told;                 ///< fingerprint of the launcher's messages about rank 0's settings, 0: none
@@ -74,18 +75,21 @@ struct SegmentHeader : SegmentLayout {
     std::int32_t launcher;              ///< the process that has made it for its ranks; 0: a rank has made it
     std::uint32_t usable_cores;         ///< affinity mask and cgroup quota, seen by the launcher
 
+    /// Threads that sleep or are about to.
+    std::uint32_t sleeping() const { return sleepers.load(std::memory_order_acquire) & ~fence_bits; }
     /// More ranks than cores for them?
     bool crowded() const { return usable_cores != 0 && ranks > usable_cores; }
     /// How many ranks share a core, at least 1.
     unsigned ranks_per_core() const { return crowded() ? (ranks + usable_cores - 1) / usable_cores : 1; }
 
-    alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< ranks asleep on this node; writers look here. And
-                                                               ///< fencing (below), where ranks share cores
+    alignas(cache_line) std::atomic<std::uint32_t> sleepers;   ///< threads asleep on this node, and the bits above;
+                                                               ///< writers read it after each store
     std::atomic<std::uint32_t> cma_forbidden;                  ///< set once by the first rank that gets EPERM
     std::atomic<std::uint32_t> xpmem_forbidden;                ///< set once by the first rank that cannot attach
     std::atomic<std::uint32_t> arenas_refused;                 ///< set once by the first rank that cannot map them
     std::atomic<std::uint32_t> placement_refused;              ///< errno of the first who may not place memory
     std::atomic<std::int32_t> threads_refused;                 ///< errno of the last rank that could start no thread
+    std::atomic<std::int64_t> fences_until;                    ///< writers run fences until then (now_ns()) at least
     std::atomic<std::int64_t> balanced;                        ///< when a rank last moved (runtime/wait/balance.hpp)
     std::atomic<std::uint64_t> questions;                      ///< how often the launcher has asked blocked ranks to
                                                                ///< look once more (Blocked::answered)

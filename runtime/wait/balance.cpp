@@ -69,18 +69,19 @@ Scheduler const& kernel_scheduler() {
 // Of a thousand ranks on a few cores each seldom runs, and to look at all of them takes a while.
 Balance::Balance(Segment const& segment, unsigned rank, Scheduler const& scheduler)
     : segment_(segment), rank_(rank), scheduler_(scheduler),
-      look_every_(std::max(least_between_looks, look_at_one * segment.ranks())), pause_(least_pause) {}
+      look_every_(std::max(least_between_looks, look_at_one * segment.ranks())), pause_(least_pause),
+      crowded_(segment.header().crowded()) {}
 
 void Balance::show(int unit, std::int64_t now) {
     segment_.runs_on(rank_).store(shown(unit, now), std::memory_order_relaxed);
 }
 
-void Balance::look_again(std::int64_t now) {
+void Balance::look_again(std::int64_t now, bool contended) {
     next_look_ = now + look_every_;
     int const here = scheduler_.unit_here();
     if (here < 0) return;
     show(here, now);
-    int const there = now < next_move_ ? -1 : emptier_unit(here, now);
+    int const there = now < next_move_ ? -1 : emptier_unit(here, contended, now);
     uneven_ = there < 0 ? 0 : uneven_ + 1;
     if (uneven_ < looks_before_move) return;
     std::atomic<std::int64_t>& last = segment_.header().balanced;
@@ -106,11 +107,40 @@ bool Balance::count_ranks(std::int64_t now) {
     return true;
 }
 
-/// Where this rank may run and at least two ranks fewer do than here; −1: nowhere.
-int Balance::emptier_unit(int here, std::int64_t now) {
-    if (!count_ranks(now)) return -1;
+/// Where there is a core for each rank: all of them, each where it was seen last. False when one never was.
+bool Balance::count_all_ranks(int here, std::int64_t now) {
+    std::fill(ranks_on_.begin(), ranks_on_.end(), 0);
+    with_rank_ = false;
+    bool all = true;
+    for (unsigned rank = 0; rank < segment_.ranks(); ++rank) {
+        std::uint64_t const word = segment_.runs_on(rank).load(std::memory_order_relaxed);
+        if (word == 0) {
+            all = false;
+            continue;
+        }
+        auto const unit = static_cast<std::size_t>(unit_of(word));
+        if (unit >= ranks_on_.size()) ranks_on_.resize(unit + 1);
+        ++ranks_on_[unit];
+        if (rank != rank_ && unit_of(word) == here && now - time_of(word) <= longest_unseen + look_every_)
+            with_rank_ = true;
+    }
+    return all;
+}
+
+/// Where this rank may run and at least two ranks fewer do than here, or none although this core is contended; −1:
+/// nowhere.
+int Balance::emptier_unit(int here, bool contended, std::int64_t now) {
+    std::uint32_t fewer = 2;
+    if (crowded_) {
+        if (!count_ranks(now)) return -1;
+        std::uint32_t const here_too = ranks_on_[static_cast<std::size_t>(here)];
+        if (here_too < 2 || here_too <= awake_ / segment_.header().usable_cores) return -1;
+    } else {
+        bool const all = count_all_ranks(here, now);
+        if (!with_rank_ && !(contended && all)) return -1;
+        if (!with_rank_) fewer = 1;
+    }
     std::uint32_t const with_me = ranks_on_[static_cast<std::size_t>(here)];
-    if (with_me < 2 || with_me <= awake_ / segment_.header().usable_cores) return -1;
     auto const ranks_on = [&](int unit) {
         auto const at = static_cast<std::size_t>(unit);
         return at < ranks_on_.size() ? ranks_on_[at] : 0;
@@ -118,7 +148,7 @@ int Balance::emptier_unit(int here, std::int64_t now) {
     std::vector<int> const units = scheduler_.units();
     if (units.empty()) return -1;
     int const least = *std::ranges::min_element(units, {}, ranks_on);
-    return with_me >= ranks_on(least) + 2 ? least : -1;
+    return with_me >= ranks_on(least) + fewer ? least : -1;
 }
 
 void Balance::move(int unit, std::int64_t now) {

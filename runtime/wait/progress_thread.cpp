@@ -173,10 +173,10 @@ void ProgressThread::sleep() {
     std::uint32_t ticket = waiter_.add_sleeper();
     while (wanted() && !progress()) {   // looks between the mark and the sleep
         RankLock::Outside outside(lock_);
-        futex_wait(rank_state_.wake, ticket, waiter_.longest_sleep_ns_);
-        ticket = rank_state_.wake.load(std::memory_order_acquire);
+        waiter_.sleepers_.sleep(ticket, waiter_.longest_sleep_ns_);
+        ticket = waiter_.sleepers_.ticket();
     }
-    waiter_.remove_sleeper();
+    waiter_.sleepers_.remove();
 }
 
 void ProgressThread::sleep_at_sockets() {

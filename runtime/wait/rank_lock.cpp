@@ -51,7 +51,7 @@ void RankLock::wait() {
     for (int i = 0; !take(); ++i) {
         if (i < polls) {
             cpu_pause();
-        } else if (i < polls + yields && yielding.paid()) {
+        } else if (i < polls + yields && !contention.shared(now_ns())) {
             sched_yield();
         } else {
             sleep();

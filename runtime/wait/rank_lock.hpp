@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/wait/yielding.hpp"
+#include "runtime/wait/contention.hpp"
 
 namespace tutti {
 
@@ -58,7 +58,7 @@ public:
     /// Lets one of those in and returns when it had its turn.
     void hand_over();
 
-    Yielding yielding;   ///< of the rank's threads, in the lock and in its waits
+    Contention contention;   ///< what the rank's threads have learned of their cores
 
     /// Inside while it lives.
     class Inside {

@@ -3,10 +3,16 @@
 #include "runtime/wait/wait.hpp"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "runtime/base/error.hpp"
 #include "runtime/base/futex.hpp"
-#include "runtime/base/membarrier.hpp"
 #include "runtime/memory/placement/placement.hpp"
 #include "runtime/trace/tracer.hpp"
 #include "runtime/wait/balance.hpp"
@@ -15,12 +21,14 @@
 namespace tutti {
 namespace {
 
-// What a rank watches, other than a word's offset in the segment.
-constexpr std::uint64_t awake = 0, anything = ~std::uint64_t{0};
-
 constexpr std::int64_t publish_after_ns = 20'000'000;
 constexpr long short_sleep_ns = 1'000'000;
 constexpr int followers_polls = 500;   // about 20 µs
+// How long a wait polls between two yields. A yield costs 0.4 µs, a sleep and a wake-up 5 to 50 µs.
+constexpr std::int64_t poll_ns = 25'000, poll_on_shared_core_ns = 3'000;
+constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
+constexpr int most_yields_on_shared_core = 4, most_yields_where_ranks_share = 32, most_useless_yields = 4;
+constexpr std::int64_t between_checks_ns = 1'000'000;
 constexpr int most_in_vain = 8;
 constexpr std::int64_t longest_lead_ns = 100'000;
 constexpr int looks_before_yield = 4;
@@ -34,23 +42,39 @@ long longest_sleep(SegmentHeader const& node) {
     return node.crowded() ? std::max<long>(of_one, 2'000'000L * node.ranks / node.usable_cores) : of_one;
 }
 
+/// How long the calling thread has been ready to run and did not, in nanoseconds; 0 where the kernel does not count.
+std::uint64_t run_delay() {
+    int const file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    char text[64] = {};
+    ssize_t const length = read(file, text, sizeof text - 1);
+    close(file);
+    std::uint64_t ran = 0, delayed = 0;
+    return length > 0 && std::sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &delayed) == 2 ? delayed : 0;
+}
+
+/// How often the kernel has taken the core away from the calling thread.
+long involuntary_switches() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
 }   // namespace
 
-Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock)
+Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock,
+               bool learns)
     : segment_(segment), place_(rank), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
       sleep_after_ns_(sleep_after_ms * 1'000'000), longest_sleep_ns_(longest_sleep(segment.header())),
-      // When ranks share cores, whoever is waited for may not be running: a few polls, then the core is given away.
-      // A rank with a core of its own does so too in a longer wait, for there may be other programs than ours.
-      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), most_polls_(policy == WaitPolicy::dedicated ? 500 : 2),
-      polls_(most_polls_) {
-    SegmentHeader& header = segment.header();
-    if (header.crowded()) {
-        header.sleepers.fetch_or(SegmentHeader::fencing, std::memory_order_seq_cst);
-        lock.yielding.share_core(header.ranks / header.usable_cores);
-    } else {
-        register_for_fences();
-    }
+      // When ranks share cores, the awaited rank may not be running: a few polls, then the core is given away.
+      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4),
+      polls_per_clock_(policy == WaitPolicy::dedicated ? polls_per_clock : polls_where_ranks_share),
+      sleepers_(segment, rank), run_delay_before_(run_delay()) {
+    SegmentHeader const& header = segment.header();
+    lock.contention.configure(learns, header.crowded() ? header.ranks / header.usable_cores : 1);
 }
+
+void Waiter::count_run_delay() { rank_state_.times.run_delay.set(run_delay() - run_delay_before_); }
 
 void Waiter::enter(char const* call, void const* site) {
     if (call_watch_ && call) call_watch_->enter(call, site);
@@ -82,16 +106,31 @@ void Waiter::end_service(bool words) {
     services_by_words_ -= words;
 }
 
-/// A yield during which threads of this rank got on with their calls did pay, however long it took.
-void Waiter::yield() {
+/// Returns what it took. A yield during which threads of this rank got on with their calls was useful, however long it
+/// took.
+std::int64_t Waiter::yield() {
     unsigned const before = lock_.entries();
     std::int64_t took = 0;
     {
         RankLock::Outside outside(lock_);
-        took = Yielding::yield();
+        took = Contention::yield();
     }
     unsigned const others = lock_.entries() - before - (lock_.on() ? 1 : 0);   // but for its own coming back
-    if (others == 0) lock_.yielding.note(took);
+    Times& times = rank_state_.times;
+    times.yields.add(1);
+    if (took < Contention::useless_yield_ns) times.useless_yields.add(1);
+    if (others == 0 && lock_.contention.note_yield(took, now_ns())) times.long_yields.add(1);
+    return took;
+}
+
+/// Polls of the program's own leave no gap in the clock, but the kernel counts switches.
+void Waiter::check_core() {
+    std::int64_t const now = now_ns();
+    if (now < next_check_) return;
+    next_check_ = now + between_checks_ns;
+    long const before = std::exchange(switches_, involuntary_switches());
+    if (before != 0 && switches_ != before) lock_.contention.note_gap(Contention::lost_slice_ns, now);
+    contended_ = lock_.contention.shared(now);
 }
 
 /// True when it gave the core away.
@@ -103,7 +142,8 @@ bool Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
     if (looks_in_vain_ < looks_before_yield) return false;
     looks_in_vain_ = 0;
     rank_state_.times.yielded_looks.add(1);
-    if (!sleeps_at_once()) {
+    contended_ = lock_.contention.shared(now);
+    if (sleep_after_ns_ == 0 || !contended_) {
         yield();
         return true;
     }
@@ -112,59 +152,46 @@ bool Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
     return true;
 }
 
-/// Once look_again() is true.
-void Waiter::wake(unsigned place) {
-    RankState& rank_state = segment_.rank_state(place);
-    if (&rank_state == &rank_state_ && lock_.on()) return;   // its own threads are called by what they wait for
-    if (rank_state.asleep.load(std::memory_order_relaxed) == 0) return;
-    rank_state.wake.fetch_add(1, std::memory_order_release);
-    futex_wake(rank_state.wake, everybody);
-}
-
-/// Fences where writers do, and tells whether anybody sleeps now.
-bool Waiter::look_again() {
-    std::atomic<std::uint32_t> const& sleepers = segment_.header().sleepers;
-    if ((sleepers.load(std::memory_order_relaxed) & SegmentHeader::fencing) == 0) return true;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    return sleepers.load(std::memory_order_relaxed) != SegmentHeader::fencing;
-}
-
-void Waiter::wake_one(unsigned place) {
-    if (look_again()) wake(place);
-}
-
-void Waiter::wake_all() {
-    if (!look_again()) return;
-    for (unsigned r = 0; r < segment_.ranks(); ++r)
-        if (segment_.watched(r).load(std::memory_order_relaxed) != awake) wake(r);
-}
-
-// Eight ranks on a line: a look at all of a thousand costs less than to wake one.
-void Waiter::wake_watchers(std::atomic<std::uint64_t> const& word) {
-    if (!look_again()) return;
-    std::uint64_t const here = segment_.offset(&word);
-    for (unsigned r = 0; r < segment_.ranks(); ++r) {
-        std::uint64_t const watched = segment_.watched(r).load(std::memory_order_relaxed);
-        if (watched == here || watched == anything) wake(r);
-    }
-}
-
 void Waiter::call_helper() { helper_->call(); }
 
-// What is shown of a wait is for the user alone: without memory for that the wait goes on, for what it waits for may
-// come all the same.
-void Waiter::WaitLoop::relax() {
+void Waiter::WaitLoop::hand_over() {
+    waiter_.lock_.hand_over();
+    clock_ = 0;
+}
+
+void Waiter::WaitLoop::read_clock() {
+    std::int64_t const now = now_ns(), last = std::exchange(clock_, now);
+    polls_ = 0;
+    if (last != 0 && !asleep_ && waiter_.lock_.contention.note_gap(now - last, now))
+        waiter_.rank_state_.times.lost_slices.add(1);
+    waiter_.contended_ = waiter_.lock_.contention.shared(now);
+    if (since_ == 0) since_ = now;
+    std::int64_t const polls_for = waiter_.policy_ == WaitPolicy::shared ? 0
+                                   : waiter_.contended_                  ? poll_on_shared_core_ns
+                                                                         : poll_ns;
+    if (asleep_ || now - polls_since_ >= polls_for) relax(now);
+    else cpu_pause();
+}
+
+// What is published of a wait is for the user alone: without memory for that the wait goes on, for what it waits for
+// may come all the same.
+void Waiter::WaitLoop::relax(std::int64_t now) {
+    clock_ = 0;
     if (unless_out_of_memory([this] { return looks_again(); })) return;
     if (asleep_) return sleep(waiter_.longest_sleep_ns_);
-    polls_ = 0;
-    yielded_ = true;
-    if (waiter_.sleeps_at_once()) return mark_asleep();
-    waiter_.yield();
-    // Another thread may have taken the lead meanwhile: that one sleeps for all.
-    if (!waiter_.leader_ || waiter_.leader_->thread_ != thread_) return;
-    std::int64_t now = now_ns();
-    if (since_ == 0) since_ = now;
-    if (waiter_.sleep_after_ns_ != 0 && now - since_ > waiter_.sleep_after_ns_) mark_asleep();
+    if (!yields(now)) return mark_asleep();
+    useless_ = waiter_.yield() < Contention::useless_yield_ns ? useless_ + 1 : 0;
+    ++yields_;
+    polls_since_ = now_ns();
+}
+
+/// False: it sleeps instead.
+bool Waiter::WaitLoop::yields(std::int64_t now) const {
+    if (waiter_.sleep_after_ns_ == 0) return true;
+    if (now - since_ > waiter_.sleep_after_ns_) return false;
+    if (waiter_.policy_ == WaitPolicy::shared)
+        return !waiter_.contended_ && useless_ < most_useless_yields && yields_ < most_yields_where_ranks_share;
+    return !waiter_.contended_ || (useless_ == 0 && yields_ < most_yields_on_shared_core);
 }
 
 /// This wait is shown, and the threads of all others that are sleep within them and have nothing to get up for.
@@ -230,41 +257,29 @@ void Waiter::WaitLoop::mark_asleep() {
 }
 
 std::uint32_t Waiter::add_sleeper(std::atomic<std::uint64_t> const* word) {
-    std::uint32_t const ticket = rank_state_.wake.load(std::memory_order_acquire);
     bool const one_word = word && !lock_.on() && std::none_of(pollable_, pollable_ + pollables_, [](Pollable const* p) {
                               return p->awaits_words();
                           });
-    watched().store(one_word ? segment_.offset(word) : anything, std::memory_order_relaxed);
-    rank_state_.asleep.fetch_add(1, std::memory_order_relaxed);
-    bool const fencing = segment_.header().sleepers.fetch_add(1, std::memory_order_seq_cst) & SegmentHeader::fencing;
-    if (fencing) std::atomic_thread_fence(std::memory_order_seq_cst);
-    else fence_registered_processes();
-    return ticket;
-}
-
-void Waiter::remove_sleeper() {
-    segment_.header().sleepers.fetch_sub(1, std::memory_order_seq_cst);
-    if (rank_state_.asleep.fetch_sub(1, std::memory_order_relaxed) == 1)
-        watched().store(awake, std::memory_order_relaxed);
+    if (lock_.on()) sleepers_.leave_own_threads_alone();
+    return sleepers_.add(one_word ? word : nullptr, contended_);
 }
 
 void Waiter::WaitLoop::sleep(long longest) {
-    waiter_.rank_state_.times.sleeps.add(1);
     at_rank_futex_ = true;
     waiter_.enlist(*this);
     {
         RankLock::Outside outside(waiter_.lock_);
-        futex_wait(waiter_.rank_state_.wake, ticket_, longest);
+        waiter_.sleepers_.sleep(ticket_, longest);
     }
     waiter_.delist(*this);
-    ticket_ = waiter_.rank_state_.wake.load(std::memory_order_acquire);
+    ticket_ = waiter_.sleepers_.ticket();
 }
 
 /// Never takes the lead from another thread: that one looks for this one, too.
 void Waiter::WaitLoop::nap() {
     nap_ = true;
     long const longest = std::min(nap_ns, waiter_.longest_sleep_ns_);
-    if (waiter_.leader_ && waiter_.leader_->thread_ == thread_) return waiter_.yield();   // looks inside a wait
+    if (waiter_.leader_ && waiter_.leader_->thread_ == thread_) return void(waiter_.yield());   // inside a wait
     if (waiter_.leader_) return follow(longest);
     waiter_.leader_ = this;
     mark_asleep();
@@ -275,14 +290,14 @@ void Waiter::WaitLoop::nap() {
 
 void Waiter::WaitLoop::get_up() {
     asleep_ = false;
-    waiter_.remove_sleeper();
+    waiter_.sleepers_.remove();
 }
 
 /// Threads that wait one inside the other, in a callback, count as one. Who comes fresh relieves a leader that sleeps,
 /// or has waited for long and is likely to stay: that one is called like the others, the fresh one need not be.
 bool Waiter::WaitLoop::take_lead() {
     WaitLoop* const leader = waiter_.leader_;
-    bool const fresh = !followed_ && !yielded_ && polls_ == 0;
+    bool const fresh = !followed_ && yields_ == 0 && clock_ == 0;
     if (leader && leader->thread_ == thread_) return true;
     if (leader && !fresh) return false;
     if (leader && leader->asleep_) leader->get_up();
@@ -293,7 +308,7 @@ bool Waiter::WaitLoop::take_lead() {
 }
 
 void Waiter::WaitLoop::follow(long longest) {
-    bool const spins = waiter_.policy_ == WaitPolicy::dedicated && waiter_.lock_.yielding.paid();
+    bool const spins = !waiter_.shares_core();
     if (ready_(what_)) return;   // by what the caller has polled itself since its last look
     if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.in_vain_;
     followed_ = true;
@@ -354,7 +369,6 @@ void Waiter::call_next() {
 }
 
 void Waiter::WaitLoop::finish() {
-    if (!nap_) learn();
     if (asleep_) get_up();
     if (waiter_.leader_ == this) waiter_.leader_ = nullptr;
     if (!waiter_.leader_) {   // also when one who was called to lead has nothing to wait for any more
@@ -374,7 +388,7 @@ void Waiter::WaitLoop::finish() {
 /// Where this rank runs is a question of speed alone.
 void Waiter::look_for_place(std::int64_t now) {
     if (home_) home_->look(now);
-    if (balance_ && !lock_.on()) balance_->look(now);
+    if (balance_ && !lock_.on()) balance_->look(now, contended_);
 }
 
 }   // namespace tutti

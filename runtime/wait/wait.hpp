@@ -1,40 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one wait: the only place that spins, yields or sleeps. Whoever waits gives a condition and a reason.
+// The one wait: the only place that spins, yields or sleeps. The caller gives a condition and a reason.
 //
-// Policies: dedicated (spin with the processor's pause, and yield at times), shared (a few polls, then sched_yield),
-// and, after `sleep_after` milliseconds without progress, asleep on the futex of the rank's state. Where yields have
-// turned out to cost time slices (runtime/wait/yielding.hpp), it sleeps instead of yielding.
+// A rank that has its core to itself polls for 25 µs at a time, with a yield in between, and sleeps after `sleep_after`
+// milliseconds without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away
+// from it (runtime/wait/contention.hpp) it polls for 3 µs, tries a few yields, and sleeps as soon as one of them was
+// useless or cost a time slice. Sleeping and waking: runtime/wait/sleepers.hpp.
 //
-// Sleeping, argued: the sleeper (1) marks its state and counts itself in header.sleepers, (2) runs membarrier, (3)
-// looks at its condition once more, (4) sleeps while `rank_state.wake` is unchanged since before (1). A writer
-// (a) stores its flag, (b) reads header.sleepers and then the rank states.
-// membarrier acts as if each running thread of a registered process were interrupted at some point P of its program
-// and ran a full fence there; who does not run has passed one when it left its core. If (a) lies before P, the sleeper
-// sees the flag in (3). If (a) lies behind P, so does (b), which therefore sees what was stored in (1), and wakes. All
-// this needs of the writer is that (a) stands before (b) in its program. A release store and a relaxed load of another
-// object do not say that to the compiler; the signal fence between them does, for it orders what one who interrupts
-// the thread may see, and P is such an interruption. So writers pay no fence; where membarrier is missing, the bounded
-// sleep (10 ms) takes its place. Whatever store others may wait for, wake_sleepers or wake_rank follows it, which has
-// the fence.
-// Where ranks share cores, they sleep all the time, and membarrier, which interrupts the other cores, costs more than a
-// fence at every store. There `sleepers` is never 0 (SegmentHeader::fencing), and whoever sees that runs a fence before
-// it looks at who sleeps, as the sleeper does in place of (2). Each rank sets that bit before it stores or sleeps.
-//
-// Who is woken: where hundreds sleep, each store must not wake them all. A sleeper that waits for one word of the
-// segment says in (1) which (Segment::watched), and who stores that word wakes it; who stores another one does not. It
-// says `anything` when it waits for more than a word, has other threads, or has operations under way that words of
-// others move on. A message wakes the rank that it is for, whatever that waits for. Who stores what nobody can name
-// wakes everybody.
-//
-// Threads: several of a rank may wait at once, each inside the rank's lock (runtime/wait/rank_lock.hpp) when it looks,
-// outside it when it yields or sleeps. One of them leads: it polls, looks at the conditions of the others, too, and
-// calls those whose are true; they sleep until then. Who leaves the lead calls another one, and who comes while the
-// leader sleeps takes its place. So (1) to (4) are the leader's, and in (3) it looks at all conditions: all that
-// changes them happens inside the lock, or is a store of another rank. What a thread that does not wait ends
-// (wake_sleepers) is looked at before it leaves the lock. A call that only looks (MPI_Test) and does so in vain again
-// and again takes part as a wait with a short end: it sleeps as the leader where there is none, and follows one,
-// otherwise. The leader also shows the launcher what all of them wait for, once they have waited for long, and answers
-// for them.
+// Threads: several threads of a rank may wait, each inside the rank's lock (runtime/wait/rank_lock.hpp) when it checks
+// its condition, outside when it yields or sleeps. One of them leads: it polls, checks the conditions of the others,
+// too, and calls those whose conditions are true; they sleep until then. A leader that leaves calls another thread, and
+// a thread that comes while the leader sleeps takes its place. Steps (1) to (4) of sleepers.hpp are the leader's, and in
+// (3) it checks all conditions: all that changes them happens inside the lock, or is a store of another rank. What a
+// thread that does not wait completes (wake_sleepers) is checked before it leaves the lock. A call that checks once
+// (MPI_Test) takes part as a wait with a short end when it comes again and again without success: it sleeps as the
+// leader if there is none, and follows one otherwise. The leader also publishes for the launcher what all threads wait
+// for, once they have waited for long, and answers for them.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +29,7 @@
 #include "runtime/wait/rank_lock.hpp"
 #include "runtime/wait/reason.hpp"
 #include "runtime/wait/shown/shown_waits.hpp"
+#include "runtime/wait/sleepers.hpp"
 
 namespace tutti {
 
@@ -86,8 +67,9 @@ class Balance;
 
 class Waiter {
 public:
-    /// `sleep_after_ms` 0: never sleeps. `segment` and the lock must outlive the waiter.
-    Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock);
+    /// `sleep_after_ms` 0: never sleeps. `learns` false: it does not adapt to other programs on its core. `segment` and the lock must outlive the waiter.
+    Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock,
+           bool learns = true);
 
     /// Whom to poll while waiting; a process has one or two (transport, operations in flight).
     void attach(Pollable* pollable);
@@ -170,7 +152,7 @@ public:
     template <class Ready>
     bool look(Ready&& ready) {
         if (ready()) return true;
-        if (policy_ == WaitPolicy::dedicated && !lock_.on()) [[likely]] {
+        if (!shares_core() && !lock_.on()) [[likely]] {
             progress();
             if (ready()) return true;
             count_look();
@@ -186,18 +168,18 @@ public:
     /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the
     /// caller leaves the lock the threads of its own rank.
     void wake_sleepers() {
-        if (anybody_sleeps()) [[unlikely]]
-            wake_all();
+        if (any_sleepers()) [[unlikely]]
+            sleepers_.wake_all();
     }
     /// The same after a store to `word`, in the segment: leaves those alone who wait for another one.
     void wake_sleepers(std::atomic<std::uint64_t> const& word) {
-        if (anybody_sleeps()) [[unlikely]]
-            wake_watchers(word);
+        if (any_sleepers()) [[unlikely]]
+            sleepers_.wake_watchers(word);
     }
     /// The same after a store that concerns one rank of this node alone.
     void wake_rank(unsigned place) {
-        if (anybody_sleeps()) [[unlikely]]
-            wake_one(place);
+        if (any_sleepers()) [[unlikely]]
+            sleepers_.wake_one(place);
     }
 
     /// Around a call where there may be several threads: into the lock, and out of it.
@@ -218,8 +200,13 @@ public:
     /// Asked around each of these calls, outside of the lock.
     void watch_calls(CallWatch* watch) { call_watch_ = watch; }
 
+    /// Counts how long the kernel let this thread wait for a core since the waiter was made by it.
+    void count_run_delay();
+
     WaitPolicy policy() const { return policy_; }
-    /// How often a wait looks before it moves everything attached on.
+    /// Ranks outnumber cores, or another thread has lately taken this rank's core: long polling does harm.
+    bool shares_core() const { return policy_ == WaitPolicy::shared || contended_; }
+    /// How often a wait checks its condition before it moves everything attached on.
     int first_polls() const { return first_polls_; }
 
 private:
@@ -235,37 +222,33 @@ private:
         /// All of it for a call that only looks: sleeps, or lets another thread look, until the condition may be true
         /// or a millisecond is over. It is no wait: not counted, and nothing is learned from it.
         void nap();
-        /// Something arrived: more may follow at once, so the next look comes without a sleep.
+        /// Something arrived: more may follow immediately, so the next check comes without a sleep.
         void moved() {
-            since_ = 0;
-            polls_ = 0;
+            polls_ = yields_ = useless_ = 0;
+            since_ = clock_ = 0;
             if (asleep_) get_up();
         }
-        /// Between two looks at the condition; at the sleeping stage it first only marks, so that the conditions are
-        /// looked at between the mark and the sleep.
+        /// Between two checks of the condition; when it is about to sleep it first only marks, so that the conditions
+        /// are checked between the mark and the sleep.
         void step() {
             if (waiter_.sleeping_) [[unlikely]]
                 waiter_.settle();
             if (waiter_.leader_ != this && !take_lead()) [[unlikely]]
                 follow(waiter_.longest_sleep_ns_);
-            else if (++polls_ > waiter_.polls_ || asleep_) relax();
-            else if (waiter_.lock_.wanted()) [[unlikely]] waiter_.lock_.hand_over();
+            else if (++polls_ >= waiter_.polls_per_clock_ || asleep_) read_clock();
+            else if (waiter_.lock_.wanted()) [[unlikely]] hand_over();
             else cpu_pause();
         }
 
     private:
         friend class Waiter;
 
-        /// What was waited for came when the core was given away: the next time give it away sooner. It came while
-        /// polling: poll longer. So two ranks that a busy machine has put on one core do not spin against each other.
-        void learn() {
-            int& polls = waiter_.polls_;
-            if (yielded_ && polls_ == 0) polls = polls > 3 ? polls / 2 : 2;
-            else if (polls < waiter_.most_polls_) polls = std::min(polls * 2, waiter_.most_polls_);
-        }
         bool take_lead();
         void follow(long longest);
-        void relax();
+        void read_clock();
+        void hand_over();
+        void relax(std::int64_t now);
+        bool yields(std::int64_t now) const;
         bool all_wait() const;
         void show_all() const;
         bool add_to_shown();
@@ -284,9 +267,12 @@ private:
         std::atomic<std::uint64_t> const* const word_;   ///< null: it waits for anything
         void const* const thread_ = __builtin_thread_pointer();
         std::int64_t const start_;
-        int polls_ = 0;
-        bool yielded_ = false;
-        std::int64_t since_ = 0;
+        int polls_ = 0;                       ///< since the clock was read
+        int yields_ = 0;                      ///< since something moved
+        int useless_ = 0;                     ///< the last ones of these, in a row
+        std::int64_t since_ = 0;              ///< the first of these; 0: none
+        std::int64_t polls_since_ = start_;   ///< the last yield, or the beginning
+        std::int64_t clock_ = 0;   ///< when it was read; 0: not since the thread did something other than poll
         std::uint32_t ticket_ = 0;
         bool asleep_ = false;   ///< marked on the rank's state
         bool followed_ = false;
@@ -304,35 +290,29 @@ private:
         return [](void* ready) -> bool { return (*static_cast<Ready*>(ready))(); };
     }
 
+    void check_core();
     bool looked_in_vain(bool moved, Look ready, void const* what);
     void count_look() {
-        if (++looks_ % polls_per_record == 0) [[unlikely]]
+        ++looks_;
+        if (looks_ % looks_per_check == 0) [[unlikely]]
+            check_core();
+        if (looks_ % polls_per_record == 0) [[unlikely]]
             note_polling();
     }
     void note_polling();
-    bool sleeps_at_once() { return sleep_after_ns_ != 0 && !lock_.yielding.pays(); }
-    /// Possibly, for who then calls look_again().
-    bool anybody_sleeps() {
+    bool any_sleepers() {
         ended_.store(true, std::memory_order_relaxed);
-        std::atomic_signal_fence(std::memory_order_seq_cst);   // see above: the caller's store stands before the load
-        return segment_.header().sleepers.load(std::memory_order_relaxed) != 0;
+        return sleepers_.any();
     }
-    bool look_again();
     void look_around() const {
         if (look_around_) look_around_(looks_about_);
     }
-    void wake_all();
-    void wake_watchers(std::atomic<std::uint64_t> const& word);
-    void wake_one(unsigned place);
-    void wake(unsigned place);
     void call_helper();
     /// A thread of the program polls.
     bool polled() const { return leader_ && !leader_->asleep_; }
-    void yield();
+    std::int64_t yield();
     void look_for_place(std::int64_t now);
     std::uint32_t add_sleeper(std::atomic<std::uint64_t> const* word = nullptr);
-    std::atomic<std::uint64_t>& watched() { return segment_.watched(place_); }
-    void remove_sleeper();
     void enlist(WaitLoop& wait_loop);
     void delist(WaitLoop& wait_loop);
     void settle();
@@ -345,8 +325,13 @@ private:
     WaitPolicy policy_;
     std::int64_t sleep_after_ns_;
     long longest_sleep_ns_;
-    int first_polls_, most_polls_, polls_;
-    static constexpr unsigned polls_per_record = 256;
+    int first_polls_, polls_per_clock_;
+    bool contended_ = false;   ///< as Contention had it when the clock was read last
+    Sleepers sleepers_;
+    long switches_ = 0;   ///< involuntary ones of this thread when they were last counted,
+    std::uint64_t const run_delay_before_;
+    std::int64_t next_check_ = 0;   ///< and when they are counted again
+    static constexpr unsigned polls_per_record = 256, looks_per_check = 64;
     unsigned looks_ = 0;                       ///< in vain, ever
     char const* const* call_name_ = nullptr;   ///< null: nobody knows
     int looks_in_vain_ = 0;                    ///< in a row

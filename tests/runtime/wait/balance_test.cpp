@@ -111,6 +111,41 @@ TEST(Balance, WhoIsMovedBackAgainAndAgainGivesWay) {
     EXPECT_LT(crowd.moves(), 4 * 12u);
 }
 
+TEST(Balance, WhereEachRankCanHaveACoreOneThatSleepsCountsWhereItRan) {
+    Crowd crowd({0, 0});
+    for (unsigned rank : {0u, 1u}) crowd.segment.watched(rank).store(1);   // they sleep in turn
+    crowd.look_all(5);
+    EXPECT_EQ(crowd.on(0), 1);
+    EXPECT_EQ(crowd.moves(), 1u);
+    crowd.look_all(50);
+    EXPECT_EQ(crowd.moves(), 1u);
+}
+
+TEST(Balance, WhereEachRankCanHaveACoreOneNotSeenForLongIsLeftAlone) {
+    Crowd crowd({0, 0});
+    crowd.ranks[1].look(crowd.now);
+    crowd.now += 100'000'000;   // it may run elsewhere by now
+    for (int turn = 0; turn < 50; ++turn) crowd.ranks[0].look(crowd.now += 200'000);
+    EXPECT_EQ(crowd.moves(), 0u);
+}
+
+TEST(Balance, ARankWhoseCoreIsTakenAwayMovesWhereNoRankRuns) {
+    Crowd crowd({0, 1}, 3);
+    for (auto& scheduler : crowd.schedulers) scheduler.allowed = {0, 1, 2};
+    for (int turn = 0; turn < 50; ++turn, crowd.now += 200'000) {
+        crowd.ranks[0].look(crowd.now, true);
+        crowd.ranks[1].look(crowd.now, false);
+    }
+    EXPECT_EQ(crowd.on(0), 0);
+    EXPECT_EQ(crowd.schedulers[0].unit, 2);
+    EXPECT_EQ(crowd.moves(), 1u);
+    Crowd full({0, 1});
+    for (int turn = 0; turn < 50; ++turn)
+        for (Balance& rank : full.ranks) rank.look(full.now += 200'000, true);
+    EXPECT_EQ(full.moves(), 0u);
+    EXPECT_EQ(full.on(0), 1) << "every core has a rank";
+}
+
 TEST(Balance, WhatTheSystemForbidsIsNotTriedAgain) {
     Crowd crowd({0, 0, 0, 0});
     for (auto& scheduler : crowd.schedulers) scheduler.forbidden = true;

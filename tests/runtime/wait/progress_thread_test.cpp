@@ -87,7 +87,7 @@ TEST_P(ProgressThreads, FinishWhatIsStarted) {
     process.progress_thread.reset();
     EXPECT_EQ(work.left, 0);
     EXPECT_EQ(process.rank_state().asleep.load(), 0u);
-    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    EXPECT_EQ(s.header().sleeping(), 0u);
     process.waiter.detach(&work);
 }
 

@@ -64,12 +64,12 @@ TEST_P(Wait, SleepsAndIsWokenByAWriter) {
     for (std::uint64_t round = 1; round <= 20; ++round) {
         Flag flag;
         std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
-        while (s.header().sleepers.load() == 0) std::this_thread::yield();
+        while (s.header().sleeping() == 0) std::this_thread::yield();
         EXPECT_EQ(s.rank_state(0).asleep.load(), 1u);
         flag.publish(1);
         writer.wake_sleepers();
         thread.join();
-        EXPECT_EQ(s.header().sleepers.load(), 0u);
+        EXPECT_EQ(s.header().sleeping(), 0u);
         EXPECT_EQ(s.rank_state(0).asleep.load(), 0u);
     }
 }
@@ -121,7 +121,7 @@ void take_turns(WaitPolicy policy, TakeTurn take_turn) {
     for (std::thread& t : threads) t.join();
     EXPECT_EQ(turn, 200);
     EXPECT_EQ(s.rank_state(0).asleep.load(), 0u);
-    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    EXPECT_EQ(s.header().sleeping(), 0u);
 }
 
 TEST_P(Wait, LetsOthersInBetweenItsLooks) {
@@ -149,15 +149,15 @@ TEST_P(Wait, SeveralThreadsOfARankSleepAndAreAllWoken) {
             done[i] = true;
         });
     // Who comes relieves one that sleeps already: the sum may be 0 in between.
-    while (came != 3 || s.header().sleepers.load() == 0) std::this_thread::yield();
-    for (int look = 0; look < 1000; ++look) EXPECT_LE(s.header().sleepers.load(), 1u) << "one of them sleeps for all";
+    while (came != 3 || s.header().sleeping() == 0) std::this_thread::yield();
+    for (int look = 0; look < 1000; ++look) EXPECT_LE(s.header().sleeping(), 1u) << "one of them sleeps for all";
     for (int i = 0; i < 3; ++i) {
         flags[i].publish(1);
         writer.wake_sleepers();
         threads[static_cast<std::size_t>(i)].join();
         EXPECT_TRUE(done[i]);
     }
-    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    EXPECT_EQ(s.header().sleeping(), 0u);
 }
 
 TEST_P(Wait, AThreadWakesAnotherOfItsRank) {
@@ -179,7 +179,7 @@ TEST_P(Wait, AThreadWakesAnotherOfItsRank) {
         }
         thread.join();
     }
-    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    EXPECT_EQ(s.header().sleeping(), 0u);
 }
 
 TEST_P(Wait, OneThreadPollsForAllAndPassesItOn) {
@@ -204,15 +204,18 @@ TEST_P(Wait, OneThreadPollsForAllAndPassesItOn) {
         });
     for (std::thread& t : threads) t.join();
     EXPECT_EQ(s.rank_state(0).asleep.load(), 0u);
-    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    EXPECT_EQ(s.header().sleeping(), 0u);
 }
 
-TEST_P(Wait, SleepsAtOnceWhereYieldsCostTimeSlices) {
+/// As the rank finds it when another program takes its core away.
+void lose_time_slice(RankLock& lock) { lock.contention.note_gap(Contention::lost_slice_ns, now_ns()); }
+
+TEST_P(Wait, SleepsSoonAfterItLostATimeSlice) {
     Segment s = Segment::create(2);
     RankLock lock, other;
     Waiter sleeper(s, 0, GetParam(), 1'000'000, lock), writer(s, 1, GetParam(), 0, other);
     for (std::uint64_t round = 1; round <= 5; ++round) {
-        lock.yielding.note(1'000'000);
+        lose_time_slice(lock);
         std::uint64_t const before = s.rank_state(0).times.sleeps.read();
         Flag flag;
         std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
@@ -220,7 +223,7 @@ TEST_P(Wait, SleepsAtOnceWhereYieldsCostTimeSlices) {
         flag.publish(1);
         writer.wake_sleepers();
         thread.join();
-        EXPECT_EQ(s.header().sleepers.load(), 0u);
+        EXPECT_EQ(s.header().sleeping(), 0u);
         EXPECT_EQ(s.rank_state(0).blocked.changes.load() % 2, 0u) << "what it waited for is still told";
     }
 }
@@ -229,7 +232,7 @@ TEST_P(Wait, ThatMayNotSleepDoesNotSleepAtOnceEither) {
     Segment s = Segment::create(1);
     RankLock lock;
     Waiter waiter(s, 0, GetParam(), 0, lock);
-    lock.yielding.note(1'000'000);
+    lose_time_slice(lock);
     int looks = 0;
     waiter.until([&] { return ++looks == 5000; }, {"test"});
     EXPECT_EQ(s.rank_state(0).times.sleeps.read(), 0u);
@@ -285,21 +288,21 @@ TEST(Look, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
     Flag flag;
     std::atomic<bool> found = false;
     std::thread thread([&] {
-        while (!looker.look([&] { return flag.reached(1); })) lock.yielding.note(1'000'000);
+        while (!looker.look([&] { return flag.reached(1); })) lose_time_slice(lock);
         found = true;
     });
     while (s.rank_state(0).times.sleeps.read() == 0) std::this_thread::yield();
     flag.publish(1);
     while (!found) writer.wake_sleepers();
     thread.join();
-    EXPECT_EQ(s.header().sleepers.load(), 0u);
+    EXPECT_EQ(s.header().sleeping(), 0u);
     EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u);
     EXPECT_EQ(s.rank_state(0).blocked.changes.load(), 0u) << "a look has no reason to give";
 }
 
 TEST_P(Wait, ThreadsThatLookAndThreadsThatWaitFindWhatComes) {
     take_turns(GetParam(), [](Waiter& waiter, RankLock& lock, int me, auto const& mine, auto const& done) {
-        lock.yielding.note(1'000'000);
+        lose_time_slice(lock);
         for (bool found = false; !found;) {
             Visit visit(waiter);
             if (me % 2 == 0) waiter.until(mine, {"test"});
@@ -309,36 +312,60 @@ TEST_P(Wait, ThreadsThatLookAndThreadsThatWaitFindWhatComes) {
     });
 }
 
-TEST(Yield, ThatTookLongDoesNotPayForAWhileAndLongerEachTime) {
-    Yielding yielding;
-    auto const not_paying = [&] {
-        int n = 0;
-        while (!yielding.pays()) ++n;
-        return n;
-    };
-    EXPECT_EQ(not_paying(), 0);
-    yielding.note(1'000'000);
-    EXPECT_FALSE(yielding.paid());
-    EXPECT_EQ(not_paying(), 16);
-    EXPECT_TRUE(yielding.paid());
-    yielding.note(1'000'000);
-    EXPECT_EQ(not_paying(), 32);
-    for (int i = 0; i < 20; ++i) yielding.note(1'000'000);
-    EXPECT_EQ(not_paying(), 1024) << "it tries again some time";
-    yielding.note(1000);
-    EXPECT_EQ(not_paying(), 0);
-    yielding.note(1'000'000);
-    EXPECT_EQ(not_paying(), 16);
+TEST(Contention, HoldsForAWhileAndLongerWhenItRepeatsSoon) {
+    constexpr std::int64_t slice = Contention::lost_slice_ns, hold = Contention::first_hold_ns;
+    Contention contention;
+    std::int64_t now = 1'000'000'000;
+    EXPECT_FALSE(contention.shared(now));
+    EXPECT_FALSE(contention.note_gap(slice - 1, now)) << "an interrupt";
+    EXPECT_FALSE(contention.shared(now));
+    EXPECT_TRUE(contention.note_gap(slice, now));
+    EXPECT_TRUE(contention.shared(now + hold - 1));
+    EXPECT_FALSE(contention.shared(now + hold));
+    now += hold + Contention::soon_ns - 1;
+    EXPECT_TRUE(contention.note_yield(slice, now));
+    EXPECT_TRUE(contention.shared(now + 2 * hold - 1)) << "it repeats";
+    EXPECT_FALSE(contention.shared(now + 2 * hold));
+    now += 2 * hold + Contention::soon_ns;
+    EXPECT_TRUE(contention.note_gap(slice, now));
+    EXPECT_FALSE(contention.shared(now + hold)) << "it does not repeat";
+    for (int i = 0; i < 20; ++i) contention.note_gap(slice, now);
+    EXPECT_TRUE(contention.shared(now + Contention::longest_hold_ns - 1));
+    EXPECT_FALSE(contention.shared(now + Contention::longest_hold_ns)) << "it is tried again some time";
 }
 
-TEST(Yield, MayTakeLongerWhereManyShareACore) {
-    Yielding alone, among_many;
-    among_many.share_core(100);
-    for (Yielding* one : {&alone, &among_many}) one->note(1'500'000);
-    EXPECT_FALSE(alone.paid());
-    EXPECT_TRUE(among_many.paid()) << "a hundred have had their turns";
-    among_many.note(3'000'000);
-    EXPECT_FALSE(among_many.paid()) << "one of them computes";
+TEST(Contention, AYieldMayTakeLongerWhereManyRanksShareACore) {
+    Contention alone, among_many;
+    among_many.configure(true, 100);
+    EXPECT_TRUE(alone.note_yield(1'500'000, 1));
+    EXPECT_FALSE(among_many.note_yield(1'500'000, 1)) << "a hundred have had their turns";
+    EXPECT_TRUE(among_many.note_yield(3'000'000, 1)) << "one of them computes";
+}
+
+TEST(Contention, IsNotLearnedWhereTheUserSaysThatCoresAreDedicated) {
+    Contention contention;
+    contention.configure(false, 1);
+    EXPECT_FALSE(contention.note_gap(1'000'000'000, 5));
+    EXPECT_FALSE(contention.shared(6));
+}
+
+TEST(SharedCores, AWaitAmongRanksThatShareThemSleepsAfterSomeYields) {
+    Segment s = Segment::create(2);
+    RankLock lock, other;
+    Waiter sleeper(s, 0, WaitPolicy::shared, 1'000'000, lock), writer(s, 1, WaitPolicy::shared, 0, other);
+    Times const& times = s.rank_state(0).times;
+    Flag flag;
+    std::thread thread([&] { sleeper.until([&] { return flag.reached(1); }, {"test"}); });
+    while (times.sleeps.read() == 0) {
+        std::this_thread::sleep_for(1ms);
+        writer.wake_sleepers();   // a sleep counts when it is over
+    }
+    EXPECT_GE(times.yields.read(), 1u);
+    EXPECT_LE(times.yields.read(), 32u);
+    flag.publish(1);
+    writer.wake_sleepers();
+    thread.join();
+    EXPECT_GE(s.rank_state(1).times.wakes.read(), 1u);
 }
 
 }   // namespace

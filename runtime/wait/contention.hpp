@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a rank has its core to itself, learned from the clock.
+//
+// Other programs, other jobs, other scheduling groups, CPU quotas and a hypervisor all take a core away in the same way:
+// time passes between two readings of the clock although the thread did nothing but poll. Such a gap, and a yield that
+// took as long, is evidence that the core is shared. The evidence holds for a while, and longer when it repeats.
+//
+// sched_yield(2) alone says less. It acts within the caller's scheduling group, so a yield to a thread of another
+// group (another session, control group or container) returns within a fraction of a microsecond: it gave nothing away.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include <sched.h>
+
+#include "runtime/base/clock.hpp"
+
+namespace tutti {
+
+/// What the threads of one rank have learned. Any thread may call at any time: only speed depends on the answers.
+class Contention {
+public:
+    static constexpr std::int64_t first_hold_ns = 20'000'000, longest_hold_ns = 640'000'000;
+    /// Evidence that comes so soon after the last one has lapsed repeats it, and holds twice as long.
+    static constexpr std::int64_t soon_ns = 10'000'000;
+    /// No time slice is shorter. A shorter gap is an interrupt.
+    static constexpr std::int64_t lost_slice_ns = 300'000;
+    /// A yield that returns sooner has let no other thread run.
+    static constexpr std::int64_t useless_yield_ns = 700;
+
+    /// Called before there are threads. `learns` false: the core counts as unshared whatever the clock says.
+    /// `ranks_per_core`: above 1, yields take long although no other program runs, for each rank polls in its turn.
+    void configure(bool learns, std::uint32_t ranks_per_core) {
+        learns_ = learns;
+        long_yield_ns_ = std::max<std::int64_t>(lost_slice_ns, 20'000 * std::int64_t{ranks_per_core});
+    }
+
+    /// There is evidence that still holds at `now` (now_ns()).
+    bool shared(std::int64_t now) const { return now < until_.load(std::memory_order_relaxed); }
+
+    /// Gives the core to other threads of the scheduling group once. Returns how long that took in nanoseconds.
+    static std::int64_t yield() {
+        std::int64_t const before = now_ns();
+        sched_yield();
+        return now_ns() - before;
+    }
+    /// A yield that ended at `now` took so long. Returns true if that is evidence.
+    bool note_yield(std::int64_t took, std::int64_t now) { return took >= long_yield_ns_ && note(now); }
+    /// So much time passed until `now` while the thread only polled. Returns true if that is evidence.
+    bool note_gap(std::int64_t gap, std::int64_t now) { return gap >= lost_slice_ns && note(now); }
+
+private:
+    bool note(std::int64_t now) {
+        if (!learns_) return false;
+        std::int64_t const until = until_.load(std::memory_order_relaxed), hold = hold_.load(std::memory_order_relaxed);
+        std::int64_t const next = now < until + soon_ns ? std::min(2 * hold, longest_hold_ns) : first_hold_ns;
+        hold_.store(next, std::memory_order_relaxed);
+        until_.store(now + next, std::memory_order_relaxed);
+        return true;
+    }
+
+    bool learns_ = true;
+    std::int64_t long_yield_ns_ = lost_slice_ns;
+    std::atomic<std::int64_t> until_{0}, hold_{first_hold_ns};
+};
+
+}   // namespace tutti

@@ -2,6 +2,7 @@
 // From the counters on the ranks' states to tables with a line for each rank.
 #include "launcher/statistics/statistics.hpp"
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,21 @@ constexpr Column traffic[] = {{"loaded", Quantity::bytes, READ(traffic.loaded)},
                               {"run time", Quantity::time, [](RankState const& rank_state, std::uint64_t now) {
                                    return run_time(rank_state.times, now);
                                }}};
+
+constexpr Column wait_columns[] = {{"polled", Quantity::time,
+                                    [](RankState const& rank_state, std::uint64_t) {
+                                        Times const& times = rank_state.times;
+                                        return times.waited.read() - std::min(times.slept.read(), times.waited.read());
+                                    }},
+                                   {"slept", Quantity::time, READ(times.slept)},
+                                   {"sleeps", Quantity::count, READ(times.sleeps)},
+                                   {"wakes", Quantity::count, READ(times.wakes)},
+                                   {"yields", Quantity::count, READ(times.yields)},
+                                   {"useless", Quantity::count, READ(times.useless_yields)},
+                                   {"long", Quantity::count, READ(times.long_yields)},
+                                   {"lost slices", Quantity::count, READ(times.lost_slices)},
+                                   {"moves", Quantity::count, READ(times.core_moves)},
+                                   {"run delay", Quantity::time, READ(times.run_delay)}};
 #undef READ
 
 constexpr char ways_meaning[] =
@@ -55,6 +71,15 @@ in cache, in NUMA, in socket, between: how often it got at a peer's data, by wha
 else a NUMA node, else a socket, else nothing of these; to nodes, sent there: messages to other nodes, and their bytes.
 waits: how often it had to wait, in collectives and messages, longer than for a few looks; waited: how long in all.
 run time: from MPI_Init to MPI_Finalize.
+)";
+
+constexpr char waiting_meaning[] =
+    R"(polled, slept: how long the rank waited in either way; sleeps: how often it slept; wakes: how often it woke another
+rank. yields: how often it offered its core to other threads; useless: no other thread of its session or control group
+was ready to run there; long: it got the core back only after a time slice or more. lost slices: the core was taken
+away from it while it polled. moves: it moved to a core with fewer ranks. run delay: how long it was ready to run and
+did not, as the kernel counts. Long yields, lost slices and a run delay of more than a few per cent of the run time mean
+that other programs used the same cores.
 )";
 
 std::string words(Quantity unit, std::uint64_t n) {
@@ -104,11 +129,15 @@ std::string traffic_table(AllRankCounts const& counts, std::uint64_t now) {
            traffic_meaning;
 }
 
+std::string waiting_table(AllRankCounts const& counts) {
+    return "How the ranks waited:\n" + by_rank(counts, wait_columns, 0) + waiting_meaning;
+}
+
 std::string statistics(AllRankCounts const& counts) {
     auto const now = static_cast<std::uint64_t>(now_ns());
     std::string const windows = windows_table(counts, now);
-    return ways_table(counts) + "\n" + traffic_table(counts, now) + "\n" + memory_table(counts) + "\n" +
-           collectives_table(counts, now) + (windows.empty() ? "" : "\n" + windows);
+    return ways_table(counts) + "\n" + traffic_table(counts, now) + "\n" + waiting_table(counts) + "\n" +
+           memory_table(counts) + "\n" + collectives_table(counts, now) + (windows.empty() ? "" : "\n" + windows);
 }
 
 }   // namespace tutti::launcher

@@ -26,6 +26,8 @@ std::string ways_table(AllRankCounts const& counts);
 /// What the collectives moved and between whom, and how long the ranks waited; likewise. `now` is the end of the ranks
 /// that have not called MPI_Finalize.
 std::string traffic_table(AllRankCounts const& counts, std::uint64_t now);
+/// How each rank waited, and what other programs cost it; likewise.
+std::string waiting_table(AllRankCounts const& counts);
 /// Where the ranks' memory lies, as the kernel saw it; one line where there is nothing to choose.
 std::string memory_table(AllRankCounts const& counts);
 /// The collectives of all ranks, a line for each communicator, collective and algorithm, the longest first.

@@ -79,6 +79,24 @@ TEST(Statistics, traffic_and_waits_of_each_rank_and_of_all) {
     EXPECT_THAT(table, ContainsRegex("\n +all +4.0 KiB +20 B +2 +4 +6 +8 +10 +6.0 KiB +10 +2.0 ms +6.0 ms\n"));
 }
 
+TEST(Statistics, how_each_rank_waited) {
+    Segment segment = Segment::create(2);
+    Times& times = segment.rank_state(1).times;
+    times.waited.set(5'000'000);
+    times.slept.set(2'000'000);
+    Counter* const counts[] = {&times.sleeps,      &times.wakes,       &times.yields,    &times.useless_yields,
+                               &times.long_yields, &times.lost_slices, &times.core_moves};
+    for (std::size_t i = 0; i < std::size(counts); ++i) counts[i]->set(10 + i);
+    times.run_delay.set(7'000'000);
+    segment.rank_state(0).times.slept.set(1'000'000);   // in calls that check once, which are no waits
+    std::string const table = waiting_table(counts_of(segment));
+    EXPECT_THAT(table, ContainsRegex("rank +polled +slept +sleeps +wakes +yields +useless +long +lost slices +moves "
+                                     "+run delay\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +0 +1.0 ms +0 +0 +0 +0 +0 +0 +0 +0\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +3.0 ms +2.0 ms +10 +11 +12 +13 +14 +15 +16 +7.0 ms\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +all +3.0 ms +3.0 ms +10 +11 +12 +13 +14 +15 +16 +7.0 ms\n"));
+}
+
 TEST(Statistics, where_the_kernel_sees_the_memory_of_each_rank) {
     Segment segment = Segment::create(2);
     EXPECT_EQ(memory_table(counts_of(segment)),

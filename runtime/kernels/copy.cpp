@@ -44,7 +44,7 @@ constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
 std::size_t stream_limit(std::size_t cache, Copier::Stores stores) {
     if (stores == Copier::Stores::nontemporal) return 0;
-    return stores == Copier::Stores::temporal || cache == 0 ? unlimited : cache;
+    return stores == Copier::Stores::temporal ? unlimited : cache;
 }
 
 /// The units that the ranks may run on.
@@ -75,18 +75,19 @@ std::vector<CopyKernel> copies_to_choose_from() {
 }
 
 CacheRoom cache_room(topo::NodeMap const& node) {
-    topo::Caches const& caches = node.machine.caches;
-    if (caches.last_level_size == 0) return {};
+    topo::Caches const caches = node.machine.caches.without_unknowns();
     std::set<int> last_levels, cores;
     for (topo::Pu const& pu : units_of(node)) {
         last_levels.insert(pu.l3);
         cores.insert(pu.core);
     }
-    auto const instances = std::min(last_levels.size(), static_cast<std::size_t>(std::max(1, caches.last_level_count)));
+    // At least one of each: a program that no launcher has started has no description.
+    auto const instances =
+        std::clamp(last_levels.size(), std::size_t{1}, static_cast<std::size_t>(std::max(1, caches.last_level_count)));
     std::size_t together = instances * caches.last_level_size;
     // Where cores share nothing, the last level is the private one.
     if (!caches.inclusive && caches.private_size != caches.last_level_size)
-        together += std::min(cores.size(), node.placement.pu.size()) * caches.private_size;
+        together += std::max(std::size_t{1}, std::min(cores.size(), node.placement.pu.size())) * caches.private_size;
     return {together, caches.private_size};
 }
 
@@ -96,7 +97,7 @@ Copier::Stores stores_named(std::string_view name) {
 }
 
 Copier::Copier(CacheRoom room, Stores stores)
-    : private_cache_(room.alone ? room.alone : unlimited), stream_beyond_(stream_limit(room.together, stores)),
+    : private_cache_(room.alone), stream_beyond_(stream_limit(room.together, stores)),
       core_holds_(stream_limit(room.alone, stores)), kernels_(best_copies()) {}
 
 }   // namespace tutti

@@ -12,15 +12,17 @@
 
 namespace tutti {
 
-/// What this node's ranks have in cache; 0: unknown.
+/// What this node's ranks have in cache, in bytes: never 0. The defaults are those of one rank on a machine that is not
+/// described.
 struct CacheRoom {
-    std::size_t together = 0;   ///< by all ranks, without counting anything twice
-    std::size_t alone = 0;      ///< by one core for itself
+    /// By all ranks, without counting anything twice.
+    std::size_t together = topo::Caches::assumed_last_level_size + topo::Caches::assumed_private_size;
+    std::size_t alone = topo::Caches::assumed_private_size;   ///< by one core for itself
 };
 
 /// YHCCL's C = c′ + p · c″, or c′ where the last level holds what the private ones hold. The last level counts as
 /// often as there are instances of it where the ranks are; a part that other programs' cores may want is not taken off
-/// (copy.cpp has the reason).
+/// (copy.cpp has the reason). Sizes that the description lacks are assumed (topo::Caches::without_unknowns).
 CacheRoom cache_room(topo::NodeMap const& node);
 
 class Copier {

@@ -124,5 +124,26 @@ TEST(Placement, UnboundRanksAreAssumedInOrder) {
     EXPECT_TRUE(place_in_order(machine, 3).fixed);
 }
 
+TEST(Caches, UnknownSizesAreAssumedAndKnownOnesStay) {
+    const Caches none = Caches{}.without_unknowns();
+    EXPECT_EQ(none.private_size, Caches::assumed_private_size);
+    EXPECT_EQ(none.last_level_size, Caches::assumed_last_level_size);
+    const Caches small{.last_level_size = 1 << 18};
+    EXPECT_EQ(small.without_unknowns().last_level_size, 1u << 18);
+    EXPECT_EQ(small.without_unknowns().private_size, 1u << 18) << "no larger than the last level";
+    const Caches known{.private_size = 1 << 15, .last_level_size = 1 << 25, .last_level_count = 4, .inclusive = true};
+    EXPECT_EQ(known.without_unknowns(), known);
+}
+
+TEST(Machine, CachesThatOnlySomeUnitsHaveAreReplacedForAll) {
+    Machine machine;
+    machine.pus = {{.os = 0, .core = 0, .l2 = 5, .l3 = 3, .socket = 0},
+                   {.os = 1, .core = 1, .l2 = 6, .l3 = -1, .socket = 1}};
+    machine.complete_caches();
+    EXPECT_EQ(machine.pus[0].l3, 0);
+    EXPECT_EQ(machine.pus[1].l3, 1);
+    EXPECT_EQ(machine.pus[0].l2, 5);
+}
+
 }   // namespace
 }   // namespace tutti::topo

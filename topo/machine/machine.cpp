@@ -45,12 +45,28 @@ int Pu::at(Level level) const {
     return 0;
 }
 
+Caches Caches::without_unknowns() const {
+    Caches known = *this;
+    if (known.last_level_size == 0) known.last_level_size = assumed_last_level_size;
+    if (known.private_size == 0) known.private_size = std::min(assumed_private_size, known.last_level_size);
+    return known;
+}
+
 int Machine::count(Level level) const {
     return distinct(pus, [level](const Pu& pu) { return pu.at(level); });
 }
 
 int Machine::core_count() const {
     return distinct(pus, [](const Pu& pu) { return pu.core; });
+}
+
+void Machine::complete_caches() {
+    const auto complete = [this](int Pu::*const cache, int Pu::*const otherwise) {
+        if (std::ranges::none_of(pus, [&](const Pu& pu) { return pu.*cache < 0; })) return;
+        for (Pu& pu : pus) pu.*cache = pu.*otherwise;
+    };
+    complete(&Pu::l2, &Pu::core);
+    complete(&Pu::l3, &Pu::socket);
 }
 
 Machine Machine::plain(std::span<const int> os_numbers) {

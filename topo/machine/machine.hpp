@@ -42,6 +42,17 @@ struct Pu {
 // Sizes in bytes; 0 where unknown. The private level is the largest cache that one core has for itself, the last
 // level the largest that several share (per instance, of which there are `last_level_count`).
 struct Caches {
+    /// What is assumed of a cache that is not described: typical of servers since 2017, and rather too large than too
+    /// small, because a copy past a cache that would have held it costs more than the reverse
+    /// (runtime/kernels/copy.cpp).
+    /// Without a description of the last level, one is assumed for each socket.
+    static constexpr std::size_t assumed_private_size = std::size_t{1} << 20;
+    static constexpr std::size_t assumed_last_level_size = std::size_t{32} << 20;
+
+    /// The same with each unknown size replaced by the assumed one. A private level that is not described is assumed to
+    /// be no larger than the last level. Whatever depends on a size must read it from here.
+    Caches without_unknowns() const;
+
     std::size_t private_size = 0;
     std::size_t last_level_size = 0;
     int last_level_count = 1;
@@ -64,6 +75,10 @@ struct Machine {
 
     // A machine of which only the processing units are known: one core each, one L3, NUMA node and socket.
     static Machine plain(std::span<const int> os_numbers);
+
+    /// Where the caches of a level are not known for each unit (-1), an L2 is taken to be as wide as a core and an L3
+    /// as wide as a socket, for all units: numbers of both kinds must not meet in one level.
+    void complete_caches();
 
     // Text of a few lines, the first of which gives the version. from_text takes anything and refuses what to_text
     // has not written with a sentence.

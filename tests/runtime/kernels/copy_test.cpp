@@ -124,7 +124,9 @@ TEST(Copier, StreamsWhatExceedsTheCacheUnlessToldOtherwise) {
     CacheRoom const room{1000, 100};
     EXPECT_FALSE(Copier(room).streams(1000));
     EXPECT_TRUE(Copier(room).streams(1001));
-    EXPECT_FALSE(Copier().streams(~std::size_t{0})) << "a cache of unknown size";
+    EXPECT_FALSE(Copier().streams(33 << 20)) << "a cache of unknown size is assumed to have 1 + 32 MiB";
+    EXPECT_TRUE(Copier().streams((33 << 20) + 1));
+    EXPECT_TRUE(Copier().outgrows_core((1 << 20) + 1));
     EXPECT_FALSE(Copier(room, stores_named("temporal")).streams(1 << 30));
     EXPECT_TRUE(Copier(room, stores_named("nontemporal")).streams(1));
     EXPECT_FALSE(Copier({}, stores_named("nontemporal")).streams(0)) << "what is read next from cache";
@@ -156,12 +158,19 @@ TEST(CacheRoom, CountsOnlyWhereTheRanksAre) {
     EXPECT_EQ(cache_room(map).together, 2 * 1000000u + 8 * 10000u) << "more ranks than cores";
 }
 
-TEST(CacheRoom, IsUnknownWhereTheDescriptionHasNoCache) {
-    EXPECT_EQ(cache_room({}).together, 0u);
-    int const cores[] = {0, 1};
-    topo::NodeMap map{topo::Machine::plain(cores), {}};
-    EXPECT_EQ(cache_room(map).together, 0u);
-    EXPECT_EQ(cache_room(map).alone, 0u);
+TEST(CacheRoom, IsAssumedWhereTheDescriptionHasNoCache) {
+    constexpr std::size_t mib = 1 << 20;
+    EXPECT_EQ(cache_room({}).together, CacheRoom{}.together) << "no launcher has described anything";
+    EXPECT_EQ(cache_room({}).alone, CacheRoom{}.alone);
+    EXPECT_EQ(CacheRoom{}.together, 33 * mib);
+    EXPECT_EQ(CacheRoom{}.alone, mib);
+    topo::NodeMap map = node("socket:2 core:4", 8);
+    EXPECT_EQ(cache_room(map).together, 32 * mib + 8 * mib) << "one last level unless more are counted";
+    map.machine.caches.last_level_count = map.machine.count(topo::Level::l3);
+    EXPECT_EQ(cache_room(map).together, 2 * 32 * mib + 8 * mib);
+    map.machine.caches.private_size = mib / 2;
+    EXPECT_EQ(cache_room(map).together, 2 * 32 * mib + 4 * mib);
+    EXPECT_EQ(cache_room(map).alone, mib / 2);
 }
 
 }   // namespace

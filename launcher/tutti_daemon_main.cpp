@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tutti-daemon: mpiexec's part on another node, started by it through an agent, which carries what they say. And,
-// started by a rank of a job that is not mpiexec's, what looks whether ranks of its node wait in vain (--watch).
+// started by a rank of a job that is not mpiexec's, what looks whether ranks of its node wait in vain (--watch), or
+// detects the node's machine for it (--machine).
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
 
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include "launcher/nodes/daemon.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
+#include "topo/machine/detect.hpp"
 
 namespace {
 
@@ -38,10 +41,17 @@ int watch() {
     } catch (std::exception const&) { return 1; }   // what it was given is no segment
 }
 
+/// All of it, for a rank (runtime/job/node_machine.hpp).
+int print_machine() {
+    std::string const text = tutti::topo::detect_whole_machine().to_text();
+    return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
+}
+
 }   // namespace
 
 int main(int argc, char** argv) {
     if (argc == 2 && std::strcmp(argv[1], "--watch") == 0) return watch();
+    if (argc == 2 && std::strcmp(argv[1], "--machine") == 0) return print_machine();
     bool const by_hand = argc > 1 || isatty(STDIN_FILENO) == 1;
     if (!by_hand) return serve();
     bool const version = argc == 2 && std::strcmp(argv[1], "--version") == 0;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "topo/machine/sysfs.hpp"
+#include "runtime/job/node_machine.hpp"
 #include "topo/machine/usable.hpp"
 
 namespace tutti {
@@ -17,7 +17,7 @@ topo::Restriction restriction(Process const& process) {
         return topo::restriction(described, {&described.pus[place], 1});
     }
     std::vector<int> const numbers = topo::affinity_pus();
-    topo::Machine const machine = described.pus.empty() ? topo::machine_in_sysfs(numbers) : described;
+    topo::Machine const machine = described.pus.empty() ? NodeMachine().reduced_to(numbers) : described;
     std::vector<topo::Pu> pus;
     for (topo::Pu const& pu : machine.pus)
         if (std::ranges::find(numbers, pu.os) != numbers.end()) pus.push_back(pu);

@@ -16,6 +16,7 @@
 #include "runtime/job/interfaces.hpp"
 #include "runtime/job/introduction.hpp"
 #include "runtime/job/listener.hpp"
+#include "runtime/job/node_machine.hpp"
 #include "runtime/memory/placement/numa.hpp"
 #include "runtime/settings/tuning_file.hpp"
 #include "topo/base/text_streams.hpp"
@@ -67,6 +68,8 @@ public:
     Joined run() {
         // All nodes choose alike, whatever files each has. Something stands in front, as a value must not be empty.
         if (server_.rank() == 0) server_.put(JobServer::Reach::job, "tutti.tuning", ':' + tuning());
+        if (server_.rank() == server_.local_ranks().front())
+            machine_.start(self_.units);   // is ready after the exchange
         introduce();
         std::vector<int> const on_node = ranks_like_me();
         auto const place = std::find(on_node.begin(), on_node.end(), server_.rank()) - on_node.begin();
@@ -130,7 +133,7 @@ private:
     Segment make_segment(std::vector<int> const& on_node) {
         std::vector<Introduction> neighbours;
         for (int rank : on_node) neighbours.push_back(known(rank));
-        topo::NodeMap node{topo::machine_in_sysfs(units_of(neighbours)), {}};
+        topo::NodeMap node{machine_.reduced_to(units_of(neighbours)), {}};
         node.placement = placement_of(neighbours, node.machine);
         std::string cluster;
         if (static_cast<int>(on_node.size()) < server_.size()) cluster = everybody().to_text();
@@ -148,7 +151,7 @@ private:
     /// The user's own file: where the installation is, only its programs know.
     std::string tuning() {
         TuningFile const file =
-            find_tuning(variables_.tuning, {user_tuning_name()}, topo::machine_in_sysfs(self_.units));
+            find_tuning(variables_.tuning, {user_tuning_name()}, topo::machine_in_sysfs(self_.units).machine);
         if (!file.complaint.empty()) complaints_.push_back(file.complaint);
         return file.text.empty() ? "" : file.name + "\n" + file.text;
     }
@@ -167,6 +170,7 @@ private:
     Variables const& variables_;
     Introduction self_;
     Listener listener_;
+    NodeMachine machine_;
     std::vector<std::string> complaints_;
     char const* key_ = nullptr;   ///< under which everybody's newest words are
 };

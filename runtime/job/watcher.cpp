@@ -2,13 +2,8 @@
 #include "runtime/job/watcher.hpp"
 
 #include <cerrno>
-#include <filesystem>
 #include <string>
-#include <string_view>
-#include <system_error>
-#include <vector>
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,6 +11,7 @@
 #include <unistd.h>
 
 #include "runtime/base/process_identity.hpp"
+#include "runtime/job/daemon_program.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
 #include "runtime/wait/wait.hpp"
@@ -24,25 +20,6 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t start_after_ns = 1'000'000'000;   // most long waits are shorter, and need no other process
-
-/// Without what is for ranks alone.
-std::vector<char*> environment() {
-    std::vector<char*> kept;
-    for (char** variable = environ; *variable; ++variable)
-        if (!std::string_view(*variable).starts_with("LD_PRELOAD=")) kept.push_back(*variable);
-    kept.push_back(nullptr);
-    return kept;
-}
-
-/// Beside the library that this code lies in.
-std::string program() {
-    Dl_info here{};
-    if (dladdr(reinterpret_cast<void*>(&environment), &here) == 0 || !here.dli_fname) return {};
-    std::error_code none;
-    return (std::filesystem::absolute(here.dli_fname, none).parent_path() / TUTTI_PROGRAMS_FROM_LIBRARIES /
-            "tutti-daemon")
-        .lexically_normal();
-}
 
 }   // namespace
 
@@ -78,7 +55,7 @@ bool Watcher::start() {
 /// own. It confirms by a pipe that it watches: where the program ignores SIGCHLD, or waits for any child, waitpid()
 /// does not return here how a child ended.
 bool Watcher::run() const {
-    std::string const path = program();
+    std::string const path = daemon_program();
     if (path.empty() || access(path.c_str(), X_OK) != 0) return false;
     std::string name = "tutti-daemon", option = "--watch";
     char* const arguments[] = {name.data(), option.data(), nullptr};
@@ -93,7 +70,8 @@ bool Watcher::run() const {
     posix_spawn_file_actions_adddup2(&files, segment_.descriptor(), launch::watchers_descriptor);
     posix_spawn_file_actions_adddup2(&files, said, launch::watching_descriptor);
     pid_t child = 0;
-    bool const started = posix_spawn(&child, path.c_str(), &files, nullptr, arguments, environment().data()) == 0;
+    bool const started =
+        posix_spawn(&child, path.c_str(), &files, nullptr, arguments, daemon_environment().data()) == 0;
     posix_spawn_file_actions_destroy(&files);
     close(said);
     char byte = 0;

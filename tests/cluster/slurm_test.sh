@@ -74,6 +74,27 @@ if [ $arenas_checked = yes ]; then
     step -N 1 -n 3 "$arenas" 1; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
 fi
 
+# Where /sys describes no caches, one rank of each node has the helper detect the machine, and nobody else.
+hidden=$scratch/hidden without_caches=$source/tests/runtime/job/without_caches.sh
+if "$without_caches" true 2>/dev/null; then
+    mkdir -p "$hidden/lib" "$hidden/bin"
+    cp -P "$build"/lib/libmpi.so* "$hidden/lib"
+    printf '#!/bin/sh\necho "$@" >>"%s/calls"\nexec "%s/bin/tutti-daemon" "$@"\n' "$hidden" "$build" >"$hidden/bin/tutti-daemon"
+    chmod +x "$hidden/bin/tutti-daemon"
+    for nodes in 1 2; do
+        rm -f "$hidden/calls"
+        step -N $nodes -n 4 -m block --export=ALL,LD_LIBRARY_PATH="$hidden/lib" "$without_caches" "$member"
+        expect_code 0; expect_silence; expect_out "$(members 6 $((4 / nodes)) $((4 / nodes)) $((4 / nodes)) $((4 / nodes)))"
+        [ "$(grep -c "^--machine$" "$hidden/calls")" = $nodes ] ||
+            wrong "$what: $nodes helpers were expected, not: $(cat "$hidden/calls")"
+    done
+    rm "$hidden/bin/tutti-daemon"
+    step -N 1 -n 4 --export=ALL,LD_LIBRARY_PATH="$hidden/lib" "$without_caches" "$member"
+    expect_code 0; expect_silence; expect_out "$(members 6 4 4 4 4)"
+else
+    echo "skipped: caches cannot be hidden here, which needs mounts of one's own (unshare --mount)"
+fi
+
 # Every kind of end. What is said of it is mostly Slurm's.
 for nodes in 1 2; do
     step -N $nodes -n 3 "$member" 1 codes; expect_code 2

@@ -12,3 +12,8 @@ if(TARGET tests_runtime)
   set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/coll/world/allocations.cpp PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
+
+# The helper that detects machines, which the library finds beside itself.
+if(TARGET tests_runtime AND TARGET tutti-daemon)
+  add_dependencies(tests_runtime tutti-daemon)
+endif()

@@ -46,6 +46,15 @@ TEST(Detect, ANarrowerMaskIsASmallerMachine) {
     }).join();
 }
 
+TEST(Detect, TheWholeMachineHasUnitsOutsideOfTheMask) {
+    std::thread([] {
+        const std::vector<int> all = affinity_pus();
+        ASSERT_EQ(apply_binding(std::vector{all.back()}), "");
+        EXPECT_THAT(os_numbers(detect_whole_machine()), testing::IsSupersetOf(all));
+        EXPECT_EQ(affinity_pus(), std::vector{all.back()}) << "hwloc visits each unit and comes back";
+    }).join();
+}
+
 TEST(Detect, LeavesTheEnvironmentAsItWas) {
     setenv("HWLOC_PLUGINS_PATH", "/somewhere", 1);
     detect_machine();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -42,6 +43,18 @@ inline Machine make_machine(Shape shape) {
 
 // 2 sockets of 4 NUMA nodes of 8 cores with an L2 each: the design's example.
 inline Machine design_machine() { return make_machine({.sockets = 2, .numas = 4, .l2s = 8}); }
+
+// The same units with the numbers of each kind counted from 0. hwloc also counts what is outside of the affinity mask.
+inline std::vector<Pu> numbered_from_zero(std::vector<Pu> pus) {
+    for (int Pu::*const kind : {&Pu::core, &Pu::l2, &Pu::l3, &Pu::numa, &Pu::socket}) {
+        std::map<int, int> numbers;
+        for (const Pu& pu : pus) numbers.try_emplace(pu.*kind, 0);
+        int next = 0;
+        for (auto& [number, from_zero] : numbers) from_zero = next++;
+        for (Pu& pu : pus) pu.*kind = numbers.at(pu.*kind);
+    }
+    return pus;
+}
 
 inline std::vector<int> first_ranks(int count) {
     std::vector<int> ranks(static_cast<std::size_t>(count));

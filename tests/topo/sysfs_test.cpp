@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <filesystem>
+#include <numeric>
 
 #include "tests/topo/files.hpp"
+#include "tests/topo/machines.hpp"
 #include "topo/machine/detect.hpp"
 #include "topo/machine/usable.hpp"
 
@@ -49,14 +51,19 @@ protected:
         write("/proc/cpuinfo", "processor : 0\nmodel name\t: A Processor  9000\n");
     }
 
+    SysfsMachine read_two_sockets() {
+        std::vector<int> all(16);
+        std::iota(all.begin(), all.end(), 0);
+        return machine_in_sysfs(all, root);
+    }
+
     const std::string cpu = "/sys/devices/system/cpu/cpu";
 };
 
 TEST_F(Sysfs, TellsWhoSharesWhat) {
     two_sockets();
-    std::vector<int> all(16);
-    for (int unit = 0; unit < 16; ++unit) all[static_cast<std::size_t>(unit)] = unit;
-    const Machine machine = machine_in_sysfs(all, root);
+    const auto [machine, complete] = read_two_sockets();
+    EXPECT_TRUE(complete);
     EXPECT_EQ(machine.cpu, "A Processor  9000");
     EXPECT_EQ(machine.core_count(), 8);
     EXPECT_EQ(machine.count(Level::socket), 2);
@@ -77,7 +84,8 @@ TEST_F(Sysfs, TellsWhoSharesWhat) {
 
 TEST_F(Sysfs, KnowsOnlyTheUnitsThatItIsAskedFor) {
     two_sockets();
-    const Machine machine = machine_in_sysfs({3, 6, 14}, root);
+    const auto [machine, complete] = machine_in_sysfs({3, 6, 14}, root);
+    EXPECT_TRUE(complete);
     ASSERT_EQ(machine.pus.size(), 3u);
     EXPECT_EQ(machine.pus[0], (Pu{.os = 3}));
     EXPECT_EQ(machine.pus[1], (Pu{.os = 6, .core = 1, .l2 = 1, .l3 = 1, .numa = 1, .socket = 1}));
@@ -85,31 +93,71 @@ TEST_F(Sysfs, KnowsOnlyTheUnitsThatItIsAskedFor) {
 }
 
 TEST_F(Sysfs, WithoutADescriptionEachUnitIsACoreOfOneSocket) {
-    const Machine machine = machine_in_sysfs({2, 5}, root);
+    const auto [machine, complete] = machine_in_sysfs({2, 5}, root);
+    EXPECT_FALSE(complete);
     EXPECT_EQ(machine.pus, Machine::plain(std::vector{2, 5}).pus);
     EXPECT_EQ(machine.caches, Caches{});
 }
 
 TEST_F(Sysfs, WithoutCachesCoreAndSocketTakeTheirPart) {
     for (int unit : {0, 1}) write(cpu + std::to_string(unit) + "/topology/physical_package_id", std::to_string(unit));
-    const Machine machine = machine_in_sysfs({0, 1}, root);
+    const auto [machine, complete] = machine_in_sysfs({0, 1}, root);
+    EXPECT_FALSE(complete);
     EXPECT_EQ(machine.count(Level::l3), 2);
     EXPECT_EQ(machine.count(Level::l2), 2);
     EXPECT_EQ(machine.count(Level::numa), 1);
 }
 
-// Where the kernel does not describe caches (many virtual machines), hwloc asks the processor, whose answer there is
-// that of the host. Both are compared by what they make of the kernel's description.
+TEST_F(Sysfs, NumbersInTheOrderOfTheLowestUnitsAsHwlocDoes) {
+    two_sockets();
+    for (int unit = 0; unit < 16; ++unit)
+        write(cpu + std::to_string(unit) + "/topology/physical_package_id", unit % 8 < 4 ? "7" : "3");
+    const Machine machine = read_two_sockets().machine;
+    EXPECT_EQ(machine.pus[0], (Pu{.os = 0}));
+    EXPECT_EQ(machine.pus[15], (Pu{.os = 15, .core = 7, .l2 = 7, .l3 = 3, .numa = 3, .socket = 1}));
+}
+
+// Each entry is missing, or says nothing, in some virtual machine or container.
+TEST_F(Sysfs, IsIncompleteIfAnyPartOfTheDescriptionIsMissing) {
+    const auto without = [&](const std::string& entry) {
+        two_sockets();
+        std::filesystem::remove_all(root + entry);
+        const bool complete = read_two_sockets().complete;
+        std::filesystem::remove_all(root + "/sys");
+        return !complete;
+    };
+    EXPECT_TRUE(without(cpu + "0/cache"));
+    EXPECT_TRUE(without(cpu + "0/cache/index3")) << "the L3";
+    EXPECT_TRUE(without(cpu + "0/cache/index3/size"));
+    EXPECT_TRUE(without(cpu + "0/cache/index2/size"));
+    EXPECT_TRUE(without(cpu + "5/cache/index2/shared_cpu_list")) << "core 5's second thread has no list that has it";
+    EXPECT_TRUE(without(cpu + "6/topology"));
+    EXPECT_TRUE(without(cpu + "6/topology/physical_package_id"));
+    EXPECT_FALSE(without("/sys/devices/system/node")) << "a kernel without NUMA";
+}
+
+TEST_F(Sysfs, AnL3ThatOnlySomeUnitsHaveIsTakenToBeASocketForAll) {
+    two_sockets();
+    for (int unit : {4, 5, 12, 13}) std::filesystem::remove_all(root + cpu + std::to_string(unit) + "/cache/index3");
+    const auto [machine, complete] = read_two_sockets();
+    EXPECT_FALSE(complete);
+    EXPECT_EQ(machine.count(Level::l3), 2);
+    for (const Pu& pu : machine.pus) EXPECT_EQ(pu.l3, pu.socket);
+    EXPECT_EQ(machine.count(Level::l2), 8);
+}
+
+// Where /sys is incomplete, as it says itself, hwloc's answer is used (tests/runtime/job/node_machine_test.cpp).
 TEST_F(Sysfs, SeesThisMachineAsHwlocDoes) {
-    setenv("HWLOC_COMPONENTS", "linux,stop", 1);
-    const Machine here = machine_in_sysfs(affinity_pus()), theirs = detect_machine();
-    unsetenv("HWLOC_COMPONENTS");
+    const auto [here, complete] = machine_in_sysfs(affinity_pus());
+    const Machine theirs = detect_machine();
     EXPECT_EQ(here.cpu, theirs.cpu);
-    for (const Level level : {Level::l2, Level::l3, Level::numa, Level::socket})
-        EXPECT_EQ(here.count(level), theirs.count(level)) << name_of(level);
-    EXPECT_EQ(here.core_count(), theirs.core_count());
+    EXPECT_EQ(here.pus.size(), theirs.pus.size());
+    if (!complete) GTEST_SKIP() << "/sys does not describe all of this machine";
+    EXPECT_EQ(numbered_from_zero(here.pus), numbered_from_zero(theirs.pus));
     EXPECT_EQ(here.caches.last_level_size, theirs.caches.last_level_size);
     EXPECT_EQ(here.caches.private_size, theirs.caches.private_size);
+    EXPECT_EQ(here.caches.line_size, theirs.caches.line_size);
+    EXPECT_EQ(here.caches.inclusive, theirs.caches.inclusive);
 }
 
 }   // namespace

@@ -76,19 +76,17 @@ int numa_of(hwloc_topology_t topology, hwloc_obj_t pu) {
     return best;
 }
 
-// Where a cache is missing from the description, the next thing that holds the unit takes its part: an L2 is then as
-// wide as a core, an L3 as wide as a socket.
+// A cache that is missing from the description is -1.
 std::vector<Pu> units(hwloc_topology_t topology) {
     std::vector<Pu> pus;
     for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu));) {
         const int core = id_above(topology, pu, HWLOC_OBJ_CORE, static_cast<int>(pu->logical_index));
-        const int socket = id_above(topology, pu, HWLOC_OBJ_PACKAGE, 0);
         pus.push_back({.os = static_cast<int>(pu->os_index),
                        .core = core,
-                       .l2 = id_above(topology, pu, HWLOC_OBJ_L2CACHE, core),
-                       .l3 = id_above(topology, pu, HWLOC_OBJ_L3CACHE, socket),
+                       .l2 = id_above(topology, pu, HWLOC_OBJ_L2CACHE, -1),
+                       .l3 = id_above(topology, pu, HWLOC_OBJ_L3CACHE, -1),
                        .numa = numa_of(topology, pu),
-                       .socket = socket});
+                       .socket = id_above(topology, pu, HWLOC_OBJ_PACKAGE, 0)});
     }
     return pus;
 }
@@ -133,6 +131,7 @@ Machine read(hwloc_topology_t topology, std::string name) {
     machine.cpu = cpu_name(topology);
     machine.caches = caches(topology);
     machine.pus = units(topology);
+    machine.complete_caches();
     return machine;
 }
 
@@ -184,21 +183,35 @@ bool describe(hwloc_topology_t topology, const std::string& description, bool fi
            hwloc_topology_set_synthetic(topology, (description + " pu:1").c_str()) == 0;
 }
 
+// This machine as hwloc sees it; `flags` are those of its topology. Without units if it does not load.
+Machine load_machine(unsigned long flags) {
+    const Setting quiet("HWLOC_HIDE_ERRORS", "2");   // where /sys is hidden, it would say so on standard error
+    const Topology topology = new_topology(false);
+    Machine machine;
+    if (topology && hwloc_topology_set_flags(topology.get(), flags) == 0 && hwloc_topology_load(topology.get()) == 0)
+        machine = read(topology.get(), "this machine");
+    return machine;
+}
+
+// hwloc can know less than the kernel grants where /sys is hidden. And it may ask the processor for its name, which is
+// another one in a virtual machine. A tuning file belongs to the name that every rank sees, also without hwloc.
+Machine with_units_and_name(Machine machine, const std::vector<int>& allowed) {
+    if (machine.pus.empty()) machine = Machine::plain(allowed);
+    machine.cpu = kernel_cpu_name();
+    return machine;
+}
+
 }   // namespace
 
 Machine detect_machine() {
     const std::vector<int> allowed = affinity_pus();
-    const Setting quiet("HWLOC_HIDE_ERRORS", "2");   // where /sys is hidden, it would say so on standard error
-    const Topology topology = new_topology(false);
-    Machine machine;
-    if (topology && hwloc_topology_load(topology.get()) == 0) machine = read(topology.get(), "this machine");
+    Machine machine = load_machine(0);
     std::erase_if(machine.pus, [&](Pu pu) { return !std::binary_search(allowed.begin(), allowed.end(), pu.os); });
-    // hwloc can know less than the kernel grants where /sys is hidden.
-    if (machine.pus.empty()) machine = Machine::plain(allowed);
-    // hwloc may ask the processor, which names itself differently in a virtual machine. A tuning file belongs to the
-    // name that every rank sees, also without hwloc.
-    machine.cpu = kernel_cpu_name();
-    return machine;
+    return with_units_and_name(std::move(machine), allowed);
+}
+
+Machine detect_whole_machine() {
+    return with_units_and_name(load_machine(HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED), affinity_pus());
 }
 
 Result<Machine> pretended_machine(const std::string& description) {

@@ -13,6 +13,10 @@ namespace tutti::topo {
 // The machine this process runs on, reduced to its affinity mask. Never fails: a plain machine where hwloc cannot tell.
 Machine detect_machine();
 
+/// All of it, also the units that the affinity mask or a control group forbids this process: others may run there.
+/// Without hwloc's answer a plain machine of the affinity mask.
+Machine detect_whole_machine();
+
 // The most processing units that a pretended machine may have: hwloc's time grows with their square, and is about a
 // second at this bound.
 inline constexpr long most_pretended_units = 4096;

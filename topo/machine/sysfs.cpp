@@ -7,6 +7,10 @@
 #include <map>
 #include <tuple>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include "topo/base/text_streams.hpp"
 #include "topo/base/words.hpp"
 
@@ -41,40 +45,68 @@ std::size_t bytes_of(const std::string& text) {
     return *end == 'K' ? number << 10 : *end == 'M' ? number << 20 : number;
 }
 
+// Does the outermost cache hold what the inner ones hold? /sys does not say so; hwloc reads the same leaf of cpuid
+// ("deterministic cache parameters": 0x8000001d where an AMD processor has it, else 4).
+bool last_level_is_inclusive() {
+    bool inclusive = false;
+#if defined(__x86_64__)
+    constexpr unsigned instruction_cache = 2;
+    unsigned a = 0, b = 0, c = 0, d = 0, outermost = 0;
+    const bool amd = __get_cpuid(0x80000001, &a, &b, &c, &d) && (c >> 22 & 1);
+    for (unsigned index = 0; index < 8; ++index) {
+        if (!__get_cpuid_count(amd ? 0x8000001d : 4, index, &a, &b, &c, &d)) break;
+        const unsigned type = a & 31, level = a >> 5 & 7;
+        if (type == 0) break;
+        if (type == instruction_cache || level < outermost) continue;
+        outermost = level;
+        inclusive = d >> 1 & 1;
+    }
+#endif
+    return inclusive;
+}
+
 // Sets of units, each named by its first unit. One read answers for all of a set.
 class Sets {
 public:
-    // The set of a unit, whose list is in a file; `otherwise` where there is none.
-    int of(int unit, const std::string& file, int otherwise) {
+    // The set of a unit, whose list is in a file; `otherwise` where the list does not have it.
+    int of(int unit, const std::string& file, int otherwise = -1) {
         if (const auto known = first_.find(unit); known != first_.end()) return known->second;
         const std::vector<int> members = numbers_of(line_of(file));
         for (const int member : members) first_[member] = members.front();
-        return first_.try_emplace(unit, otherwise).first->second;
+        const auto [entry, missing] = first_.try_emplace(unit, otherwise);
+        complete_ = complete_ && !missing;
+        return entry->second;
     }
+
+    // Has each unit been in the list of its file?
+    bool complete() const { return complete_; }
 
 private:
     std::map<int, int> first_;
+    bool complete_ = true;
 };
 
 // Which of a unit's caches is what: the same for all units.
 struct CacheFolders {
-    std::string l2, l3;   // "cache/index2"; empty: there is none
+    std::string l2, l3;   // "cache/index2"; empty: there is none of a known size
 };
 
 class Scan {
 public:
     Scan(const std::vector<int>& os_numbers, const std::string& root) : numbers_(os_numbers), root_(root) {}
 
-    Machine read() {
+    SysfsMachine read() {
         Machine machine;
         machine.name = "this machine";
         machine.cpu = kernel_cpu_name(root_);
         machine.caches = caches();
         numa_nodes();
         for (const int os : numbers_) machine.pus.push_back(unit(os));
+        machine.complete_caches();
         number(machine.pus);
         machine.caches.last_level_count = std::max(1, machine.count(Level::l3));
-        return machine;
+        const bool has_caches = !folders_.l2.empty() && !folders_.l3.empty() && l2_.complete() && l3_.complete();
+        return {std::move(machine), has_caches && cores_.complete() && sockets_known_};
     }
 
 private:
@@ -90,14 +122,15 @@ private:
             const std::string level = line_of(at + "level");
             if (level.empty()) break;
             if (line_of(at + "type") == "Instruction") continue;
-            if (level == "2") folders_.l2 = cache;
-            if (level == "3") folders_.l3 = cache;
             const std::size_t size = bytes_of(line_of(at + "size"));
             if (size == 0) continue;
+            if (level == "2") folders_.l2 = cache;
+            if (level == "3") folders_.l3 = cache;
             if (level != "3" && numbers_of(line_of(at + "shared_cpu_list")) == core) result.private_size = size;
             result.last_level_size = size;
             if (const std::size_t line = bytes_of(line_of(at + "coherency_line_size"))) result.line_size = line;
         }
+        result.inclusive = root_.empty() && result.last_level_size != 0 && last_level_is_inclusive();
         return result;
     }
 
@@ -108,21 +141,30 @@ private:
                 numa_[os] = node;
     }
 
-    // With the kernel's numbers. Where a cache is missing, the next thing takes its part: core or socket.
+    // With the kernel's numbers; -1 for a cache that is not described.
     Pu unit(int os) {
         const std::string folder = unit_folder(os);
-        const std::string socket = line_of(folder + "topology/physical_package_id");
+        const auto socket = whole_number(line_of(folder + "topology/physical_package_id"));
+        sockets_known_ = sockets_known_ && socket;
         Pu pu{.os = os};
-        pu.socket = whole_number(socket).value_or(0);
+        pu.socket = socket.value_or(0);
         pu.core = cores_.of(os, folder + "topology/thread_siblings_list", os);
-        pu.l2 = folders_.l2.empty() ? pu.core : l2_.of(os, folder + folders_.l2 + "/shared_cpu_list", pu.core);
-        pu.l3 = folders_.l3.empty() ? pu.socket : l3_.of(os, folder + folders_.l3 + "/shared_cpu_list", pu.socket);
+        pu.l2 = folders_.l2.empty() ? -1 : l2_.of(os, folder + folders_.l2 + "/shared_cpu_list");
+        pu.l3 = folders_.l3.empty() ? -1 : l3_.of(os, folder + folders_.l3 + "/shared_cpu_list");
         if (const auto node = numa_.find(os); node != numa_.end()) pu.numa = node->second;
         return pu;
     }
 
-    // Neighbours side by side, and every kind counted from 0.
+    // Neighbours side by side, and every kind counted from 0, both in the order of the lowest units, as hwloc does.
     static void number(std::vector<Pu>& pus) {
+        for (int Pu::*const kind : {&Pu::core, &Pu::l2, &Pu::l3, &Pu::numa, &Pu::socket}) {
+            std::map<int, int> lowest;
+            for (const Pu& pu : pus) {
+                const auto entry = lowest.try_emplace(pu.*kind, pu.os).first;
+                entry->second = std::min(entry->second, pu.os);
+            }
+            for (Pu& pu : pus) pu.*kind = lowest.at(pu.*kind);
+        }
         const auto place = [](const Pu& pu) { return std::tuple(pu.socket, pu.numa, pu.l3, pu.l2, pu.core, pu.os); };
         std::sort(pus.begin(), pus.end(), [&](const Pu& a, const Pu& b) { return place(a) < place(b); });
         for (int Pu::*const kind : {&Pu::core, &Pu::l2, &Pu::l3, &Pu::numa, &Pu::socket}) {
@@ -136,6 +178,7 @@ private:
     CacheFolders folders_;
     Sets cores_, l2_, l3_;
     std::map<int, int> numa_;
+    bool sockets_known_ = true;
 };
 
 }   // namespace
@@ -150,7 +193,7 @@ std::string kernel_cpu_name(const std::string& root) {
     return {};
 }
 
-Machine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root) {
+SysfsMachine machine_in_sysfs(const std::vector<int>& os_numbers, const std::string& root) {
     return Scan(os_numbers, root).read();
 }
 

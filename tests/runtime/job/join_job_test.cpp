@@ -19,6 +19,8 @@
 #include "runtime/base/error.hpp"
 #include "runtime/process.hpp"
 #include "runtime/settings/tuning_file.hpp"
+#include "tests/topo/machines.hpp"
+#include "topo/machine/detect.hpp"
 
 namespace tutti {
 namespace {
@@ -111,7 +113,21 @@ TEST(JoinJob, OneNodeSharesMemoryAndOpensNoSocket) {
     }
     all[2]->segment.commons()[5] = std::byte{42};
     EXPECT_EQ(all[0]->segment.commons()[5], std::byte{42});
-    EXPECT_TRUE(topo::NodeMap::from_text(all[1]->segment.machine()));
+}
+
+TEST(JoinJob, EachRankFindsTheMachineAsHwlocSeesIt) {
+    Board board({0, 0, 1});
+    auto const all = join_all(board);
+    topo::Machine const seen = topo::detect_machine();
+    for (auto const& one : all) {
+        auto const node = topo::NodeMap::from_text(one->segment.machine());
+        ASSERT_TRUE(node) << node.error();
+        EXPECT_EQ(topo::numbered_from_zero(node->machine.pus), topo::numbered_from_zero(seen.pus));
+        EXPECT_EQ(node->machine.caches.private_size, seen.caches.private_size);
+        EXPECT_EQ(node->machine.caches.last_level_size, seen.caches.last_level_size);
+        EXPECT_EQ(node->machine.caches.inclusive, seen.caches.inclusive);
+    }
+    close_listeners(all);
 }
 
 TEST(JoinJob, ArenasAreOnTheCardsOfTheirRanks) {

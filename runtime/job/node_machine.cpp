@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running the helper and reading its answer from a pipe.
+#include "runtime/job/node_machine.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/base/clock.hpp"
+#include "topo/machine/sysfs.hpp"
+
+namespace tutti {
+namespace {
+
+constexpr std::size_t most_machine_bytes = 16 << 20;
+
+/// What arrives until the last writer has closed the pipe; none if that is not so by `deadline_ns`.
+std::optional<std::string> read_to_end(int descriptor, std::int64_t deadline_ns) {
+    std::string text;
+    while (text.size() <= most_machine_bytes) {
+        std::int64_t const left_ms = (deadline_ns - now_ns()) / 1'000'000;
+        pollfd readable{descriptor, POLLIN, 0};
+        int const ready = left_ms > 0 ? poll(&readable, 1, static_cast<int>(left_ms)) : 0;
+        char part[4096];
+        ssize_t const bytes = ready > 0 ? read(descriptor, part, sizeof part) : ready - 1;
+        if (bytes == 0) return text;
+        if (bytes > 0) text.append(part, static_cast<std::size_t>(bytes));
+        else if (ready == 0 || errno != EINTR) break;
+    }
+    return std::nullopt;
+}
+
+/// Starts the helper with its standard output in a pipe; the child's process id, or 0.
+pid_t spawn(std::string const& program, int output) {
+    std::string name = "tutti-daemon", option = "--machine";
+    char* const arguments[] = {name.data(), option.data(), nullptr};
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    int const error = posix_spawn(&child, program.c_str(), &files, nullptr, arguments, daemon_environment().data());
+    posix_spawn_file_actions_destroy(&files);
+    return error == 0 ? child : 0;
+}
+
+}   // namespace
+
+NodeMachine::NodeMachine(std::string root, MachineHelper helper) : root_(std::move(root)), helper_(std::move(helper)) {}
+
+NodeMachine::~NodeMachine() {
+    if (answer_ < 0) return;
+    // Whether the program has collected it already, such as by ignoring its children's ends, is seen before the kill.
+    if (waitpid(child_, nullptr, WNOHANG) == 0) kill(child_, SIGKILL);
+    close(answer_);
+    while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {}
+}
+
+void NodeMachine::start(std::vector<int> const& units) {
+    if (answer_ < 0 && !topo::machine_in_sysfs(units, root_).complete) start_helper();
+}
+
+void NodeMachine::start_helper() {
+    int ends[2];
+    if (helper_.program.empty() || access(helper_.program.c_str(), X_OK) != 0 || pipe2(ends, O_CLOEXEC) != 0) return;
+    // Above the standard descriptors, any of which may be closed here and is another file in the child.
+    int const output = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(ends[1]);
+    child_ = output < 0 ? 0 : spawn(helper_.program, output);
+    if (output >= 0) close(output);
+    if (child_ != 0) answer_ = ends[0];
+    else close(ends[0]);
+}
+
+/// Empty without an answer.
+std::string NodeMachine::wait_for_answer() {
+    if (answer_ < 0) return {};
+    auto const answer = read_to_end(answer_, now_ns() + std::int64_t{helper_.limit_ms} * 1'000'000);
+    // Its end of the pipe is open, so it lives, and the process id is still its own.
+    if (!answer) kill(child_, SIGKILL);
+    // Fails where the program ignores its children's ends or has collected this one; the answer is whole then, too.
+    while (waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {}
+    close(answer_);
+    answer_ = -1;
+    return answer.value_or("");
+}
+
+topo::Machine NodeMachine::reduced_to(std::vector<int> const& units) {
+    topo::SysfsMachine seen = topo::machine_in_sysfs(units, root_);
+    if (seen.complete) return std::move(seen.machine);
+    if (answer_ < 0) start_helper();
+    auto detected = topo::Machine::from_text(wait_for_answer());
+    if (!detected) return std::move(seen.machine);
+    std::erase_if(detected->pus, [&](topo::Pu const& pu) { return std::ranges::find(units, pu.os) == units.end(); });
+    if (detected->pus.size() == units.size()) return std::move(*detected);
+    seen.machine.caches = detected->caches;   // hwloc does not see all units, but those that it sees have these caches
+    return std::move(seen.machine);
+}
+
+}   // namespace tutti

@@ -10,7 +10,7 @@ import sys
 
 SOURCES = (".c", ".h", ".cpp", ".hpp", ".def", ".sh", ".py", ".cmake", "CMakeLists.txt")
 CODE = (".c", ".h", ".cpp", ".hpp")
-MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE, MAX_ENTRIES, MAX_HEAD = 400, 80, 60, 120, 30, 5
+MAX_FILE, MAX_FUNCTION, MAX_README, MAX_LINE, MAX_ENTRIES, MAX_HEAD = 400, 80, 60, 120, 32, 5
 MAX_LESSON = 100  # a page to be read in class, reports included
 MAY_INCLUDE = {  # a folder and the folders whose headers it may include
     "topo": {"topo"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs a command in another group of the scheduler: enter [OPTION]... -- COMMAND...
-//   session       in a session of its own, as setsid does, but without a child, for launchers that wait for this process
+//   session       in a session of its own, as setsid does, but without a child: launchers wait for this process
 //   group=DIR     in the control group DIR
 //   own-group=DIR in a new control group below DIR, named after the process
 //   parent        the command gets SIGTERM when the process that started it ends
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void fail(char const *what) {
+static void fail(char const* what) {
     fprintf(stderr, "enter: %s: %s\n", what, strerror(errno));
     exit(126);
 }
@@ -26,21 +26,21 @@ static void make_session(void) {
     if (setpgid(0, getpgid(getppid())) != 0 || setsid() == -1) fail("setsid");
 }
 
-static void join(char const *group) {
+static void join(char const* group) {
     char path[4096];
     snprintf(path, sizeof path, "%s/cgroup.procs", group);
-    FILE *const processes = fopen(path, "we");
+    FILE* const processes = fopen(path, "we");
     if (!processes || fprintf(processes, "%d\n", (int)getpid()) < 0 || fclose(processes) != 0) fail(path);
 }
 
-static void make_and_join(char const *above) {
+static void make_and_join(char const* above) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%d", above, (int)getpid());
     if (mkdir(path, 0755) != 0 && errno != EEXIST) fail(path);
     join(path);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int k = 1;
     for (; k < argc && strcmp(argv[k], "--") != 0; ++k) {
         if (strcmp(argv[k], "session") == 0) make_session();

@@ -155,8 +155,9 @@ class Lab:
         return ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe", *several, "-n", str(ranks)]
 
     def environment(self, mark, hosts):
+        # A killed job of Open MPI leaves its segments: they lie where this process removes them.
         added = dict([mark.split("=")], TUTTI_TUNING="none", TMPDIR=self.folder, SCHEDULING_MEMORY=self.memory,
-                     OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+                     OMPI_MCA_btl_vader_backing_directory=self.memory, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         if hosts > 1:
             added["UCX_TLS"] = "tcp,self"   # MPICH's ranks of different hosts share no memory
             added["OMPI_MCA_osc"] = "^rdma"   # it cannot make windows over TCP between hosts of one address

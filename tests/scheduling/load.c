@@ -15,7 +15,7 @@ static double now(void) {
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc != 3) {
         fprintf(stderr, "usage: load WORK PAUSE (in milliseconds)\n");
         return 2;

@@ -33,8 +33,8 @@ static void expect(long value, long expected) {
 }
 
 /// The first and the last value of a message; what lies between is transferred and not compared.
-static void put_ends(long *message, long value) { message[0] = message[count - 1] = value; }
-static void expect_ends(long const *message, long value) {
+static void put_ends(long* message, long value) { message[0] = message[count - 1] = value; }
+static void expect_ends(long const* message, long value) {
     expect(message[0], value);
     expect(message[count - 1], value);
 }
@@ -139,8 +139,8 @@ struct Exchange {
     int tag;
     double times[most_in_batch];
 };
-static void *exchange(void *argument) {
-    struct Exchange *const all = argument;
+static void* exchange(void* argument) {
+    struct Exchange* const all = argument;
     int const partner = (rank ^ 1) < ranks ? rank ^ 1 : rank;
     for (long k = 0; k < all->operations; ++k) {
         long mine = (rank + 1) * (all->first + k) + all->tag, theirs = -1;
@@ -169,7 +169,7 @@ static void threads_batch(long first, long operations) {
 
 /// Two halves of the window take turns: the next epoch's value does not overwrite one that is still to be read.
 static MPI_Win window;
-static long *window_memory;
+static long* window_memory;
 static void fence(long operation) {
     long const half = operation % 2 * count;
     put_ends(out, rank + operation);
@@ -179,18 +179,18 @@ static void fence(long operation) {
 }
 
 struct Pattern {
-    char const *name;
+    char const* name;
     int bytes, least_ranks;
     void (*operation)(long);
 };
-static struct Pattern const patterns[] = {
-    {"pingpong", 8, 1, pingpong}, {"allreduce", 8, 1, allreduce}, {"alltoall", 4096, 1, alltoall},
-    {"halo", 1024, 1, halo},      {"polling", 8, 1, polling},     {"server", 8, 2, server},
-    {"threads", 8, 1, NULL},      {"fence", 8, 1, fence},         {"bcast", 8, 1, bcast},
-    {"reduce", 8, 1, reduce}};
+static struct Pattern const patterns[] = {{"pingpong", 8, 1, pingpong},    {"allreduce", 8, 1, allreduce},
+                                          {"alltoall", 4096, 1, alltoall}, {"halo", 1024, 1, halo},
+                                          {"polling", 8, 1, polling},      {"server", 8, 2, server},
+                                          {"threads", 8, 1, NULL},         {"fence", 8, 1, fence},
+                                          {"bcast", 8, 1, bcast},          {"reduce", 8, 1, reduce}};
 enum { pattern_count = sizeof patterns / sizeof patterns[0] };
 
-static void run_batch(struct Pattern const *pattern, long first, long operations) {
+static void run_batch(struct Pattern const* pattern, long first, long operations) {
     memset(batch_times, 0, sizeof batch_times);
     if (pattern->operation == NULL) {
         threads_batch(first, operations);
@@ -204,12 +204,12 @@ static void run_batch(struct Pattern const *pattern, long first, long operations
     }
 }
 
-static int compare(void const *a, void const *b) {
-    double const x = *(double const *)a, y = *(double const *)b;
+static int compare(void const* a, void const* b) {
+    double const x = *(double const*)a, y = *(double const*)b;
     return (x > y) - (x < y);
 }
 
-static void print_result(struct Pattern const *pattern, double *samples, long operations) {
+static void print_result(struct Pattern const* pattern, double* samples, long operations) {
     long const kept = operations < most_samples ? operations : most_samples;
     double sum = 0;
     long wrong_of_all = 0;
@@ -223,7 +223,7 @@ static void print_result(struct Pattern const *pattern, double *samples, long op
 }
 
 /// Repeats batches of operations until rank 0 finds that the time is over. A batch lasts some milliseconds.
-static void measure(struct Pattern const *pattern, double seconds, double *samples) {
+static void measure(struct Pattern const* pattern, double seconds, double* samples) {
     double slowest[most_in_batch];
     double const end = now() + seconds * 1e6;
     long operations = 1, first = 0, kept = 0;
@@ -244,7 +244,7 @@ static void measure(struct Pattern const *pattern, double seconds, double *sampl
     print_result(pattern, samples, kept);
 }
 
-static void run_pattern(struct Pattern const *pattern, int bytes, double seconds, double *samples) {
+static void run_pattern(struct Pattern const* pattern, int bytes, double seconds, double* samples) {
     int provided = 0;
     MPI_Query_thread(&provided);
     if (ranks < pattern->least_ranks || (pattern->operation == NULL && provided < MPI_THREAD_MULTIPLE)) {
@@ -263,8 +263,8 @@ static void run_pattern(struct Pattern const *pattern, int bytes, double seconds
 }
 
 /// Runs "NAME:BYTES"; returns 0 if there is no such pattern.
-static int run_named(char *name, double seconds, double *samples) {
-    char *const colon = strchr(name, ':');
+static int run_named(char* name, double seconds, double* samples) {
+    char* const colon = strchr(name, ':');
     int const bytes = colon ? atoi(colon + 1) : 0;
     if (colon) *colon = '\0';
     if (colon && (bytes < 8 || bytes > most_bytes || bytes % 8 != 0)) return 0;
@@ -279,7 +279,7 @@ static int run_named(char *name, double seconds, double *samples) {
 /// Each session is a group of its own for the kernel (autogroup): the driver checks that it has made them.
 static void print_sessions(void) {
     long const session = getsid(0);
-    long *const all = malloc((size_t)ranks * sizeof *all);
+    long* const all = malloc((size_t)ranks * sizeof *all);
     MPI_Gather(&session, 1, MPI_LONG, all, 1, MPI_LONG, 0, world);
     int different = 0;
     for (int k = 0; rank == 0 && k < ranks; ++k) {
@@ -327,7 +327,7 @@ static void print_counters(double seconds) {
     for (int k = 0; k < counters.number; ++k) {
         double value = 0, sum = 0, most = 0;
         unsigned long long whole = 0;
-        void *const place = counters.are_times[k] ? (void *)&value : (void *)&whole;
+        void* const place = counters.are_times[k] ? (void*)&value : (void*)&whole;
         MPI_T_pvar_read(counters.session, counters.handles[k], place);
         if (!counters.are_times[k]) value = (double)whole;
         MPI_Reduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, world);
@@ -340,7 +340,7 @@ static void print_counters(double seconds) {
     if (rank == 0) printf("elapsed %.6f\n", seconds);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     int provided, unknown = 0;
     if (argc < 3) {
         fprintf(stderr, "usage: patterns SECONDS NAME[:BYTES],... [counters]\n");
@@ -354,12 +354,12 @@ int main(int argc, char **argv) {
     int const counted = argc > 3 && strcmp(argv[3], "counters") == 0;
     if (counted) start_counters();
     size_t const room = (size_t)most_bytes * (size_t)(ranks + 2);
-    double *const samples = rank == 0 ? malloc(most_samples * sizeof *samples) : NULL;
+    double* const samples = rank == 0 ? malloc(most_samples * sizeof *samples) : NULL;
     out = calloc(1, room);
     in = calloc(1, room);
     print_sessions();
-    char *rest = NULL;
-    for (char *name = strtok_r(argv[2], ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    char* rest = NULL;
+    for (char* name = strtok_r(argv[2], ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
         if (run_named(name, atof(argv[1]), samples)) continue;
         if (rank == 0) fprintf(stderr, "patterns: there is no pattern %s of such a size\n", name);
         unknown = 2;

@@ -30,24 +30,24 @@ static double used(void) {
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-static void in_barrier(double const *slept) {
+static void in_barrier(double const* slept) {
     (void)slept;
     MPI_Barrier(world);
 }
 
-static void in_recv(double const *slept) {
+static void in_recv(double const* slept) {
     long message = (long)*slept;
     if (rank != 0) MPI_Recv(&message, 1, MPI_LONG, 0, 0, world, MPI_STATUS_IGNORE);
     else
         for (int peer = 1; peer < ranks; ++peer) MPI_Send(&message, 1, MPI_LONG, peer, 0, world);
 }
 
-static void in_allreduce(double const *slept) {
+static void in_allreduce(double const* slept) {
     double sum;
     MPI_Allreduce(slept, &sum, 1, MPI_DOUBLE, MPI_SUM, world);
 }
 
-static void in_test(double const *slept) {
+static void in_test(double const* slept) {
     long message = (long)*slept;
     MPI_Request request;
     if (rank == 0) {
@@ -60,25 +60,25 @@ static void in_test(double const *slept) {
 
 /// The same loop without MPI, to see what the sleeping alone costs on this machine. It ends by itself.
 static double seconds;
-static void in_usleep(double const *slept) {
+static void in_usleep(double const* slept) {
     (void)slept;
     for (double const end = now() + seconds * 1e6; rank != 0 && now() < end;) usleep(100);
 }
 
 static struct Wait {
-    char const *name;
-    void (*wait)(double const *slept);
+    char const* name;
+    void (*wait)(double const* slept);
 } const waits[] = {
     {"barrier", in_barrier}, {"recv", in_recv}, {"allreduce", in_allreduce}, {"test", in_test}, {"usleep", in_usleep}};
 
-static int compare(void const *a, void const *b) {
-    double const x = *(double const *)a, y = *(double const *)b;
+static int compare(void const* a, void const* b) {
+    double const x = *(double const*)a, y = *(double const*)b;
     return (x > y) - (x < y);
 }
 
-static void measure(struct Wait const *wait, int repetitions) {
+static void measure(struct Wait const* wait, int repetitions) {
     struct timespec const sleep = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    double *const wake_ups = malloc((size_t)repetitions * sizeof *wake_ups);
+    double* const wake_ups = malloc((size_t)repetitions * sizeof *wake_ups);
     double share = 0;
     for (int k = 0; k < repetitions; ++k) {
         MPI_Barrier(world);
@@ -105,16 +105,16 @@ static void measure(struct Wait const *wait, int repetitions) {
     free(wake_ups);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(world, &rank);
     MPI_Comm_size(world, &ranks);
     if (argc < 3 || ranks < 2) {
-        fprintf(stderr, "usage: waits SECONDS REPETITIONS [barrier,recv,allreduce,test,usleep], with two ranks or more\n");
+        fprintf(stderr, "usage: waits SECONDS REPETITIONS [WAIT,...], with two ranks or more\n");
         MPI_Abort(world, 2);
     }
     seconds = atof(argv[1]);
-    char const *const names = argc > 3 ? argv[3] : "barrier,recv,allreduce,test,usleep";
+    char const* const names = argc > 3 ? argv[3] : "barrier,recv,allreduce,test,usleep";
     for (size_t k = 0; k < sizeof waits / sizeof waits[0]; ++k)
         if (strstr(names, waits[k].name)) measure(&waits[k], atoi(argv[2]));
     MPI_Finalize();

@@ -56,6 +56,7 @@ struct alignas(cache_line) Times {
     Counter long_yields;      ///<   those that cost a time slice or more
     Counter lost_slices;      ///< times that its core was taken away while it polled
     Counter core_moves;       ///< how often it moved to a core with fewer ranks
+    Counter shared_core;      ///< how long it ran on one core with another rank while a core had no rank
     Counter run_delay;        ///< how long it was ready to run and did not, as the kernel counts; at the end
     Counter compared;         ///< how often it compared its calls on a communicator with those of another member
     Counter comparing;        ///< processor time that this took in its waits

@@ -81,13 +81,21 @@ void Balance::look_again(std::int64_t now, bool contended) {
     int const here = scheduler_.unit_here();
     if (here < 0) return;
     show(here, now);
-    int const there = now < next_move_ ? -1 : emptier_unit(here, contended, now);
-    uneven_ = there < 0 ? 0 : uneven_ + 1;
+    bool const may_move = now >= next_move_;
+    int const there = may_move || !crowded_ ? emptier_unit(here, contended, now) : -1;
+    count_shared_time(there >= 0 && !crowded_ && with_rank_, now);
+    uneven_ = there < 0 || !may_move ? 0 : uneven_ + 1;
     if (uneven_ < looks_before_move) return;
     std::atomic<std::int64_t>& last = segment_.header().balanced;
     std::int64_t before = last.load(std::memory_order_relaxed);
     if (now - before >= between_moves && last.compare_exchange_strong(before, now, std::memory_order_relaxed))
         move(there, now);
+}
+
+void Balance::count_shared_time(bool shares, std::int64_t now) {
+    if (shares && shared_since_ != 0)
+        segment_.rank_state(rank_).times.shared_core.add(static_cast<std::uint64_t>(now - shared_since_));
+    shared_since_ = shares ? now : 0;
 }
 
 /// False when somebody who is awake has not been seen for long.

@@ -49,6 +49,7 @@ public:
 private:
     void look_again(std::int64_t now, bool contended);
     void show(int unit, std::int64_t now);
+    void count_shared_time(bool shares, std::int64_t now);
     bool count_ranks(std::int64_t now);
     bool count_all_ranks(int here, std::int64_t now);
     int emptier_unit(int here, bool contended, std::int64_t now);
@@ -58,6 +59,7 @@ private:
     unsigned const rank_;
     Scheduler const& scheduler_;
     std::int64_t const look_every_;
+    std::int64_t shared_since_ = 0;   ///< another rank runs here and a core has no rank; 0: not so at the last look
     std::int64_t next_look_ = 0, next_move_ = 0, last_move_ = 0, pause_;
     bool const crowded_;                    ///< more ranks than cores
     int uneven_ = 0;                        ///< looks in a row

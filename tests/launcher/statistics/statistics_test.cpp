@@ -87,14 +87,15 @@ TEST(Statistics, how_each_rank_waited) {
     Counter* const counts[] = {&times.sleeps,      &times.wakes,       &times.yields,    &times.useless_yields,
                                &times.long_yields, &times.lost_slices, &times.core_moves};
     for (std::size_t i = 0; i < std::size(counts); ++i) counts[i]->set(10 + i);
+    times.shared_core.set(6'000'000);
     times.run_delay.set(7'000'000);
     segment.rank_state(0).times.slept.set(1'000'000);   // in calls that check once, which are no waits
     std::string const table = waiting_table(counts_of(segment));
     EXPECT_THAT(table, ContainsRegex("rank +polled +slept +sleeps +wakes +yields +useless +long +lost slices +moves "
-                                     "+run delay\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +0 +0 +1.0 ms +0 +0 +0 +0 +0 +0 +0 +0\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +1 +3.0 ms +2.0 ms +10 +11 +12 +13 +14 +15 +16 +7.0 ms\n"));
-    EXPECT_THAT(table, ContainsRegex("\n +all +3.0 ms +3.0 ms +10 +11 +12 +13 +14 +15 +16 +7.0 ms\n"));
+                                     "+shared +run delay\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +0 +0 +1.0 ms +0 +0 +0 +0 +0 +0 +0 +0 +0\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +1 +3.0 ms +2.0 ms +10 +11 +12 +13 +14 +15 +16 +6.0 ms +7.0 ms\n"));
+    EXPECT_THAT(table, ContainsRegex("\n +all +3.0 ms +3.0 ms +10 +11 +12 +13 +14 +15 +16 +6.0 ms +7.0 ms\n"));
 }
 
 TEST(Statistics, where_the_kernel_sees_the_memory_of_each_rank) {

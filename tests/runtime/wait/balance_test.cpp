@@ -117,8 +117,13 @@ TEST(Balance, WhereEachRankCanHaveACoreOneThatSleepsCountsWhereItRan) {
     crowd.look_all(5);
     EXPECT_EQ(crowd.on(0), 1);
     EXPECT_EQ(crowd.moves(), 1u);
+    auto const shared = [&] { return crowd.segment.rank_state(0).times.shared_core.read(); };
+    std::uint64_t const before = shared();
+    EXPECT_GE(before, 100'000u);
+    EXPECT_LE(before, 2'000'000u);
     crowd.look_all(50);
     EXPECT_EQ(crowd.moves(), 1u);
+    EXPECT_EQ(shared(), before);
 }
 
 TEST(Balance, WhereEachRankCanHaveACoreOneNotSeenForLongIsLeftAlone) {

@@ -5,8 +5,8 @@ scheduler, alone and beside other work, on one node and on two pretended ones, w
 
 Prints each cell's time per operation (the slowest rank's, median over operations, then over rounds) and its slow-down:
 that time relative to the same pattern with the same MPI, ranks and hosts, alone and in one session. MPICH's launcher
-makes a session for each rank in any case. The whole matrix has about a thousand cells and takes about 20 minutes a round
-with the default of 0.3 s per pattern; nothing else may run meanwhile."""
+makes a session for each rank in any case. The whole matrix has about a thousand cells and takes half an hour a round or
+more with the default of 0.3 s per pattern; nothing else may run meanwhile."""
 import argparse
 import collections
 import json
@@ -36,6 +36,8 @@ def options():
     parser.add_argument("--impl", type=several, default=list(MPIS), help=f"of {','.join(MPIS)} (all)")
     parser.add_argument("--seconds", type=float, default=0.3, help="for each pattern in each round (0.3)")
     parser.add_argument("--rounds", type=int, default=1, help="in which the MPIs take turns (1)")
+    parser.add_argument("--limit", type=float, default=60,
+                        help="seconds after which a job is ended; what it has printed until then counts (60)")
     parser.add_argument("--figure", choices=("median", "mean"), default="median",
                         help="of the operations of one run; the mean shows rare long stops")
     parser.add_argument("--json", help="a file for all figures")
@@ -85,7 +87,7 @@ class Measurements:
         for part in filter(None, parts):
             with self.lab.beside(setting.beside, mpi, setting.ranks):
                 output = self.lab.run(mpi, setting.ranks, ["patterns", self.chosen.seconds, ",".join(part)],
-                                      setting.group, setting.hosts, 60 + 20 * self.chosen.seconds * len(part))
+                                      setting.group, setting.hosts, self.chosen.limit + self.chosen.seconds * len(part))
             if output.failure:
                 self.failures.append((mpi, setting))
                 print(f"FAILED: {mpi}, {describe(setting)}: {output.failure}", flush=True)

@@ -66,8 +66,11 @@ void AllCallRecords::compare_in_wait() {
 void AllCallRecords::compare_at_end() {
     for (Entry const& one : all_) one.records->compare();
     begin_round();
-    std::uint64_t const free = work.visits + visits_at_end / process_.segment.header().ranks_per_core();
-    while (!round_over_ && (work.visits < free || allowance_.grants(now_ns()))) measured([this] { step(); });
+    // All ranks of a core do so at the same time: each uses its part of what may be saved up.
+    unsigned const sharing = process_.segment.header().ranks_per_core();
+    std::uint64_t const free = work.visits + visits_at_end / sharing;
+    std::int64_t const reserve = Allowance::most_saved_ns - Allowance::most_saved_ns / sharing;
+    while (!round_over_ && (work.visits < free || allowance_.grants(now_ns(), reserve))) measured([this] { step(); });
 }
 
 /// There is a question that has not been seen, and this rank is one of those suspected.

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Many communicators of many ranks, each used by an allreduce: what waiting ranks compare of their calls is bounded,
- * however many ranks and communicators there are. Arguments: how many duplicates; once, freed or twice. */
+ * however many ranks and communicators there are. Arguments, in any order: how many duplicates (20); once, freed or
+ * twice. */
 // ranks: 2 8
 // args: 200 once
 // nodes: one, it bounds what the ranks of a node compare with each other
 // unchecked: each call is compared then
-// run once: 64 20 once
-// run freed: 64 20 freed
-// run twice: 64 20 twice
-// run without_diagnosis: 64 TUTTI_DIAGNOSIS=no 20 once
+// run once: 64 once
+// run freed: 64 freed
+// run twice: 64 twice
+// run without_diagnosis: 64 TUTTI_DIAGNOSIS=no once
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,11 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int const duplicates = argc > 1 ? atoi(argv[1]) : 50;
-    char const *const mode = argc > 2 ? argv[2] : "once";
+    int duplicates = 20;
+    char const *mode = "once";
+    for (int i = 1; i < argc; ++i)
+        if (atoi(argv[i]) > 0) duplicates = atoi(argv[i]);
+        else mode = argv[i];
     MPI_Comm *const all = malloc((size_t)duplicates * sizeof *all);
     double const begin = MPI_Wtime();
     for (int i = 0; i < duplicates; ++i) {

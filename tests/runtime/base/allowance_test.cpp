@@ -37,10 +37,10 @@ TEST(Allowance, OfRanksThatShareACoreIsAHundredthOfThatCoreTogether) {
 TEST(Allowance, SavesUpABoundedAmount) {
     Allowance allowance;
     EXPECT_TRUE(allowance.grants(1));
-    allowance.spend(saved);
+    allowance.spend(saved + 1);
     EXPECT_FALSE(allowance.grants(2));
     EXPECT_TRUE(allowance.grants(1'000'000'000'000));
-    allowance.spend(saved);
+    allowance.spend(saved + 1);
     EXPECT_FALSE(allowance.grants(1'000'000'000'001));
 }
 

@@ -26,7 +26,7 @@ struct BoundCall {
     Args args;
     std::uint32_t choice_key = 0;   ///< under which its communicator's choices have its decision; 0: not known yet
     std::uint8_t function = 0;      ///< of the program's call (coll/match/functions.hpp); 0: the call is the library's
-    CallRecord::Prepared note{};      ///< of that, once it has been run
+    CallRecord::Prepared note{};    ///< of that, once it has been run
 };
 
 /// Notes a call of the program that makes a communicator or the like, which all members of `comm` make.

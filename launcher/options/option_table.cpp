@@ -282,8 +282,8 @@ constexpr Option streams[] = {
     {"-q --quiet", "", "Print no warning and not why the job ended.", [](Target t, Values) { t.job.quiet = true; }},
     {"--stats", "",
      "At the end, tables on standard error: bytes that each rank got at in its peers' memory by each way; bytes, "
-     "messages and waits of each rank; on which NUMA nodes its memory lies; and calls, bytes and time of each "
-     "collective, by communicator and algorithm, and of each call about a window.",
+     "messages and waits of each rank, and how it waited; on which NUMA nodes its memory lies; and calls, bytes and "
+     "time of each collective, by communicator and algorithm, and of each call about a window.",
      [](Target t, Values) {
          t.job.statistics = true;
          t.job.environment.set.emplace_back("TUTTI_STATS", "yes");

@@ -75,13 +75,13 @@ run time: from MPI_Init to MPI_Finalize.
 )";
 
 constexpr char waiting_meaning[] =
-    R"(polled, slept: how long the rank waited in either way; sleeps: how often it slept; wakes: how often it woke another
-rank. yields: how often it offered its core to other threads; useless: no other thread of its session or control group
-was ready to run there; long: it got the core back only after a time slice or more. lost slices: the core was taken
-away from it while it polled. moves: it moved to a core with fewer ranks; shared: how long it ran on one core with
-another rank while a core had none. run delay: how long it was ready to run and
-did not, as the kernel counts. Long yields, lost slices and a run delay of more than a few per cent of the run time mean
-that other programs used the same cores.
+    R"(polled, slept: how long the rank waited in either way; sleeps: how often it slept; wakes: how often it woke
+another rank. yields: how often it offered its core to other threads; useless: no other thread of its session or
+control group was ready to run there; long: it got the core back only after a time slice or more. lost slices: the core
+was taken away from it while it polled. moves: it moved to a core with fewer ranks; shared: how long it ran on one core
+with another rank while a core had none. run delay: how long it was ready to run and did not, as the kernel counts. Long
+yields, lost slices, and a run delay of more than a few per cent of the run time mean that other programs used the same
+cores.
 )";
 
 std::string words(Quantity unit, std::uint64_t n) {

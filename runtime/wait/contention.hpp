@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether a rank has its core to itself, learned from the clock.
 //
-// Other programs, other jobs, other scheduling groups, CPU quotas and a hypervisor all take a core away in the same way:
-// time passes between two readings of the clock although the thread did nothing but poll. Such a gap, and a yield that
-// took as long, is evidence that the core is shared. The evidence holds for a while, and longer when it repeats.
+// Other programs, other jobs, other scheduling groups, CPU quotas and a hypervisor take a core away in one way: time
+// passes between two readings of the clock although the thread did nothing but poll. Such a gap, and a yield that took
+// as long, is evidence that the core is shared. The evidence holds for a while, and longer when it repeats.
 //
 // sched_yield(2) alone says less. It acts within the caller's scheduling group, so a yield to a thread of another
 // group (another session, control group or container) returns within a fraction of a microsecond: it gave nothing away.

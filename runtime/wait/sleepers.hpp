@@ -14,8 +14,8 @@
 //
 // Where cores are shared, ranks sleep all the time, and membarrier, which interrupts the other cores, costs more than a
 // fence at every store. Then the bit `fencing` in header.sleepers is set: a writer that reads anything but 0 runs a
-// fence and reads again, and the sleeper runs a fence in place of (2). Where there are more ranks than cores, each rank
-// sets `fencing` and `fenced` before it stores or sleeps, for good. Elsewhere a rank that goes to sleep on a shared core
+// fence and reads again, and the sleeper runs a fence in place of (2). Where ranks outnumber cores, each rank sets
+// `fencing` and `fenced` before it stores or sleeps, for good. Elsewhere a rank that goes to sleep on a shared core
 // switches fences on: it sets `fencing`, runs membarrier, and sets `fenced`. A sleeper relies on the fences of writers
 // only if its own count (1) found `fenced`: then every store after the membarrier is followed by a read of
 // header.sleepers that finds `fencing`, or a later value. Fences are switched off when no rank has slept on a shared

@@ -22,6 +22,8 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t publish_after_ns = 20'000'000;
+// What publishing costs is a hundredth of so long a wait, where the rank has a core of its own.
+constexpr std::int64_t publish_in_any_case_after_ns = 100'000'000;
 constexpr long short_sleep_ns = 1'000'000;
 constexpr int followers_polls = 500;   // about 20 µs
 // How long a wait polls between two yields. A yield costs 0.4 µs, a sleep and a wake-up 5 to 50 µs.
@@ -69,9 +71,11 @@ Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sl
       // When ranks share cores, the awaited rank may not be running: a few polls, then the core is given away.
       first_polls_(policy == WaitPolicy::dedicated ? 64 : 4),
       polls_per_clock_(policy == WaitPolicy::dedicated ? polls_per_clock : polls_where_ranks_share),
-      sleepers_(segment, rank), run_delay_before_(run_delay()) {
+      sleepers_(segment, rank),
+      publish_in_any_case_ns_(publish_in_any_case_after_ns * segment.header().ranks_per_core()),
+      run_delay_before_(run_delay()) {
     SegmentHeader const& header = segment.header();
-    lock.contention.configure(learns, header.crowded() ? header.ranks / header.usable_cores : 1);
+    lock.contention.configure(learns, header.ranks_per_core());
 }
 
 void Waiter::count_run_delay() { rank_state_.times.run_delay.set(run_delay() - run_delay_before_); }
@@ -212,7 +216,8 @@ void Waiter::WaitLoop::show_all() const {
 bool Waiter::WaitLoop::add_to_shown() {
     if (shown_ || nap_) return shown_;
     std::int64_t const now = now_ns();
-    if (now - start_ >= publish_after_ns && waiter_.shown_waits_.may_add(now))
+    std::int64_t const waited = now - start_;
+    if (waited >= publish_after_ns && (waiter_.shown_waits_.may_add(now) || waited >= waiter_.publish_in_any_case_ns_))
         shown_ = waiter_.shown_waits_.add(this, why_);
     return shown_;
 }

@@ -9,7 +9,7 @@
 // Threads: several threads of a rank may wait, each inside the rank's lock (runtime/wait/rank_lock.hpp) when it checks
 // its condition, outside when it yields or sleeps. One of them leads: it polls, checks the conditions of the others,
 // too, and calls those whose conditions are true; they sleep until then. A leader that leaves calls another thread, and
-// a thread that comes while the leader sleeps takes its place. Steps (1) to (4) of sleepers.hpp are the leader's, and in
+// a thread that comes while the leader sleeps takes its place. Steps (1) to (4) of sleepers.hpp are the leader's; in
 // (3) it checks all conditions: all that changes them happens inside the lock, or is a store of another rank. What a
 // thread that does not wait completes (wake_sleepers) is checked before it leaves the lock. A call that checks once
 // (MPI_Test) takes part as a wait with a short end when it comes again and again without success: it sleeps as the
@@ -67,7 +67,8 @@ class Balance;
 
 class Waiter {
 public:
-    /// `sleep_after_ms` 0: never sleeps. `learns` false: it does not adapt to other programs on its core. `segment` and the lock must outlive the waiter.
+    /// `sleep_after_ms` 0: never sleeps. `learns` false: it does not adapt to other programs on its core. `segment` and
+    /// the lock must outlive the waiter.
     Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock,
            bool learns = true);
 
@@ -328,7 +329,8 @@ private:
     int first_polls_, polls_per_clock_;
     bool contended_ = false;   ///< as Contention had it when the clock was read last
     Sleepers sleepers_;
-    long switches_ = 0;   ///< involuntary ones of this thread when they were last counted,
+    long switches_ = 0;                           ///< involuntary ones of this thread when they were last counted,
+    std::int64_t const publish_in_any_case_ns_;   ///< a wait that lasts so long, whatever the allowance
     std::uint64_t const run_delay_before_;
     std::int64_t next_check_ = 0;   ///< and when they are counted again
     static constexpr unsigned polls_per_record = 256, looks_per_check = 64;

@@ -28,7 +28,9 @@ def problems(output, setting, cores):
     wrong, values = [output.failure] if output.failure else [], []
     for bound in BOUNDS:
         value = measured(bound, output)
-        if value is None or bound.fits not in (None, setting.ranks <= cores):
+        # A core without a rank of this job may have one of the other job: the kernel knows better.
+        others = setting.beside == "job" and bound.per == "time"
+        if value is None or others or bound.fits not in (None, setting.ranks <= cores):
             continue
         values.append(f"{bound.counter} {value:.3g}")
         if value > bound.most:

@@ -89,7 +89,7 @@ input=
 # a terminal: a question of a rank elsewhere is shown, and the answer gets there
 ask_on_terminal --launcher-agent "$agent" -hosts "$two" "${patient[@]}" -n 4
 # --stats tells of all ranks
-on "$two" -n 3 --stats "$rank" init finalise; for r in 0 1 2 all; do [ "$(grep -cE "^ +$r " <<< "$err")" = 2 ] || wrong "--stats and rank $r: $err"; done
+on "$two" -n 3 --stats "$rank" init finalise; for r in 0 1 2 all; do [ "$(grep -cE "^ +$r " <<< "$err")" = 3 ] || wrong "--stats and rank $r: $err"; done
 
 # noise of a login shell, an agent that stays, a daemon elsewhere
 agent_words=--noise; on "$two" -n 4 echo x; expect_out $'x\nx\nx\nx'; expect_silence

@@ -12,7 +12,7 @@ some() { local v; v=$(column "${!1}"); [ -n "$v" ] && [ "$v" != 0 ] || wrong "$w
 none() { [ "$(column "${!1}")" = 0 ] || wrong "$what counted something as $1: $err"; }
 
 run -n 3 --stats "$mover"; expect_code 0
-[ "$(grep -cE '^ +[0-9]' <<< "$err")" = 6 ] || wrong "not a line for each rank in two tables: $err"
+[ "$(grep -cE '^ +[0-9]' <<< "$err")" = 9 ] || wrong "not a line for each rank in three tables: $err"
 some arenas; none cma; none staged; some maps; some hits; some most
 run -n 3 "$mover"; expect_code 0; expect_silence
 

@@ -28,12 +28,10 @@ def problems(output, setting, cores):
     wrong, values = [output.failure] if output.failure else [], []
     for bound in BOUNDS:
         value = measured(bound, output)
-        # A core without a rank of this job may have one of the other job: the kernel knows better.
-        others = setting.beside == "job" and bound.per == "time"
-        if value is None or others or bound.fits not in (None, setting.ranks <= cores):
+        if value is None or bound.fits not in (None, setting.ranks <= cores):
             continue
         values.append(f"{bound.counter} {value:.3g}")
-        if value > bound.most:
+        if bound.most is not None and value > bound.most:
             unit = "per second" if bound.per == "second" else "of the time"
             wrong.append(f"{bound.counter}: {value:.3g} {unit}, at most {bound.most:g} ({bound.why})")
     return wrong, values

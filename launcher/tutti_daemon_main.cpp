@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tutti-daemon: mpiexec's part on another node, started by it through an agent, which carries what they say. And,
-// started by a rank of a job that is not mpiexec's, what looks whether ranks of its node wait in vain (--watch), or
-// detects the node's machine for it (--machine).
+// tutti-daemon: mpiexec's part on another node, started by it through an agent, which carries what they say. A rank
+// of a job that another launcher started runs it to watch for deadlocks on its node (--watch), or to detect the node's
+// machine (--machine).
 #include <cstdio>
 #include <cstring>
 #include <exception>

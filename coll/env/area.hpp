@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member a
 // page of flags, and on demand five regions: counters of pairs, flags of outer levels, small slots (a page per member
-// for those of all channels), slots, records of calls (coll/match). Pages that nobody has touched take no memory;
+// for those of all channels), slots, records of calls (coll/match). Pages that no rank has touched take no memory;
 // fresh ones are zero, which is every flag's first state.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member

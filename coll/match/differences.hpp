@@ -20,7 +20,7 @@ Difference difference(RecordedCall const& a, RecordedCall const& b);
 /// How calls are put into words.
 struct Wording {
     std::string comm;                                                ///< "MPI_COMM_WORLD"
-    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by RecordedCall::type; null: nobody knows them
+    Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by RecordedCall::type; null: not known
 };
 
 /// "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"; what the record does not know is left out.

@@ -74,7 +74,7 @@ if [ $arenas_checked = yes ]; then
     step -N 1 -n 3 "$arenas" 1; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
 fi
 
-# Where /sys describes no caches, one rank of each node has the helper detect the machine, and nobody else.
+# Where /sys describes no caches, one rank of each node, and no other, has the helper detect the machine.
 hidden=$scratch/hidden without_caches=$source/tests/runtime/job/without_caches.sh
 if "$without_caches" true 2>/dev/null; then
     mkdir -p "$hidden/lib" "$hidden/bin"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When members' records are compared, and what is found then. Records wait for nobody: one thread plays all ranks.
+// When members' records are compared, and what is found then. Nothing here waits: one thread acts for all ranks.
 #include "coll/match/call_records.hpp"
 
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What two records of one call have to agree on, and how it is told when they do not.
+// What two records of one call have to agree on, and how a difference is reported.
 #include "coll/match/differences.hpp"
 
 #include <gmock/gmock.h>

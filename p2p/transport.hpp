@@ -41,7 +41,7 @@ public:
     virtual bool send_small(int peer, Key const& key, Data const& data) = 0;
     /// What take_small found first of a peer.
     enum class First { nothing, taken, other };
-    /// Looks up to `looks` times for the next message of this peer, while nothing waits in the Matching. If it has at
+    /// Polls up to `polls` times for the next message of this peer, while nothing waits in the Matching. If it has at
     /// most `small` bytes, fits into the dense `data` and is for a receive with this key, it is taken without an
     /// operation; `other`: it must be polled for.
     virtual First take_small(int, Key const&, Data const&, Status&, int) { return First::other; }

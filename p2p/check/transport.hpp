@@ -19,8 +19,8 @@ public:
     bool send_small(int peer, Key const& key, Data const& data) override {
         return !of_program(key) && inner_->send_small(peer, key, data);
     }
-    First take_small(int peer, Key const& key, Data const& data, Status& status, int looks) override {
-        return of_program(key) ? First::other : inner_->take_small(peer, key, data, status, looks);
+    First take_small(int peer, Key const& key, Data const& data, Status& status, int polls) override {
+        return of_program(key) ? First::other : inner_->take_small(peer, key, data, status, polls);
     }
     void begin(Send& op) override {
         if (of_program(op.key)) {

@@ -8,11 +8,12 @@
 #include "p2p/shm/transport.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/limits.hpp"
+#include "runtime/wait/short_wait.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-constexpr int looks_in_a_row = 8;
+constexpr int peeks_in_a_row = 8;
 constexpr int polled_directly = 8;   // with more ranks on a node, bells say which ring to look into
 
 std::atomic<std::uint8_t>* bells_of(Segment const& segment, unsigned rank) {
@@ -43,15 +44,15 @@ ShmTransport::ShmTransport(Matching& matching)
     }
 }
 
-Transport::First ShmTransport::take_small(int peer, Key const& key, Data const& data, Status& status, int looks) {
+Transport::First ShmTransport::take_small(int peer, Key const& key, Data const& data, Status& status, int polls) {
     if (!busy_.empty()) return First::other;
     Peer& from = at(peer);
     Cell const* cell = from.in.peek();
-    while (!cell) {
-        if (--looks <= 0) return First::nothing;
-        cpu_pause();
-        for (int i = 0; !cell && i < looks_in_a_row; ++i) cell = from.in.peek();
-    }
+    auto const some_come = [&] {
+        for (int i = 0; !cell && i < peeks_in_a_row; ++i) cell = from.in.peek();
+        return cell != nullptr;
+    };
+    if (!cell && !poll_briefly(polls, some_come)) return First::nothing;
     std::size_t const bytes = cell->bytes();
     if (cell->kind() != Kind::small || bytes > data.bytes || !key.takes({cell->context, cell->source, cell->tag}))
         return First::other;

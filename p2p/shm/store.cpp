@@ -4,14 +4,16 @@
 // and says `done`; 16 KiB take 0.15, 0.68 and 0.39.
 #include <algorithm>
 #include <new>
+#include <optional>
 
 #include "p2p/shm/transport.hpp"
+#include "runtime/wait/short_wait.hpp"
 
 namespace tutti::p2p {
 namespace {
 
-constexpr std::size_t worth_waiting = 4096;    // bytes; below, a second copy costs no more than to look again
-constexpr std::size_t bytes_per_look = 1024;   // copied once more in the time of a look
+constexpr std::size_t worth_waiting = 4096;    // bytes; below, a second copy costs no more than another poll
+constexpr std::size_t bytes_per_poll = 1024;   // copied once more in the time of a poll
 constexpr unsigned most_in_vain = 6;
 
 void copy(Copier const& copier, std::byte* to, std::byte const* from, std::size_t n) {
@@ -57,16 +59,17 @@ void ShmTransport::receive_stored(Peer& from, Cell const& cell) {
 
 bool ShmTransport::store(Peer& to, Send& op) {
     if (to.queued.first || !to.out.has_cell()) return false;
-    int const looks = looks_for_announcement(to, op.data.bytes);
-    for (int i = 0; i < looks; ++i) {
-        Claim claim(to.out.announced());
-        if (claim.suits(to.out.number(), op.key, op.data.bytes)) {
-            to.in_vain = to.unwaited = 0;
-            return store_into(claim, to, op);
-        }
-        if (looks > 1) cpu_pause();
+    int const polls = polls_for_announcement(to, op.data.bytes);
+    std::optional<Claim> claim;
+    bool const announced = poll_briefly(polls, [&] {
+        claim.emplace(to.out.announced());
+        return claim->suits(to.out.number(), op.key, op.data.bytes);
+    });
+    if (announced) {
+        to.in_vain = to.unwaited = 0;
+        return store_into(*claim, to, op);
     }
-    if (looks > 1) {
+    if (polls > 1) {
         to.in_vain = static_cast<std::uint8_t>(std::min<unsigned>(to.in_vain + 1u, most_in_vain));
         to.unwaited = static_cast<std::uint8_t>((1u << to.in_vain) - 1);
     }
@@ -85,11 +88,11 @@ bool ShmTransport::store_into(Claim& claim, Peer& to, Send& op) {
     return true;
 }
 
-/// A receive that is about to be posted is waited for, if only as long as the copy would take that it saves: so a
-/// sender never loses more than that, and where nobody comes it soon stops to wait.
-int ShmTransport::looks_for_announcement(Peer& to, std::size_t bytes) const {
+/// How often a sender polls for a receive that is about to be posted: as long as the copy takes that this saves, so
+/// that it never loses more than that. It soon stops doing so where no receive is posted in that time.
+int ShmTransport::polls_for_announcement(Peer& to, std::size_t bytes) const {
     if (bytes < worth_waiting || process_.waiter.shares_core()) return 1;
-    if (to.unwaited == 0) return static_cast<int>(2 + bytes / bytes_per_look);
+    if (to.unwaited == 0) return static_cast<int>(2 + bytes / bytes_per_poll);
     --to.unwaited;
     return 1;
 }

@@ -19,7 +19,7 @@ public:
 
     bool reaches(int peer) const override { return peer != me_ && static_cast<std::size_t>(peer) < peers_.size(); }
     bool send_small(int peer, Key const& key, Data const& data) override;
-    First take_small(int peer, Key const& key, Data const& data, Status& status, int looks) override;
+    First take_small(int peer, Key const& key, Data const& data, Status& status, int polls) override;
     void begin(Send& op) override;
     void cancel(Send& op) override;
     void take(Receive& op, Unexpected& message) override;
@@ -167,7 +167,7 @@ private:
     }
     bool store(Peer& to, Send& op);
     bool store_into(Claim& claim, Peer& to, Send& op);
-    int looks_for_announcement(Peer& to, std::size_t bytes) const;
+    int polls_for_announcement(Peer& to, std::size_t bytes) const;
     void announce_again(Peer& from);
     void receive_stored(Peer& from, Cell const& cell);
 

@@ -19,8 +19,8 @@ public:
         if (sent) trace(when, peer, key, data.bytes);
         return sent;
     }
-    First take_small(int peer, Key const& key, Data const& data, Status& status, int looks) override {
-        First const first = real_.take_small(peer, key, data, status, looks);
+    First take_small(int peer, Key const& key, Data const& data, Status& status, int polls) override {
+        First const first = real_.take_small(peer, key, data, status, polls);
         if (first == First::taken && key.of_program())
             process_.tracer->received(key.context, status.source, status.tag, status.bytes, false);
         return first;

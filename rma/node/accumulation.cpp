@@ -155,14 +155,14 @@ void Accumulation::in_place(std::byte* at, std::byte const* in, std::byte* old, 
 
 void Accumulation::under_stripes(SharedMemory const& to, std::byte const* in, std::byte* old, std::size_t bytes) const {
     if (to.mapped && to.address % granule_bytes + bytes <= granule_bytes) {
-        HeldStripe const held(to.control(), to.address);
+        HeldStripe const held(*to.members, to.owner, to.address);
         return in_place(to.mapped, in, old, bytes);
     }
     for (std::size_t done = 0; done < bytes;) {
         SharedMemory const here = to.at(static_cast<std::int64_t>(done));
         std::size_t const n = in_granule(here.address, packed_, bytes - done);
         std::byte const* const operand = in ? in + done : nullptr;
-        HeldStripe const held(to.control(), here.address);
+        HeldStripe const held(*to.members, to.owner, here.address);
         if (here.mapped) {
             in_place(here.mapped, operand, old ? old + done : nullptr, n);
         } else {
@@ -179,7 +179,7 @@ void Accumulation::under_stripes(SharedMemory const& to, std::byte const* in, st
 void Accumulation::scattered(SharedMemory const& to, std::span<Piece const> pieces, std::byte const* in,
                              std::byte* old) const {
     SharedMemory const first = to.at(pieces.front().at);
-    HeldStripe const held(to.control(), first.address);
+    HeldStripe const held(*to.members, to.owner, first.address);
     std::byte element[most_element];
     std::byte* packed = element;
     for (Piece const& piece : pieces) {
@@ -287,7 +287,7 @@ void compare_and_swap(SharedMemory const& at, Basic kind, std::size_t bytes, voi
         ByProcessor const way(*at.members, at.owner);
         if (way.granted() && swap_integer(kind, at.mapped, compare, origin, old)) return;
     }
-    HeldStripe const held(at.control(), at.address);
+    HeldStripe const held(*at.members, at.owner, at.address);
     std::byte copy[8];
     if (at.mapped) std::memcpy(copy, at.mapped, bytes);
     else if (!fetch(at, copy, bytes)) throw Refused{};

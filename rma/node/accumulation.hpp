@@ -33,7 +33,6 @@ struct SharedMemory {
     unsigned place = 0;                     ///< the owner's on the node, for `copy`
     bool by_processor = true;               ///< false: all combine under stripes, for some reach it by the kernel alone
 
-    Control& control() const { return *members->controls[owner]; }
     SharedMemory at(std::int64_t offset) const {
         SharedMemory there = *this;
         if (mapped) there.mapped += offset;

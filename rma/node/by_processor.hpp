@@ -36,7 +36,7 @@ public:
         else std::atomic_thread_fence(std::memory_order_seq_cst);
         granted_ = stripes_only_.load(std::memory_order_acquire) == Control::no;
         if (!granted_) [[unlikely]]
-            take_back();
+            take_back(members);
     }
     ~ByProcessor() { word_.store(0, std::memory_order_release); }
     ByProcessor(ByProcessor const&) = delete;
@@ -45,7 +45,7 @@ public:
     bool granted() const { return granted_; }
 
 private:
-    void take_back();
+    void take_back(NodeMembers const& members);
 
     Word& word_;
     Word const& stripes_only_;

@@ -31,10 +31,18 @@ struct Control {
     LineWord all;               ///< whether this member has locked all parts, or waits for that (lock.hpp)
     LineWord remote_all;        ///< of the node's first member: how many ranks of other nodes have, or wait
     LineWord exclusive;         ///< of the node's first member: exclusive locks held on the node
-    LineWord stripe[stripes];   ///< of this member's part: held while an accumulate works there
+    LineWord stripe[stripes];   ///< of this member's part: who works there in an accumulate (stripes.hpp)
     LineWord by_processor;      ///< in whose part this member combines integers so: place among members + 1; or 0
-    LineWord stripes_only;      ///< of this member's part: whether integers are combined under stripes, too
-    enum : std::uint64_t { no, begun, yes };
+    LineWord stripes_only;      ///< of this member's part: whether integers are combined under stripes, too: no, yes,
+                                ///< or from `begun` on the place of the member that is changing it
+    enum : std::uint64_t { no, yes, begun };
+
+    /// Which process this member is, for members that wait for it for long. Written before any other member reads it.
+    struct alignas(cache_line) {
+        std::uint64_t process;         ///< ProcessIdentity::word; 0: not known
+        std::uint64_t pid_namespace;   ///< in which it is valid
+        std::int64_t world_rank;
+    };
 
     /// A barrier of the window that this member came to in MPI_Win_fence: rma/synchronization/matching.hpp.
     struct FenceNote {
@@ -63,7 +71,12 @@ struct Control {
 struct NodeMembers {
     std::vector<Control*> controls;   ///< by place among them
     Control* mine = nullptr;          ///< of this process
+    std::size_t me = 0;               ///< its place among them
     bool fenced = false;              ///< all are registered for fences by others (runtime/base/membarrier.hpp)
+
+    /// The caller waits for what that member does within microseconds, and has for long. Throws Error if the member's
+    /// process has ended.
+    void check_alive(std::size_t member) const;
 };
 
 }   // namespace tutti::rma

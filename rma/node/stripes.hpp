@@ -6,6 +6,7 @@
 #pragma once
 
 #include "rma/node/control.hpp"
+#include "runtime/wait/short_wait.hpp"
 
 namespace tutti::rma {
 
@@ -13,25 +14,21 @@ inline constexpr std::uint64_t granule_bytes = 4096;
 
 class HeldStripe {
 public:
-    /// Waits for the stripe of the element at `address` (of `owner`'s address space).
-    HeldStripe(Control& owner, std::uint64_t address)
-        : word_(owner.stripe[address / granule_bytes % Control::stripes].word) {
-        if (!take()) [[unlikely]]
-            wait();
+    /// Waits for the stripe of the element at `address` (of the address space of member `owner`). Throws Error if a
+    /// member has ended while it held that.
+    HeldStripe(NodeMembers const& members, std::size_t owner, std::uint64_t address)
+        : lock_(members.controls[owner]->stripe[address / granule_bytes % Control::stripes].word) {
+        if (!lock_.try_enter(members.me + 1)) [[unlikely]]
+            wait(members);
     }
-    ~HeldStripe() { word_.store(0, std::memory_order_release); }
+    ~HeldStripe() { lock_.leave(); }
     HeldStripe(HeldStripe const&) = delete;
     HeldStripe& operator=(HeldStripe const&) = delete;
 
 private:
-    bool take() {
-        std::uint64_t free = 0;
-        return word_.load(std::memory_order_relaxed) == 0 &&
-               word_.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed);
-    }
-    void wait();
+    void wait(NodeMembers const& members);
 
-    Word& word_;
+    ShortLock lock_;
 };
 
 }   // namespace tutti::rma

@@ -79,7 +79,7 @@ template <class T>
     T given, number;
     std::memcpy(&given, in, sizeof given);
     {
-        HeldStripe const held(*t.control, address);
+        HeldStripe const held(window.members, t.member, address);
         std::memcpy(&number, there, sizeof number);
         if (old) std::memcpy(old, &number, sizeof number);
         number = given + number;

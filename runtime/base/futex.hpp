@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <climits>
 #include <cstdint>
 #include <ctime>
@@ -23,6 +24,17 @@ inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t value, lo
 
 inline void futex_wake(std::atomic<std::uint32_t>& word, int how_many) {
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE, how_many, nullptr, nullptr, 0);
+}
+
+/// The same by the lower half of a word: the kernel compares no more.
+inline void futex_wait(std::atomic<std::uint64_t> const& word, std::uint64_t value, long longest_ns) {
+    static_assert(std::endian::native == std::endian::little);
+    timespec const longest{longest_ns / 1'000'000'000, longest_ns % 1'000'000'000};
+    syscall(SYS_futex, &word, FUTEX_WAIT, static_cast<std::uint32_t>(value), &longest, nullptr, 0);
+}
+
+inline void futex_wake(std::atomic<std::uint64_t>& word, int how_many) {
+    syscall(SYS_futex, &word, FUTEX_WAKE, how_many, nullptr, nullptr, 0);
 }
 
 }   // namespace tutti

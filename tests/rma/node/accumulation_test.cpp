@@ -4,11 +4,18 @@
 #include "rma/node/accumulation.hpp"
 
 #include <complex>
+#include <csignal>
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "runtime/base/membarrier.hpp"
+#include "runtime/base/pid_namespace.hpp"
+#include "runtime/base/process_identity.hpp"
 #include "tests/rma/world.hpp"
 
 using namespace tutti;
@@ -25,6 +32,7 @@ struct Memory {
         for (std::size_t t = 0; t < threads; ++t) {
             for (Control& control : controls) members[t].controls.push_back(&control);
             members[t].mine = &controls[t];
+            members[t].me = t;
             members[t].fenced = fenced;
         }
         first = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(room.data()) + 63) / 64 * 64 + shift);
@@ -152,6 +160,40 @@ TEST(Accumulation, stripes_wait_for_who_works_otherwise) {
     EXPECT_EQ(owner.stripes_only.word, Control::yes);
     EXPECT_FALSE(ByProcessor(memory.members[0], threads - 1).granted());
     EXPECT_TRUE(ByProcessor(memory.members[0], 0).granted()) << "the other parts are as they were";
+}
+
+/// A process that has ended and is a zombie no more.
+ProcessIdentity ended_process() {
+    pid_t const child = fork();
+    if (child == 0) {
+        pause();
+        _exit(0);
+    }
+    ProcessIdentity const identity = ProcessIdentity::of(child);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    return identity;
+}
+
+TEST(Accumulation, fails_where_a_member_has_ended_in_the_middle_of_one) {
+    double const one = 1;
+    Memory memory(1024);
+    Accumulation const sum(Operator(BuiltinOp::sum), *type_of(Basic::float64));
+    auto const add = [&] { sum.run(memory.shared(true), reinterpret_cast<std::byte const*>(&one), nullptr, 8); };
+    Control& gone = memory.controls[1];
+    gone.process = ended_process().word();
+    gone.pid_namespace = pid_namespace();
+    gone.world_rank = 17;
+    for (LineWord& stripe : memory.controls.back().stripe) stripe.word = 2;   // the number of members[1]
+    try {
+        add();
+        ADD_FAILURE() << "it has not failed";
+    } catch (Error const& error) {
+        EXPECT_NE(std::string(error.what()).find("rank 17 has ended"), std::string::npos) << error.what();
+    }
+    for (LineWord& stripe : memory.controls.back().stripe) stripe.word = 0;
+    gone.by_processor.word = threads;   // it was combining in the last member's part
+    EXPECT_THROW(use_stripes_only(memory.members[0], threads - 1), Error);
 }
 
 /// A few at a time never change the way.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Waits of microseconds, for what another rank does without waiting for anything itself. They are not Waiter::until:
+// they may happen inside a poll, with the rank's lock held, and nothing is polled meanwhile. The other rank may have
+// lost its core, so they sleep after a few polls; it may have ended, so they check that while they sleep.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/base/flag.hpp"
+#include "runtime/base/futex.hpp"
+
+namespace tutti {
+
+/// Polls `condition` at most so often. Returns its last answer.
+template <class Condition>
+[[gnu::always_inline]] inline bool poll_briefly(int polls, Condition&& condition) {
+    for (;;) {
+        if (condition()) return true;
+        if (--polls <= 0) return false;
+        cpu_pause();
+    }
+}
+
+/// Of a short wait, before it sleeps: some 3 µs.
+inline constexpr int short_wait_polls = 64;
+
+/// A lock in memory that processes share, held for microseconds. Its word is 0 while it is free. Otherwise it has the
+/// holder's number and, if a thread may sleep for it, the bit `awaited`.
+///
+/// No wake-up is lost: a thread sleeps only while the word is what it was with `awaited` set, and leaving exchanges the
+/// word, so it finds the bit of each thread that sleeps. A thread that has slept sets the bit when it enters, for it
+/// does not know whether others sleep; so each sleeper is woken by the one before it.
+class ShortLock {
+public:
+    static constexpr std::uint64_t awaited = std::uint64_t{1} << 31;
+
+    explicit ShortLock(std::atomic<std::uint64_t>& word) : word_(word) {}
+
+    /// `number`: of the caller, from 1 and below `awaited`, differs among those who use the lock. Returns true if the
+    /// caller has entered.
+    bool try_enter(std::uint64_t number) {
+        std::uint64_t free = 0;
+        return word_.load(std::memory_order_relaxed) == 0 &&
+               word_.compare_exchange_strong(free, number, std::memory_order_acquire, std::memory_order_relaxed);
+    }
+    /// After try_enter() has failed. `check(holder)` is called from time to time while the same holder has the lock; it
+    /// throws if that one has ended.
+    template <class Check>
+    void enter(std::uint64_t number, Check&& check) {
+        if (poll_briefly(short_wait_polls, [&] { return try_enter(number); })) return;
+        for (;;) {
+            std::uint64_t held = word_.load(std::memory_order_relaxed);
+            if (held == 0) {
+                if (try_enter(number | awaited)) return;
+                continue;
+            }
+            if (!(held & awaited) && !word_.compare_exchange_weak(held, held | awaited, std::memory_order_relaxed))
+                continue;
+            futex_wait(word_, held | awaited, between_checks_ns);
+            if (word_.load(std::memory_order_relaxed) == (held | awaited)) check(held & ~awaited);
+        }
+    }
+    void leave() {
+        if (word_.exchange(0, std::memory_order_release) & awaited) [[unlikely]]
+            futex_wake(word_, 1);
+    }
+
+private:
+    static constexpr long between_checks_ns = 100'000'000;
+
+    std::atomic<std::uint64_t>& word_;
+};
+
+/// Waits until `condition(value of word)` is true, where the rank that stores the word wakes no other. `check` is
+/// called from time to time; it throws if that rank has ended.
+template <class Condition, class Check>
+void wait_briefly(std::atomic<std::uint64_t> const& word, Condition&& condition, Check&& check) {
+    auto const is_true = [&] { return condition(word.load(std::memory_order_acquire)); };
+    if (poll_briefly(short_wait_polls, is_true)) return;
+    constexpr long shortest_ns = 50'000, longest_ns = 1'000'000;
+    constexpr int sleeps_per_check = 100;
+    long sleep_ns = shortest_ns;
+    for (int sleeps = 1;; ++sleeps, sleep_ns = std::min(2 * sleep_ns, longest_ns)) {
+        std::uint64_t const value = word.load(std::memory_order_acquire);
+        if (condition(value)) return;
+        futex_wait(word, value, sleep_ns);
+        if (sleeps % sleeps_per_check == 0 && !is_true()) check();
+    }
+}
+
+}   // namespace tutti

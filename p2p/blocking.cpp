@@ -233,7 +233,7 @@ bool iprobe(Comm& comm, int source, int tag, Status& status) {
     Engine& e = engine(comm.process);
     Key key{comm.context, source, tag};
     Unexpected* m = nullptr;
-    comm.process.waiter.look([&] { return (m = e.find(key)) != nullptr; });
+    comm.process.waiter.test([&] { return (m = e.find(key)) != nullptr; });
     if (m) status = found(*m);
     else check_source(e, peer_of(comm, source));
     return m != nullptr;

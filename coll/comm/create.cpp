@@ -14,6 +14,7 @@ namespace tutti::coll {
 namespace {
 
 constexpr std::uint64_t world_context = 1;
+constexpr std::string_view wait_key = "tutti_wait";
 
 Ref<Group> members_of_node(Group const& all, Division const& map, int me) {
     std::vector<int> here;
@@ -184,7 +185,20 @@ Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation 
     return child;
 }
 
+namespace {
+
+void take_wait_policy(Comm& comm, std::string_view value, std::vector<std::string>& complaints) {
+    if (value == "dedicated") comm.wait_policy = WaitPolicy::dedicated;
+    else if (value == "shared") comm.wait_policy = WaitPolicy::shared;
+    else if (value == "auto") comm.wait_policy.reset();
+    else complaints.push_back(join("info key ", wait_key, ": it is dedicated, shared or auto, not ", value));
+}
+
+}   // namespace
+
 void take_hints(Comm& comm, std::vector<std::string>& complaints) {
+    for (auto const& [key, value] : comm.info->entries)
+        if (key == wait_key) take_wait_policy(comm, value, complaints);
     constexpr std::string_view all = "tutti_coll", one = "tutti_coll_";
     auto settings = std::make_unique<Settings>(state_of(comm.process).settings);
     for (auto const& [key, value] : comm.info->entries)

@@ -40,8 +40,9 @@ Ref<Comm> make_child(Comm& parent, Members members, std::span<ContextAllocation 
 /// Are all of them on this process's node?
 bool on_one_node(Process const& process, Group const& group);
 
-/// The communicator's info has changed: what it says by tutti_coll (as TUTTI_COLL) and tutti_coll_<collective> holds
-/// for it from now on, before the process's settings. To be called by all members between the same two collectives.
+/// The communicator's info has changed: what it says by tutti_coll (as TUTTI_COLL), tutti_coll_<collective> and
+/// tutti_wait holds for it from now on, before the process's settings. To be called by all members between the same two
+/// collectives.
 void take_hints(Comm& comm, std::vector<std::string>& complaints);
 
 /// Gives the communicator the name that users see, also in what is recorded from now on.

@@ -104,7 +104,7 @@ int PMPI_Grequest_complete(MPI_Request request) {
         if (!r) fail(ErrorClass::request, "request is not a generalized one (MPI_Grequest_start)");
         if (r->complete) fail(ErrorClass::request, "request is complete already");
         r->complete = true;
-        if (!r->freed) return library().process->waiter.wake_sleepers();   // another thread of ours may wait for it
+        if (!r->freed) return library().process->waiter.wake_own_threads();
         give_up(*r, request);
     });
 }

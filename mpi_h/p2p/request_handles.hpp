@@ -3,6 +3,7 @@
 // persistent request count as not there.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "mpi_h/entry/entry.hpp"
@@ -24,6 +25,13 @@ inline Request* active(MPI_Request handle) {
     if (handle == MPI_REQUEST_NULL) return nullptr;
     Request* r = library().tables.requests.find(handle);
     return r && r->active ? r : nullptr;
+}
+
+/// The first request's communicator says how to wait (info key tutti_wait).
+inline std::optional<WaitPolicy> policy_of(Handles handles) {
+    for (MPI_Request h : handles)
+        if (Request const* r = active(h)) return r->comm ? r->comm->policy() : std::nullopt;
+    return {};
 }
 
 inline bool ready(MPI_Request handle) {

@@ -58,7 +58,7 @@ int PMPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) 
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, request);
-        *flag = !r || waiter().look([r] { return r->complete; });
+        *flag = !r || waiter().test([r] { return r->complete; });
         if (*flag) show(r, status);
     });
 }
@@ -71,7 +71,7 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
         ConstHandles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;   // those before it are complete and stay so
-        *flag = waiter().look([&] {
+        *flag = waiter().test([&] {
             while (done < handles.size() && ready(handles[done])) ++done;
             return done == handles.size();
         });
@@ -90,7 +90,7 @@ int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[]
         ConstHandles handles = checked(call, count, array_of_requests);
         call.status(status);
         bool any = false;
-        *flag = waiter().look([&] {
+        *flag = waiter().test([&] {
             *indx = first_complete(handles, any);
             return *indx != MPI_UNDEFINED || !any;
         });
@@ -107,7 +107,7 @@ int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_request
         if (incount > 0) call.pointer(array_of_indices, "array_of_indices");
         call.statuses(incount, array_of_statuses);
         bool any = false;
-        waiter().look([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; });
+        waiter().test([&] { return first_complete(handles, any) != MPI_UNDEFINED || !any; });
         *outcount = any ? 0 : MPI_UNDEFINED;
         Statuses statuses(call, array_of_statuses);
         for (std::size_t i = 0; i < handles.size(); ++i) {

@@ -153,7 +153,7 @@ struct AllOf {
             return;
         }
     }
-    Reason reason() const { return {call, -1, -1, tell, this}; }
+    Reason reason() const { return {call, -1, -1, tell, this, policy_of(handles)}; }
 };
 
 /// The same of a call that is content with one of its requests.
@@ -181,7 +181,7 @@ struct AnyOf {
         blockage.awaiting = Awaiting::any;
         if (!known) blockage.await_unknown();
     }
-    Reason reason() const { return {call, -1, -1, tell, this}; }
+    Reason reason() const { return {call, -1, -1, tell, this, policy_of(handles)}; }
 
 private:
     static constexpr std::size_t most_told = 3;
@@ -194,7 +194,7 @@ private:
 void take_some(Call& call, Handles handles, int& count, int* indices, MPI_Status* statuses, bool waits) {
     Search search(handles);
     if (waits) wait(search, AnyOf{call.name, handles});
-    else waiter().look(search);
+    else waiter().test(search);
     count = search.some ? 0 : MPI_UNDEFINED;
     Answers answers(call, statuses);
     for (std::size_t i = 0; i < handles.size(); ++i) {
@@ -249,7 +249,7 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
         call.pointer(flag, "flag");
         call.status(status);
         Request* r = active_in(call, *request);
-        *flag = !r || waiter().look([r] { return r->complete; });
+        *flag = !r || waiter().test([r] { return r->complete; });
         if (*flag) answer_one(call, *request, status);
     });
 }
@@ -279,7 +279,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Stat
         Handles handles = checked(call, count, array_of_requests);
         call.statuses(count, array_of_statuses);
         std::size_t done = 0;
-        *flag = waiter().look([&] {
+        *flag = waiter().test([&] {
             while (done < handles.size() && ready(handles[done])) ++done;
             return done == handles.size();
         });
@@ -312,7 +312,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int* indx, int* fla
         Handles handles = checked(call, count, array_of_requests);
         call.status(status);
         Search search(handles);
-        *flag = waiter().look(search);
+        *flag = waiter().test(search);
         *indx = search.found;
         if (!*flag) return;
         if (*indx == MPI_UNDEFINED) store_empty(status);

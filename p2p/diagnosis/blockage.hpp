@@ -28,7 +28,7 @@ struct BlockedIn {
     Op const& op;
     char const* call;
 
-    Reason reason() const { return {call, -1, -1, tell_of, this}; }
+    Reason reason() const { return {call, -1, -1, tell_of, this, comm.policy()}; }
 
 private:
     static void tell_of(void const* about, Blockage& blockage) {

@@ -91,7 +91,7 @@ public:
     void fail(Receive& op, std::string const& sentence);
     void fail(Send& op, std::string const& sentence);
     /// Something ended, or came, that another thread of this rank may wait for, without a store that others see.
-    void happened() { process_.waiter.wake_sleepers(); }
+    void happened() { process_.waiter.wake_own_threads(); }
 
     // --- Peers that are lost -----------------------------------------------------------------------------------------
     /// Why nothing will ever come from a peer (−1: from some). Null: it is not lost.

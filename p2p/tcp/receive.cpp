@@ -14,9 +14,6 @@ using tcp::FrameKind;
 
 namespace {
 
-// No rank of this node can wake a sleeper for a socket. So often costs a thousandth of a core.
-constexpr long longest_sleep_ns = 1'000'000;
-
 Key key_of(Frame const& frame) { return {frame.context, frame.source, frame.tag}; }
 
 }   // namespace
@@ -28,7 +25,6 @@ TcpTransport::TcpTransport(Matching& matching, std::vector<tcp::Socket> listener
       network_(matching.process().cluster, matching.process().rank(), std::move(listeners),
                matching.process().variables.network, std::chrono::seconds(matching.process().variables.silence),
                *this) {
-    matching.process().waiter.sleep_at_most(longest_sleep_ns);
     matching.process().waiter.watch(network_.descriptor());
 }
 

@@ -37,6 +37,7 @@ struct Brought {
 /// The ranks of this node, and this process's control, as far as there is memory for it.
 Ref<Window> begin(Comm& parent, Flavor flavor, Hints hints) {
     auto made = Ref<Window>::adopt(new Window(parent.process, coll::duplicate_bare(parent), flavor));
+    made->comm->wait_policy = parent.policy();
     Window& w = *made;
     take_hints(w, hints);
     w.targets.resize(static_cast<std::size_t>(w.size()));
@@ -57,6 +58,11 @@ Ref<Window> begin(Comm& parent, Flavor flavor, Hints hints) {
 void allocate_control(Window& w, Brought& mine) {
     try {
         mine.control = w.control_offset = w.process.heap.allocate(Control::bytes(w.on_node.size()));
+        Control& control = *reinterpret_cast<Control*>(w.process.segment.at(mine.control));
+        RankState const& me = w.process.rank_state();
+        control.process = me.process.load(std::memory_order_relaxed);
+        control.pid_namespace = me.pid_namespace.load(std::memory_order_relaxed);
+        control.world_rank = w.process.rank();
     } catch (Error const&) { mine.failed = 1; }
 }
 
@@ -106,7 +112,10 @@ void fill_in(Window& w, std::vector<Brought> const& all) {
         Target& t = w.target(r);
         Brought const& b = all[static_cast<std::size_t>(r)];
         t.control = reinterpret_cast<Control*>(w.process.segment.at(b.control));
-        if (r == w.rank()) w.members.mine = t.control;
+        if (r == w.rank()) {
+            w.members.mine = t.control;
+            w.members.me = w.members.controls.size();
+        }
         w.members.controls.push_back(t.control);
         w.members.fenced &= b.fenced;
         t.path = look(w, t, b);

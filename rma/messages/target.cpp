@@ -114,7 +114,7 @@ bool Messages::carry_out_epoch(Peer& from, Command const& command) {
         if (command.act == Act::unlock) unlock_here(command);
         reply(from, command, std::move(answer), {}, {});
     }
-    window_.process.waiter.wake_sleepers();   // another thread may wait for it
+    window_.process.waiter.wake_own_threads();
     return true;
 }
 

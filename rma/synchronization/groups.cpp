@@ -129,7 +129,7 @@ bool test(Window& window, char const*) {
     auto const all = [&] {
         return std::ranges::all_of(window.posted_ranks, [&](int r) { return completed(window, window.target(r)); });
     };
-    if (!window.process.waiter.look(all)) return false;
+    if (!window.process.waiter.test(all)) return false;
     end_exposure(window);
     return true;
 }

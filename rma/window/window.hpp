@@ -91,7 +91,7 @@ public:
     /// For whoever waits in `call` on the window's behalf; `rank`: of the window, without whose act the wait does not
     /// end, −1: several.
     Reason reason(char const* call, int rank = -1) const {
-        return {call, rank < 0 ? -1 : comm->world_rank(rank), -1, add_name, this};
+        return {call, rank < 0 ? -1 : comm->world_rank(rank), -1, add_name, this, comm->policy()};
     }
     /// Adds which window it is, for a reason.
     static void add_name(void const* window, Blockage& blockage);

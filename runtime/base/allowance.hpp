@@ -6,17 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <time.h>
-
 namespace tutti {
-
-/// Processor time of the calling thread in nanoseconds; unlike now_ns() it stands still while other threads have the
-/// core. A system call of some 0.3 us.
-inline std::int64_t thread_time_ns() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-}
 
 /// Not thread-safe: its owner uses it inside the rank's lock.
 class Allowance {

@@ -97,8 +97,12 @@ struct alignas(cache_line) RankState {
 
     alignas(cache_line) std::atomic<std::uint32_t> asleep;   ///< threads of the rank that sleep or are about to
     std::atomic<std::uint32_t> wake;                         ///< futex word, counts wake-ups
-    Blocked blocked;   ///< what the rank waits for, once it has done so for a while
-    Polling polling;   ///< what it looks for again and again
+    std::atomic<std::uint64_t> bell;             ///< where to send what wakes the rank (runtime/wait/bell.hpp); 0: to
+                                                 ///< the futex
+    std::atomic<std::uint64_t> bell_namespace;   ///< the network namespace in which `bell` is valid
+    std::atomic<std::uint32_t> bell_unreached;   ///< 1: some rank could not send there
+    Blocked blocked;                             ///< what the rank waits for, once it has done so for a while
+    Polling polling;                             ///< what it looks for again and again
 
     /// Where the rank's arena lies in its own address space (offset 0 of its window); 0: it has none (yet).
     alignas(cache_line) std::atomic<std::uint64_t> arena_base;

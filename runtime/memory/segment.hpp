@@ -25,7 +25,7 @@ struct Homes;
 /// through a wrong pointer, so each process goes by a copy of its own (Segment::layout), which was checked when it was
 /// made.
 struct SegmentLayout {
-    static constexpr std::uint64_t expected_magic = 0x3231'6974'7475'54ULL;   // "Tutti12"
+    static constexpr std::uint64_t expected_magic = 0x3331'6974'7475'54ULL;   // "Tutti13"
 
     std::uint64_t magic;
     // Given; the rest follows from these.
@@ -40,7 +40,7 @@ struct SegmentLayout {
     std::uint32_t numa_nodes;   ///< on which memory is placed (runtime/memory/placement); 0: nothing to choose
 
     std::uint64_t bytes;   ///< of the whole segment; the file goes on with the arenas
-    std::uint64_t rank_states, call_statistics, machine, watched, suspects, inboxes, commons, traces,
+    std::uint64_t rank_states, call_statistics, machine, watched, sleeper_sets, suspects, inboxes, commons, traces,
         heaps;                                               ///< offsets from the start of the segment
     std::uint64_t rank_state_bytes, call_statistics_bytes;   ///< from one rank's to the next
     std::uint64_t ring_rows;                                 ///< what every message touches, of all receivers: offset,
@@ -138,13 +138,18 @@ public:
     RankState& rank_state(unsigned rank) const {
         return *reinterpret_cast<RankState*>(base_ + layout_.rank_states + rank * layout_.rank_state_bytes);
     }
-    /// Where the word lies that `rank` sleeps for, as runtime/wait/wait.cpp says it; of all ranks side by side, so that
-    /// who stores looks at few lines.
+    /// Where the word lies that `rank` sleeps for, as runtime/wait/sleepers.cpp writes it.
     std::atomic<std::uint64_t>& watched(unsigned rank) const {
         return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + layout_.watched)[rank];
     }
     /// On which processing unit `rank` ran when it last looked, as runtime/wait/balance.cpp says it.
     std::atomic<std::uint64_t>& runs_on(unsigned rank) const { return (&watched(0))[ranks() + rank]; }
+    /// Sets of ranks of this node, a bit for each (runtime/wait/sleepers.hpp says which).
+    static constexpr unsigned sleeper_sets = 66;
+    std::span<std::atomic<std::uint64_t>> sleeper_set(unsigned which) const {
+        std::size_t const words = (ranks() + 63) / 64;
+        return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + layout_.sleeper_sets) + which * words, words};
+    }
     /// A bit for each rank of the world: is the launcher's last question about it? Written before it asks.
     std::span<std::atomic<std::uint64_t>> suspects() const {
         return {reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + layout_.suspects),

@@ -24,7 +24,8 @@ inline void lay_out(SegmentLayout& h) {
     h.call_statistics = h.rank_states + round_up(ranks * h.rank_state_bytes, page);
     h.machine = h.call_statistics + round_up(ranks * h.call_statistics_bytes, page);
     h.watched = round_up(h.machine + text_bytes, page);
-    h.suspects = h.watched + 2 * ranks * sizeof(std::uint64_t);
+    h.sleeper_sets = h.watched + 2 * ranks * sizeof(std::uint64_t);
+    h.suspects = h.sleeper_sets + Segment::sleeper_sets * ((ranks + 63) / 64) * sizeof(std::uint64_t);
     h.ring_rows = round_up(h.suspects + (std::uint64_t{h.world_size} + 63) / 64 * sizeof(std::uint64_t), page);
     h.ring_row_bytes = round_up(round_up(ranks, cache_line) + ranks * Segment::ring_start_bytes, page);
     h.inboxes = h.ring_rows + ranks * h.ring_row_bytes;

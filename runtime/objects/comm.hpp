@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "runtime/objects/attribute.hpp"
@@ -64,8 +65,10 @@ public:
     /// Why this rank waits in a collective operation on it. `member`: of the union group, without whose act the wait
     /// does not end, −1: several, or nobody that can be named.
     Reason reason(char const* operation, int member = -1) const {
-        return {operation, member < 0 ? -1 : union_group->world_rank(member), -1, tell_call, this};
+        return {operation, member < 0 ? -1 : union_group->world_rank(member), -1, tell_call, this, policy()};
     }
+    /// How to wait on it; none: as the rank does.
+    std::optional<WaitPolicy> policy() const { return told_as ? told_as->policy() : wait_policy; }
     /// By which number the program knows a member of `union_group`: as a rank of the communicator on which it has
     /// called, in an intercommunicator of the member's own group there.
     int reported_rank(int member) const;
@@ -77,6 +80,7 @@ public:
     Process& process;
     std::uint64_t context;
     Ref<Info> info;
+    std::optional<WaitPolicy> wait_policy;   ///< of the info key tutti_wait; none: the rank's
     Attributes attributes;
     std::unique_ptr<VirtualTopology> topology;          ///< null: none (MPI_UNDEFINED)
     std::unique_ptr<Neighborhood const> neighborhood;   ///< of the topology, made when it is first asked for

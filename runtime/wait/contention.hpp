@@ -22,7 +22,8 @@ namespace tutti {
 /// What the threads of one rank have learned. Any thread may call at any time: only speed depends on the answers.
 class Contention {
 public:
-    static constexpr std::int64_t first_hold_ns = 20'000'000, longest_hold_ns = 640'000'000;
+    /// The first is about a time slice: longer ones cost more than they save beside short bursts.
+    static constexpr std::int64_t first_hold_ns = 4'000'000, longest_hold_ns = 640'000'000;
     /// Evidence that comes so soon after the last one has lapsed repeats it, and holds twice as long.
     static constexpr std::int64_t soon_ns = 10'000'000;
     /// No time slice is shorter. A shorter gap is an interrupt.
@@ -31,11 +32,14 @@ public:
     static constexpr std::int64_t useless_yield_ns = 700;
 
     /// Called before there are threads. `learns` false: the core counts as unshared whatever the clock says.
-    /// `ranks_per_core`: above 1, yields take long although no other program runs, for each rank polls in its turn.
+    /// `ranks_per_core`: above 1, yields take long although no other program runs, for each rank has its turn.
     void configure(bool learns, std::uint32_t ranks_per_core) {
         learns_ = learns;
-        long_yield_ns_ = std::max<std::int64_t>(lost_slice_ns, 20'000 * std::int64_t{ranks_per_core});
+        crowded_ = ranks_per_core > 1;
+        long_yield_ns_ = std::max<std::int64_t>(lost_slice_ns, 100'000 * std::int64_t{ranks_per_core});
     }
+    /// Ranks outnumber cores.
+    bool crowded() const { return crowded_; }
 
     /// There is evidence that still holds at `now` (now_ns()).
     bool shared(std::int64_t now) const { return now < until_.load(std::memory_order_relaxed); }
@@ -47,7 +51,16 @@ public:
         return now_ns() - before;
     }
     /// A yield that ended at `now` took so long. Returns true if that is evidence.
-    bool note_yield(std::int64_t took, std::int64_t now) { return took >= long_yield_ns_ && note(now); }
+    bool note_yield(std::int64_t took, std::int64_t now) {
+        if (took >= long_yield_ns_) return note(now);
+        int const step = took < useless_yield_ns ? -1 : 2;
+        useful_.store(std::clamp(useful_.load(std::memory_order_relaxed) + step, 0, most_useful),
+                      std::memory_order_relaxed);
+        return false;
+    }
+    /// More than a third of the last yields let other threads run for a moment: so there are some in the caller's
+    /// scheduling group. Then a useless yield says that the core is idle; else it may be another group's turn.
+    bool has_neighbours() const { return useful_.load(std::memory_order_relaxed) > most_useful / 2; }
     /// So much time passed until `now` while the thread only polled. Returns true if that is evidence.
     bool note_gap(std::int64_t gap, std::int64_t now) { return gap >= lost_slice_ns && note(now); }
 
@@ -61,7 +74,10 @@ private:
         return true;
     }
 
-    bool learns_ = true;
+    static constexpr int most_useful = 32;
+
+    bool learns_ = true, crowded_ = false;
+    std::atomic<int> useful_{0};
     std::int64_t long_yield_ns_ = lost_slice_ns;
     std::atomic<std::int64_t> until_{0}, hold_{first_hold_ns};
 };

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records that a rank polls without progress: one call in polls_per_record updates the record.
+// Calls that check once, such as MPI_Test: where a program repeats them without success they give the core away, or
+// sleep, and the rank records that it polls without progress.
+#include <algorithm>
 #include <cstdio>
 #include <new>
+#include <utility>
+
+#include <sys/resource.h>
 
 #include "runtime/wait/call_stack.hpp"
 #include "runtime/wait/script_place.hpp"
@@ -11,8 +16,24 @@ namespace tutti {
 namespace {
 
 constexpr std::int64_t shown_after_ns = 1'000'000'000, longest_pause_ns = 3'000'000'000;
+constexpr std::int64_t between_checks_ns = 1'000'000;
+constexpr int tests_before_yield = 4;
+constexpr std::int64_t at_work_ns =
+    50'000;   // a program that takes so long between two tests does something else there
+constexpr long nap_ns = 1'000'000;
+// Naps of an idle program. They delay what else it may wait for by 4 % of the time that it has been idle. A program
+// that itself sleeps for long between its tests needs none.
+constexpr long longest_idle_nap_ns = 10'000'000;
+constexpr std::int64_t idle_per_nap = 25, longest_gap_ns = 2'000'000;
 
-/// Empty also where there is no memory to find it: the call that looks has not failed.
+/// How often the kernel has taken the core away from the calling thread.
+long involuntary_switches() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+/// Empty also where there is no memory to find it: the call has not failed.
 template <std::size_t N>
 void put_script_place(char (&place)[N]) {
     place[0] = 0;
@@ -23,6 +44,87 @@ void put_script_place(char (&place)[N]) {
 
 }   // namespace
 
+/// Polls of the program's own leave no gap in the clock, but the kernel counts switches.
+void Waiter::check_core() {
+    std::int64_t const now = now_ns();
+    if (now < next_check_) return;
+    next_check_ = now + between_checks_ns;
+    long const before = std::exchange(switches_, involuntary_switches());
+    if (before != 0 && switches_ != before) lock_.contention.note_gap(Contention::lost_slice_ns, now);
+    contended_ = lock_.contention.shared(now);
+    if (naps_ && !lock_.on()) check_idleness(now, thread_time_ns());
+}
+
+/// A program that sleeps between its tests uses little processor time. `used`: so far, by this thread.
+void Waiter::check_idleness(std::int64_t now, std::int64_t used) {
+    std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);
+    if (idle_since_ == 0 || moves != idle_moves_ || 4 * (used - idle_used_) > now - idle_since_) {
+        idle_ = false;
+        idle_since_ = now;
+        idle_used_ = used;
+        idle_moves_ = moves;
+    } else if (!idle_ && now - idle_since_ > sleep_after_ns_) {
+        idle_ = true;
+        left_ = 0;
+    }
+}
+
+/// Sleeps inside a test of a program that would sleep next in any case: woken by what ends its waiting, it reacts to
+/// that sooner than by itself, and wakes less often until then. Returns true if it slept.
+bool Waiter::nap_if_idle(Condition ready, void const* what) {
+    std::int64_t const now = now_ns(), used = thread_time_ns();
+    std::int64_t const gap = now - std::exchange(left_, now), used_in_gap = used - std::exchange(left_used_, used);
+    if (gap == now) return false;                                    // nothing is known of the time between two tests
+    if (gap < at_work_ns || 4 * used_in_gap > gap || lock_.on()) {   // it polls without a pause, or has work to do
+        idle_ = false;
+        idle_since_ = now;
+        idle_used_ = used;
+        return false;
+    }
+    check_idleness(now, used);
+    if (!idle_ || gap > longest_gap_ns) return false;
+    Reason const none;
+    WaitLoop(*this, none, ready, what).nap(std::min<long>(longest_idle_nap_ns, (now - idle_since_) / idle_per_nap));
+    note_polling();   // counted by tests, these records would come too seldom now
+    left_ = now_ns();
+    left_used_ = thread_time_ns();
+    return true;
+}
+
+/// True when it gave the core away.
+bool Waiter::give_core_away(bool moved, Condition ready, void const* what) {
+    std::int64_t const now = now_ns();
+    bool const again = !moved && now - last_test_ns_ < at_work_ns;
+    last_test_ns_ = now;
+    empty_tests_in_a_row_ = again ? empty_tests_in_a_row_ + 1 : 1;
+    if (empty_tests_in_a_row_ < tests_before_yield) return false;
+    empty_tests_in_a_row_ = 0;
+    rank_state_.times.yielded_looks.add(1);
+    contended_ = lock_.contention.shared(now);
+    bool const yields = !contended_ || (policy_ == WaitPolicy::shared && lock_.contention.has_neighbours());
+    if (sleep_after_ns_ == 0 || yields) {
+        yield();
+        return true;
+    }
+    Reason const none;
+    WaitLoop(*this, none, ready, what).nap(nap_ns);
+    return true;
+}
+
+/// Never takes the lead from another thread, which checks this one's condition, too.
+void Waiter::WaitLoop::nap(long longest) {
+    nap_ = true;
+    longest = std::min(longest, waiter_.longest_sleep_ns_);
+    if (waiter_.leader_ && waiter_.leader_->thread_ == thread_) return void(waiter_.yield());   // inside a wait
+    if (waiter_.leader_) return follow(longest);
+    waiter_.leader_ = this;
+    mark_asleep();
+    bool const moved = waiter_.progress();
+    if (waiter_.sleeping_) waiter_.wake_ready();
+    if (!moved && !ready_(what_)) sleep(longest);
+}
+
+/// Records that the rank polls without progress: one call in polls_per_record updates the record.
 /// A rank that takes longer from one record to the next does other work between its polls; its record begins anew.
 /// The limit is 12 ms a poll: with 3 ms, a rank that slept for 1 ms between polls did not count as polling on a busy
 /// machine.

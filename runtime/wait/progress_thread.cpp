@@ -101,8 +101,7 @@ ProgressThread::~ProgressThread() {
         waiter_.helper_ = nullptr;
         call();
     }
-    rank_state_.wake.fetch_add(1, std::memory_order_release);
-    futex_wake(rank_state_.wake, everybody);
+    waiter_.sleepers_.wake_own();
     eventfd_write(end_, 1);
     {
         RankLock::Outside outside(lock_);
@@ -132,19 +131,19 @@ void ProgressThread::run() {
     id_.store(gettid(), std::memory_order_relaxed);
     run_in_short_slices();
     RankLock::Inside inside(lock_);
-    for (int in_vain = 0; !stop_;) {
+    for (int empty_polls = 0; !stop_;) {
         if (!wanted()) {
             rest();
         } else if (progress()) {
-            in_vain = idle_naps_ = 0;
-            if (waiter_.sleeping_) waiter_.settle();
+            empty_polls = idle_naps_ = 0;
+            if (waiter_.sleeping_) waiter_.wake_ready();
             if (lock_.wanted()) lock_.hand_over();
-        } else if (++in_vain <= polls_) {
+        } else if (++empty_polls <= polls_) {
             RankLock::Outside outside(lock_);
             cpu_pause();
         } else {
             sleep();
-            in_vain = 0;
+            empty_polls = 0;
         }
     }
 }
@@ -172,8 +171,11 @@ void ProgressThread::sleep() {
     if (waiter_.services_ != 0 && waiter_.descriptor_ >= 0) return sleep_at_sockets();
     std::uint32_t ticket = waiter_.add_sleeper();
     while (wanted() && !progress()) {   // looks between the mark and the sleep
-        RankLock::Outside outside(lock_);
-        waiter_.sleepers_.sleep(ticket, waiter_.longest_sleep_ns_);
+        {
+            RankLock::Outside outside(lock_);
+            waiter_.sleepers_.sleep(ticket, waiter_.longest_sleep_ns_);
+        }
+        if (!waiter_.leader_) waiter_.sleepers_.silence_bell();
         ticket = waiter_.sleepers_.ticket();
     }
     waiter_.sleepers_.remove();
@@ -182,7 +184,7 @@ void ProgressThread::sleep() {
 void ProgressThread::sleep_at_sockets() {
     while (wanted()) {
         if (progress()) {
-            if (waiter_.sleeping_) waiter_.settle();
+            if (waiter_.sleeping_) waiter_.wake_ready();
             return;
         }
         bool const looks = waiter_.services_by_words_ != 0 || !waiter_.at_rest();

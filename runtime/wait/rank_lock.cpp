@@ -8,6 +8,7 @@
 #include "runtime/base/flag.hpp"
 #include "runtime/base/futex.hpp"
 #include "runtime/base/membarrier.hpp"
+#include "runtime/wait/short_wait.hpp"
 
 namespace tutti {
 namespace {
@@ -46,7 +47,8 @@ void RankLock::hand_over() {
 }
 
 void RankLock::wait() {
-    while (word_.load(std::memory_order_relaxed) == reserved) sched_yield();
+    wait_briefly(
+        word_, [](Word word) { return word != reserved; }, [] {});
     wanting_.fetch_add(1, std::memory_order_relaxed);
     for (int i = 0; !take(); ++i) {
         if (i < polls) {
@@ -65,7 +67,7 @@ void RankLock::sleep() {
     std::int64_t const since = now_ns();
     bool starving = false;
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    fence_own_threads();
+    if (!contention.crowded()) fence_own_threads();
     for (;;) {
         std::uint32_t const turn = turn_.load(std::memory_order_acquire);
         called_.exchange(false, std::memory_order_acq_rel);

@@ -20,15 +20,16 @@ namespace tutti {
 /// `sleepers_`; a signal fence keeps the compiler to that order, and membarrier the processor, as runtime/wait/wait.hpp
 /// argues: it is a fence at some point P of the leaving thread's program. If (a) lies before P, (4) succeeds. If it
 /// lies behind, (b) sees (1): it counts `turn_` up and wakes, and the sleeper sees that in (3) together with the free
-/// lock, or does not sleep in (5), or is woken. Leaving needs no fence; without membarrier the sleep is bounded.
+/// lock, or does not sleep in (5), or is woken. Leaving needs no fence; without membarrier the sleep is bounded. Where
+/// ranks outnumber cores, (2) is left out and (a) is an exchange, which is a fence between (a) and (b).
 /// `called_` spares the system calls while one that was woken is on its way. It is cleared between (3) and (4): what
 /// was not said because of it came before, and (4) sees the lock as it was left; who sets it later changes `turn_`.
 ///
 /// Fairness: a thread that is about to come in may overtake those who sleep, which is faster than a strict order. One
 /// that has waited for a millisecond counts itself in `starving_`: then leaving reserves the lock. So does a thread
 /// that polls in a wait (`hand_over`) as soon as anybody is wanting. `reserved` is stored only while somebody is
-/// counted in `wanting_`, and who is counted stays so until it is inside: so somebody takes it. Who comes while the
-/// lock is reserved counts itself only when it is reserved no more.
+/// counted in `wanting_`, and a thread that is counted stays so until it is inside: so one of them takes it. A thread
+/// that comes while the lock is reserved counts itself only when it is reserved no more.
 class RankLock {
 public:
     RankLock() = default;
@@ -108,7 +109,9 @@ private:
     }
     /// Frees the lock, for those who are wanting if `first` counts anybody.
     void pass_on(std::atomic<unsigned> const& first) {
-        word_.store(first.load(std::memory_order_relaxed) != 0 ? reserved : free, std::memory_order_release);
+        Word const left = first.load(std::memory_order_relaxed) != 0 ? reserved : free;
+        if (contention.crowded()) word_.exchange(left, std::memory_order_seq_cst);
+        else word_.store(left, std::memory_order_release);
         std::atomic_signal_fence(std::memory_order_seq_cst);
         if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]]
             wake_one();

@@ -3,6 +3,7 @@
 // what would end it, and how to tell it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct Blockage {
     bool operator==(Blockage const&) const = default;
 };
 
+/// How a wait treats its core. `dedicated`: it polls for long. `shared`: it gives the core away soon.
+enum class WaitPolicy { dedicated, shared };
+
 struct Reason {
     char const* operation = "";   ///< the MPI call, static storage
     int peer = -1;                ///< rank of the world without an act of which the wait does not end; −1: see `tell`
@@ -50,7 +54,8 @@ struct Reason {
     /// Says what there is to say, as it is then; `blockage` has what peer and tag tell. Whatever may change while it is
     /// waited must be told here and not above. Null: there is no more.
     void (*tell)(void const* about, Blockage& blockage) = nullptr;
-    void const* about = nullptr;   ///< stays while it is waited
+    void const* about = nullptr;             ///< stays while it is waited
+    std::optional<WaitPolicy> policy = {};   ///< none: the rank's
 
     Blockage blockage() const;
 };

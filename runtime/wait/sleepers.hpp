@@ -23,16 +23,27 @@
 // the only one that sets `fenced` after it, and a writer that reads 0 has read a value from after that exchange and
 // after the last sleeper that relied on fences had removed its count.
 //
-// Which ranks are woken: where hundreds sleep, each store must not wake them all. A sleeper that waits for one word of
-// the segment names it in (1); a store to that word wakes it, and a store to another one does not. It names `anything`
-// when it waits for more than a word, has other threads, or has operations under way that words of others move on. A
-// message wakes the rank that it is for, whatever that waits for. A store that may concern any rank wakes all.
+// Which ranks are woken: where hundreds sleep, a store must neither wake them all nor search among them all. A sleeper
+// that waits for one word of the segment names it in (1); a store to that word wakes it, and a store to another one
+// does not. It names `anything` when it waits for more than a word, has other threads, or has operations under way that
+// words of others move on. A message wakes the rank that it is for, whatever that waits for. A store that may concern
+// any rank wakes all. For the search there are sets of ranks (Segment::sleeper_set): all that sleep, those that sleep
+// for anything, and 64 of those that sleep for a word, by its address. A rank enters its sets in (1) and leaves them
+// when it has removed its count.
+//
+// Where a rank sleeps: at the futex `rank_state.wake`, or, if messages of other nodes may wake it, in poll(2) at their
+// sockets and its bell (runtime/wait/bell.hpp). (4) then reads `wake` once more before it polls: a change before that
+// ends the sleep, and a writer that changes it later rings the bell, which stays until it is silenced. Only the thread
+// that polls for its rank silences it, inside the rank's lock, and checks all conditions after that.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <span>
 
 #include "runtime/memory/segment.hpp"
+#include "runtime/wait/bell.hpp"
 
 namespace tutti {
 
@@ -55,17 +66,37 @@ public:
     unsigned wake_one(unsigned place);
     /// The caller's own rank has several threads, which are not woken here (Waiter does it).
     void leave_own_threads_alone() { own_threads_ = true; }
+    /// All threads of the own rank that sleep here.
+    void wake_own();
 
     /// (1) and (2). `word`: in the segment, the only one that the rank waits for; null: anything. `shared_core`: see
     /// above. Returns what to give to sleep().
     std::uint32_t add(std::atomic<std::uint64_t> const* word, bool shared_core);
-    /// (4): until the rank is woken, or so long.
-    void sleep(std::uint32_t ticket, long longest_ns);
+    /// (4): until the rank is woken, or so long. `event`: an eventfd by which another thread of the rank wakes this one
+    /// where it sleeps in poll(2); −1: none does.
+    void sleep(std::uint32_t ticket, long longest_ns, int event = -1);
     /// The ticket for another sleep under the same mark, read before the condition is checked.
     std::uint32_t ticket() const { return rank_state_.wake.load(std::memory_order_acquire); }
     void remove();
 
+    /// From now on the rank sleeps until `descriptor` is readable, too. False: it cannot.
+    bool watch(int descriptor);
+    bool has_bell() const { return bell_ != nullptr; }
+    /// After a sleep, by the thread that checks all conditions next.
+    void silence_bell() {
+        if (bell_) bell_->silence();
+    }
+
 private:
+    using Set = std::span<std::atomic<std::uint64_t>>;
+    Set all() const { return segment_.sleeper_set(0); }
+    Set for_anything() const { return segment_.sleeper_set(1); }
+    Set for_word(std::uint64_t offset) const;
+    void enter(Set set);
+    void leave(Set set);
+    template <class Applies>
+    unsigned wake_those_in(Set set, Applies&& applies);
+    void poll(std::uint32_t ticket, long longest_ns, int event);
     bool any_after_fence();
     void fence(bool shared_core);
     void stop_fences();
@@ -76,7 +107,9 @@ private:
     RankState& rank_state_;
     bool own_threads_ = false;
     bool const always_fences_;
-    Counter fences_;   ///< that this rank has run for its stores
+    Counter fences_;               ///< that this rank has run for its stores
+    int descriptor_ = -1;          ///< of what messages of other nodes come by
+    std::unique_ptr<Bell> bell_;   ///< null: it sleeps at the futex
 };
 
 }   // namespace tutti

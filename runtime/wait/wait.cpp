@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/resource.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
@@ -28,14 +28,12 @@ constexpr long short_sleep_ns = 1'000'000;
 constexpr int followers_polls = 500;   // about 20 µs
 // How long a wait polls between two yields. A yield costs 0.4 µs, a sleep and a wake-up 5 to 50 µs.
 constexpr std::int64_t poll_ns = 25'000, poll_on_shared_core_ns = 3'000;
-constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
 constexpr int most_yields_on_shared_core = 4, most_yields_where_ranks_share = 32, most_useless_yields = 4;
-constexpr std::int64_t between_checks_ns = 1'000'000;
-constexpr int most_in_vain = 8;
+// On an idle core a wait polls for so long: a rank that was just woken on another core needs that to answer.
+constexpr std::int64_t longest_on_idle_core_ns = 50'000, poll_on_idle_core_ns = 3'000;
+constexpr int most_needless_calls = 8;
 constexpr std::int64_t longest_lead_ns = 100'000;
-constexpr int looks_before_yield = 4;
-constexpr std::int64_t at_work_ns = 50'000;   // who takes so long from look to look has something to do between them
-constexpr long nap_ns = 1'000'000;
+constexpr long longest_sleep_without_bell_ns = 1'000'000;
 
 /// In case that a wake-up is lost where there is no membarrier. Where hundreds share a core each of them must not get
 /// up in vain a hundred times a second; there writers fence, and none is lost.
@@ -55,11 +53,16 @@ std::uint64_t run_delay() {
     return length > 0 && std::sscanf(text, "%" SCNu64 " %" SCNu64, &ran, &delayed) == 2 ? delayed : 0;
 }
 
-/// How often the kernel has taken the core away from the calling thread.
-long involuntary_switches() {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
+/// Of the calling thread: wakes it from poll(2). −1 where the system has no more descriptors.
+int event_of_thread() {
+    struct Event {
+        int const descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        ~Event() {
+            if (descriptor >= 0) close(descriptor);
+        }
+    };
+    static thread_local Event const event;
+    return event.descriptor;
 }
 
 }   // namespace
@@ -69,11 +72,9 @@ Waiter::Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sl
     : segment_(segment), place_(rank), rank_state_(segment.rank_state(rank)), lock_(lock), policy_(policy),
       sleep_after_ns_(sleep_after_ms * 1'000'000), longest_sleep_ns_(longest_sleep(segment.header())),
       // When ranks share cores, the awaited rank may not be running: a few polls, then the core is given away.
-      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4),
-      polls_per_clock_(policy == WaitPolicy::dedicated ? polls_per_clock : polls_where_ranks_share),
-      sleepers_(segment, rank),
+      first_polls_(policy == WaitPolicy::dedicated ? 64 : 4), sleepers_(segment, rank),
       publish_in_any_case_ns_(publish_in_any_case_after_ns * segment.header().ranks_per_core()),
-      run_delay_before_(run_delay()) {
+      run_delay_before_(run_delay()), naps_(learns && sleep_after_ms > 0) {
     SegmentHeader const& header = segment.header();
     lock.contention.configure(learns, header.ranks_per_core());
 }
@@ -90,6 +91,11 @@ void Waiter::leave_call() {
     if (tracer_) tracer_->leave();
     leave();
     if (call_watch_) call_watch_->leave();
+}
+
+void Waiter::watch(int descriptor) {
+    descriptor_ = descriptor;
+    if (!sleepers_.watch(descriptor)) longest_sleep_ns_ = std::min(longest_sleep_ns_, longest_sleep_without_bell_ns);
 }
 
 void Waiter::attach(Pollable* pollable) { pollable_[pollables_++] = pollable; }
@@ -127,35 +133,6 @@ std::int64_t Waiter::yield() {
     return took;
 }
 
-/// Polls of the program's own leave no gap in the clock, but the kernel counts switches.
-void Waiter::check_core() {
-    std::int64_t const now = now_ns();
-    if (now < next_check_) return;
-    next_check_ = now + between_checks_ns;
-    long const before = std::exchange(switches_, involuntary_switches());
-    if (before != 0 && switches_ != before) lock_.contention.note_gap(Contention::lost_slice_ns, now);
-    contended_ = lock_.contention.shared(now);
-}
-
-/// True when it gave the core away.
-bool Waiter::looked_in_vain(bool moved, Look ready, void const* what) {
-    std::int64_t const now = now_ns();
-    bool const again = !moved && now - last_look_ns_ < at_work_ns;
-    last_look_ns_ = now;
-    looks_in_vain_ = again ? looks_in_vain_ + 1 : 1;
-    if (looks_in_vain_ < looks_before_yield) return false;
-    looks_in_vain_ = 0;
-    rank_state_.times.yielded_looks.add(1);
-    contended_ = lock_.contention.shared(now);
-    if (sleep_after_ns_ == 0 || !contended_) {
-        yield();
-        return true;
-    }
-    Reason const none;
-    WaitLoop(*this, none, ready, what).nap();
-    return true;
-}
-
 void Waiter::call_helper() { helper_->call(); }
 
 void Waiter::WaitLoop::hand_over() {
@@ -170,9 +147,8 @@ void Waiter::WaitLoop::read_clock() {
         waiter_.rank_state_.times.lost_slices.add(1);
     waiter_.contended_ = waiter_.lock_.contention.shared(now);
     if (since_ == 0) since_ = now;
-    std::int64_t const polls_for = waiter_.policy_ == WaitPolicy::shared ? 0
-                                   : waiter_.contended_                  ? poll_on_shared_core_ns
-                                                                         : poll_ns;
+    std::int64_t polls_for = contended() ? poll_on_shared_core_ns : poll_ns;
+    if (policy_ == WaitPolicy::shared) polls_for = useless_ != 0 && has_neighbours() ? poll_on_idle_core_ns : 0;
     if (asleep_ || now - polls_since_ >= polls_for) relax(now);
     else cpu_pause();
 }
@@ -181,7 +157,7 @@ void Waiter::WaitLoop::read_clock() {
 // may come all the same.
 void Waiter::WaitLoop::relax(std::int64_t now) {
     clock_ = 0;
-    if (unless_out_of_memory([this] { return looks_again(); })) return;
+    if (unless_out_of_memory([this] { return asked_again(); })) return;
     if (asleep_) return sleep(waiter_.longest_sleep_ns_);
     if (!yields(now)) return mark_asleep();
     useless_ = waiter_.yield() < Contention::useless_yield_ns ? useless_ + 1 : 0;
@@ -193,10 +169,18 @@ void Waiter::WaitLoop::relax(std::int64_t now) {
 bool Waiter::WaitLoop::yields(std::int64_t now) const {
     if (waiter_.sleep_after_ns_ == 0) return true;
     if (now - since_ > waiter_.sleep_after_ns_) return false;
-    if (waiter_.policy_ == WaitPolicy::shared)
-        return !waiter_.contended_ && useless_ < most_useless_yields && yields_ < most_yields_where_ranks_share;
-    return !waiter_.contended_ || (useless_ == 0 && yields_ < most_yields_on_shared_core);
+    if (policy_ == WaitPolicy::shared) {
+        if (yields_ >= most_yields_where_ranks_share) return false;
+        // A useless yield says that the core is idle, or that another scheduling group waits for it.
+        if (has_neighbours()) return useless_ == 0 || now - since_ < longest_on_idle_core_ns;
+        return !contended() && useless_ < most_useless_yields;
+    }
+    return !contended() || (useless_ == 0 && yields_ < most_yields_on_shared_core);
 }
+
+bool Waiter::WaitLoop::has_neighbours() const { return waiter_.lock_.contention.has_neighbours(); }
+
+bool Waiter::WaitLoop::contended() const { return waiter_.contended_ && why_.policy != WaitPolicy::dedicated; }
 
 /// This wait is shown, and the threads of all others that are sleep within them and have nothing to get up for.
 bool Waiter::WaitLoop::all_wait() const {
@@ -222,30 +206,30 @@ bool Waiter::WaitLoop::add_to_shown() {
     return shown_;
 }
 
-/// After a look that was in vain: says so to the launcher, if it has asked before that look. True: it has asked now,
-/// and the next look comes at once.
-bool Waiter::WaitLoop::looks_again() {
+/// After a poll without progress: tells the launcher so if that had asked before the poll. Returns true if it has asked
+/// since; then the next poll comes at once.
+bool Waiter::WaitLoop::asked_again() {
     std::int64_t const now = now_ns();
     if (!shown_) {
         add_to_shown();
         if (waiter_.shown_waits_.due(now)) show_all();
-        if (shown_) waiter_.look_around();
+        if (shown_) waiter_.call_long_wait_watch();
         return false;
     }
     if (waiter_.shown_waits_.due(now)) show_all();
-    if (waiter_.unsupervised_) waiter_.unsupervised_(waiter_.unsupervised_about_, now - start_);
+    if (waiter_.unsupervised_) waiter_.unsupervised_(waiter_.unsupervised_context_, now - start_);
     std::uint64_t const question = waiter_.segment_.header().questions.load(std::memory_order_acquire);
     if (question == waiter_.rank_state_.blocked.answered.load(std::memory_order_relaxed))
-        return waiter_.look_around(), false;
+        return waiter_.call_long_wait_watch(), false;
     if (waiter_.asked_ == question) return answer(question), false;
     show_all();   // what is awaited may be something else by now
     waiter_.asked_ = question;
-    waiter_.look_around();
+    waiter_.call_long_wait_watch();
     return true;
 }
 
-/// For all threads: those that sleep have been looked at since the question, too. If one of them is on its way, the
-/// answer has time until it is back, or gone.
+/// For all threads: the conditions of those that sleep have been checked since the question, too. If one of them was
+/// woken, the answer waits until it sleeps again or has left.
 void Waiter::WaitLoop::answer(std::uint64_t question) {
     if (!all_wait()) return;
     NetworkBytes bytes;
@@ -271,26 +255,17 @@ std::uint32_t Waiter::add_sleeper(std::atomic<std::uint64_t> const* word) {
 
 void Waiter::WaitLoop::sleep(long longest) {
     at_rank_futex_ = true;
+    event_ = waiter_.lock_.on() && waiter_.sleepers_.has_bell() ? event_of_thread() : -1;
     waiter_.enlist(*this);
     {
         RankLock::Outside outside(waiter_.lock_);
-        waiter_.sleepers_.sleep(ticket_, longest);
+        waiter_.sleepers_.sleep(ticket_, longest, event_);
     }
     waiter_.delist(*this);
+    eventfd_t calls;
+    if (event_ >= 0) eventfd_read(event_, &calls);
+    if (waiter_.leader_ == this) waiter_.sleepers_.silence_bell();
     ticket_ = waiter_.sleepers_.ticket();
-}
-
-/// Never takes the lead from another thread: that one looks for this one, too.
-void Waiter::WaitLoop::nap() {
-    nap_ = true;
-    long const longest = std::min(nap_ns, waiter_.longest_sleep_ns_);
-    if (waiter_.leader_ && waiter_.leader_->thread_ == thread_) return void(waiter_.yield());   // inside a wait
-    if (waiter_.leader_) return follow(longest);
-    waiter_.leader_ = this;
-    mark_asleep();
-    bool const moved = waiter_.progress();
-    if (waiter_.sleeping_) waiter_.settle();
-    if (!moved && !ready_(what_)) sleep(longest);
 }
 
 void Waiter::WaitLoop::get_up() {
@@ -307,19 +282,19 @@ bool Waiter::WaitLoop::take_lead() {
     if (leader && !fresh) return false;
     if (leader && leader->asleep_) leader->get_up();
     else if (leader && now_ns() - leader->start_ < longest_lead_ns) return false;
-    if (followed_) waiter_.in_vain_ = 0;
+    if (followed_) waiter_.needless_calls_ = 0;
     waiter_.leader_ = this;
     return true;
 }
 
 void Waiter::WaitLoop::follow(long longest) {
     bool const spins = !waiter_.shares_core();
-    if (ready_(what_)) return;   // by what the caller has polled itself since its last look
-    if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.in_vain_;
+    if (ready_(what_)) return;   // after what the caller itself has polled
+    if (followed_ && called_.load(std::memory_order_relaxed) != 0) ++waiter_.needless_calls_;
     followed_ = true;
     at_rank_futex_ = false;
     waiter_.enlist(*this);
-    if (waiter_.in_vain_ >= most_in_vain) longest = std::min(longest, short_sleep_ns);
+    if (waiter_.needless_calls_ >= most_needless_calls) longest = std::min(longest, short_sleep_ns);
     {
         RankLock::Outside outside(waiter_.lock_);
         for (int i = 0; spins && i < followers_polls && called_.load(std::memory_order_acquire) == 0; ++i) cpu_pause();
@@ -332,9 +307,9 @@ void Waiter::WaitLoop::follow(long longest) {
 /// The lock keeps it from going on before the caller has left, so it is still there when it is woken.
 void Waiter::WaitLoop::call() {
     called_.store(1, std::memory_order_release);
-    if (!at_rank_futex_) return futex_wake(called_, 1);
-    waiter_.rank_state_.wake.fetch_add(1, std::memory_order_release);
-    futex_wake(waiter_.rank_state_.wake, everybody);
+    if (!at_rank_futex_) futex_wake(called_, 1);
+    else if (event_ >= 0) eventfd_write(event_, 1);
+    else waiter_.sleepers_.wake_own();
 }
 
 void Waiter::enlist(WaitLoop& wait_loop) {
@@ -351,23 +326,23 @@ void Waiter::delist(WaitLoop& wait_loop) {
     *link = wait_loop.next_;
 }
 
-void Waiter::settle() {
+void Waiter::wake_ready() {
     ended_.store(false, std::memory_order_relaxed);
     for (WaitLoop* p = sleeping_; p; p = p->next_) {
         if (p->called_.load(std::memory_order_relaxed) != 0) continue;
         bool ready = true;
         try {
             ready = p->ready_(p->what_);
-        } catch (...) {   // it looks itself, and is told
+        } catch (...) {   // it checks itself, and gets the exception
         }
         if (ready) p->call();
     }
 }
 
-/// So that somebody polls for those who sleep. When one thread keeps coming back sooner than another one gets up, they
-/// are left alone, and one of them looks after the lead itself a little later.
+/// One of the sleeping threads must lead. Where one thread keeps returning sooner than another one wakes up, they are
+/// left asleep, and one of them takes the lead itself a little later.
 void Waiter::call_next() {
-    if (in_vain_ >= most_in_vain) return;
+    if (needless_calls_ >= most_needless_calls) return;
     for (WaitLoop* p = sleeping_; p; p = p->next_)
         if (p->called_.load(std::memory_order_relaxed) != 0) return;
     if (sleeping_) sleeping_->call();
@@ -376,7 +351,7 @@ void Waiter::call_next() {
 void Waiter::WaitLoop::finish() {
     if (asleep_) get_up();
     if (waiter_.leader_ == this) waiter_.leader_ = nullptr;
-    if (!waiter_.leader_) {   // also when one who was called to lead has nothing to wait for any more
+    if (!waiter_.leader_) {   // also when a thread that was called to lead need not wait any more
         if (waiter_.sleeping_) waiter_.call_next();
         if (waiter_.helper_ && !waiter_.at_rest()) waiter_.started();
     }
@@ -387,11 +362,11 @@ void Waiter::WaitLoop::finish() {
     std::int64_t const now = now_ns();
     times.waited.add(static_cast<std::uint64_t>(now - start_));
     if (waiter_.tracer_) waiter_.tracer_->waited(now - start_);
-    unless_out_of_memory([&] { return waiter_.look_for_place(now), true; });   // a destructor must not throw
+    unless_out_of_memory([&] { return waiter_.consider_moving(now), true; });   // a destructor must not throw
 }
 
 /// Where this rank runs is a question of speed alone.
-void Waiter::look_for_place(std::int64_t now) {
+void Waiter::consider_moving(std::int64_t now) {
     if (home_) home_->look(now);
     if (balance_ && !lock_.on()) balance_->look(now, contended_);
 }

@@ -9,12 +9,15 @@
 // Threads: several threads of a rank may wait, each inside the rank's lock (runtime/wait/rank_lock.hpp) when it checks
 // its condition, outside when it yields or sleeps. One of them leads: it polls, checks the conditions of the others,
 // too, and calls those whose conditions are true; they sleep until then. A leader that leaves calls another thread, and
-// a thread that comes while the leader sleeps takes its place. Steps (1) to (4) of sleepers.hpp are the leader's; in
-// (3) it checks all conditions: all that changes them happens inside the lock, or is a store of another rank. What a
-// thread that does not wait completes (wake_sleepers) is checked before it leaves the lock. A call that checks once
-// (MPI_Test) takes part as a wait with a short end when it comes again and again without success: it sleeps as the
-// leader if there is none, and follows one otherwise. The leader also publishes for the launcher what all threads wait
-// for, once they have waited for long, and answers for them.
+// a thread that starts to wait while the leader sleeps takes its place. Steps (1) to (4) of sleepers.hpp are the
+// leader's; in (3) it checks all conditions: all that changes them happens inside the lock, or is a store of another
+// rank. The conditions that a thread makes true without waiting itself are checked before it leaves the lock
+// (wake_own_threads, wake_sleepers).
+//
+// A call that checks once (MPI_Test) does not wait, but where cores are shared, or where the program itself sleeps
+// between such calls, it yields or sleeps for a short time when it is repeated without progress: as the leader if there
+// is none, otherwise as a thread that follows one. The leader also publishes for the launcher what all threads wait
+// for, once they have waited for long, and answers its questions for them.
 #pragma once
 
 #include <algorithm>
@@ -33,9 +36,7 @@
 
 namespace tutti {
 
-enum class WaitPolicy { dedicated, shared };
-
-/// Who wants to know which calls the program makes in which threads.
+/// An observer of the calls that the program makes, in all its threads.
 class CallWatch {
 public:
     virtual ~CallWatch() = default;
@@ -47,14 +48,14 @@ public:
 class Pollable {
 public:
     virtual ~Pollable() = default;
-    /// Moves on what can be moved on without waiting; true when anything moved.
+    /// Moves on everything that needs no wait. Returns true if anything moved.
     virtual bool poll() = 0;
-    /// Nothing is under way that needs to be polled for its end, other than what a thread waits for.
+    /// Returns true if nothing is under way that must be polled until it ends, other than what a thread waits for.
     virtual bool at_rest() const { return true; }
-    /// Something is under way that words move on which other ranks of this node store.
+    /// Returns true if something is under way that stores of other ranks of this node move on.
     virtual bool awaits_words() const { return false; }
-    /// Whose acts move something on here for third ranks, in the blockage's `others`; where nobody can tell, it awaits
-    /// the unknown.
+    /// Adds to the blockage's `others` the ranks whose acts move something on here for third ranks. Where these are not
+    /// known, the blockage awaits the unknown.
     virtual void tell(Blockage&) const {}
     /// Adds what has gone to and come from suspected ranks of other nodes.
     virtual void count_bytes(Segment const&, NetworkBytes&) const {}
@@ -72,47 +73,43 @@ public:
     Waiter(Segment const& segment, unsigned rank, WaitPolicy policy, long sleep_after_ms, RankLock& lock,
            bool learns = true);
 
-    /// Whom to poll while waiting; a process has one or two (transport, operations in flight).
+    /// What to poll while waiting; a process has one or two (transport, operations in flight).
     void attach(Pollable* pollable);
     void detach(Pollable* pollable);
 
-    /// For what polls something that no rank of this node can wake a sleeper for, such as a socket.
-    void sleep_at_most(long nanoseconds) { longest_sleep_ns_ = std::min(longest_sleep_ns_, nanoseconds); }
-
-    /// What `sleep_at_most` is for becomes readable when there is something to poll: the progress thread may wait for
-    /// that. Valid as long as anything is polled.
-    void watch(int descriptor) { descriptor_ = descriptor; }
+    /// `descriptor` becomes readable when there is something to poll that no rank of this node stores, such as messages
+    /// of other nodes. Valid as long as anything is polled.
+    void watch(int descriptor);
     /// From the first begin_service() to the last end_service() others may ask this rank for something at any time,
     /// also while nothing of its own is under way: the progress thread, if there is one, is always ready for that.
     /// `words`: they may be ranks of this node.
     void begin_service(bool words);
     void end_service(bool words);
 
-    /// A rank that may move to another NUMA node looks for that at the end of long waits.
+    /// At the end of long waits, a rank may move to another NUMA node.
     void watch(Home& home) { home_ = &home; }
-    /// So may one that shares its core: to another core. While there is one thread.
+    /// There it may also move to another core, while it has one thread.
     void watch(Balance& balance) { balance_ = &balance; }
 
-    /// Where the name of the MPI call stands that the program is in, for what is told of calls that look in vain.
+    /// Where the name of the MPI call is that the program is in, for reports of calls that poll without progress.
     void names_calls(char const* const& name) { call_name_ = &name; }
-    /// Callback, called with the lock held when a wait becomes long, at each of its later looks without progress, and
+    /// Callback, called with the lock held when a wait becomes long, at each of its later polls without progress, and
     /// whenever the launcher asks.
-    void watch_long_waits(void (*look)(void const* about), void const* about) {
-        look_around_ = look;
-        looks_about_ = about;
+    void watch_long_waits(void (*callback)(void const* context), void const* context) {
+        on_long_wait_ = callback;
+        long_wait_context_ = context;
     }
 
-    /// The same, at each look of a long wait that has been in vain for so long, where no launcher of ours looks at this
-    /// rank.
-    void if_unsupervised(void (*look)(void const* about, std::int64_t waited_ns), void const* about) {
-        unsupervised_ = look;
-        unsupervised_about_ = about;
+    /// The same for a rank that no launcher of ours supervises; `waited_ns`: how long the wait has lasted.
+    void if_unsupervised(void (*callback)(void const* context, std::int64_t waited_ns), void const* context) {
+        unsupervised_ = callback;
+        unsupervised_context_ = context;
     }
 
     bool at_rest() const {
         return std::all_of(pollable_, pollable_ + pollables_, [](Pollable const* p) { return p->at_rest(); });
     }
-    /// Something is under way that nobody waits for yet: for the progress thread, if there is one.
+    /// Something is under way that no thread waits for yet: the progress thread, if there is one, moves it on.
     void started() {
         if (helper_) [[unlikely]]
             call_helper();
@@ -125,17 +122,18 @@ public:
         if (moved) count_move();
         return moved;
     }
-    /// Something that others may see, or wait for, has moved on in a look that this waiter did not make itself: while
-    /// anything does, nobody may be told that this rank waits in vain.
+    /// Something that others may see or wait for has moved on, outside of progress(). While anything does, this rank is
+    /// not reported as blocked.
     void count_move() {
         std::atomic<std::uint64_t>& moves = rank_state_.blocked.moves;
         // Release: a launcher that reads the count, and asks then, has the ranks that answer see what moved.
         moves.store(moves.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     }
 
-    /// Returns when `ready()` is true, and inside the lock since that look. `ready` must be cheap and free of side
-    /// effects other than progress of its own; any thread inside the lock may call it. `word`: the word of the segment
-    /// on which alone it depends, but for what is followed by a wake_sleepers() of everybody; null: there is no such.
+    /// Returns when `ready()` is true; the lock is held from that check on. `ready` must be cheap and free of side
+    /// effects other than progress of its own; any thread inside the lock may call it. `word`: the only word of the
+    /// segment that it depends on, apart from stores that are followed by wake_sleepers() without a word; null: it
+    /// depends on more.
     template <class Ready>
     void until(Ready&& ready, Reason const& why, std::atomic<std::uint64_t> const* word = nullptr) {
         for (int i = 0; i < first_polls_; ++i) {
@@ -146,33 +144,37 @@ public:
             progress() ? wait_loop.moved() : void();
     }
 
-    /// For calls that look once and return, such as MPI_Test: one step of progress. Where ranks or threads share cores,
-    /// a program that looks in vain again and again must not keep those it looks for from running: it gives the core
-    /// away. Such a call returns within a millisecond of having it back. `ready` as for `until`; its last answer is
-    /// what this returns, for what it found before may have gone while the core, and with it the lock, was given away.
+    /// For calls that check once and return, such as MPI_Test: one step of progress. Where cores are shared, a program
+    /// that repeats them without success must not keep the ranks that it waits for from running, so the call gives the
+    /// core away, for at most a millisecond after it could have it back. It sleeps for at most 10 ms if the program
+    /// itself sleeps between such calls. `ready` as for `until`; this returns its last answer, for what it has found
+    /// before may be gone after the lock was left.
     template <class Ready>
-    bool look(Ready&& ready) {
+    bool test(Ready&& ready) {
         if (ready()) return true;
         if (!shares_core() && !lock_.on()) [[likely]] {
             progress();
             if (ready()) return true;
-            count_look();
-            return false;
+            count_empty_test();
+            return idle_ && nap_if_idle(erased(ready), &ready) && (progress(), ready());
         }
         bool const moved = progress();
-        if (sleeping_) settle();
+        if (sleeping_) wake_ready();
         if (ready()) return true;
-        count_look();
-        return looked_in_vain(moved, erased(ready), &ready) && ready();
+        count_empty_test();
+        if (idle_) return nap_if_idle(erased(ready), &ready) && (progress(), ready());
+        return give_core_away(moved, erased(ready), &ready) && (progress(), ready());
     }
 
-    /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and before the
-    /// caller leaves the lock the threads of its own rank.
+    /// After something that only threads of this rank may wait for: wakes them before the caller leaves the lock.
+    void wake_own_threads() { ended_.store(true, std::memory_order_relaxed); }
+    /// After a store that others may wait for: wakes the ranks of this node that sleep (usually none), and the threads
+    /// of this rank before the caller leaves the lock.
     void wake_sleepers() {
         if (any_sleepers()) [[unlikely]]
             sleepers_.wake_all();
     }
-    /// The same after a store to `word`, in the segment: leaves those alone who wait for another one.
+    /// The same after a store to `word`, in the segment: ranks that wait for another word sleep on.
     void wake_sleepers(std::atomic<std::uint64_t> const& word) {
         if (any_sleepers()) [[unlikely]]
             sleepers_.wake_watchers(word);
@@ -187,18 +189,18 @@ public:
     void enter() { lock_.enter(); }
     void leave() {
         if (sleeping_ && ended_.load(std::memory_order_relaxed)) [[unlikely]]
-            settle();
+            wake_ready();
         lock_.leave();
     }
-    /// Is anything to be done around the program's calls?
+    /// Returns true if the program's calls must be enclosed in enter() and leave_call().
     bool around_calls() const { return lock_.on() || follows_calls(); }
-    /// Does anybody want to know of them?
+    /// Returns true if they have an observer.
     bool follows_calls() const { return tracer_ || call_watch_; }
-    /// The same around a call of the program's, which is traced if there is a tracer.
+    /// The same around a call of the program, for its observers as well.
     void enter(char const* call, void const* site);
     void leave_call();
     void trace_by(Tracer* tracer) { tracer_ = tracer; }
-    /// Asked around each of these calls, outside of the lock.
+    /// Called around each of these calls, outside of the lock.
     void watch_calls(CallWatch* watch) { call_watch_ = watch; }
 
     /// Counts how long the kernel let this thread wait for a core since the waiter was made by it.
@@ -217,12 +219,14 @@ private:
     public:
         WaitLoop(Waiter& waiter, Reason const& why, bool (*ready)(void*), void const* what,
                  std::atomic<std::uint64_t> const* word = nullptr)
-            : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), word_(word), start_(now_ns()) {
-        }
+            : waiter_(waiter), why_(why), ready_(ready), what_(const_cast<void*>(what)), word_(word),
+              policy_(why.policy.value_or(waiter.policy_)),
+              polls_per_clock_(policy_ == WaitPolicy::dedicated ? polls_per_clock : polls_where_ranks_share),
+              start_(now_ns()) {}
         ~WaitLoop() { finish(); }
-        /// All of it for a call that only looks: sleeps, or lets another thread look, until the condition may be true
-        /// or a millisecond is over. It is no wait: not counted, and nothing is learned from it.
-        void nap();
+        /// All of it for a call that checks once: sleeps, or follows another thread's lead, until the condition may be
+        /// true or `longest` nanoseconds are over. It is no wait: not counted, and nothing is learned from it.
+        void nap(long longest);
         /// Something arrived: more may follow immediately, so the next check comes without a sleep.
         void moved() {
             polls_ = yields_ = useless_ = 0;
@@ -233,10 +237,10 @@ private:
         /// are checked between the mark and the sleep.
         void step() {
             if (waiter_.sleeping_) [[unlikely]]
-                waiter_.settle();
+                waiter_.wake_ready();
             if (waiter_.leader_ != this && !take_lead()) [[unlikely]]
                 follow(waiter_.longest_sleep_ns_);
-            else if (++polls_ >= waiter_.polls_per_clock_ || asleep_) read_clock();
+            else if (++polls_ >= polls_per_clock_ || asleep_) read_clock();
             else if (waiter_.lock_.wanted()) [[unlikely]] hand_over();
             else cpu_pause();
         }
@@ -250,10 +254,12 @@ private:
         void hand_over();
         void relax(std::int64_t now);
         bool yields(std::int64_t now) const;
+        bool contended() const;
+        bool has_neighbours() const;
         bool all_wait() const;
         void show_all() const;
         bool add_to_shown();
-        bool looks_again();
+        bool asked_again();
         void answer(std::uint64_t question);
         void finish();
         void get_up();
@@ -266,6 +272,8 @@ private:
         bool (*const ready_)(void*);
         void* const what_;
         std::atomic<std::uint64_t> const* const word_;   ///< null: it waits for anything
+        WaitPolicy const policy_;
+        int const polls_per_clock_;
         void const* const thread_ = __builtin_thread_pointer();
         std::int64_t const start_;
         int polls_ = 0;                       ///< since the clock was read
@@ -279,44 +287,47 @@ private:
         bool followed_ = false;
         bool nap_ = false;
         bool shown_ = false;                     ///< among the waiter's shown waits
-        bool at_rank_futex_ = false;             ///< where it sleeps: at the rank state's futex, or at its own
-        std::atomic<std::uint32_t> called_{0};   ///< futex: 1 when it shall look itself
+        bool at_rank_futex_ = false;             ///< where it sleeps: where others wake the rank, or at `called_`
+        int event_ = -1;                         ///< an eventfd that ends the former, where poll(2) does; −1: none
+        std::atomic<std::uint32_t> called_{0};   ///< futex: 1 when it shall check its condition itself
         WaitLoop* next_ = nullptr;               ///< in sleeping_
     };
     friend class ProgressThread;
 
-    using Look = bool (*)(void*);
+    using Condition = bool (*)(void*);
     template <class Ready>
-    static Look erased(Ready&) {
+    static Condition erased(Ready&) {
         return [](void* ready) -> bool { return (*static_cast<Ready*>(ready))(); };
     }
 
     void check_core();
-    bool looked_in_vain(bool moved, Look ready, void const* what);
-    void count_look() {
-        ++looks_;
-        if (looks_ % looks_per_check == 0) [[unlikely]]
+    void check_idleness(std::int64_t now, std::int64_t used);
+    bool nap_if_idle(Condition ready, void const* what);
+    bool give_core_away(bool moved, Condition ready, void const* what);
+    void count_empty_test() {
+        ++empty_tests_;
+        if (empty_tests_ % tests_per_check == 0) [[unlikely]]
             check_core();
-        if (looks_ % polls_per_record == 0) [[unlikely]]
+        if (empty_tests_ % polls_per_record == 0) [[unlikely]]
             note_polling();
     }
     void note_polling();
     bool any_sleepers() {
-        ended_.store(true, std::memory_order_relaxed);
+        wake_own_threads();
         return sleepers_.any();
     }
-    void look_around() const {
-        if (look_around_) look_around_(looks_about_);
+    void call_long_wait_watch() const {
+        if (on_long_wait_) on_long_wait_(long_wait_context_);
     }
     void call_helper();
     /// A thread of the program polls.
     bool polled() const { return leader_ && !leader_->asleep_; }
     std::int64_t yield();
-    void look_for_place(std::int64_t now);
+    void consider_moving(std::int64_t now);
     std::uint32_t add_sleeper(std::atomic<std::uint64_t> const* word = nullptr);
     void enlist(WaitLoop& wait_loop);
     void delist(WaitLoop& wait_loop);
-    void settle();
+    void wake_ready();
     void call_next();
 
     Segment const& segment_;
@@ -326,33 +337,41 @@ private:
     WaitPolicy policy_;
     std::int64_t sleep_after_ns_;
     long longest_sleep_ns_;
-    int first_polls_, polls_per_clock_;
+    int first_polls_;
     bool contended_ = false;   ///< as Contention had it when the clock was read last
     Sleepers sleepers_;
     long switches_ = 0;                           ///< involuntary ones of this thread when they were last counted,
     std::int64_t const publish_in_any_case_ns_;   ///< a wait that lasts so long, whatever the allowance
     std::uint64_t const run_delay_before_;
     std::int64_t next_check_ = 0;   ///< and when they are counted again
-    static constexpr unsigned polls_per_record = 256, looks_per_check = 64;
-    unsigned looks_ = 0;                       ///< in vain, ever
-    char const* const* call_name_ = nullptr;   ///< null: nobody knows
-    int looks_in_vain_ = 0;                    ///< in a row
-    std::int64_t last_look_ns_ = 0;            ///< when the last one of them was
+    bool const naps_;
+    bool idle_ = false;                       ///< the program itself sleeps between its tests, and they find nothing
+    std::int64_t idle_since_ = 0;             ///< so far, when that began,
+    std::int64_t idle_used_ = 0;              ///< the thread's processor time then,
+    std::uint64_t idle_moves_ = 0;            ///< and what had moved
+    std::int64_t left_ = 0, left_used_ = 0;   ///< the end of the last test since then; 0: none
+    /// A wait's, before it reads the clock.
+    static constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
+    static constexpr unsigned polls_per_record = 256, tests_per_check = 64;
+    unsigned empty_tests_ = 0;                 ///< ever
+    char const* const* call_name_ = nullptr;   ///< null: not known
+    int empty_tests_in_a_row_ = 0;             ///< in a row
+    std::int64_t last_test_ns_ = 0;            ///< when the last one of them was
     std::atomic<bool> ended_{false};           ///< something that threads of this rank may wait for
     WaitLoop* leader_ = nullptr;
     WaitLoop* sleeping_ = nullptr;   ///< threads of this rank, the oldest first
     ShownWaits shown_waits_{rank_state_.blocked, segment_.header().ranks_per_core()};
-    int in_vain_ = 0;           ///< times in a row that one who was called to lead found a leader
+    int needless_calls_ = 0;    ///< calls in a row of a thread that then found another one leading
     std::uint64_t asked_ = 0;   ///< the last question of the launcher that has been seen
     ProgressThread* helper_ = nullptr;
-    void (*look_around_)(void const* about) = nullptr;   ///< null: nobody
-    void const* looks_about_ = nullptr;
+    void (*on_long_wait_)(void const* about) = nullptr;   ///< null: none
+    void const* long_wait_context_ = nullptr;
     void (*unsupervised_)(void const* about, std::int64_t waited_ns) = nullptr;   ///< null: it is supervised
-    void const* unsupervised_about_ = nullptr;
-    int descriptor_ = -1;                        ///< readable when there is something to poll; −1: there is no such
+    void const* unsupervised_context_ = nullptr;
+    int descriptor_ = -1;                        ///< of watch(); −1: there is none
     int services_ = 0, services_by_words_ = 0;   ///< begun and not ended, and those of them that ranks of this node ask
     Home* home_ = nullptr;                       ///< null: the rank stays on its node
-    CallWatch* call_watch_ = nullptr;            ///< null: nobody
+    CallWatch* call_watch_ = nullptr;            ///< null: none
     Tracer* tracer_ = nullptr;                   ///< null: nothing is traced
     Balance* balance_ = nullptr;                 ///< null: it moves to no other core by itself
     Pollable* pollable_[4] = {};

@@ -110,7 +110,7 @@ void requests(Rank& r, int t) {
         for (std::size_t i = 0; i < all.size(); ++i) {
             Visit visit(r);
             if (i % 3 == 0)
-                while (!r.process.waiter.look([&] { return all[i]->complete; })) {}
+                while (!r.process.waiter.test([&] { return all[i]->complete; })) {}
             else r.wait(*all[i]);
         }
         for (int peer = 0; peer < r.size(); ++peer)

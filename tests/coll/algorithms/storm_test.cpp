@@ -62,7 +62,7 @@ public:
         };
         Visit visit(comm_);
         if (at_ % 2)
-            while (!visit.waiter.look(over)) {}
+            while (!visit.waiter.test(over)) {}
         else visit.waiter.until(over, {"the test"});
         if (request->status.error != ErrorClass::success)
             suite_.fail(suite_.cases[at_], comm_.rank(), request->error_text);

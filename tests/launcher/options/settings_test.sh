@@ -49,7 +49,7 @@ assert all(told.values()), told
 assert told["TUTTI_FRAGMENTS"] == "1 to 4" and told["TUTTI_STAGING"] == "4K to 4M bytes", told
 assert told["TUTTI_WAIT"] == "auto, dedicated or shared" and told["TUTTI_FRAGMENT"] == "0 or 4K to 1T bytes", told' ||
     wrong "the ranges that tutti-info tells"
-[[ $("$build/bin/tutti-info" --variables | tr -s ' \n' ' ') == *"while another program takes the core. Values: auto, dedicated or shared. "* ]] ||
+[[ $("$build/bin/tutti-info" --variables | tr -s ' \n' ' ') == *"sets it for a communicator. Values: auto, dedicated or shared. "* ]] ||
     wrong "tutti-info as text"
 # --strict: no job with a setting that means nothing
 for strict in --strict "-genv TUTTI_STRICT yes"; do

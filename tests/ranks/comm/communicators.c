@@ -13,25 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/ranks/check.h"
-
-/* Of one of our counters, ever; 0 of another MPI. */
-static unsigned long long counter(char const *name) {
-    int provided, index, count;
-    unsigned long long value = 0;
-    MPI_T_pvar_session session;
-    MPI_T_pvar_handle handle;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    if (MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS) {
-        MPI_T_pvar_session_create(&session);
-        MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-        MPI_T_pvar_read(session, handle, &value);
-        MPI_T_pvar_handle_free(session, &handle);
-        MPI_T_pvar_session_free(&session);
-    }
-    MPI_T_finalize();
-    return value;
-}
+#include "tests/ranks/counter.h"
 
 int main(int argc, char **argv) {
     int rank, size;
@@ -44,6 +26,7 @@ int main(int argc, char **argv) {
         if (atoi(argv[i]) > 0) duplicates = atoi(argv[i]);
         else mode = argv[i];
     MPI_Comm *const all = malloc((size_t)duplicates * sizeof *all);
+    Counter const compared = count("tutti_compared_members");
     double const begin = MPI_Wtime();
     for (int i = 0; i < duplicates; ++i) {
         MPI_Comm_dup(MPI_COMM_WORLD, &all[i]);
@@ -58,11 +41,12 @@ int main(int argc, char **argv) {
     double const seconds = MPI_Wtime() - begin;
     /* What may be saved up, 1 ms, is some ten thousand visits of 0.1 us; 1 % of the time are as many in each second.
      * Each question of the launcher costs a visit of each rank of the communicator waited on, and one beside it. */
-    unsigned long long const visits = counter("tutti_compared_members");
+    unsigned long long const visits = counted(compared);
     double const bound = 20000 + 200000 * seconds + 20 * seconds * 2 * size;
     CHECK((double)visits <= bound, "%llu visits in %g s", visits, seconds);
     if (rank == 0 && getenv("SHOW"))
         printf("%d ranks, %d duplicates %s: %.3f s, %llu visits\n", size, duplicates, mode, seconds, visits);
+    stop_counting(compared);
     free(all);
     MPI_Finalize();
     return 0;

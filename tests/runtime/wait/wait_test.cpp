@@ -124,7 +124,7 @@ void take_turns(WaitPolicy policy, TakeTurn take_turn) {
     EXPECT_EQ(s.header().sleeping(), 0u);
 }
 
-TEST_P(Wait, LetsOthersInBetweenItsLooks) {
+TEST_P(Wait, LetsOthersInBetweenItsPolls) {
     take_turns(GetParam(), [](Waiter& waiter, RankLock&, int, auto const& mine, auto const& done) {
         Visit visit(waiter), again(waiter);
         waiter.until(mine, {"test"});
@@ -238,115 +238,16 @@ TEST_P(Wait, ThatMayNotSleepDoesNotSleepAtOnceEither) {
     EXPECT_EQ(s.rank_state(0).times.sleeps.read(), 0u);
 }
 
-constexpr int some_looks = 1000, very_many_looks = 10'000'000;
-
-constexpr auto never = [] { return false; };
-
-TEST(Look, InVainGivesTheCoreAwayWhereItIsShared) {
-    Segment s = Segment::create(2);
-    RankLock lock;
-    Waiter waiter(s, 0, WaitPolicy::shared, 0, lock);
-    Counter const& yielded = s.rank_state(0).times.yielded_looks;
-    for (int i = 0; i < 3; ++i) EXPECT_FALSE(waiter.look(never));
-    EXPECT_EQ(yielded.read(), 0u) << "a few looks are no polling";
-    for (int i = 0; i < very_many_looks && yielded.read() == 0; ++i) EXPECT_FALSE(waiter.look(never));
-    EXPECT_EQ(yielded.read(), 1u);
-    EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u) << "a look is no wait";
-}
-
-TEST(Look, KeepsTheCoreWhereItIsItsOwnOrSomethingMoves) {
-    struct Moving : Pollable {
-        bool poll() override { return true; }
-    } moving;
-    Segment s = Segment::create(2);
-    RankLock lock;
-    Waiter dedicated(s, 0, WaitPolicy::dedicated, 1, lock), shared(s, 1, WaitPolicy::shared, 1, lock);
-    shared.attach(&moving);
-    for (int i = 0; i < some_looks; ++i) {
-        EXPECT_FALSE(dedicated.look(never));
-        EXPECT_FALSE(shared.look(never));
-    }
-    EXPECT_EQ(s.rank_state(0).times.yielded_looks.read(), 0u);
-    EXPECT_EQ(s.rank_state(1).times.yielded_looks.read(), 0u);
-}
-
-TEST(Look, ThatHasSomethingToDoBetweenKeepsTheCore) {
-    Segment s = Segment::create(1);
-    RankLock lock;
-    Waiter waiter(s, 0, WaitPolicy::shared, 1, lock);
-    for (int i = 0; i < 20; ++i) {
-        EXPECT_FALSE(waiter.look(never));
-        std::this_thread::sleep_for(1ms);
-    }
-    EXPECT_EQ(s.rank_state(0).times.yielded_looks.read(), 0u);
-}
-
-TEST(Look, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
-    Segment s = Segment::create(2);
-    RankLock lock, other;
-    Waiter looker(s, 0, WaitPolicy::shared, 1'000'000, lock), writer(s, 1, WaitPolicy::shared, 0, other);
-    Flag flag;
-    std::atomic<bool> found = false;
-    std::thread thread([&] {
-        while (!looker.look([&] { return flag.reached(1); })) lose_time_slice(lock);
-        found = true;
-    });
-    while (s.rank_state(0).times.sleeps.read() == 0) std::this_thread::yield();
-    flag.publish(1);
-    while (!found) writer.wake_sleepers();
-    thread.join();
-    EXPECT_EQ(s.header().sleeping(), 0u);
-    EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u);
-    EXPECT_EQ(s.rank_state(0).blocked.changes.load(), 0u) << "a look has no reason to give";
-}
-
-TEST_P(Wait, ThreadsThatLookAndThreadsThatWaitFindWhatComes) {
+TEST_P(Wait, ThreadsThatTestAndThreadsThatWaitFindWhatComes) {
     take_turns(GetParam(), [](Waiter& waiter, RankLock& lock, int me, auto const& mine, auto const& done) {
         lose_time_slice(lock);
         for (bool found = false; !found;) {
             Visit visit(waiter);
             if (me % 2 == 0) waiter.until(mine, {"test"});
-            found = waiter.look(mine);
+            found = waiter.test(mine);
             if (found) done();
         }
     });
-}
-
-TEST(Contention, HoldsForAWhileAndLongerWhenItRepeatsSoon) {
-    constexpr std::int64_t slice = Contention::lost_slice_ns, hold = Contention::first_hold_ns;
-    Contention contention;
-    std::int64_t now = 1'000'000'000;
-    EXPECT_FALSE(contention.shared(now));
-    EXPECT_FALSE(contention.note_gap(slice - 1, now)) << "an interrupt";
-    EXPECT_FALSE(contention.shared(now));
-    EXPECT_TRUE(contention.note_gap(slice, now));
-    EXPECT_TRUE(contention.shared(now + hold - 1));
-    EXPECT_FALSE(contention.shared(now + hold));
-    now += hold + Contention::soon_ns - 1;
-    EXPECT_TRUE(contention.note_yield(slice, now));
-    EXPECT_TRUE(contention.shared(now + 2 * hold - 1)) << "it repeats";
-    EXPECT_FALSE(contention.shared(now + 2 * hold));
-    now += 2 * hold + Contention::soon_ns;
-    EXPECT_TRUE(contention.note_gap(slice, now));
-    EXPECT_FALSE(contention.shared(now + hold)) << "it does not repeat";
-    for (int i = 0; i < 20; ++i) contention.note_gap(slice, now);
-    EXPECT_TRUE(contention.shared(now + Contention::longest_hold_ns - 1));
-    EXPECT_FALSE(contention.shared(now + Contention::longest_hold_ns)) << "it is tried again some time";
-}
-
-TEST(Contention, AYieldMayTakeLongerWhereManyRanksShareACore) {
-    Contention alone, among_many;
-    among_many.configure(true, 100);
-    EXPECT_TRUE(alone.note_yield(1'500'000, 1));
-    EXPECT_FALSE(among_many.note_yield(1'500'000, 1)) << "a hundred have had their turns";
-    EXPECT_TRUE(among_many.note_yield(3'000'000, 1)) << "one of them computes";
-}
-
-TEST(Contention, IsNotLearnedWhereTheUserSaysThatCoresAreDedicated) {
-    Contention contention;
-    contention.configure(false, 1);
-    EXPECT_FALSE(contention.note_gap(1'000'000'000, 5));
-    EXPECT_FALSE(contention.shared(6));
 }
 
 TEST(SharedCores, AWaitAmongRanksThatShareThemSleepsAfterSomeYields) {

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whom a store wakes: who waits for that word, and who waits for what nobody can name.
+// Whom a store wakes: the ranks that wait for that word, and those that wait for anything.
+#include <memory>
 #include <thread>
+#include <vector>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
+#include "runtime/base/clock.hpp"
 #include "runtime/wait/sleepers.hpp"
 #include "runtime/wait/wait.hpp"
 
@@ -13,11 +19,11 @@ namespace {
 class Wake : public ::testing::TestWithParam<WaitPolicy> {};
 INSTANTIATE_TEST_SUITE_P(Policies, Wake, ::testing::Values(WaitPolicy::dedicated, WaitPolicy::shared));
 
-/// A rank that waits for one of the segment's words, or for what nobody can name.
+/// A rank that waits until `flag` is 2, by that word or for anything.
 struct Sleeper {
     Sleeper(Segment& s, unsigned place, WaitPolicy policy, Flag& flag, bool by_word)
         : waiter(s, place, policy, 1, lock), thread([this, &flag, by_word] {
-              waiter.until([&] { return flag.reached(1); }, {"test"}, by_word ? &flag.value : nullptr);
+              waiter.until([&] { return flag.reached(2); }, {"test"}, by_word ? &flag.value : nullptr);
           }) {}
     RankLock lock;
     Waiter waiter;
@@ -35,19 +41,17 @@ void wake_by_word(WaitPolicy policy, std::uint32_t usable_cores) {
     while (s.header().sleeping() != 3) std::this_thread::yield();
     auto const woken = [&](unsigned place) { return s.rank_state(place).wake.load(); };
 
-    flags[0].publish(1);
+    flags[0].publish(1);   // no rank ends its wait yet, so each stays counted, whether it is in the kernel or not
     writer.wake_sleepers(flags[0].value);
-    first.thread.join();
     EXPECT_EQ(woken(0), 1u);
     EXPECT_EQ(woken(1), 0u) << "it waits for another word";
-    EXPECT_EQ(woken(2), 1u) << "nobody can tell what it waits for";
+    EXPECT_EQ(woken(2), 1u) << "it waits for anything";
     writer.wake_rank(1);
     EXPECT_EQ(woken(1), 1u) << "a message is for a rank, whatever it waits for";
     EXPECT_EQ(woken(2), 1u);
-    for (int i : {1, 2}) flags[i].publish(1);
+    for (int i : {0, 1, 2}) flags[i].publish(2);
     writer.wake_sleepers();
-    second.thread.join();
-    any.thread.join();
+    for (Sleeper* sleeper : {&first, &second, &any}) sleeper->thread.join();
     EXPECT_EQ(s.header().sleeping(), 0u);
     for (unsigned place = 0; place < 4; ++place) EXPECT_EQ(s.watched(place).load(), 0u);
 }
@@ -100,6 +104,117 @@ TEST(Fences, StayOnWhereRanksOutnumberCores) {
     Sleepers sleeper(s, 0), writer(s, 1);
     for (int i = 0; i < 5000; ++i) EXPECT_EQ(writer.wake_all(), 0u);
     EXPECT_EQ(s.header().sleepers.load(), SegmentHeader::fence_bits);
+}
+
+/// The rank in the segment's first place, with a bell and a descriptor that the test makes readable.
+struct AtSockets {
+    AtSockets() : segment(Segment::create(2)), sleepers(segment, 0), other(segment, 1) {
+        EXPECT_TRUE(sleepers.watch(arrivals));
+        EXPECT_TRUE(other.watch(nothing));
+    }
+    ~AtSockets() {
+        close(arrivals);
+        close(nothing);
+    }
+    /// How long a sleep of at most a minute took, in seconds.
+    double sleep(std::uint32_t ticket, int event = -1) {
+        std::int64_t const before = now_ns();
+        sleepers.sleep(ticket, 60'000'000'000, event);
+        return static_cast<double>(now_ns() - before) * 1e-9;
+    }
+    Segment segment;
+    int const arrivals = eventfd(0, EFD_NONBLOCK), nothing = eventfd(0, EFD_NONBLOCK);
+    Sleepers sleepers, other;
+};
+constexpr double a_minute_nearly = 50;
+
+TEST(Bell, EndsASleepAtSocketsWhenARankStores) {
+    AtSockets rank;
+    std::uint32_t const ticket = rank.sleepers.add(nullptr, false);
+    std::thread writer([&] { EXPECT_EQ(rank.other.wake_all(), 1u); });
+    EXPECT_LT(rank.sleep(ticket), a_minute_nearly);
+    writer.join();
+    EXPECT_NE(rank.sleepers.ticket(), ticket);
+    EXPECT_LT(rank.sleep(rank.sleepers.ticket()), a_minute_nearly) << "it rings until it is silenced";
+    rank.sleepers.silence_bell();
+    constexpr long shortly_ns = 2'000'000;
+    std::int64_t const before = now_ns();
+    rank.sleepers.sleep(rank.sleepers.ticket(), shortly_ns);
+    EXPECT_GE(now_ns() - before, shortly_ns / 2) << "it still rings";
+    rank.sleepers.remove();
+    EXPECT_EQ(rank.segment.rank_state(0).bell_unreached.load(), 0u);
+}
+
+TEST(Bell, IsNotNeededForAWakeUpBeforeTheSleep) {
+    AtSockets rank;
+    std::uint32_t const ticket = rank.sleepers.add(nullptr, false);
+    EXPECT_EQ(rank.other.wake_all(), 1u);
+    rank.sleepers.silence_bell();   // as another thread of the rank might
+    EXPECT_LT(rank.sleep(ticket), a_minute_nearly);
+    rank.sleepers.remove();
+}
+
+TEST(Bell, IsNotTheOnlyThingThatEndsASleepAtSockets) {
+    AtSockets rank;
+    std::uint32_t const ticket = rank.sleepers.add(nullptr, false);
+    eventfd_write(rank.arrivals, 1);
+    EXPECT_LT(rank.sleep(ticket), a_minute_nearly) << "a message of another node has come";
+    eventfd_t count;
+    eventfd_read(rank.arrivals, &count);
+    int const event = eventfd(1, EFD_NONBLOCK);
+    EXPECT_LT(rank.sleep(ticket, event), a_minute_nearly) << "another thread of the rank has called this one";
+    close(event);
+    rank.sleepers.remove();
+}
+
+TEST(Bell, ThatCannotBeReachedMakesSleepsShort) {
+    AtSockets rank;
+    RankState& state = rank.segment.rank_state(0);
+    std::uint32_t const ticket = rank.sleepers.add(nullptr, false);
+    state.bell_namespace.fetch_add(1);   // the rank runs in another network namespace
+    EXPECT_EQ(rank.other.wake_all(), 1u);
+    EXPECT_EQ(state.bell_unreached.load(), 1u);
+    EXPECT_LT(rank.sleep(rank.sleepers.ticket()), a_minute_nearly);
+    EXPECT_NE(rank.sleepers.ticket(), ticket);
+    rank.sleepers.remove();
+}
+
+/// 200 ranks in four words of each set; some sleep for one word, some for another, some for anything.
+TEST(Sleepers, AreFoundAmongManyByTheirWord) {
+    constexpr unsigned ranks = 200;
+    Segment s = Segment::create(ranks);
+    auto* flags = reinterpret_cast<Flag*>(s.commons().data());
+    std::vector<std::unique_ptr<Sleepers>> all;
+    for (unsigned r = 0; r < ranks; ++r) all.push_back(std::make_unique<Sleepers>(s, r));
+    unsigned counts[3] = {};
+    for (unsigned r = 0; r + 1 < ranks; ++r) {
+        unsigned const what = r % 7 == 0 ? 2 : r % 2;
+        all[r]->add(what == 2 ? nullptr : &flags[what].value, false);
+        ++counts[what];
+    }
+    Sleepers& writer = *all.back();
+    EXPECT_EQ(writer.wake_watchers(flags[0].value), counts[0] + counts[2]);
+    EXPECT_EQ(writer.wake_watchers(flags[1].value), counts[1] + counts[2]);
+    EXPECT_EQ(writer.wake_watchers(flags[2].value), counts[2]);
+    EXPECT_EQ(writer.wake_all(), ranks - 1);
+    for (unsigned r = 0; r + 1 < ranks; ++r) all[r]->remove();
+    EXPECT_EQ(writer.wake_all(), 0u);
+    for (unsigned set = 0; set < Segment::sleeper_sets; ++set)
+        for (std::atomic<std::uint64_t> const& word : s.sleeper_set(set)) EXPECT_EQ(word.load(), 0u) << "set " << set;
+}
+
+TEST(Sleepers, WithTwoThreadsWaitForAnything) {
+    Segment s = Segment::create(2);
+    auto* flags = reinterpret_cast<Flag*>(s.commons().data());
+    Sleepers rank(s, 0), writer(s, 1);
+    rank.add(&flags[0].value, false);
+    EXPECT_EQ(writer.wake_watchers(flags[1].value), 0u);
+    rank.add(&flags[0].value, false);
+    EXPECT_EQ(writer.wake_watchers(flags[1].value), 1u);
+    rank.remove();
+    rank.remove();
+    EXPECT_EQ(writer.wake_all(), 0u);
+    for (unsigned set = 0; set < Segment::sleeper_sets; ++set) EXPECT_EQ(s.sleeper_set(set)[0].load(), 0u);
 }
 
 }   // namespace

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What wakes a rank that sleeps in poll(2) because messages of other nodes may wake it, too: a futex cannot be polled.
+// Each such rank has a datagram socket with an abstract address, which the kernel chooses. Ranks of its node send an
+// empty datagram there. Nothing is lost: a datagram stays until the rank has read it, and when the queue is full the
+// rank is woken already. Any process of the network namespace may send one, which wakes the rank and does no harm.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "runtime/counters/rank_state.hpp"
+
+namespace tutti {
+
+/// A rank's own bell, with which it also rings those of others. Thread-safe.
+class Bell {
+public:
+    /// Enters it in the rank's state. Null where the system has no such socket.
+    static std::unique_ptr<Bell> create(RankState& owner) {
+        auto bell = std::unique_ptr<Bell>(new (std::nothrow) Bell(owner));
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        socklen_t bytes = sizeof(sa_family_t);   // the kernel chooses the rest
+        if (!bell || bell->descriptor_ < 0 ||
+            bind(bell->descriptor_, reinterpret_cast<sockaddr*>(&address), bytes) != 0)
+            return nullptr;
+        bytes = sizeof address;
+        std::uint64_t name = 0;
+        if (getsockname(bell->descriptor_, reinterpret_cast<sockaddr*>(&address), &bytes) != 0) return nullptr;
+        std::size_t const length = bytes - offsetof(sockaddr_un, sun_path);
+        if (length != name_bytes) return nullptr;
+        std::memcpy(&name, address.sun_path, name_bytes);
+        owner.bell_namespace.store(bell->namespace_, std::memory_order_relaxed);
+        owner.bell.store(name, std::memory_order_release);
+        return bell;
+    }
+    ~Bell() {
+        owner_.bell.store(0, std::memory_order_relaxed);   // another process may get the address
+        if (descriptor_ >= 0) close(descriptor_);
+    }
+    Bell(Bell const&) = delete;
+    Bell& operator=(Bell const&) = delete;
+
+    /// Readable for poll(2) from a ring on until silence().
+    int descriptor() const { return descriptor_; }
+    void silence() {
+        char byte;
+        while (recv(descriptor_, &byte, sizeof byte, 0) >= 0) {}
+    }
+
+    /// Rings the bell of `rank`, which has one. Where it cannot be reached, the rank can see that in its state.
+    void ring(RankState& rank) const {
+        bool const near = rank.bell_namespace.load(std::memory_order_relaxed) == namespace_;
+        if (near && send_to(rank.bell.load(std::memory_order_relaxed))) return;
+        rank.bell_unreached.store(1, std::memory_order_relaxed);
+    }
+
+private:
+    static constexpr std::size_t name_bytes = 6;   // a zero byte and five digits: unix(7), "Autobind feature"
+
+    explicit Bell(RankState& owner)
+        : owner_(owner), descriptor_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
+        struct stat info {};
+        if (stat("/proc/self/ns/net", &info) == 0) namespace_ = info.st_ino;
+    }
+    bool send_to(std::uint64_t name) const {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path, &name, name_bytes);
+        socklen_t const bytes = offsetof(sockaddr_un, sun_path) + name_bytes;
+        return sendto(descriptor_, nullptr, 0, 0, reinterpret_cast<sockaddr const*>(&address), bytes) == 0 ||
+               errno == EAGAIN || errno == ENOBUFS;
+    }
+
+    RankState& owner_;
+    int const descriptor_;
+    std::uint64_t namespace_ = 0;   ///< 0: not known, without /proc
+};
+
+}   // namespace tutti

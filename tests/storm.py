@@ -30,7 +30,7 @@ def arguments():
     parser.add_argument("--filter", default=".", help="only programs whose names match this regular expression")
     parser.add_argument("--nodes", default="1,2,4", help="numbers of nodes to choose from (1,2,4)")
     parser.add_argument("--long", type=float, default=0.01, help="share of stops that last for seconds (0.01)")
-    parser.add_argument("--limit", type=int, default=300, help="seconds after which a job counts as hanging (300)")
+    parser.add_argument("--limit", type=int, default=60, help="seconds after which a job counts as hanging (60)")
     parser.add_argument("--jobs", type=int, default=1, help="how many run at the same time (1)")
     parser.add_argument("--keep-going", action="store_true", help="go on after a failure")
     return parser.parse_args()

@@ -15,13 +15,12 @@ skip_if_pretended() {
     exit 77
 }
 
-# mpiexec on the first host, with "A=b;C=d" in its environment. Its limits are generous: on a busy machine each message
-# between hosts waits for its turn.
+# mpiexec on the first host, with "A=b;C=d" in its environment.
 job_with() {
     local settings
     IFS=';' read -ra settings <<<"${1//;;/;}"
     shift
-    on_host "${hosts[0]}" env "${settings[@]}" "$mpiexec" --launcher-agent "$agent" --start-timeout 120 --silence 120 "$@"
+    on_host "${hosts[0]}" env "${settings[@]}" "$mpiexec" --launcher-agent "$agent" "$@"
 }
 # run ARGUMENTS OF MPIEXEC: leaves $code, $out and $err
 run() {

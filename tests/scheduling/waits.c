@@ -5,11 +5,14 @@
 // "wait NAME MEAN MOST WAKE-UP": processor time of a waiting rank in percent of a core, on average and at most, and the
 // median of the microseconds from the end of the sleep to the return of the slowest waiting rank. Builds with any MPI.
 #define _GNU_SOURCE
+#include <limits.h>
+#include <linux/futex.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,11 +68,38 @@ static void in_usleep(double const* slept) {
     for (double const end = now() + seconds * 1e6; rank != 0 && now() < end;) usleep(100);
 }
 
+/// The kernel alone: how soon it wakes processes that sleep on a word of shared memory.
+static unsigned* word;
+static void in_futex(double const* slept) {
+    static unsigned round;
+    (void)slept;
+    ++round;
+    if (rank == 0) {
+        __atomic_store_n(word, round, __ATOMIC_RELEASE);
+        syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        return;
+    }
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != round)
+        syscall(SYS_futex, word, FUTEX_WAIT, round - 1, NULL, NULL, 0);
+}
+
+static MPI_Win share_word(void) {
+    MPI_Win window;
+    MPI_Aint bytes;
+    int unit;
+    MPI_Win_allocate_shared(rank == 0 ? sizeof *word : 0, sizeof *word, MPI_INFO_NULL, world, &word, &window);
+    MPI_Win_shared_query(window, 0, &bytes, &unit, &word);
+    if (rank == 0) *word = 0;
+    MPI_Barrier(world);
+    return window;
+}
+
 static struct Wait {
     char const* name;
     void (*wait)(double const* slept);
 } const waits[] = {
-    {"barrier", in_barrier}, {"recv", in_recv}, {"allreduce", in_allreduce}, {"test", in_test}, {"usleep", in_usleep}};
+    {"barrier", in_barrier}, {"recv", in_recv},     {"allreduce", in_allreduce},
+    {"test", in_test},       {"usleep", in_usleep}, {"futex", in_futex}};
 
 static int compare(void const* a, void const* b) {
     double const x = *(double const*)a, y = *(double const*)b;
@@ -114,9 +144,13 @@ int main(int argc, char** argv) {
         MPI_Abort(world, 2);
     }
     seconds = atof(argv[1]);
-    char const* const names = argc > 3 ? argv[3] : "barrier,recv,allreduce,test,usleep";
+    char const* const names = argc > 3 ? argv[3] : "barrier,recv,allreduce,test,usleep,futex";
     for (size_t k = 0; k < sizeof waits / sizeof waits[0]; ++k)
-        if (strstr(names, waits[k].name)) measure(&waits[k], atoi(argv[2]));
+        if (strstr(names, waits[k].name)) {
+            MPI_Win window = waits[k].wait == in_futex ? share_word() : MPI_WIN_NULL;
+            measure(&waits[k], atoi(argv[2]));
+            if (window != MPI_WIN_NULL) MPI_Win_free(&window);
+        }
     MPI_Finalize();
     return 0;
 }

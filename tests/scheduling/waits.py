@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What a wait of a second costs a rank, in percent of a core, and how soon it ends after what it waits for: in a barrier,
-a receive, an allreduce, a loop of MPI_Test and usleep(100), and, for comparison, in that loop without MPI."""
+a receive, an allreduce, a loop of MPI_Test and usleep(100), and, for comparison, in that loop without
+MPI and in a sleep that the kernel alone ends (futex)."""
 import argparse
 import statistics
 import sys
@@ -18,7 +19,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=1, help="in which the MPIs take turns (1)")
     parser.add_argument("--group", choices=GROUPS, default="together", help="of the ranks (together)")
     parser.add_argument("--impl", nargs="+", choices=MPIS, default=list(MPIS), help="which MPIs (all)")
-    parser.add_argument("--waits", default="barrier,recv,allreduce,test,usleep", help="which waits (all)")
+    parser.add_argument("--waits", default="barrier,recv,allreduce,test,usleep,futex", help="which waits (all)")
     chosen = parser.parse_args()
     failed = False
     with Lab(chosen.build, chosen.impl) as lab:

@@ -44,8 +44,9 @@ as from other mpiexecs, and those that it would end do not.
 Output arrives in whole lines. What a rank finds in its environment: PMI_RANK, PMI_SIZE, MPI_LOCALRANKID,
 MPI_LOCALNRANKS, OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE, OMPI_COMM_WORLD_LOCAL_RANK, … as from either mpiexec.
 
-tutti-info lists the variables (TUTTI_…) and the algorithms. On a machine that several jobs or other programs use, ranks
-adapt how they wait; guides/several-jobs.md says how to see and to choose it (TUTTI_WAIT, the info key tutti_wait).
+tutti-info lists the variables (TUTTI_…) and the algorithms. On a machine that several jobs or other programs
+use, ranks adapt how they wait; guides/several-jobs.md says how to see that and how to choose (TUTTI_WAIT, the
+info key tutti_wait).
 )";
 
 // `text` from `column` on, wrapped at `width`.

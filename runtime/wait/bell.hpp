@@ -54,8 +54,8 @@ public:
     /// Readable for poll(2) from a ring on until silence().
     int descriptor() const { return descriptor_; }
     void silence() {
-        char byte;
-        while (recv(descriptor_, &byte, sizeof byte, 0) >= 0) {}
+        char byte;   // other processes might send without end
+        for (int i = 0; i < most_rings && recv(descriptor_, &byte, sizeof byte, 0) >= 0; ++i) {}
     }
 
     /// Rings the bell of `rank`, which has one. Where it cannot be reached, the rank can see that in its state.
@@ -66,6 +66,7 @@ public:
     }
 
 private:
+    static constexpr int most_rings = 64;          // the kernel keeps some ten
     static constexpr std::size_t name_bytes = 6;   // a zero byte and five digits: unix(7), "Autobind feature"
 
     explicit Bell(RankState& owner)

@@ -83,14 +83,15 @@ void Sleepers::remove() {
     if (watched != watches_anything) leave(for_word(watched));
 }
 
-bool Sleepers::watch(int descriptor) {
+void Sleepers::watch(int descriptor) {
     bell_ = Bell::create(rank_state_);
     descriptor_ = descriptor;
-    return bell_ != nullptr;
 }
 
 void Sleepers::sleep(std::uint32_t ticket, long longest_ns, int event) {
     std::int64_t const before = now_ns();
+    bool const reachable = bell_ && rank_state_.bell_unreached.load(std::memory_order_relaxed) == 0;
+    if (descriptor_ >= 0 && !reachable) longest_ns = std::min(longest_ns, longest_without_bell_ns);
     if (bell_) poll(ticket, longest_ns, event);
     else futex_wait(rank_state_.wake, ticket, longest_ns);
     rank_state_.times.sleeps.add(1);
@@ -98,8 +99,6 @@ void Sleepers::sleep(std::uint32_t ticket, long longest_ns, int event) {
 }
 
 void Sleepers::poll(std::uint32_t ticket, long longest_ns, int event) {
-    if (rank_state_.bell_unreached.load(std::memory_order_relaxed) != 0)
-        longest_ns = std::min(longest_ns, longest_without_bell_ns);
     pollfd what[] = {{descriptor_, POLLIN, 0}, {bell_->descriptor(), POLLIN, 0}, {event, POLLIN, 0}};
     timespec const longest{longest_ns / 1'000'000'000, longest_ns % 1'000'000'000};
     if (this->ticket() == ticket) ppoll(what, 3, &longest, nullptr);

@@ -79,8 +79,8 @@ public:
     std::uint32_t ticket() const { return rank_state_.wake.load(std::memory_order_acquire); }
     void remove();
 
-    /// From now on the rank sleeps until `descriptor` is readable, too. False: it cannot.
-    bool watch(int descriptor);
+    /// From now on the rank sleeps until `descriptor` is readable, too; where it has no bell, for at most 1 ms.
+    void watch(int descriptor);
     bool has_bell() const { return bell_ != nullptr; }
     /// After a sleep, by the thread that checks all conditions next.
     void silence_bell() {

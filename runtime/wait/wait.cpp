@@ -33,7 +33,6 @@ constexpr int most_yields_on_shared_core = 4, most_yields_where_ranks_share = 32
 constexpr std::int64_t longest_on_idle_core_ns = 50'000, poll_on_idle_core_ns = 3'000;
 constexpr int most_needless_calls = 8;
 constexpr std::int64_t longest_lead_ns = 100'000;
-constexpr long longest_sleep_without_bell_ns = 1'000'000;
 
 /// In case that a wake-up is lost where there is no membarrier. Where hundreds share a core each of them must not get
 /// up in vain a hundred times a second; there writers fence, and none is lost.
@@ -95,7 +94,7 @@ void Waiter::leave_call() {
 
 void Waiter::watch(int descriptor) {
     descriptor_ = descriptor;
-    if (!sleepers_.watch(descriptor)) longest_sleep_ns_ = std::min(longest_sleep_ns_, longest_sleep_without_bell_ns);
+    sleepers_.watch(descriptor);
 }
 
 void Waiter::attach(Pollable* pollable) { pollable_[pollables_++] = pollable; }

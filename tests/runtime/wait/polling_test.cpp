@@ -48,7 +48,7 @@ TEST(Test, KeepsTheCoreWhereItIsItsOwnOrSomethingMoves) {
     EXPECT_EQ(s.rank_state(1).times.yielded_looks.read(), 0u);
 }
 
-TEST(Test, ThatHasSomethingToDoBetweenKeepsTheCore) {
+TEST(Test, ThatIsFollowedByOtherWorkKeepsTheCore) {
     Segment s = Segment::create(1);
     RankLock lock;
     Waiter waiter(s, 0, WaitPolicy::shared, 1, lock);
@@ -59,14 +59,16 @@ TEST(Test, ThatHasSomethingToDoBetweenKeepsTheCore) {
     EXPECT_EQ(s.rank_state(0).times.yielded_looks.read(), 0u);
 }
 
-TEST(Test, OfAProgramThatSleepsBetweenSleepsItselfAndIsWoken) {
+/// A rank repeats a test, and calls `between` after each, until it sleeps in one; another rank's store ends that.
+template <class Between>
+void expect_sleep_and_wake(WaitPolicy policy, long sleep_after_ms, Between between) {
     Segment s = Segment::create(2);
     RankLock lock, other;
-    Waiter tester(s, 0, WaitPolicy::dedicated, 1, lock), writer(s, 1, WaitPolicy::dedicated, 0, other);
+    Waiter tester(s, 0, policy, sleep_after_ms, lock), writer(s, 1, policy, 0, other);
     Flag flag;
     std::atomic<bool> found = false;
     std::thread thread([&] {
-        while (!tester.test([&] { return flag.reached(1); })) std::this_thread::sleep_for(100us);
+        while (!tester.test([&] { return flag.reached(1); })) between(lock);
         found = true;
     });
     while (s.rank_state(0).times.sleeps.read() == 0) std::this_thread::yield();
@@ -75,6 +77,15 @@ TEST(Test, OfAProgramThatSleepsBetweenSleepsItselfAndIsWoken) {
     thread.join();
     EXPECT_EQ(s.header().sleeping(), 0u);
     EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u);
+    EXPECT_EQ(s.rank_state(0).blocked.changes.load(), 0u) << "a test has no reason to give";
+}
+
+TEST(Test, OfAProgramThatSleepsBetweenSleepsItselfAndIsWoken) {
+    expect_sleep_and_wake(WaitPolicy::dedicated, 1, [](RankLock&) { std::this_thread::sleep_for(100us); });
+}
+
+TEST(Test, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
+    expect_sleep_and_wake(WaitPolicy::shared, 1'000'000, lose_core);
 }
 
 TEST(Test, OfAProgramThatSleepsBetweenReturnsAtOnceWhereItLearnsNothing) {
@@ -86,25 +97,6 @@ TEST(Test, OfAProgramThatSleepsBetweenReturnsAtOnceWhereItLearnsNothing) {
         std::this_thread::sleep_for(100us);
     }
     EXPECT_EQ(s.rank_state(0).times.sleeps.read(), 0u);
-}
-
-TEST(Test, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
-    Segment s = Segment::create(2);
-    RankLock lock, other;
-    Waiter tester(s, 0, WaitPolicy::shared, 1'000'000, lock), writer(s, 1, WaitPolicy::shared, 0, other);
-    Flag flag;
-    std::atomic<bool> found = false;
-    std::thread thread([&] {
-        while (!tester.test([&] { return flag.reached(1); })) lose_core(lock);
-        found = true;
-    });
-    while (s.rank_state(0).times.sleeps.read() == 0) std::this_thread::yield();
-    flag.publish(1);
-    while (!found) writer.wake_sleepers();
-    thread.join();
-    EXPECT_EQ(s.header().sleeping(), 0u);
-    EXPECT_EQ(s.rank_state(0).times.waits.read(), 0u);
-    EXPECT_EQ(s.rank_state(0).blocked.changes.load(), 0u) << "a test has no reason to give";
 }
 
 TEST(Contention, HoldsForAWhileAndLongerWhenItRepeatsSoon) {

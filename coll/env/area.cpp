@@ -27,6 +27,17 @@ constexpr std::ptrdiff_t distance_of(std::int64_t shown) {
 
 }   // namespace
 
+// In a page of its own, a member's parts lie where the only member's of an area of one would.
+Area::Area(std::byte* base, int members, Process* process)
+    : base_(base), process_(process), members_(members),
+      by_member_(process && process->segment.layout().numa_nodes > 1), slot_bytes_(slot_size(members)) {
+    std::size_t const together = by_member_ ? 1 : static_cast<std::size_t>(members);
+    first_channel_ = sizeof(Header) + together * sizeof(Head);
+    channel_distance_ = together * sizeof(Channel);
+    head_distance_ = by_member_ ? area_page : sizeof(Head);
+    member_distance_ = by_member_ ? area_page : sizeof(Channel);
+}
+
 std::size_t Area::row_bytes(AreaRegion which, int members) {
     switch (which) {
     case AreaRegion::pairs: return channel_depth * pair_bytes(members);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: per member a
-// page of flags, and on demand five regions: counters of pairs, flags of outer levels, small slots (a page per member
-// for those of all channels), slots, records of calls (coll/match). Pages that no rank has touched take no memory;
-// fresh ones are zero, which is every flag's first state.
+// The memory of a sequence of operations in the node segment, a communicator's or a persistent request's: flags, a page
+// per member, and on demand five regions: counters of pairs, flags of outer levels, small slots (as large as a page per
+// member for those of all channels), slots, records of calls (coll/match). Pages that no rank has touched take no
+// memory; fresh ones are zero, which is every flag's first state.
+//
+// Flags and small slots lie channel by channel, in a channel member by member: a communicator that is used once takes an
+// eighth of them, and who reads those of hundreds reads few pages. Where memory is placed on several NUMA nodes they lie
+// member by member, for a page lies on one node.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
 // alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.
@@ -107,8 +111,7 @@ public:
 
     Area() = default;
     /// `base`: zeroed, but for what `open` has written. `process`: regions come from its heap; null: see have_regions.
-    Area(std::byte* base, int members, Process* process = nullptr)
-        : base_(base), process_(process), members_(members), slot_bytes_(slot_size(members)) {}
+    Area(std::byte* base, int members, Process* process = nullptr);
     /// A communicator's, whose members are `all` of that order; it outlives what is done with the view but to leave.
     Area(std::byte* base, Group const& all, Process& process);
 
@@ -134,7 +137,7 @@ public:
     std::size_t slot_bytes() const { return slot_bytes_; }
 
     /// Highest operation that the member has completed, all earlier ones included; `gone` when it left for good.
-    Flag& done(int member) const { return member_page(member).done; }
+    Flag& done(int member) const { return head(member).done; }
     static constexpr std::uint64_t gone = ~std::uint64_t{0} >> 1;
 
     /// Records that a member could not go on with an operation; any member may do so, and several at the same time. A
@@ -153,7 +156,12 @@ public:
         if (op % refresh_period < channel_depth) [[unlikely]]
             refresh(member, op);
     }
-    Channel& channel(int member, std::uint64_t op) const { return member_page(member).channels[op % channel_depth]; }
+    Channel& channel(int member, std::uint64_t op) const {
+        return *reinterpret_cast<Channel*>(base_ + first_channel_ + op % channel_depth * channel_distance_ +
+                                           static_cast<std::size_t>(member) * member_distance_);
+    }
+    /// In bytes, from one member's to the next one's of the same operation.
+    std::size_t member_distance() const { return member_distance_; }
     Word ready(int member, std::uint64_t op, int level) const {
         if (level >= inner_levels) [[unlikely]]
             return outer(member, op, level, &LevelFlags::ready);
@@ -174,9 +182,9 @@ public:
     std::byte* records(int member) const {
         return region(AreaRegion::records, channel_depth).data + static_cast<std::size_t>(member) * record_bytes;
     }
-    /// Where the member records its first call: a line of its page, so that a communicator that is used once needs no
-    /// memory for records.
-    std::byte* first_record(int member) const { return member_page(member).first_record; }
+    /// Where the member records its first call: a line beside its flags, so that a communicator that is used once needs
+    /// no memory for records.
+    std::byte* first_record(int member) const { return head(member).first_record; }
     /// By a member that has recorded a call.
     void show_call() const {
         if (!has_calls()) header().called.store(1, std::memory_order_relaxed);
@@ -189,11 +197,12 @@ public:
     std::byte* slot(int member, std::uint64_t op, std::size_t bytes) const {
         if (bytes <= small_slot_bytes)
             return region(AreaRegion::small_slots, op).data + place(member, op) * small_slot_bytes;
-        return region(AreaRegion::slots, op).data + place(member, op) * slot_bytes_;
+        return region(AreaRegion::slots, op).data +
+               (static_cast<std::size_t>(member) * channel_depth + op % channel_depth) * slot_bytes_;
     }
     /// From one member's slot to the next one's.
     std::size_t slot_distance(std::size_t bytes) const {
-        return channel_depth * (bytes <= small_slot_bytes ? small_slot_bytes : slot_bytes_);
+        return bytes <= small_slot_bytes ? place(1, 0) * small_slot_bytes : channel_depth * slot_bytes_;
     }
 
 private:
@@ -202,20 +211,19 @@ private:
         std::atomic<std::uint64_t> op;
         std::atomic<int> member;
     };
-    /// Of the whole area; it lies in member 0's page.
+    /// Of the whole area, at its beginning.
     struct alignas(cache_line) Header {
         std::atomic<std::int64_t> regions[area_regions];   ///< see area.cpp; 0: nobody needed it yet
         std::atomic<int> lent;                             ///< regions that their owners have not taken back
         std::atomic<int> called;                           ///< 1: a member has recorded a call (coll/match)
-    };
-    struct MemberPage {
-        Flag done;
-        Header header;
         Failure failures[channel_depth];
-        Channel channels[channel_depth];
+    };
+    /// Of a member, for all operations.
+    struct Head {
+        Flag done;
         alignas(cache_line) std::byte first_record[cache_line];
     };
-    static_assert(sizeof(MemberPage) <= area_page);
+    static_assert(sizeof(Header) + sizeof(Head) + channel_depth * sizeof(Channel) <= area_page);
     /// As this rank sees it.
     struct RegionView {
         std::byte* data = nullptr;
@@ -223,15 +231,17 @@ private:
         std::uint64_t own = 0;     ///< offset in this rank's heap, if it lies there
     };
 
-    MemberPage& member_page(int member) const {
-        return *reinterpret_cast<MemberPage*>(base_ + static_cast<std::size_t>(member) * area_page);
+    Head& head(int member) const {
+        return *reinterpret_cast<Head*>(base_ + sizeof(Header) + static_cast<std::size_t>(member) * head_distance_);
     }
-    Header& header() const { return member_page(0).header; }
-    Failure& failure(std::uint64_t op) const { return member_page(0).failures[op % channel_depth]; }
+    Header& header() const { return *reinterpret_cast<Header*>(base_); }
+    Failure& failure(std::uint64_t op) const { return header().failures[op % channel_depth]; }
     bool left_by_all() const;
     void refresh(int member, std::uint64_t op) const;
-    static std::size_t place(int member, std::uint64_t op) {
-        return static_cast<std::size_t>(member) * channel_depth + op % channel_depth;
+    /// The number of a member's part of a channel, in a region that has one for each.
+    std::size_t place(int member, std::uint64_t op) const {
+        auto const m = static_cast<std::size_t>(member), channel = static_cast<std::size_t>(op % channel_depth);
+        return by_member_ ? m * channel_depth + channel : channel * static_cast<std::size_t>(members_) + m;
     }
 
     RegionView const& region(AreaRegion which, std::uint64_t op) const {
@@ -280,7 +290,9 @@ private:
     Process* process_ = nullptr;
     Group const* group_ = nullptr;
     int members_ = 0;
+    bool by_member_ = false;   ///< everything of a member together, on pages of its own
     std::size_t slot_bytes_ = 0;
+    std::size_t head_distance_ = 0, first_channel_ = 0, channel_distance_ = 0, member_distance_ = 0;
     mutable RegionView regions_[area_regions];   ///< what it has seen; a view belongs to one rank
 };
 

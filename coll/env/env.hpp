@@ -77,8 +77,8 @@ public:
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
-    /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line, and up to 512 of
-    /// all operations under way share a page. Who reads names the same size.
+    /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line, and up to 512 side
+    /// by side with other members'. Who reads names the same size.
     std::byte* slot(std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? mine_->cell.payload : area_.slot(rank_, op_, bytes);
     }
@@ -102,7 +102,7 @@ public:
         std::byte* operator[](int peer) const { return first + static_cast<std::size_t>(peer) * distance; }
     };
     SlotRow slots(std::size_t bytes) const {
-        if (bytes <= Cell::inline_bytes) return {channel(0).cell.payload, area_page};
+        if (bytes <= Cell::inline_bytes) return {channel(0).cell.payload, area_.member_distance()};
         return {area_.slot(0, op_, bytes), area_.slot_distance(bytes)};
     }
     /// The same without a message: for what tells about data and is none.

@@ -58,16 +58,39 @@ TEST_F(AreaOfTwo, HasOneRegionForAllWhoeverNeedsItFirst) {
     EXPECT_NE(&views[0].ready(1, 12, inner_levels).value, &views[0].ack(1, 12, inner_levels).value);
 }
 
-TEST_F(AreaOfTwo, SmallSlotsOfAllChannelsShareAPage) {
-    std::byte* const first = views[1].slot(1, 8, small_slot_bytes);
+TEST_F(AreaOfTwo, SmallSlotsOfAChannelLieSideBySide) {
+    std::byte* const first = views[1].slot(0, 8, small_slot_bytes);
     EXPECT_EQ(segment.offset(first) % area_page, 0u);
     long long const before = bytes_in_use();
-    for (std::uint64_t op = 8; op < 8 + channel_depth; ++op) {
-        EXPECT_EQ(views[0].slot(1, op, 57), first + (op - 8) * small_slot_bytes);
-        std::memset(views[1].slot(1, op, small_slot_bytes), 1, small_slot_bytes);
-    }
-    EXPECT_EQ(bytes_in_use() - before, 4096);
+    for (std::uint64_t op = 8; op < 8 + channel_depth; ++op)
+        for (int m = 0; m < members; ++m) {
+            std::byte* const slot = views[m].slot(m, op, small_slot_bytes);
+            EXPECT_EQ(slot, first + ((op - 8) * members + static_cast<unsigned>(m)) * small_slot_bytes);
+            EXPECT_EQ(views[1 - m].slot(m, op, 57), slot);
+            std::memset(slot, 1, small_slot_bytes);
+        }
+    EXPECT_EQ(views[0].slot(1, 8, 57) - first, static_cast<std::ptrdiff_t>(views[0].slot_distance(57)));
+    EXPECT_EQ(bytes_in_use() - before, members * 4096);
     EXPECT_NE(views[0].slot(1, 8, small_slot_bytes + 1), views[0].slot(1, 8, small_slot_bytes));
+}
+
+TEST(Area, OfACommunicatorThatIsUsedOnceTakesFewPages) {
+    constexpr unsigned members = 64;
+    Segment segment = Segment::create(members);
+    Process process(segment, 0, {});
+    Area const area(segment.at(process.heap.allocate(Area::bytes(members))), members, &process);
+    auto const pages_in_use = [&] {
+        struct stat info {};
+        EXPECT_EQ(fstat(segment.descriptor(), &info), 0);
+        return info.st_blocks / 8;
+    };
+    long long const before = pages_in_use();
+    for (int m = 0; m < static_cast<int>(members); ++m) {
+        area.channel(m, 1).cell.stamp.store(stamp(1, 1));
+        area.first_record(m)[0] = std::byte{1};
+        area.done(m).publish(1);
+    }
+    EXPECT_LE(pages_in_use() - before, 2 + members / 8);
 }
 
 /// The world's lies at the segment's commons.

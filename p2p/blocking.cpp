@@ -14,15 +14,15 @@ namespace {
 /// Of the one to whom or from whom a message goes.
 int place_of(Comm const& comm, int rank) { return comm.process.cluster.peer_of(comm.peers().world_rank(rank)); }
 
-/// Waits for `op`, looking first where its message comes from (−1: everywhere).
+/// Waits for `op`, polling first where its message comes from (−1: everywhere).
 template <class Op>
 void wait(Engine& engine, Op const& op, int peer, Comm const& comm, char const* call) {
     if (op.done) return;
     BlockedIn const why{comm, op, call};
-    int const looks = engine.looks(peer);
+    int const polls = engine.polls_in_a_row(peer);
     engine.process().waiter.until(
         [&] {
-            for (int i = 0; i < looks; ++i) {
+            for (int i = 0; i < polls; ++i) {
                 if (op.done) return true;
                 engine.poll_from(peer);
             }

@@ -17,7 +17,7 @@ void start(Process& process, std::vector<int> const& listeners) {
 Engine::Engine(Process& process, std::vector<int> const& listeners)
     : matching_(process),
       checks_(process.variables.diagnosis == "full" ? std::make_unique<Checks>(matching_) : nullptr),
-      transports_(make_transports(matching_, listeners, checks_.get())), small_looks_(process.waiter.first_polls()),
+      transports_(make_transports(matching_, listeners, checks_.get())), polls_for_small_(process.waiter.first_polls()),
       announced_from_(checks_ ? 0 : process.variables.direct) {
     Cluster const& cluster = process.cluster;
     int const peers = cluster.ranks_here() + (cluster.alone() ? 0 : cluster.size());
@@ -30,7 +30,9 @@ Engine::Engine(Process& process, std::vector<int> const& listeners)
     }
     for (auto const& one : transports_)
         if (one->polled()) polled_.push_back(one.get());
-    fewest_looks_ = (*std::ranges::min_element(transports_, {}, [](auto const& one) { return one->looks(); }))->looks();
+    fewest_polls_ = (*std::ranges::min_element(transports_, {}, [](auto const& one) {
+                        return one->polls_in_a_row();
+                    }))->polls_in_a_row();
     process.waiter.attach(this);
 }
 

@@ -37,8 +37,8 @@ public:
     /// As Transport::take_small: a receive of the next message of a peer, which needs no operation then.
     Transport::First take_small(int peer, Key const& key, Data const& data, Status& status) {
         if (!matching_.empty()) return Transport::First::other;
-        int const looks = data.bytes < announced_from_ ? small_looks_ : 1;
-        return to(peer).take_small(peer, key, data, status, looks);
+        int const polls = data.bytes < announced_from_ ? polls_for_small_ : 1;
+        return to(peer).take_small(peer, key, data, status, polls);
     }
     /// A copy of a buffered send, in the buffer of its communicator. Messages that have arrived make room in it only
     /// when we look.
@@ -72,8 +72,8 @@ public:
         if (moved) process().waiter.count_move();
         return moved;
     }
-    /// How often to look in a row without a pause (−1: everywhere), as Transport::looks.
-    int looks(int peer) const { return peer < 0 ? fewest_looks_ : to(peer).looks(); }
+    /// How often to poll in a row without a pause (−1: everywhere), as Transport::polls_in_a_row.
+    int polls_in_a_row(int peer) const { return peer < 0 ? fewest_polls_ : to(peer).polls_in_a_row(); }
     /// Why nothing will ever come from a peer (−1: from some): its connection is lost. Null: it is not.
     std::string const* loss(int peer) const { return matching_.loss(peer); }
     /// What --check looks for; null: nothing.
@@ -111,8 +111,8 @@ private:
     std::vector<std::unique_ptr<Transport>> traced_;   ///< around these, where messages are traced
     std::vector<Transport*> to_;                       ///< by peer; null: there is no such peer
     std::vector<Transport*> polled_;                   ///< those of which something may come by itself
-    int fewest_looks_;
-    int const small_looks_;              ///< as often as a wait looks before it moves everything on
+    int fewest_polls_;
+    int const polls_for_small_;          ///< as often as a wait polls before it moves everything on
     std::size_t const announced_from_;   ///< bytes of room that a receive has of which others are told
 };
 

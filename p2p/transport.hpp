@@ -66,9 +66,9 @@ public:
     bool poll() override = 0;
     /// The same for whoever waits for one peer only, whose messages come first.
     virtual bool poll_from(int peer) = 0;
-    /// How often poll_from may be called in a row without a pause: where a look is a load, the pieces of a message
+    /// How often poll_from may be called in a row without a pause: where a poll is a load, the pieces of a message
     /// follow each other closely; where it is a call of the system, once is enough.
-    virtual int looks() const { return 8; }
+    virtual int polls_in_a_row() const { return 8; }
 
     /// All that can leave now has left; what was offered waits for those who want it.
     virtual bool idle() const = 0;

@@ -82,11 +82,11 @@ std::uint64_t NetEnv::next_on_node() {
 bool NetEnv::waited(std::atomic<std::uint64_t> const& word, std::uint64_t value, int peer, int from) const {
     if (suspension_) return false;
     p2p::Engine& engine = p2p::engine(comm_.process);
-    int const looks = engine.looks(from);
+    int const polls = engine.polls_in_a_row(from);
     auto reached = [&] { return has_come(word.load(std::memory_order_acquire), value); };
     comm_.process.waiter.until(
         [&] {
-            for (int i = 0; i < looks; ++i) {
+            for (int i = 0; i < polls; ++i) {
                 if (reached()) return true;
                 engine.poll_from(from);
             }

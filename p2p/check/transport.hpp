@@ -36,7 +36,7 @@ public:
     bool polled() const override { return inner_->polled(); }
     bool poll() override { return inner_->poll(); }
     bool poll_from(int peer) override { return inner_->poll_from(peer); }
-    int looks() const override { return inner_->looks(); }
+    int polls_in_a_row() const override { return inner_->polls_in_a_row(); }
     bool idle() const override { return inner_->idle(); }
     void say_goodbye() override { inner_->say_goodbye(); }
     bool parted() const override { return inner_->parted(); }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t worth_waiting = 4096;    // bytes; below, a second copy costs no more than another poll
 constexpr std::size_t bytes_per_poll = 1024;   // copied once more in the time of a poll
-constexpr unsigned most_in_vain = 6;
+constexpr unsigned most_not_announced = 6;
 
 void copy(Copier const& copier, std::byte* to, std::byte const* from, std::size_t n) {
     if (n >= 4096) return copier.copy(to, from, n, 2 * n);
@@ -66,12 +66,12 @@ bool ShmTransport::store(Peer& to, Send& op) {
         return claim->suits(to.out.number(), op.key, op.data.bytes);
     });
     if (announced) {
-        to.in_vain = to.unwaited = 0;
+        to.not_announced = to.unpolled = 0;
         return store_into(*claim, to, op);
     }
     if (polls > 1) {
-        to.in_vain = static_cast<std::uint8_t>(std::min<unsigned>(to.in_vain + 1u, most_in_vain));
-        to.unwaited = static_cast<std::uint8_t>((1u << to.in_vain) - 1);
+        to.not_announced = static_cast<std::uint8_t>(std::min<unsigned>(to.not_announced + 1u, most_not_announced));
+        to.unpolled = static_cast<std::uint8_t>((1u << to.not_announced) - 1);
     }
     return false;
 }
@@ -92,8 +92,8 @@ bool ShmTransport::store_into(Claim& claim, Peer& to, Send& op) {
 /// that it never loses more than that. It soon stops doing so where no receive is posted in that time.
 int ShmTransport::polls_for_announcement(Peer& to, std::size_t bytes) const {
     if (bytes < worth_waiting || process_.waiter.shares_core()) return 1;
-    if (to.unwaited == 0) return static_cast<int>(2 + bytes / bytes_per_poll);
-    --to.unwaited;
+    if (to.unpolled == 0) return static_cast<int>(2 + bytes / bytes_per_poll);
+    --to.unpolled;
     return 1;
 }
 

@@ -109,9 +109,9 @@ private:
         Unexpected* aside = nullptr;   ///< or the message, while it is unexpected
         std::size_t arrived = 0;       ///< bytes of it
         Announcement announcement;
-        Receive* announced = nullptr;   ///< waits, and is announced when it is the next cell's turn
-        std::uint8_t in_vain = 0;       ///< how often in a row one was waited for in vain,
-        std::uint8_t unwaited = 0;      ///< and of how many messages none is to be waited for
+        Receive* announced = nullptr;     ///< waits, and is announced when it is the next cell's turn
+        std::uint8_t not_announced = 0;   ///< how often in a row a sender polled and no receive was announced,
+        std::uint8_t unpolled = 0;        ///< and for how many of the next messages it does not poll
 
         bool waits() const { return !controls.empty() || queued.first || granted.first || sharing(); }
         bool sharing() const { return shared && shared->op; }

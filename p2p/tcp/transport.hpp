@@ -61,7 +61,7 @@ public:
 
     bool poll() override { return network_.poll(); }
     bool poll_from(int peer) override { return network_.poll(peer - here_); }
-    int looks() const override { return 1; }
+    int polls_in_a_row() const override { return 1; }
     bool idle() const override { return streams_ == 0 && network_.idle(); }
 
     void say_goodbye() override { network_.say_goodbye(); }

@@ -38,7 +38,7 @@ public:
     bool polled() const override { return real_.polled(); }
     bool poll() override { return real_.poll(); }
     bool poll_from(int peer) override { return real_.poll_from(peer); }
-    int looks() const override { return real_.looks(); }
+    int polls_in_a_row() const override { return real_.polls_in_a_row(); }
     bool idle() const override { return real_.idle(); }
 
 private:

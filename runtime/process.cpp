@@ -57,7 +57,7 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
       heap(segment, place), place_(place), rank_(cluster.rank_at(static_cast<int>(place))),
       rank_state_(segment.rank_state(place)) {
     call_name = "";
-    waiter.names_calls(call_name);
+    waiter.tests().names_calls(call_name);
     if (home.moves()) waiter.watch(home);
     if (segment.ranks() > 1 && segment.header().usable_cores > 1 && variables.balance) {
         balance = std::make_unique<Balance>(segment, place);
@@ -65,7 +65,7 @@ Process::Process(Segment& s, unsigned place, Variables v, std::optional<Cluster>
     }
     if (Trace* const trace = segment.trace(place)) {
         tracer = std::make_unique<Tracer>(*trace);
-        waiter.trace_by(tracer.get());
+        waiter.observers().tracer = tracer.get();
     }
     rank_state().times.started.set(static_cast<std::uint64_t>(now_ns()));
     rank_state().pid.store(getpid(), std::memory_order_relaxed);

@@ -238,7 +238,7 @@ void start(Process& process, std::vector<std::string>& complaints) {
         node->call_statistics = &process.segment.call_statistics(process.place());
     node->call_records = std::make_shared<AllCallRecords>(process);
     if (node->call_records->on)
-        process.waiter.watch_long_waits(
+        process.waiter.observers().watch_long_waits(
             [](void const* all) {
                 auto* const records = static_cast<AllCallRecords const*>(all);
                 const_cast<AllCallRecords*>(records)->compare_in_wait();

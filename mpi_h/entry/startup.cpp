@@ -200,7 +200,7 @@ void begin_checks(LibraryState& f) {
     f.freed_handles = std::make_shared<FreedHandles>();
     if (f.process->many_threads) return;
     f.thread_check = std::make_shared<ThreadCheck>(*f.process, f.thread_level, f.main_thread);
-    f.process->waiter.watch_calls(f.thread_check.get());
+    f.process->waiter.observers().calls = f.thread_check.get();
     f.shared = &f.process->waiter;
 }
 
@@ -242,7 +242,7 @@ void start(LibraryState& f, int thread_level) {
     };
     f.process->threads_begin = [](Process& process) {
         // A call that somebody follows has passed by the lock, which was not on yet, and leaves it at its end.
-        if (process.waiter.follows_calls()) process.lock.enter();
+        if (process.waiter.observers().follow_calls()) process.lock.enter();
         library().shared = &process.waiter;
         library().forget_windows();
     };

@@ -24,7 +24,7 @@ constexpr std::int64_t start_after_ns = 1'000'000'000;   // most long waits are 
 }   // namespace
 
 Watcher::Watcher(Segment const& segment, Waiter& waiter, EndJob end_job) : segment_(segment), end_job_(end_job) {
-    waiter.if_unsupervised(look, this);
+    waiter.observers().if_unsupervised(look, this);
 }
 
 void Watcher::look(void const* watcher, std::int64_t waited_ns) {

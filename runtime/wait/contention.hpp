@@ -43,6 +43,14 @@ public:
 
     /// There is evidence that still holds at `now` (now_ns()).
     bool shared(std::int64_t now) const { return now < until_.load(std::memory_order_relaxed); }
+    /// The same, and keeps the answer for shared().
+    bool update(std::int64_t now) {
+        bool const answer = shared(now);
+        shared_.store(answer, std::memory_order_relaxed);
+        return answer;
+    }
+    /// Without a clock: the answer of the last update().
+    bool shared() const { return shared_.load(std::memory_order_relaxed); }
 
     /// Gives the core to other threads of the scheduling group once. Returns how long that took in nanoseconds.
     static std::int64_t yield() {
@@ -77,6 +85,7 @@ private:
     static constexpr int most_useful = 32;
 
     bool learns_ = true, crowded_ = false;
+    std::atomic<bool> shared_{false};
     std::atomic<int> useful_{0};
     std::int64_t long_yield_ns_ = lost_slice_ns;
     std::atomic<std::int64_t> until_{0}, hold_{first_hold_ns};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that check once, such as MPI_Test: where a program repeats them without success they give the core away, or
-// sleep, and the rank records that it polls without progress.
+#include "runtime/wait/polling.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <new>
@@ -8,9 +8,9 @@
 
 #include <sys/resource.h>
 
+#include "runtime/base/clock.hpp"
 #include "runtime/wait/call_stack.hpp"
 #include "runtime/wait/script_place.hpp"
-#include "runtime/wait/wait.hpp"
 
 namespace tutti {
 namespace {
@@ -20,7 +20,6 @@ constexpr std::int64_t between_checks_ns = 1'000'000;
 constexpr int tests_before_yield = 4;
 constexpr std::int64_t at_work_ns =
     50'000;   // a program that takes so long between two tests does something else there
-constexpr long nap_ns = 1'000'000;
 // Naps of an idle program. They delay what else it may wait for by 4 % of the time that it has been idle. A program
 // that itself sleeps for long between its tests needs none.
 constexpr long longest_idle_nap_ns = 10'000'000;
@@ -45,23 +44,27 @@ void put_script_place(char (&place)[N]) {
 }   // namespace
 
 /// Polls of the program's own leave no gap in the clock, but the kernel counts switches.
-void Waiter::check_core() {
+void RepeatedTests::check_core() {
     std::int64_t const now = now_ns();
     if (now < next_check_) return;
     next_check_ = now + between_checks_ns;
     long const before = std::exchange(switches_, involuntary_switches());
     if (before != 0 && switches_ != before) lock_.contention.note_gap(Contention::lost_slice_ns, now);
-    contended_ = lock_.contention.shared(now);
+    lock_.contention.update(now);
     if (naps_ && !lock_.on()) check_idleness(now, thread_time_ns());
 }
 
+void RepeatedTests::count_idleness_anew(std::int64_t now, std::int64_t used) {
+    idle_ = false;
+    idle_since_ = now;
+    idle_used_ = used;
+}
+
 /// A program that sleeps between its tests uses little processor time. `used`: so far, by this thread.
-void Waiter::check_idleness(std::int64_t now, std::int64_t used) {
+void RepeatedTests::check_idleness(std::int64_t now, std::int64_t used) {
     std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);
     if (idle_since_ == 0 || moves != idle_moves_ || 4 * (used - idle_used_) > now - idle_since_) {
-        idle_ = false;
-        idle_since_ = now;
-        idle_used_ = used;
+        count_idleness_anew(now, used);
         idle_moves_ = moves;
     } else if (!idle_ && now - idle_since_ > sleep_after_ns_) {
         idle_ = true;
@@ -69,66 +72,44 @@ void Waiter::check_idleness(std::int64_t now, std::int64_t used) {
     }
 }
 
-/// Sleeps inside a test of a program that would sleep next in any case: woken by what ends its waiting, it reacts to
-/// that sooner than by itself, and wakes less often until then. Returns true if it slept.
-bool Waiter::nap_if_idle(Condition ready, void const* what) {
+long RepeatedTests::begin_nap() {
     std::int64_t const now = now_ns(), used = thread_time_ns();
     std::int64_t const gap = now - std::exchange(left_, now), used_in_gap = used - std::exchange(left_used_, used);
-    if (gap == now) return false;                                    // nothing is known of the time between two tests
+    if (gap == now) return 0;                                        // nothing is known of the time between two tests
     if (gap < at_work_ns || 4 * used_in_gap > gap || lock_.on()) {   // it polls without a pause, or has work to do
-        idle_ = false;
-        idle_since_ = now;
-        idle_used_ = used;
-        return false;
+        count_idleness_anew(now, used);
+        return 0;
     }
     check_idleness(now, used);
-    if (!idle_ || gap > longest_gap_ns) return false;
-    Reason const none;
-    WaitLoop(*this, none, ready, what).nap(std::min<long>(longest_idle_nap_ns, (now - idle_since_) / idle_per_nap));
-    note_polling();   // counted by tests, these records would come too seldom now
+    if (!idle_ || gap > longest_gap_ns) return 0;
+    return std::min<long>(longest_idle_nap_ns, (now - idle_since_) / idle_per_nap);
+}
+
+void RepeatedTests::end_nap() {
+    record();   // counted by tests, these records would come too seldom now
     left_ = now_ns();
     left_used_ = thread_time_ns();
-    return true;
 }
 
-/// True when it gave the core away.
-bool Waiter::give_core_away(bool moved, Condition ready, void const* what) {
+RepeatedTests::Gives RepeatedTests::give_core_away(bool moved) {
     std::int64_t const now = now_ns();
-    bool const again = !moved && now - last_test_ns_ < at_work_ns;
-    last_test_ns_ = now;
-    empty_tests_in_a_row_ = again ? empty_tests_in_a_row_ + 1 : 1;
-    if (empty_tests_in_a_row_ < tests_before_yield) return false;
-    empty_tests_in_a_row_ = 0;
+    bool const again = !moved && now - last_ < at_work_ns;
+    last_ = now;
+    in_a_row_ = again ? in_a_row_ + 1 : 1;
+    if (in_a_row_ < tests_before_yield) return Gives::nothing;
+    in_a_row_ = 0;
     rank_state_.times.yielded_looks.add(1);
-    contended_ = lock_.contention.shared(now);
-    bool const yields = !contended_ || (policy_ == WaitPolicy::shared && lock_.contention.has_neighbours());
-    if (sleep_after_ns_ == 0 || yields) {
-        yield();
-        return true;
-    }
-    Reason const none;
-    WaitLoop(*this, none, ready, what).nap(nap_ns);
-    return true;
+    Contention& contention = lock_.contention;
+    bool const contended = contention.update(now);
+    bool const yields = !contended || (policy_ == WaitPolicy::shared && contention.has_neighbours());
+    return sleep_after_ns_ == 0 || yields ? Gives::yield : Gives::nap;
 }
 
-/// Never takes the lead from another thread, which checks this one's condition, too.
-void Waiter::WaitLoop::nap(long longest) {
-    nap_ = true;
-    longest = std::min(longest, waiter_.longest_sleep_ns_);
-    if (waiter_.leader_ && waiter_.leader_->thread_ == thread_) return void(waiter_.yield());   // inside a wait
-    if (waiter_.leader_) return follow(longest);
-    waiter_.leader_ = this;
-    mark_asleep();
-    bool const moved = waiter_.progress();
-    if (waiter_.sleeping_) waiter_.wake_ready();
-    if (!moved && !ready_(what_)) sleep(longest);
-}
-
-/// Records that the rank polls without progress: one call in polls_per_record updates the record.
+/// Records that the rank polls without progress: one test in tests_per_record updates the record.
 /// A rank that takes longer from one record to the next does other work between its polls; its record begins anew.
 /// The limit is 12 ms a poll: with 3 ms, a rank that slept for 1 ms between polls did not count as polling on a busy
 /// machine.
-void Waiter::note_polling() {
+void RepeatedTests::record() {
     Polling& shown = rank_state_.polling;
     std::uint64_t const moves = rank_state_.blocked.moves.load(std::memory_order_relaxed);
     std::int64_t const now = now_ns(), last = shown.last.load(std::memory_order_relaxed);

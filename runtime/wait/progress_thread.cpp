@@ -118,8 +118,8 @@ void ProgressThread::call() {
 }
 
 bool ProgressThread::wanted() const {
-    if (waiter_.services_ != 0) return !stop_ && !waiter_.polled();
-    return !stop_ && !waiter_.leader_ && !waiter_.at_rest();
+    if (waiter_.services_ != 0) return !stop_ && !waiter_.threads_.polled();
+    return !stop_ && !waiter_.threads_.leader() && !waiter_.at_rest();
 }
 
 /// What there is no memory for now is left to a later step: no call of the program could report it from here.
@@ -136,7 +136,7 @@ void ProgressThread::run() {
             rest();
         } else if (progress()) {
             empty_polls = idle_naps_ = 0;
-            if (waiter_.sleeping_) waiter_.wake_ready();
+            if (waiter_.threads_.any_asleep()) waiter_.threads_.wake_ready();
             if (lock_.wanted()) lock_.hand_over();
         } else if (++empty_polls <= polls_) {
             RankLock::Outside outside(lock_);
@@ -175,7 +175,7 @@ void ProgressThread::sleep() {
             RankLock::Outside outside(lock_);
             waiter_.sleepers_.sleep(ticket, waiter_.longest_sleep_ns_);
         }
-        if (!waiter_.leader_) waiter_.sleepers_.silence_bell();
+        if (!waiter_.threads_.leader()) waiter_.sleepers_.silence_bell();
         ticket = waiter_.sleepers_.ticket();
     }
     waiter_.sleepers_.remove();
@@ -184,7 +184,7 @@ void ProgressThread::sleep() {
 void ProgressThread::sleep_at_sockets() {
     while (wanted()) {
         if (progress()) {
-            if (waiter_.sleeping_) waiter_.wake_ready();
+            if (waiter_.threads_.any_asleep()) waiter_.threads_.wake_ready();
             return;
         }
         bool const looks = waiter_.services_by_words_ != 0 || !waiter_.at_rest();

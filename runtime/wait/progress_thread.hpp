@@ -3,12 +3,12 @@
 // program waits, and polls, otherwise. What it polls in vain it goes to sleep over as ranks do (runtime/wait/wait.hpp):
 // at once, unless there are cores to spare.
 //
-// While others may ask this rank for something at any time (Waiter::begin_service) it does not rest: it looks now and
+// While others may ask this rank for something at any time (Waiter::begin_service) it does not rest: it checks now and
 // then whether the program still polls itself, and else sleeps until something comes, also for a thread of the program
 // that sleeps in a wait. Where that may come by sockets, it
 // sleeps in poll(2) on what the sockets are watched with. That tells of everything that came before as well, so no
-// arrival is lost between the look and the sleep; what ranks of this node store is then found by looking. It does not
-// count as a sleeper there: else every store of every rank of the node would have to look whom to wake.
+// arrival is lost between the poll and the sleep; what ranks of this node store is then found by polling. It does not
+// count as a sleeper there: else every store of every rank of the node would search whom to wake.
 #pragma once
 
 #include <atomic>

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/wait/spin_policy.hpp"
+
+#include "runtime/wait/contention.hpp"
+
+namespace tutti {
+namespace {
+
+// How long a wait polls between two yields. A yield costs 0.4 µs, a sleep and a wake-up 5 to 50 µs.
+constexpr std::int64_t poll_ns = 25'000, poll_on_shared_core_ns = 3'000;
+constexpr int most_yields_on_shared_core = 4, most_yields_where_ranks_share = 32, most_useless_yields = 4;
+// On an idle core a wait polls for so long: a rank that was just woken on another core needs that to answer.
+constexpr std::int64_t longest_on_idle_core_ns = 50'000, poll_on_idle_core_ns = 3'000;
+
+}   // namespace
+
+SpinPolicy::Next SpinPolicy::next(std::int64_t now, Core core) const {
+    bool const contended = core.contended && heeds_core_;
+    std::int64_t polls_for = contended ? poll_on_shared_core_ns : poll_ns;
+    if (policy_ == WaitPolicy::shared) polls_for = useless_ != 0 && core.has_neighbours ? poll_on_idle_core_ns : 0;
+    if (now - polls_since_ < polls_for) return Next::poll;
+    return may_yield(now, contended, core.has_neighbours) ? Next::yield : Next::sleep;
+}
+
+bool SpinPolicy::may_yield(std::int64_t now, bool contended, bool has_neighbours) const {
+    if (sleep_after_ns_ == 0) return true;
+    if (now - since_ > sleep_after_ns_) return false;
+    if (policy_ == WaitPolicy::shared) {
+        if (yields_ >= most_yields_where_ranks_share) return false;
+        // A useless yield says that the core is idle, or that another scheduling group waits for it.
+        if (has_neighbours) return useless_ == 0 || now - since_ < longest_on_idle_core_ns;
+        return !contended && useless_ < most_useless_yields;
+    }
+    return !contended || (useless_ == 0 && yields_ < most_yields_on_shared_core);
+}
+
+void SpinPolicy::note_yield(std::int64_t took, std::int64_t now) {
+    useless_ = took < Contention::useless_yield_ns ? useless_ + 1 : 0;
+    ++yields_;
+    polls_since_ = now;
+}
+
+}   // namespace tutti

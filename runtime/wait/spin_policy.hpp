@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How one wait spends the time until its condition is true: it polls, then yields, then sleeps. Here are the decisions
+// alone, made from the times that the caller reads; policy.md lists all that they depend on.
+//
+// A rank that has its core to itself polls for 25 µs at a time, with a yield in between, and sleeps after `sleep_after`
+// without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away from it
+// (runtime/wait/contention.hpp) it polls for 3 µs, tries a few yields, and sleeps as soon as one of them was useless or
+// cost a time slice.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "runtime/wait/reason.hpp"
+
+namespace tutti {
+
+/// Of one wait, used by its thread alone. Times are of now_ns().
+class SpinPolicy {
+public:
+    /// What the rank knows of its core.
+    struct Core {
+        bool contended = false, has_neighbours = false;
+    };
+    enum class Next { poll, yield, sleep };
+
+    /// `wish`: how this wait shall treat its core; none: by `rule`, the rank's policy. `sleep_after_ns` 0: it never
+    /// sleeps.
+    SpinPolicy(WaitPolicy rule, std::optional<WaitPolicy> wish, std::int64_t sleep_after_ns, std::int64_t now)
+        : policy_(wish.value_or(rule)), heeds_core_(wish != WaitPolicy::dedicated),
+          polls_per_clock_(policy_ == WaitPolicy::dedicated ? polls_per_clock : polls_where_ranks_share),
+          sleep_after_ns_(sleep_after_ns), polls_since_(now) {}
+
+    /// After each check of the condition. Returns true when the clock should be read.
+    bool count_poll() { return ++polls_ >= polls_per_clock_; }
+    /// Returns for how long the thread has done nothing but poll; 0: not known.
+    std::int64_t note_clock(std::int64_t now) {
+        polls_ = 0;
+        if (since_ == 0) since_ = now;
+        return clock_ == 0 ? clock_ = now, 0 : now - std::exchange(clock_, now);
+    }
+    /// What to do next, right after note_clock().
+    Next next(std::int64_t now, Core core) const;
+    /// A yield took so long.
+    void note_yield(std::int64_t took, std::int64_t now);
+    /// The thread has done something other than poll since the clock was read.
+    void interrupt() { clock_ = 0; }
+    /// Something arrived: more may follow immediately.
+    void restart() {
+        polls_ = yields_ = useless_ = 0;
+        since_ = clock_ = 0;
+    }
+    /// Returns true if the wait has not come to read the clock yet.
+    bool fresh() const { return yields_ == 0 && clock_ == 0; }
+
+private:
+    bool may_yield(std::int64_t now, bool contended, bool has_neighbours) const;
+
+    static constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
+
+    WaitPolicy const policy_;
+    bool const heeds_core_;   ///< contention changes what it does
+    int const polls_per_clock_;
+    std::int64_t const sleep_after_ns_;
+    int polls_ = 0;              ///< since the clock was read
+    int yields_ = 0;             ///< since something arrived
+    int useless_ = 0;            ///< the last ones of these, in a row
+    std::int64_t since_ = 0;     ///< when the clock was first read after something arrived; 0: not yet
+    std::int64_t polls_since_;   ///< the last yield, or the beginning
+    std::int64_t clock_ = 0;     ///< when it was read; 0: not since the thread did something other than poll
+};
+
+}   // namespace tutti

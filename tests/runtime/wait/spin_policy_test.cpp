@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When a wait polls, yields and sleeps, by the times that it is given.
+#include "runtime/wait/spin_policy.hpp"
+
+#include <gtest/gtest.h>
+
+#include "runtime/wait/contention.hpp"
+
+namespace tutti {
+namespace {
+
+using Next = SpinPolicy::Next;
+
+constexpr std::int64_t us = 1'000, ms = 1'000'000, begin = 1'000 * ms;
+constexpr std::int64_t useful = Contention::useless_yield_ns, useless = useful - 1;
+constexpr SpinPolicy::Core quiet{}, contended{.contended = true}, among_ranks{.has_neighbours = true};
+
+/// The answer at `now`, after the clock was read.
+Next at(SpinPolicy& policy, std::int64_t now, SpinPolicy::Core core = quiet) {
+    policy.note_clock(now);
+    return policy.next(now, core);
+}
+
+/// Yields `times` times, each of which took so long, from `now` on; returns the time after them.
+std::int64_t yield(SpinPolicy& policy, int times, std::int64_t took, std::int64_t now, SpinPolicy::Core core) {
+    for (int i = 0; i < times; ++i) {
+        EXPECT_EQ(at(policy, now, core), Next::yield) << i;
+        policy.interrupt();
+        now += took;
+        policy.note_yield(took, now);
+    }
+    return now;
+}
+
+TEST(SpinPolicy, OnACoreOfItsOwnPollsForLongBetweenYieldsAndSleepsAfterTheGivenTime) {
+    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, begin);
+    EXPECT_EQ(at(policy, begin + us), Next::poll);
+    EXPECT_EQ(at(policy, begin + 24 * us), Next::poll);
+    EXPECT_EQ(at(policy, begin + 25 * us), Next::yield);
+    policy.note_yield(useless, begin + 26 * us);
+    EXPECT_EQ(at(policy, begin + 50 * us), Next::poll);
+    EXPECT_EQ(at(policy, begin + 10 * ms), Next::yield);
+    EXPECT_EQ(at(policy, begin + 10 * ms + 2 * us), Next::sleep);
+    policy.restart();
+    EXPECT_NE(at(policy, begin + 11 * ms), Next::sleep) << "something arrived";
+}
+
+TEST(SpinPolicy, WithoutATimeToSleepNeverSleeps) {
+    for (WaitPolicy rule : {WaitPolicy::dedicated, WaitPolicy::shared}) {
+        SpinPolicy policy(rule, {}, 0, begin);
+        EXPECT_EQ(at(policy, begin + 1000 * ms, contended), Next::yield);
+    }
+}
+
+TEST(SpinPolicy, OnAContendedCoreSleepsAfterAUselessYieldOrAFewUsefulOnes) {
+    SpinPolicy one(WaitPolicy::dedicated, {}, 10 * ms, begin), other(WaitPolicy::dedicated, {}, 10 * ms, begin);
+    EXPECT_EQ(at(one, begin + 2 * us, contended), Next::poll);
+    std::int64_t now = yield(one, 1, useless, begin + 3 * us, contended);
+    EXPECT_EQ(at(one, now + 3 * us, contended), Next::sleep);
+    now = begin;
+    for (int i = 0; i < 4; ++i) now = yield(other, 1, useful, now + 3 * us, contended);
+    EXPECT_EQ(at(other, now + 3 * us, contended), Next::sleep);
+}
+
+TEST(SpinPolicy, WhereRanksOutnumberCoresYieldsAtOnceAndGivesUpSoonWithoutNeighbours) {
+    SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, begin);
+    std::int64_t const now = yield(policy, 4, useless, begin, quiet);
+    EXPECT_EQ(at(policy, now), Next::sleep);
+}
+
+TEST(SpinPolicy, AmongOtherRanksPollsOnAnIdleCoreForAWhile) {
+    SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, begin);
+    std::int64_t now = yield(policy, 1, useless, begin, among_ranks);
+    EXPECT_EQ(at(policy, now + 2 * us, among_ranks), Next::poll);
+    EXPECT_EQ(at(policy, now + 3 * us, among_ranks), Next::yield);
+    EXPECT_EQ(at(policy, begin + 50 * us, among_ranks), Next::sleep);
+    policy.restart();
+    now = yield(policy, 32, useful, begin + 60 * us, among_ranks);
+    EXPECT_EQ(at(policy, now, among_ranks), Next::sleep) << "thirty-two turns of the others";
+}
+
+TEST(SpinPolicy, AWaitsOwnWishCountsMoreThanTheRanksRule) {
+    SpinPolicy stubborn(WaitPolicy::shared, WaitPolicy::dedicated, 10 * ms, begin);
+    EXPECT_EQ(at(stubborn, begin + 24 * us, contended), Next::poll);
+    EXPECT_EQ(at(stubborn, begin + 9 * ms, contended), Next::yield);
+    SpinPolicy yielding(WaitPolicy::dedicated, WaitPolicy::shared, 10 * ms, begin);
+    EXPECT_EQ(at(yielding, begin), Next::yield);
+}
+
+TEST(SpinPolicy, TellsForHowLongTheThreadOnlyPolled) {
+    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, begin);
+    EXPECT_TRUE(policy.fresh());
+    EXPECT_EQ(policy.note_clock(begin), 0) << "not known";
+    EXPECT_FALSE(policy.fresh());
+    EXPECT_EQ(policy.note_clock(begin + 7 * us), 7 * us);
+    policy.interrupt();
+    EXPECT_EQ(policy.note_clock(begin + 9 * us), 0);
+    int polls = 0;
+    while (!policy.count_poll()) ++polls;
+    EXPECT_GT(polls, 1);
+    policy.note_clock(begin + 10 * us);
+    EXPECT_FALSE(policy.count_poll()) << "counted from the last reading on";
+}
+
+}   // namespace
+}   // namespace tutti

@@ -4,9 +4,9 @@
 // member for those of all channels), slots, records of calls (coll/match). Pages that no rank has touched take no
 // memory; fresh ones are zero, which is every flag's first state.
 //
-// Flags and small slots lie channel by channel, in a channel member by member: a communicator that is used once takes an
-// eighth of them, and who reads those of hundreds reads few pages. Where memory is placed on several NUMA nodes they lie
-// member by member, for a page lies on one node.
+// Flags and small slots lie channel by channel, in a channel member by member: a communicator that is used once takes
+// an eighth of them, and who reads those of hundreds reads few pages. Where memory is placed on several NUMA nodes they
+// lie member by member, for a page lies on one node.
 //
 // Operation number n (1, 2, …, the same for all members) uses channel n mod depth. Every flag is written by its member
 // alone (but see `hand`, env.hpp) and counts up: stamp(n, step) grows with n and with the step; nothing is ever reset.
@@ -82,6 +82,8 @@ struct alignas(cache_line) Cell {
 inline constexpr std::size_t small_slot_bytes = area_page / channel_depth;
 
 inline constexpr std::size_t record_bytes = 1024 + 2048 + cache_line;
+
+inline constexpr std::size_t first_records_bytes = 2 * cache_line;
 
 inline constexpr int inner_levels = 2;   ///< whose flags every member has from the start
 
@@ -182,16 +184,16 @@ public:
     std::byte* records(int member) const {
         return region(AreaRegion::records, channel_depth).data + static_cast<std::size_t>(member) * record_bytes;
     }
-    /// Where the member records its first call: a line beside its flags, so that a communicator that is used once needs
-    /// no memory for records.
-    std::byte* first_record(int member) const { return head(member).first_record; }
+    /// Where the member records its first calls: lines beside its flags, so that a communicator that is used a few times
+    /// needs no memory for records.
+    std::byte* first_records(int member) const { return head(member).first_records; }
     /// By a member that has recorded a call.
     void show_call() const {
         if (!has_calls()) header().called.store(1, std::memory_order_relaxed);
     }
     /// Has any member recorded a call?
     bool has_calls() const { return header().called.load(std::memory_order_relaxed) != 0; }
-    /// Does any member have records of more than its first call?
+    /// Does any member have records of more than its first calls?
     bool has_records() const { return find_region(AreaRegion::records); }
     /// For so many bytes: who reads a slot and who writes it must name the same size.
     std::byte* slot(int member, std::uint64_t op, std::size_t bytes) const {
@@ -221,7 +223,7 @@ private:
     /// Of a member, for all operations.
     struct Head {
         Flag done;
-        alignas(cache_line) std::byte first_record[cache_line];
+        alignas(cache_line) std::byte first_records[first_records_bytes];
     };
     static_assert(sizeof(Header) + sizeof(Head) + channel_depth * sizeof(Channel) <= area_page);
     /// As this rank sees it.

@@ -77,8 +77,8 @@ public:
 
     // --- Small messages: one slot per rank and operation -------------------------------------------------------------
     std::size_t slot_bytes() const { return area_.slot_bytes(); }
-    /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line, and up to 512 side
-    /// by side with other members'. Who reads names the same size.
+    /// Where this rank writes `bytes` bytes before it publishes; up to 56 lie on the flag's own line, up to 512 beside
+    /// those of other members. Who reads names the same size.
     std::byte* slot(std::size_t bytes) const {
         return bytes <= Cell::inline_bytes ? mine_->cell.payload : area_.slot(rank_, op_, bytes);
     }

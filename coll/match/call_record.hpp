@@ -155,50 +155,54 @@ inline MemberRecords& records_of(Area const& area, int member) {
     return *reinterpret_cast<MemberRecords*>(area.records(member));
 }
 
-/// A member's first call, in its page. Many communicators are used once, and MemberRecords would nearly double what
-/// they take, so a member takes memory for these when it makes its second call; on MPI_COMM_WORLD at the first.
-struct FirstRecord {
-    enum class State : std::uint32_t {
-        none,      ///< the member has made no call
-        one,       ///< its only call is `record`, with the serial number 1
-        more,      ///< its calls are in its MemberRecords
-        unknown,   ///< it has no memory for records: what it calls is not known
-    };
+/// A member's first calls, each with a record of its own whose serial number is the call's. Many communicators are used
+/// once or twice, and MemberRecords would take more than the rest of them, so a member takes memory for these when it
+/// makes a further call; on MPI_COMM_WORLD at the first.
+struct FirstRecords {
+    static constexpr std::uint32_t most = 3;
+    /// In `state`, beside the number of calls: its calls are in its MemberRecords; it has no memory for these, so what
+    /// it calls is not known.
+    static constexpr std::uint32_t more = most + 1, unknown = most + 2;
 
-    CallRecord record;
-    std::atomic<State> state;
+    CallRecord records[most];
+    std::atomic<std::uint32_t> state;
 };
-static_assert(sizeof(FirstRecord) <= cache_line);
+static_assert(sizeof(FirstRecords) <= first_records_bytes);
 
-inline FirstRecord& first_record_of(Area const& area, int member) {
-    return *reinterpret_cast<FirstRecord*>(area.first_record(member));
+inline FirstRecords& first_records_of(Area const& area, int member) {
+    return *reinterpret_cast<FirstRecords*>(area.first_records(member));
 }
 
 /// What another rank can read of a member's calls.
 class MemberCalls {
 public:
-    MemberCalls(Area const& area, int member) : first_(&first_record_of(area, member)) {
+    MemberCalls(Area const& area, int member) : first_(&first_records_of(area, member)) {
         state_ = first_->state.load(std::memory_order_acquire);
-        if (state_ == FirstRecord::State::more && area.has_records()) rows_ = &records_of(area, member);
+        if (state_ == FirstRecords::more && area.has_records()) rows_ = &records_of(area, member);
     }
     /// Records that another node has sent.
     explicit MemberCalls(MemberRecords const& rows) : rows_(&rows) {}
 
     /// Are all of its calls recorded, as far as they are kept?
-    bool known() const { return state_ != FirstRecord::State::unknown; }
+    bool known() const { return state_ != FirstRecords::unknown; }
     /// What is kept at the place of the call with that number; 0: nothing yet.
     NumberedRecord call(std::uint64_t number) const {
         if (rows_) return rows_->calls[number % MemberRecords::calls_kept].load(std::memory_order_acquire);
-        return number == 1 && state_ == FirstRecord::State::one ? numbered(1, 1) : 0;
+        bool const made = state_ <= FirstRecords::most && number <= state_;
+        return made && number != 0 ? numbered(number, number) : 0;
     }
-    RecordedCall read(NumberedRecord call) const { return rows_ ? rows_->read(call) : first_->record.read(1, 1); }
+    RecordedCall read(NumberedRecord call) const {
+        if (rows_) return rows_->read(call);
+        std::uint32_t const number = number_of(call);
+        return first_->records[(number - 1) % FirstRecords::most].read(number, number);
+    }
     /// Of the block that ends with that call; 0: not known.
     std::uint64_t digest(std::uint64_t number) const { return rows_ ? rows_->digest(number) : 0; }
 
 private:
-    FirstRecord const* first_ = nullptr;
+    FirstRecords const* first_ = nullptr;
     MemberRecords const* rows_ = nullptr;
-    FirstRecord::State state_ = FirstRecord::State::more;
+    std::uint32_t state_ = FirstRecords::more;
 };
 
 }   // namespace tutti::coll

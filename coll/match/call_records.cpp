@@ -61,7 +61,7 @@ void CallRecords::belong_to(Comm const& comm) {
     try {
         all->add(*this);
     } catch (std::bad_alloc const&) {
-        first_record_of(*area_, rank_).state.store(FirstRecord::State::unknown, std::memory_order_release);
+        first_records_of(*area_, rank_).state.store(FirstRecords::unknown, std::memory_order_release);
         return;
     }
     known_to_ = all;
@@ -78,34 +78,34 @@ void CallRecords::belong_to(Comm const& comm) {
 /// Without memory for records a rank goes on without them, and no rank compares its further calls.
 bool CallRecords::open() {
     tried_ = true;
-    FirstRecord& first = first_record_of(*area_, rank_);
+    FirstRecords& first = first_records_of(*area_, rank_);
     try {
         mine_ = &records_of(*area_, rank_);
     } catch (Error const&) {
-        first.state.store(FirstRecord::State::unknown, std::memory_order_release);
+        first.state.store(FirstRecords::unknown, std::memory_order_release);
         return false;
     }
-    if (number_ != 0) {
-        mine_->record(1).copy(first.record);
-        mine_->call(1).store(numbered(1, 1), std::memory_order_release);
+    for (std::uint64_t n = 1; n <= number_; ++n) {
+        mine_->record(n).copy(first.records[n - 1]);
+        mine_->call(n).store(numbered(n, n), std::memory_order_release);
     }
-    first.state.store(FirstRecord::State::more, std::memory_order_release);
+    first.state.store(FirstRecords::more, std::memory_order_release);
     area_->show_call();
     return true;
 }
 
-/// Keeps the first call in this rank's page. True: there is room for all calls.
+/// Keeps the first calls beside this rank's flags. True: there is room for all calls.
 bool CallRecords::begin(CallRecord::Prepared& call) {
-    if (!keeps_first_ || number_ != 0) return open();
-    FirstRecord& first = first_record_of(*area_, rank_);
-    call.serial = 1;
-    first.record.write(call);
-    first.state.store(FirstRecord::State::one, std::memory_order_release);
+    if (!keeps_first_ || number_ == FirstRecords::most) return open();
+    FirstRecords& first = first_records_of(*area_, rank_);
+    std::uint64_t const number = number_ + 1;
+    call.serial = number;
+    first.records[number - 1].write(call);
+    first.state.store(static_cast<std::uint32_t>(number), std::memory_order_release);
     area_->show_call();
     show_last();
-    newest_record_ = 1;
-    digest_ = call.digest;
-    number_ = 1;
+    newest_record_ = number_ = number;
+    digest_ = digest_ * 31 + call.digest;
     return false;
 }
 

@@ -129,7 +129,7 @@ private:
     ComparedWith compared_with_;                 ///< the same with the other members
     using Matching = std::array<std::uint64_t, 4>;
     Matching matching_{};            ///< records of both that match, this rank's in the upper half: there are few
-    bool keeps_first_ = false;       ///< the first call is in this rank's page, until there is a second one
+    bool keeps_first_ = false;       ///< the first calls lie beside this rank's flags, until there are more
     bool tried_ = true;              ///< to get memory; without it, or if nothing is wanted, there are no records
     int rank_ = 0, neighbour_ = 0;   ///< among the members on this node
     Process* process_ = nullptr;

@@ -3,8 +3,8 @@
 // away, or sleep, and the rank records that it polls without progress.
 //
 // Where cores are shared, a program that repeats such calls must not keep the ranks that it waits for from running.
-// Where the program itself sleeps between them, a call may sleep in its place: woken by what ends the waiting, it reacts
-// to that sooner, and wakes less often until then.
+// Where the program itself sleeps between them, a call may sleep in its place: woken by what ends the waiting, it
+// reacts to that sooner, and wakes less often until then.
 #pragma once
 
 #include <cstdint>

@@ -230,14 +230,32 @@ protected:
     std::vector<std::vector<Ref<Comm>>> made_;
 };
 
-TEST_F(RecordsOfMany, OfCommunicatorsThatAreUsedOnceTakeNoMemory) {
+TEST_F(RecordsOfMany, OfCommunicatorsThatAreUsedAFewTimesTakeNoMemory) {
     begin_with(3, 1);
-    for (int r = 0; r < 3; ++r) call_on(r, comm(r, 0), "MPI_Barrier");
+    for (int r = 0; r < 3; ++r)
+        for (char const* function : {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}) call_on(r, comm(r, 0), function);
     for (int r = 0; r < 3; ++r) {
         wait_again(r);
         compare_calls(process(r));
         EXPECT_FALSE(state_of(comm(r, 0)).area.has_records());
-        EXPECT_THAT(state_of(comm(r, 0)).records.last_in_words(), HasSubstr("MPI_Barrier"));
+        EXPECT_THAT(state_of(comm(r, 0)).records.last_in_words(), HasSubstr("MPI_Reduce"));
+    }
+    EXPECT_EQ(finding(0).kind, Finding::Kind::nothing);
+    call_on(0, comm(0, 0), "MPI_Barrier");
+    EXPECT_TRUE(state_of(comm(0, 0)).area.has_records());
+}
+
+TEST_F(RecordsOfMany, OfTheFirstCallsAreFoundToDifferAlsoWhereOneMemberHasMadeMore) {
+    for (int further : {0, 1}) {
+        begin_with(3, 1);
+        for (char const* function : {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}) call_on(0, comm(0, 0), function);
+        call_on(0, comm(0, 0), "MPI_Barrier", further);
+        call_on(2, comm(2, 0), "MPI_Barrier");
+        call_on(2, comm(2, 0), "MPI_Reduce");
+        EXPECT_THROW(wait_again(0), JobEnded);
+        EXPECT_STREQ(finding(0).code, "T03");
+        EXPECT_THAT(finding(0).headline, HasSubstr("as call 2 on"));
+        made_.clear();
     }
 }
 

@@ -18,7 +18,9 @@ constexpr std::int64_t microsecond = 1000, millisecond = 1000 * microsecond;
 constexpr std::int64_t least_between_looks = 100 * microsecond, look_at_one = 5 * microsecond;
 constexpr std::int64_t longest_unseen = 20 * millisecond;
 constexpr std::int64_t between_moves = 50 * microsecond;   // of the node
+// Of a rank, between two moves.
 constexpr std::int64_t least_pause = 10 * millisecond, most_pause = 10'000 * millisecond;
+constexpr std::int64_t pause_of_two_on_one_core = 5 * millisecond;
 constexpr int looks_before_move = 3;
 
 /// What a rank shows: 16 bits of unit + 1, and the time in units of 1.024 µs. 0: it has shown nothing yet.
@@ -81,9 +83,10 @@ void Balance::look_again(std::int64_t now, bool contended) {
     int const here = scheduler_.unit_here();
     if (here < 0) return;
     show(here, now);
-    bool const may_move = now >= next_move_;
-    int const there = may_move || !crowded_ ? emptier_unit(here, contended, now) : -1;
-    count_shared_time(there >= 0 && !crowded_ && with_rank_, now);
+    int const there = !crowded_ || now >= next_move_ ? emptier_unit(here, contended, now) : -1;
+    bool const shares = there >= 0 && !crowded_ && with_rank_;
+    count_shared_time(shares, now);
+    bool const may_move = now >= (shares ? next_move_apart_ : next_move_);
     uneven_ = there < 0 || !may_move ? 0 : uneven_ + 1;
     if (uneven_ < looks_before_move) return;
     std::atomic<std::int64_t>& last = segment_.header().balanced;
@@ -162,7 +165,7 @@ int Balance::emptier_unit(int here, bool contended, std::int64_t now) {
 void Balance::move(int unit, std::int64_t now) {
     uneven_ = 0;
     if (!scheduler_.move_to(unit)) {
-        next_move_ = INT64_MAX;
+        next_move_ = next_move_apart_ = INT64_MAX;
         return;
     }
     show(unit, now);
@@ -170,6 +173,7 @@ void Balance::move(int unit, std::int64_t now) {
     pause_ = last_move_ != 0 && now - last_move_ < 8 * pause_ ? std::min(2 * pause_, most_pause) : least_pause;
     last_move_ = now;
     next_move_ = now + pause_;
+    next_move_apart_ = now + pause_of_two_on_one_core;
 }
 
 }   // namespace tutti

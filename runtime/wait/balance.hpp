@@ -11,7 +11,9 @@
 // away from it (contention.hpp) moves to a core where no rank runs.
 //
 // One rank of a node moves at a time, and each ever more rarely the more often it had to, so that none fights for long
-// with a kernel that knows of other programs. Only speed depends on all this: what is read may be old.
+// with a kernel that knows of other programs. Only two ranks on one core, where each can have one, move apart every few
+// milliseconds: beside a thread that never sleeps the kernel brings them together again each time that one of them does,
+// and there they are ten times as slow. Only speed depends on all this: what is read may be old.
 #pragma once
 
 #include <cstdint>
@@ -61,6 +63,7 @@ private:
     std::int64_t const look_every_;
     std::int64_t shared_since_ = 0;   ///< another rank runs here and a core has no rank; 0: not so at the last look
     std::int64_t next_look_ = 0, next_move_ = 0, last_move_ = 0, pause_;
+    std::int64_t next_move_apart_ = 0;      ///< of a rank that shares its core with another although it need not
     bool const crowded_;                    ///< more ranks than cores
     int uneven_ = 0;                        ///< looks in a row
     bool with_rank_ = false;                ///< at the last count, another rank had just run here

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::int64_t shown_after_ns = 1'000'000'000, longest_pause_ns = 3'000'000'000;
 constexpr std::int64_t between_checks_ns = 1'000'000;
-constexpr int tests_before_yield = 4;
-constexpr std::int64_t at_work_ns =
-    50'000;   // a program that takes so long between two tests does something else there
+constexpr int tests_before_yield = 4;           // where ranks outnumber cores
+constexpr std::int64_t tests_for_ns = 25'000;   // elsewhere: a sleep and a wake-up would cost as much
+constexpr std::int64_t at_work_ns = 50'000;     // a program that takes so long between two tests does other work there
 // Naps of an idle program. They delay what else it may wait for by 4 % of the time that it has been idle. A program
 // that itself sleeps for long between its tests needs none.
 constexpr long longest_idle_nap_ns = 10'000'000;
@@ -95,9 +95,15 @@ RepeatedTests::Gives RepeatedTests::give_core_away(bool moved) {
     std::int64_t const now = now_ns();
     bool const again = !moved && now - last_ < at_work_ns;
     last_ = now;
-    in_a_row_ = again ? in_a_row_ + 1 : 1;
-    if (in_a_row_ < tests_before_yield) return Gives::nothing;
+    if (!again) {
+        in_a_row_ = 0;
+        row_since_ = now;
+    }
+    ++in_a_row_;
+    bool const soon = policy_ == WaitPolicy::shared ? in_a_row_ < tests_before_yield : now - row_since_ < tests_for_ns;
+    if (soon) return Gives::nothing;
     in_a_row_ = 0;
+    row_since_ = now;
     rank_state_.times.yielded_looks.add(1);
     Contention& contention = lock_.contention;
     bool const contended = contention.update(now);

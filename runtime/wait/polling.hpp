@@ -40,7 +40,8 @@ public:
     long begin_nap();
     void end_nap();
 
-    /// How a test gives its core away; a nap lasts nap_ns at most.
+    /// How a test gives its core away: the fourth in a row where ranks outnumber cores, elsewhere one after 25 µs of
+    /// them. A nap lasts nap_ns at most.
     enum class Gives { nothing, yield, nap };
     static constexpr long nap_ns = 1'000'000;
     /// `moved`: the test has moved something on.
@@ -62,7 +63,7 @@ private:
     char const* const* call_name_ = nullptr;   ///< null: not known
     unsigned tests_ = 0;                       ///< ever
     int in_a_row_ = 0;                         ///< on a shared core, with nothing else in between,
-    std::int64_t last_ = 0;                    ///< and when the last one of them was
+    std::int64_t row_since_ = 0, last_ = 0;    ///< and when the first and the last one of them were
     long switches_ = 0;                        ///< involuntary ones of this thread when they were last counted,
     std::int64_t next_check_ = 0;              ///< and when they are counted again
     bool idle_ = false;

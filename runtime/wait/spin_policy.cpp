@@ -14,12 +14,19 @@ constexpr std::int64_t longest_on_idle_core_ns = 50'000, poll_on_idle_core_ns = 
 
 }   // namespace
 
-SpinPolicy::Next SpinPolicy::next(std::int64_t now, Core core) const {
+SpinPolicy::Next SpinPolicy::next(std::int64_t now, Core core) {
     bool const contended = core.contended && heeds_core_;
-    std::int64_t polls_for = contended ? poll_on_shared_core_ns : poll_ns;
-    if (policy_ == WaitPolicy::shared) polls_for = useless_ != 0 && core.has_neighbours ? poll_on_idle_core_ns : 0;
-    if (now - polls_since_ < polls_for) return Next::poll;
+    if (polls_on(now - polls_since_, contended, core.has_neighbours)) return Next::poll;
     return may_yield(now, contended, core.has_neighbours) ? Next::yield : Next::sleep;
+}
+
+bool SpinPolicy::polls_on(std::int64_t polled_for, bool contended, bool has_neighbours) {
+    if (policy_ == WaitPolicy::shared) return useless_ != 0 && has_neighbours && polled_for < poll_on_idle_core_ns;
+    if ((!contended && !has_neighbours) || polled_for < poll_on_shared_core_ns) return polled_for < poll_ns;
+    if (!std::exchange(tried_long_poll_, true)) polls_long_ = long_polls_.try_one();
+    if (polls_long_ && polled_for < poll_ns) return true;
+    end_long_poll(false);
+    return false;
 }
 
 bool SpinPolicy::may_yield(std::int64_t now, bool contended, bool has_neighbours) const {

@@ -3,9 +3,9 @@
 // alone, made from the times that the caller reads; policy.md lists all that they depend on.
 //
 // A rank that has its core to itself polls for 25 µs at a time, with a yield in between, and sleeps after `sleep_after`
-// without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away from it
-// (runtime/wait/contention.hpp) it polls for 3 µs, tries a few yields, and sleeps as soon as one of them was useless or
-// cost a time slice.
+// without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away from it, or
+// yields let other ranks run (runtime/wait/contention.hpp), it polls for 3 µs, or for 25 µs while that pays (LongPolls).
+// Where the core is taken away it tries a few yields, and sleeps as soon as one was useless or cost a time slice.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,25 @@
 #include "runtime/wait/reason.hpp"
 
 namespace tutti {
+
+/// Whether long polls pay on a contended core. They do where the awaited rank runs on another core, and only now and
+/// then loses its turn to another program; a sleep and a wake-up would cost as much as the poll. They do not where it is
+/// this rank that keeps it from running. So after a long poll in vain the next waits do without, twice as many each
+/// time in a row. Of one rank.
+class LongPolls {
+public:
+    /// May a wait poll for long? If so, note() follows.
+    bool try_one() { return skipped_ == 0 || (--skipped_, false); }
+    /// `came`: what it waited for came meanwhile.
+    void note(bool came) {
+        in_vain_ = came ? 0 : in_vain_ < most_in_vain ? in_vain_ + 1 : most_in_vain;
+        skipped_ = (1u << in_vain_) - 1;
+    }
+
+private:
+    static constexpr unsigned most_in_vain = 6;
+    unsigned in_vain_ = 0, skipped_ = 0;
+};
 
 /// Of one wait, used by its thread alone. Times are of now_ns().
 class SpinPolicy {
@@ -27,10 +46,14 @@ public:
 
     /// `wish`: how this wait shall treat its core; none: by `rule`, the rank's policy. `sleep_after_ns` 0: it never
     /// sleeps.
-    SpinPolicy(WaitPolicy rule, std::optional<WaitPolicy> wish, std::int64_t sleep_after_ns, std::int64_t now)
+    SpinPolicy(WaitPolicy rule, std::optional<WaitPolicy> wish, std::int64_t sleep_after_ns, LongPolls& long_polls,
+               std::int64_t now)
         : policy_(wish.value_or(rule)), heeds_core_(wish != WaitPolicy::dedicated),
           polls_per_clock_(policy_ == WaitPolicy::dedicated ? polls_per_clock : polls_where_ranks_share),
-          sleep_after_ns_(sleep_after_ns), polls_since_(now) {}
+          sleep_after_ns_(sleep_after_ns), long_polls_(long_polls), polls_since_(now) {}
+    ~SpinPolicy() { end_long_poll(true); }
+    SpinPolicy(SpinPolicy const&) = delete;
+    SpinPolicy& operator=(SpinPolicy const&) = delete;
 
     /// After each check of the condition. Returns true when the clock should be read.
     bool count_poll() { return ++polls_ >= polls_per_clock_; }
@@ -41,13 +64,15 @@ public:
         return clock_ == 0 ? clock_ = now, 0 : now - std::exchange(clock_, now);
     }
     /// What to do next, right after note_clock().
-    Next next(std::int64_t now, Core core) const;
+    Next next(std::int64_t now, Core core);
     /// A yield took so long.
     void note_yield(std::int64_t took, std::int64_t now);
     /// The thread has done something other than poll since the clock was read.
     void interrupt() { clock_ = 0; }
     /// Something arrived: more may follow immediately.
     void restart() {
+        end_long_poll(true);
+        tried_long_poll_ = false;
         polls_ = yields_ = useless_ = 0;
         since_ = clock_ = 0;
     }
@@ -55,6 +80,10 @@ public:
     bool fresh() const { return yields_ == 0 && clock_ == 0; }
 
 private:
+    bool polls_on(std::int64_t polled_for, bool contended, bool has_neighbours);
+    void end_long_poll(bool came) {
+        if (std::exchange(polls_long_, false)) long_polls_.note(came);
+    }
     bool may_yield(std::int64_t now, bool contended, bool has_neighbours) const;
 
     static constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
@@ -63,6 +92,9 @@ private:
     bool const heeds_core_;   ///< contention changes what it does
     int const polls_per_clock_;
     std::int64_t const sleep_after_ns_;
+    LongPolls& long_polls_;
+    bool tried_long_poll_ = false;   ///< since something arrived
+    bool polls_long_ = false;
     int polls_ = 0;              ///< since the clock was read
     int yields_ = 0;             ///< since something arrived
     int useless_ = 0;            ///< the last ones of these, in a row

@@ -162,7 +162,7 @@ private:
         WaitLoop(Waiter& waiter, Reason const& why, bool (*condition)(void*), void const* about,
                  std::atomic<std::uint64_t> const* word = nullptr)
             : Wait(condition, about, now_ns()), waiter_(waiter), why_(why), word_(word),
-              spin_(waiter.policy_, why.policy, waiter.sleep_after_ns_, start) {}
+              spin_(waiter.policy_, why.policy, waiter.sleep_after_ns_, waiter.long_polls_, start) {}
         ~WaitLoop() { finish(); }
         /// All of it for a call that checks once: sleeps, or follows another thread's lead, until the condition may be
         /// true or `longest` nanoseconds are over. It is no wait: not counted, and nothing is learned from it.
@@ -231,6 +231,7 @@ private:
     Pollables polled_;
     Sleepers sleepers_;
     WaitingThreads threads_{sleepers_};
+    LongPolls long_polls_;
     Observers observers_;
     RepeatedTests tests_;
     ProgressThread* helper_ = nullptr;

@@ -6,7 +6,8 @@ scheduler, alone and beside other work, on one node and on two pretended ones, w
 Prints each cell's time per operation (the slowest rank's, median over operations, then over rounds) and its slow-down:
 that time relative to the same pattern with the same MPI, ranks and hosts, alone and in one session. MPICH's launcher
 makes a session for each rank in any case. The whole matrix has about a thousand cells and takes half an hour a round or
-more with the default of 0.3 s per pattern; nothing else may run meanwhile."""
+more with the default of 0.3 s per pattern; nothing else may run meanwhile. Stopped early (Ctrl-C), it prints what it
+has."""
 import argparse
 import collections
 import json
@@ -173,15 +174,17 @@ def main():
     with Lab(chosen.build, chosen.impl) as lab:
         lab.compile("patterns")
         all_settings, measured = settings(lab, chosen), Measurements(lab, chosen)
-        for number in range(chosen.rounds):
-            for setting in all_settings:
-                print(f"round {number + 1} of {chosen.rounds}: {describe(setting)}", file=sys.stderr, flush=True)
-                for mpi in lab.mpis:
-                    measured.measure(setting, mpi)
-        print_table(measured, all_settings, chosen.patterns)
-        print_summary(measured, all_settings, chosen.patterns)
-        if chosen.json:
-            write_json(chosen.json, measured)
+        try:
+            for number in range(chosen.rounds):
+                for setting in all_settings:
+                    print(f"round {number + 1} of {chosen.rounds}: {describe(setting)}", file=sys.stderr, flush=True)
+                    for mpi in lab.mpis:
+                        measured.measure(setting, mpi)
+        finally:   # also when it is stopped
+            print_table(measured, all_settings, chosen.patterns)
+            print_summary(measured, all_settings, chosen.patterns)
+            if chosen.json:
+                write_json(chosen.json, measured)
     return any(mpi == "tutti" for mpi, _ in measured.failures)
 
 

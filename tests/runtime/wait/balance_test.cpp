@@ -126,6 +126,16 @@ TEST(Balance, WhereEachRankCanHaveACoreOneThatSleepsCountsWhereItRan) {
     EXPECT_EQ(shared(), before);
 }
 
+TEST(Balance, WhereEachRankCanHaveACoreOneMovesApartEveryFewMilliseconds) {
+    Crowd crowd({0, 0});
+    for (int turn = 0; turn < 1000; ++turn) {
+        for (auto& scheduler : crowd.schedulers) scheduler.unit = 0;   // as beside a steady thread
+        crowd.look_all(1);
+    }
+    EXPECT_GE(crowd.moves(), 1000u / 6);
+    EXPECT_LE(crowd.moves(), 2 * 1000u / 5 + 2);
+}
+
 TEST(Balance, WhereEachRankCanHaveACoreOneNotSeenForLongIsLeftAlone) {
     Crowd crowd({0, 0});
     crowd.ranks[1].look(crowd.now);

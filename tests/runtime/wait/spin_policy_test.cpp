@@ -33,7 +33,8 @@ std::int64_t yield(SpinPolicy& policy, int times, std::int64_t took, std::int64_
 }
 
 TEST(SpinPolicy, OnACoreOfItsOwnPollsForLongBetweenYieldsAndSleepsAfterTheGivenTime) {
-    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, begin);
+    LongPolls long_polls;
+    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, long_polls, begin);
     EXPECT_EQ(at(policy, begin + us), Next::poll);
     EXPECT_EQ(at(policy, begin + 24 * us), Next::poll);
     EXPECT_EQ(at(policy, begin + 25 * us), Next::yield);
@@ -46,30 +47,68 @@ TEST(SpinPolicy, OnACoreOfItsOwnPollsForLongBetweenYieldsAndSleepsAfterTheGivenT
 }
 
 TEST(SpinPolicy, WithoutATimeToSleepNeverSleeps) {
+    LongPolls long_polls;
     for (WaitPolicy rule : {WaitPolicy::dedicated, WaitPolicy::shared}) {
-        SpinPolicy policy(rule, {}, 0, begin);
+        SpinPolicy policy(rule, {}, 0, long_polls, begin);
         EXPECT_EQ(at(policy, begin + 1000 * ms, contended), Next::yield);
     }
 }
 
 TEST(SpinPolicy, OnAContendedCoreSleepsAfterAUselessYieldOrAFewUsefulOnes) {
-    SpinPolicy one(WaitPolicy::dedicated, {}, 10 * ms, begin), other(WaitPolicy::dedicated, {}, 10 * ms, begin);
+    LongPolls long_polls;
+    long_polls.note(false);
+    SpinPolicy one(WaitPolicy::dedicated, {}, 10 * ms, long_polls, begin);
     EXPECT_EQ(at(one, begin + 2 * us, contended), Next::poll);
     std::int64_t now = yield(one, 1, useless, begin + 3 * us, contended);
     EXPECT_EQ(at(one, now + 3 * us, contended), Next::sleep);
+    long_polls.note(false);
+    SpinPolicy other(WaitPolicy::dedicated, {}, 10 * ms, long_polls, begin);
     now = begin;
     for (int i = 0; i < 4; ++i) now = yield(other, 1, useful, now + 3 * us, contended);
     EXPECT_EQ(at(other, now + 3 * us, contended), Next::sleep);
 }
 
+/// A wait on a contended core, until `after` has passed; returns for how long it polled before it did anything else.
+std::int64_t polls_for(LongPolls& long_polls, std::int64_t after) {
+    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, long_polls, begin);
+    for (std::int64_t now = begin; now < begin + after; now += us)
+        if (at(policy, now, contended) != Next::poll) return now - begin;
+    return after;
+}
+
+TEST(SpinPolicy, OnAContendedCorePollsForLongWhileThatPays) {
+    LongPolls long_polls;
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(polls_for(long_polls, 20 * us), 20 * us) << i;
+    EXPECT_EQ(polls_for(long_polls, ms), 25 * us);
+    EXPECT_EQ(polls_for(long_polls, ms), 3 * us) << "after one in vain";
+    EXPECT_EQ(polls_for(long_polls, ms), 25 * us);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(polls_for(long_polls, 20 * us), 3 * us) << i;
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(polls_for(long_polls, 20 * us), 20 * us) << "one that paid: " << i;
+    int long_ones = 0;
+    for (int i = 0; i < 1000; ++i) long_ones += polls_for(long_polls, ms) > 3 * us;
+    EXPECT_LE(long_ones, 6 + 1000 / 64);
+}
+
+TEST(SpinPolicy, OnACoreWithOtherRanksYieldsSoonerButGoesOn) {
+    LongPolls long_polls;
+    long_polls.note(false);
+    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, long_polls, begin);
+    EXPECT_EQ(at(policy, begin + 2 * us, among_ranks), Next::poll);
+    std::int64_t now = begin;
+    for (int i = 0; i < 50; ++i) now = yield(policy, 1, useful, now + 3 * us, among_ranks);
+    EXPECT_EQ(at(policy, now + 3 * us, among_ranks), Next::yield);
+}
+
 TEST(SpinPolicy, WhereRanksOutnumberCoresYieldsAtOnceAndGivesUpSoonWithoutNeighbours) {
-    SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, begin);
+    LongPolls long_polls;
+    SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, long_polls, begin);
     std::int64_t const now = yield(policy, 4, useless, begin, quiet);
     EXPECT_EQ(at(policy, now), Next::sleep);
 }
 
 TEST(SpinPolicy, AmongOtherRanksPollsOnAnIdleCoreForAWhile) {
-    SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, begin);
+    LongPolls long_polls;
+    SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, long_polls, begin);
     std::int64_t now = yield(policy, 1, useless, begin, among_ranks);
     EXPECT_EQ(at(policy, now + 2 * us, among_ranks), Next::poll);
     EXPECT_EQ(at(policy, now + 3 * us, among_ranks), Next::yield);
@@ -80,15 +119,17 @@ TEST(SpinPolicy, AmongOtherRanksPollsOnAnIdleCoreForAWhile) {
 }
 
 TEST(SpinPolicy, AWaitsOwnWishCountsMoreThanTheRanksRule) {
-    SpinPolicy stubborn(WaitPolicy::shared, WaitPolicy::dedicated, 10 * ms, begin);
+    LongPolls long_polls;
+    SpinPolicy stubborn(WaitPolicy::shared, WaitPolicy::dedicated, 10 * ms, long_polls, begin);
     EXPECT_EQ(at(stubborn, begin + 24 * us, contended), Next::poll);
     EXPECT_EQ(at(stubborn, begin + 9 * ms, contended), Next::yield);
-    SpinPolicy yielding(WaitPolicy::dedicated, WaitPolicy::shared, 10 * ms, begin);
+    SpinPolicy yielding(WaitPolicy::dedicated, WaitPolicy::shared, 10 * ms, long_polls, begin);
     EXPECT_EQ(at(yielding, begin), Next::yield);
 }
 
 TEST(SpinPolicy, TellsForHowLongTheThreadOnlyPolled) {
-    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, begin);
+    LongPolls long_polls;
+    SpinPolicy policy(WaitPolicy::dedicated, {}, 10 * ms, long_polls, begin);
     EXPECT_TRUE(policy.fresh());
     EXPECT_EQ(policy.note_clock(begin), 0) << "not known";
     EXPECT_FALSE(policy.fresh());

@@ -184,8 +184,8 @@ public:
     std::byte* records(int member) const {
         return region(AreaRegion::records, channel_depth).data + static_cast<std::size_t>(member) * record_bytes;
     }
-    /// Where the member records its first calls: lines beside its flags, so that a communicator that is used a few times
-    /// needs no memory for records.
+    /// Where the member records its first calls: lines beside its flags, so that a communicator that is used only a few
+    /// times needs no memory for records.
     std::byte* first_records(int member) const { return head(member).first_records; }
     /// By a member that has recorded a call.
     void show_call() const {

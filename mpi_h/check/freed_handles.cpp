@@ -6,7 +6,7 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/diagnosis/mistake.hpp"
-#include "runtime/wait/call_stack.hpp"
+#include "runtime/trace/call_stack.hpp"
 
 namespace tutti {
 namespace {

@@ -9,7 +9,7 @@
 #include "runtime/base/error.hpp"
 #include "runtime/diagnosis/mistake.hpp"
 #include "runtime/settings/launch.hpp"
-#include "runtime/wait/call_stack.hpp"
+#include "runtime/trace/call_stack.hpp"
 
 namespace tutti {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "mpi_h/entry/job_server.hpp"
 #include "mpi_h/entry/library_state.hpp"
-#include "runtime/wait/call_stack.hpp"
-#include "runtime/wait/script_place.hpp"
+#include "runtime/trace/call_stack.hpp"
+#include "runtime/trace/script_place.hpp"
 
 namespace tutti {
 namespace {

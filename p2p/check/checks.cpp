@@ -6,7 +6,7 @@
 #include "p2p/check/digest.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/diagnosis/mistake.hpp"
-#include "runtime/wait/call_stack.hpp"
+#include "runtime/trace/call_stack.hpp"
 
 namespace tutti::p2p {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
-#include "runtime/wait/call_stack.hpp"
-#include "runtime/wait/script_place.hpp"
+#include "runtime/trace/call_stack.hpp"
+#include "runtime/trace/script_place.hpp"
 
 namespace tutti {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "runtime/base/clock.hpp"
+#include "runtime/trace/call_stack.hpp"
 #include "runtime/trace/local_calls.hpp"
-#include "runtime/wait/call_stack.hpp"
 #include "topo/base/text_streams.hpp"
 
 namespace tutti {

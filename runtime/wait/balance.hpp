@@ -12,8 +12,8 @@
 //
 // One rank of a node moves at a time, and each ever more rarely the more often it had to, so that none fights for long
 // with a kernel that knows of other programs. Only two ranks on one core, where each can have one, move apart every few
-// milliseconds: beside a thread that never sleeps the kernel brings them together again each time that one of them does,
-// and there they are ten times as slow. Only speed depends on all this: what is read may be old.
+// milliseconds: beside a thread that never sleeps the kernel brings them together again each time that one of them
+// does, and there they are ten times as slow. Only speed depends on all this: what is read may be old.
 #pragma once
 
 #include <cstdint>

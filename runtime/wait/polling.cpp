@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 
 #include "runtime/base/clock.hpp"
-#include "runtime/wait/call_stack.hpp"
-#include "runtime/wait/script_place.hpp"
+#include "runtime/trace/call_stack.hpp"
+#include "runtime/trace/script_place.hpp"
 
 namespace tutti {
 namespace {

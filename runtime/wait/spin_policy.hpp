@@ -4,7 +4,7 @@
 //
 // A rank that has its core to itself polls for 25 µs at a time, with a yield in between, and sleeps after `sleep_after`
 // without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away from it, or
-// yields let other ranks run (runtime/wait/contention.hpp), it polls for 3 µs, or for 25 µs while that pays (LongPolls).
+// yields let other ranks run (runtime/wait/contention.hpp), it polls for 3 µs, or 25 µs while that pays (LongPolls).
 // Where the core is taken away it tries a few yields, and sleeps as soon as one was useless or cost a time slice.
 #pragma once
 
@@ -17,8 +17,8 @@
 namespace tutti {
 
 /// Whether long polls pay on a contended core. They do where the awaited rank runs on another core, and only now and
-/// then loses its turn to another program; a sleep and a wake-up would cost as much as the poll. They do not where it is
-/// this rank that keeps it from running. So after a long poll in vain the next waits do without, twice as many each
+/// then loses its turn to another program; a sleep and a wake-up would cost as much as the poll. They do not where it
+/// is this rank that keeps it from running. So after a long poll in vain the next waits do without, twice as many each
 /// time in a row. Of one rank.
 class LongPolls {
 public:

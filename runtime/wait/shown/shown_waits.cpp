@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "runtime/base/error.hpp"
-#include "runtime/wait/call_stack.hpp"
-#include "runtime/wait/script_place.hpp"
+#include "runtime/trace/call_stack.hpp"
+#include "runtime/trace/script_place.hpp"
 #include "runtime/wait/shown/other_threads.hpp"
 #include "runtime/wait/wait.hpp"
 

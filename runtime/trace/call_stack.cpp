@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Walking the stack with the unwinder that exceptions use; it needs no debugging information and no frame pointers.
-#include "runtime/wait/call_stack.hpp"
+#include "runtime/trace/call_stack.hpp"
 
 #include <unwind.h>
 

@@ -2,7 +2,7 @@
 // CPython writes the traceback of a thread for its module faulthandler, for programs that have crashed: that needs
 // neither the interpreter's lock nor memory, only that the thread's frames stay, and this one is in a call of ours.
 // To take the lock instead could wait for a thread that waits for ours. Versions that hide the function tell nothing.
-#include "runtime/wait/script_place.hpp"
+#include "runtime/trace/script_place.hpp"
 
 #include <dlfcn.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The place of a script out of its interpreter's words.
-#include "runtime/wait/script_place.hpp"
+#include "runtime/trace/script_place.hpp"
 
 #include <gtest/gtest.h>
 

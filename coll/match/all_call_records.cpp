@@ -10,7 +10,6 @@
 namespace tutti::coll {
 namespace {
 
-constexpr std::int64_t kept_for_questions_ns = Allowance::most_saved_ns / 2;
 constexpr std::uint64_t calls_like_a_visit = 16;
 
 }   // namespace
@@ -59,7 +58,7 @@ void AllCallRecords::compare_in_wait() {
         begin_round();
     }
     if (asked) measured([this] { compare_where_it_waits(); });
-    std::int64_t const reserve = asked ? 0 : kept_for_questions_ns;
+    std::int64_t const reserve = asked ? 0 : allowance_.most() / 2;   // kept for questions
     while (!round_over_ && allowance_.grants(now_ns(), reserve)) measured([this] { step(); });
 }
 
@@ -69,7 +68,7 @@ void AllCallRecords::compare_at_end() {
     // All ranks of a core do so at the same time: each uses its part of what may be saved up.
     unsigned const sharing = process_.segment.header().ranks_per_core();
     std::uint64_t const free = work.visits + visits_at_end / sharing;
-    std::int64_t const reserve = Allowance::most_saved_ns - Allowance::most_saved_ns / sharing;
+    std::int64_t const reserve = allowance_.most() - Allowance::most_saved_ns / sharing;
     while (!round_over_ && (work.visits < free || allowance_.grants(now_ns(), reserve))) measured([this] { step(); });
 }
 

@@ -34,6 +34,13 @@ TEST(Allowance, OfRanksThatShareACoreIsAHundredthOfThatCoreTogether) {
     EXPECT_LE(spent_in(allowance, 10'000'000'000, 1'000), 10'000'000'000 / 12'800 + saved + 1'000);
 }
 
+TEST(Allowance, OfVeryManyRanksStartsWithLittle) {
+    EXPECT_EQ(Allowance(16).most(), saved);
+    Allowance allowance(512);
+    EXPECT_EQ(512 * allowance.most(), Allowance::most_saved_on_core_ns);
+    EXPECT_LE(spent_in(allowance, 1'000'000, 1'000), allowance.most() + 1'000);
+}
+
 TEST(Allowance, SavesUpABoundedAmount) {
     Allowance allowance;
     EXPECT_TRUE(allowance.grants(1));

@@ -6,7 +6,8 @@
 // as long, is evidence that the core is shared. The evidence holds for a while, and longer when it repeats.
 //
 // sched_yield(2) alone says less. It acts within the caller's scheduling group, so a yield to a thread of another
-// group (another session, control group or container) returns within a fraction of a microsecond: it gave nothing away.
+// group (another session, control group or container) returns at once: it gave nothing away. How long that takes, and
+// whether yields reach other threads, is learned from the kernel's count of switches.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +29,11 @@ public:
     static constexpr std::int64_t soon_ns = 10'000'000;
     /// No time slice is shorter. A shorter gap is an interrupt.
     static constexpr std::int64_t lost_slice_ns = 300'000;
-    /// A yield that returns sooner has let no other thread run.
-    static constexpr std::int64_t useless_yield_ns = 700;
+    /// A yield that returns sooner has let no other thread run: at first, and the least and the most that is learned.
+    static constexpr std::int64_t useless_yield_ns = 700, least_useless_yield_ns = 300, most_useless_yield_ns = 5'000;
+
+    /// What a yield was worth: no other thread ran; others did; it cost a time slice, which is evidence.
+    enum class Yield { useless, useful, lost_slice };
 
     /// Called before there are threads. `learns` false: the core counts as unshared whatever the clock says.
     /// `ranks_per_core`: above 1, yields take long although no other program runs, for each rank has its turn.
@@ -58,17 +62,20 @@ public:
         sched_yield();
         return now_ns() - before;
     }
-    /// A yield that ended at `now` took so long. Returns true if that is evidence.
-    bool note_yield(std::int64_t took, std::int64_t now) {
-        if (took >= long_yield_ns_) return note(now);
-        int const step = took < useless_yield_ns ? -1 : 2;
-        useful_.store(std::clamp(useful_.load(std::memory_order_relaxed) + step, 0, most_useful),
-                      std::memory_order_relaxed);
-        return false;
+    /// A yield of the calling thread that ended at `now` took so long.
+    Yield note_yield(std::int64_t took, std::int64_t now) {
+        if (took >= long_yield_ns_) return note_long_yield(now);
+        count_yield(took);
+        return took < useless_yield_ns_.load(std::memory_order_relaxed) ? Yield::useless : Yield::useful;
     }
+    /// The kernel took the core away from a thread so many times while it yielded so many times, which took so long
+    /// together.
+    void note_switches(long switches, int yields, std::int64_t took);
     /// More than a third of the last yields let other threads run for a moment: so there are some in the caller's
     /// scheduling group. Then a useless yield says that the core is idle; else it may be another group's turn.
-    bool has_neighbours() const { return useful_.load(std::memory_order_relaxed) > most_useful / 2; }
+    bool has_neighbours() const { return neighbours_.load(std::memory_order_relaxed); }
+    /// How often the kernel has taken the core away from the calling thread. Takes 0.3 µs.
+    static long involuntary_switches();
     /// So much time passed until `now` while the thread only polled. Returns true if that is evidence.
     bool note_gap(std::int64_t gap, std::int64_t now) { return gap >= lost_slice_ns && note(now); }
 
@@ -82,11 +89,13 @@ private:
         return true;
     }
 
-    static constexpr int most_useful = 32;
+    Yield note_long_yield(std::int64_t now);
+    void count_yield(std::int64_t took);
 
     bool learns_ = true, crowded_ = false;
     std::atomic<bool> shared_{false};
-    std::atomic<int> useful_{0};
+    std::atomic<bool> neighbours_{false};
+    std::atomic<std::int64_t> useless_yield_ns_{useless_yield_ns};
     std::int64_t long_yield_ns_ = lost_slice_ns;
     std::atomic<std::int64_t> until_{0}, hold_{first_hold_ns};
 };

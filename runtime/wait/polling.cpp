@@ -6,8 +6,6 @@
 #include <new>
 #include <utility>
 
-#include <sys/resource.h>
-
 #include "runtime/base/clock.hpp"
 #include "runtime/trace/call_stack.hpp"
 #include "runtime/trace/script_place.hpp"
@@ -25,13 +23,6 @@ constexpr std::int64_t at_work_ns = 50'000;     // a program that takes so long 
 constexpr long longest_idle_nap_ns = 10'000'000;
 constexpr std::int64_t idle_per_nap = 25, longest_gap_ns = 2'000'000;
 
-/// How often the kernel has taken the core away from the calling thread.
-long involuntary_switches() {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
-}
-
 /// Empty also where there is no memory to find it: the call has not failed.
 template <std::size_t N>
 void put_script_place(char (&place)[N]) {
@@ -48,7 +39,7 @@ void RepeatedTests::check_core() {
     std::int64_t const now = now_ns();
     if (now < next_check_) return;
     next_check_ = now + between_checks_ns;
-    long const before = std::exchange(switches_, involuntary_switches());
+    long const before = std::exchange(switches_, Contention::involuntary_switches());
     if (before != 0 && switches_ != before) lock_.contention.note_gap(Contention::lost_slice_ns, now);
     lock_.contention.update(now);
     if (naps_ && !lock_.on()) check_idleness(now, thread_time_ns());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "runtime/wait/spin_policy.hpp"
 
-#include "runtime/wait/contention.hpp"
-
 namespace tutti {
 namespace {
 
@@ -41,8 +39,8 @@ bool SpinPolicy::may_yield(std::int64_t now, bool contended, bool has_neighbours
     return !contended || (useless_ == 0 && yields_ < most_yields_on_shared_core);
 }
 
-void SpinPolicy::note_yield(std::int64_t took, std::int64_t now) {
-    useless_ = took < Contention::useless_yield_ns ? useless_ + 1 : 0;
+void SpinPolicy::note_yield(bool useless, std::int64_t now) {
+    useless_ = useless ? useless_ + 1 : 0;
     ++yields_;
     polls_since_ = now;
 }

@@ -65,8 +65,8 @@ public:
     }
     /// What to do next, right after note_clock().
     Next next(std::int64_t now, Core core);
-    /// A yield took so long.
-    void note_yield(std::int64_t took, std::int64_t now);
+    /// A yield has ended; it was useless if it let no other thread run.
+    void note_yield(bool useless, std::int64_t now);
     /// The thread has done something other than poll since the clock was read.
     void interrupt() { clock_ = 0; }
     /// Something arrived: more may follow immediately.

@@ -96,9 +96,9 @@ void Waiter::end_service(bool words) {
     services_by_words_ -= words;
 }
 
-/// Returns what it took. A yield during which threads of this rank got on with their calls was useful, however long it
-/// took.
-std::int64_t Waiter::yield() {
+/// Returns true if that let no other thread run. A yield during which threads of this rank got on with their calls was
+/// useful, however long it took.
+bool Waiter::yield() {
     unsigned const before = lock_.entries();
     std::int64_t took = 0;
     {
@@ -106,11 +106,13 @@ std::int64_t Waiter::yield() {
         took = Contention::yield();
     }
     unsigned const others = lock_.entries() - before - (lock_.on() ? 1 : 0);   // but for its own coming back
+    using enum Contention::Yield;
+    Contention::Yield const worth = others == 0 ? lock_.contention.note_yield(took, now_ns()) : useful;
     Times& times = rank_state_.times;
     times.yields.add(1);
-    if (took < Contention::useless_yield_ns) times.useless_yields.add(1);
-    if (others == 0 && lock_.contention.note_yield(took, now_ns())) times.long_yields.add(1);
-    return took;
+    if (worth == useless) times.useless_yields.add(1);
+    if (worth == lost_slice) times.long_yields.add(1);
+    return worth == useless;
 }
 
 void Waiter::call_helper() { helper_->call(); }
@@ -164,8 +166,8 @@ void Waiter::WaitLoop::decide() {
     if (unless_out_of_memory([this] { return asked_again(); })) return;
     if (asleep) return sleep(waiter_.longest_sleep_ns_);
     if (next == SpinPolicy::Next::sleep) return mark_asleep();
-    std::int64_t const took = waiter_.yield();
-    spin_.note_yield(took, now_ns());
+    bool const useless = waiter_.yield();
+    spin_.note_yield(useless, now_ns());
 }
 
 bool Waiter::WaitLoop::asked_again() {

@@ -216,7 +216,7 @@ private:
         return sleepers_.any();
     }
     void call_helper();
-    std::int64_t yield();
+    bool yield();
     void consider_moving(std::int64_t now);
     std::uint32_t add_sleeper(std::atomic<std::uint64_t> const* word = nullptr);
 

@@ -14,7 +14,7 @@ Bound = collections.namedtuple("Bound", "counter per most fits why")
 BOUNDS = (
     Bound("tutti_core_moves", "second", 100, None, "a rank that moves all the time never finds its data in the cache"),
     Bound("tutti_sleeps", "second", 150_000, None, "each sleep is a system call and a wake-up by a peer"),
-    Bound("tutti_useless_yields", "second", 60_000, None, "a yield that returns at once gave the core to no one"),
+    Bound("tutti_useless_yields", "second", 300_000, None, "a yield that returns at once gave the core to no one"),
     Bound("tutti_shared_core_time", "time", None, True, "a core without a rank may be busy with other work"),
 )
 

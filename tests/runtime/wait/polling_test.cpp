@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls that check once, such as MPI_Test, repeated without success; and what a rank learns of its core.
+// Calls that check once, such as MPI_Test, repeated without success.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -97,62 +97,6 @@ TEST(Test, OfAProgramThatSleepsBetweenReturnsAtOnceWhereItLearnsNothing) {
         std::this_thread::sleep_for(100us);
     }
     EXPECT_EQ(s.rank_state(0).times.sleeps.read(), 0u);
-}
-
-TEST(Contention, HoldsForAWhileAndLongerWhenItRepeatsSoon) {
-    constexpr std::int64_t slice = Contention::lost_slice_ns, hold = Contention::first_hold_ns;
-    Contention contention;
-    std::int64_t now = 1'000'000'000;
-    EXPECT_FALSE(contention.shared(now));
-    EXPECT_FALSE(contention.note_gap(slice - 1, now)) << "an interrupt";
-    EXPECT_FALSE(contention.shared(now));
-    EXPECT_TRUE(contention.note_gap(slice, now));
-    EXPECT_TRUE(contention.shared(now + hold - 1));
-    EXPECT_FALSE(contention.shared(now + hold));
-    now += hold + Contention::soon_ns - 1;
-    EXPECT_TRUE(contention.note_yield(slice, now));
-    EXPECT_TRUE(contention.shared(now + 2 * hold - 1)) << "it repeats";
-    EXPECT_FALSE(contention.shared(now + 2 * hold));
-    now += 2 * hold + Contention::soon_ns;
-    EXPECT_TRUE(contention.note_gap(slice, now));
-    EXPECT_FALSE(contention.shared(now + hold)) << "it does not repeat";
-    for (int i = 0; i < 20; ++i) contention.note_gap(slice, now);
-    EXPECT_TRUE(contention.shared(now + Contention::longest_hold_ns - 1));
-    EXPECT_FALSE(contention.shared(now + Contention::longest_hold_ns)) << "it is tried again some time";
-}
-
-TEST(Contention, AYieldMayTakeLongerWhereManyRanksShareACore) {
-    Contention alone, among_many;
-    among_many.configure(true, 100);
-    EXPECT_TRUE(alone.note_yield(1'500'000, 1));
-    EXPECT_FALSE(among_many.note_yield(3'000'000, 1)) << "a hundred have had their turns";
-    EXPECT_TRUE(among_many.note_yield(15'000'000, 1)) << "one of them computes";
-}
-
-TEST(Contention, KnowsFromUsefulYieldsThatThereAreOtherThreadsInItsGroup) {
-    constexpr std::int64_t useless = Contention::useless_yield_ns - 1, useful = Contention::useless_yield_ns;
-    Contention contention;
-    EXPECT_FALSE(contention.has_neighbours());
-    contention.note_yield(useless, 1);
-    EXPECT_FALSE(contention.has_neighbours());
-    auto const yields = [&](int useful_ones, int useless_ones) {
-        for (int i = 0; i < 50; ++i)
-            for (int k = 0; k < useful_ones + useless_ones; ++k)
-                contention.note_yield(k < useful_ones ? useful : useless, 1);
-        return contention.has_neighbours();
-    };
-    EXPECT_TRUE(yields(1, 0));
-    EXPECT_TRUE(yields(2, 3)) << "they sleep now and then";
-    EXPECT_FALSE(yields(1, 4)) << "threads of other groups have come in between";
-    contention.note_yield(Contention::lost_slice_ns, 1);
-    EXPECT_FALSE(contention.has_neighbours()) << "that was another group's turn";
-}
-
-TEST(Contention, IsNotLearnedWhereTheUserSaysThatCoresAreDedicated) {
-    Contention contention;
-    contention.configure(false, 1);
-    EXPECT_FALSE(contention.note_gap(1'000'000'000, 5));
-    EXPECT_FALSE(contention.shared(6));
 }
 
 }   // namespace

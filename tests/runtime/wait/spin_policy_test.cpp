@@ -4,15 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/wait/contention.hpp"
-
 namespace tutti {
 namespace {
 
 using Next = SpinPolicy::Next;
 
 constexpr std::int64_t us = 1'000, ms = 1'000'000, begin = 1'000 * ms;
-constexpr std::int64_t useful = Contention::useless_yield_ns, useless = useful - 1;
+constexpr bool useful = false, useless = true;   // yields
+constexpr std::int64_t yield_takes = us;
 constexpr SpinPolicy::Core quiet{}, contended{.contended = true}, among_ranks{.has_neighbours = true};
 
 /// The answer at `now`, after the clock was read.
@@ -21,13 +20,13 @@ Next at(SpinPolicy& policy, std::int64_t now, SpinPolicy::Core core = quiet) {
     return policy.next(now, core);
 }
 
-/// Yields `times` times, each of which took so long, from `now` on; returns the time after them.
-std::int64_t yield(SpinPolicy& policy, int times, std::int64_t took, std::int64_t now, SpinPolicy::Core core) {
+/// Yields `times` times, all useless or useful, from `now` on; returns the time after them.
+std::int64_t yield(SpinPolicy& policy, int times, bool are_useless, std::int64_t now, SpinPolicy::Core core) {
     for (int i = 0; i < times; ++i) {
         EXPECT_EQ(at(policy, now, core), Next::yield) << i;
         policy.interrupt();
-        now += took;
-        policy.note_yield(took, now);
+        now += yield_takes;
+        policy.note_yield(are_useless, now);
     }
     return now;
 }

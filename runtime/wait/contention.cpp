@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/wait/contention.hpp"
+
+#include <utility>
+
+#include <sys/resource.h>
+
+namespace tutti {
+namespace {
+
+constexpr int yields_per_count = 16;
+
+/// Yields of a thread since its switches were counted.
+struct Yields {
+    int number = 0;
+    std::int64_t took = 0;
+    long switches = -1;   ///< then; −1: they were not counted
+};
+thread_local Yields yields_of_thread;
+
+}   // namespace
+
+long Contention::involuntary_switches() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+/// It was the turn of another group, and says nothing about the own one.
+Contention::Yield Contention::note_long_yield(std::int64_t now) {
+    yields_of_thread = {};
+    return note(now) ? Yield::lost_slice : Yield::useful;
+}
+
+void Contention::count_yield(std::int64_t took) {
+    Yields& yields = yields_of_thread;
+    yields.took += took;
+    if (++yields.number < yields_per_count) return;
+    long const now = involuntary_switches();
+    if (yields.switches >= 0) note_switches(now - yields.switches, yields.number, yields.took);
+    yields = {.switches = now};
+}
+
+void Contention::note_switches(long switches, int yields, std::int64_t took) {
+    neighbours_.store(3 * switches > yields, std::memory_order_relaxed);
+    if (switches != 0) return;
+    // All were useless; what takes a third more than they did on average has let another thread run.
+    std::int64_t const limit = took / yields * 4 / 3;
+    useless_yield_ns_.store(std::clamp(limit, least_useless_yield_ns, most_useless_yield_ns),
+                            std::memory_order_relaxed);
+}
+
+}   // namespace tutti

@@ -34,13 +34,15 @@ void put_script_place(char (&place)[N]) {
 
 }   // namespace
 
-/// Polls of the program's own leave no gap in the clock, but the kernel counts switches.
+/// Polls of the program's own leave no gap in the clock, but the kernel counts switches, those of yields among them.
 void RepeatedTests::check_core() {
     std::int64_t const now = now_ns();
     if (now < next_check_) return;
     next_check_ = now + between_checks_ns;
     long const before = std::exchange(switches_, Contention::involuntary_switches());
-    if (before != 0 && switches_ != before) lock_.contention.note_gap(Contention::lost_slice_ns, now);
+    std::uint64_t const yields = rank_state_.times.yields.read();
+    bool const yielded = std::exchange(yields_, yields) != yields;
+    if (before != 0 && switches_ != before && !yielded) lock_.contention.note_gap(Contention::lost_slice_ns, now);
     lock_.contention.update(now);
     if (naps_ && !lock_.on()) check_idleness(now, thread_time_ns());
 }

@@ -65,6 +65,7 @@ private:
     int in_a_row_ = 0;                         ///< on a shared core, with nothing else in between,
     std::int64_t row_since_ = 0, last_ = 0;    ///< and when the first and the last one of them were
     long switches_ = 0;                        ///< involuntary ones of this thread when they were last counted,
+    std::uint64_t yields_ = 0;                 ///< the rank's yields then,
     std::int64_t next_check_ = 0;              ///< and when they are counted again
     bool idle_ = false;
     std::int64_t idle_since_ = 0;             ///< so far, when that began,

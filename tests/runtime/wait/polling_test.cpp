@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "runtime/wait/wait.hpp"
 
@@ -19,6 +20,20 @@ void lose_core(RankLock& lock) { lock.contention.note_gap(Contention::lost_slice
 constexpr int some_tests = 1000, very_many_tests = 10'000'000;
 
 constexpr auto never = [] { return false; };
+
+cpu_set_t affinity() {
+    cpu_set_t units;
+    CPU_ZERO(&units);
+    sched_getaffinity(0, sizeof units, &units);
+    return units;
+}
+/// Keeps this thread, and those that it starts, on its core.
+bool stay_on_core() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    return sched_setaffinity(0, sizeof one, &one) == 0;
+}
 
 TEST(Test, WithoutProgressGivesTheCoreAwayWhereItIsShared) {
     Segment s = Segment::create(2);
@@ -86,6 +101,41 @@ TEST(Test, OfAProgramThatSleepsBetweenSleepsItselfAndIsWoken) {
 
 TEST(Test, SleepsShortlyWhereYieldsCostTimeSlicesAndIsWoken) {
     expect_sleep_and_wake(WaitPolicy::shared, 1'000'000, lose_core);
+}
+
+/// Tests that find nothing, on one core with a thread that always wants to run; `between`: what the rank does besides.
+/// Returns true if it learns from them that the core is taken away.
+template <class Between>
+bool learns_of_another_thread(std::chrono::nanoseconds within, Between&& between) {
+    cpu_set_t const before = affinity();
+    EXPECT_TRUE(stay_on_core());
+    std::atomic<bool> over = false;
+    std::thread other([&] {
+        while (!over) sched_yield();
+    });
+    Segment s = Segment::create(1);
+    RankLock lock;
+    RepeatedTests tests(lock, s.rank_state(0), WaitPolicy::shared, 0, false);
+    std::int64_t const end = now_ns() + within.count();
+    while (now_ns() < end && !lock.contention.shared(now_ns())) {
+        for (int i = 0; i < some_tests; ++i) tests.count();
+        between(s.rank_state(0));
+    }
+    over = true;
+    other.join();
+    sched_setaffinity(0, sizeof before, &before);
+    return lock.contention.shared(now_ns());
+}
+
+TEST(Test, LearnsFromTheKernelThatItsCoreIsTakenAwayButNotFromItsOwnYields) {
+    cpu_set_t const before = affinity();
+    if (!stay_on_core()) GTEST_SKIP() << "the system allows no affinity";
+    sched_setaffinity(0, sizeof before, &before);
+    EXPECT_TRUE(learns_of_another_thread(10s, [](RankState&) {}));
+    EXPECT_FALSE(learns_of_another_thread(50ms, [](RankState& rank_state) {
+        sched_yield();
+        rank_state.times.yields.add(1);
+    }));
 }
 
 TEST(Test, OfAProgramThatSleepsBetweenReturnsAtOnceWhereItLearnsNothing) {

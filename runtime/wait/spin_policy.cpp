@@ -19,22 +19,29 @@ SpinPolicy::Next SpinPolicy::next(std::int64_t now, Core core) {
 }
 
 bool SpinPolicy::polls_on(std::int64_t polled_for, bool contended, bool has_neighbours) {
-    if (policy_ == WaitPolicy::shared) return useless_ != 0 && has_neighbours && polled_for < poll_on_idle_core_ns;
+    if (policy_ == WaitPolicy::shared)
+        return useless_ != 0 && (has_neighbours || polls_long_) && polled_for < poll_on_idle_core_ns;
     if ((!contended && !has_neighbours) || polled_for < poll_on_shared_core_ns) return polled_for < poll_ns;
+    return polls_long(polled_for < poll_ns);
+}
+
+/// `on_time`: a long poll is not over.
+bool SpinPolicy::polls_long(bool on_time) {
     if (!std::exchange(tried_long_poll_, true)) polls_long_ = long_polls_.try_one();
-    if (polls_long_ && polled_for < poll_ns) return true;
+    if (polls_long_ && on_time) return true;
     end_long_poll(false);
     return false;
 }
 
-bool SpinPolicy::may_yield(std::int64_t now, bool contended, bool has_neighbours) const {
+bool SpinPolicy::may_yield(std::int64_t now, bool contended, bool has_neighbours) {
     if (sleep_after_ns_ == 0) return true;
     if (now - since_ > sleep_after_ns_) return false;
     if (policy_ == WaitPolicy::shared) {
         if (yields_ >= most_yields_where_ranks_share) return false;
+        if (has_neighbours ? useless_ == 0 : !contended && useless_ < most_useless_yields) return true;
         // A useless yield says that the core is idle, or that another scheduling group waits for it.
-        if (has_neighbours) return useless_ == 0 || now - since_ < longest_on_idle_core_ns;
-        return !contended && useless_ < most_useless_yields;
+        bool const on_time = now - since_ < longest_on_idle_core_ns;
+        return has_neighbours ? on_time : polls_long(on_time);
     }
     return !contended || (useless_ == 0 && yields_ < most_yields_on_shared_core);
 }

@@ -5,7 +5,8 @@
 // A rank that has its core to itself polls for 25 µs at a time, with a yield in between, and sleeps after `sleep_after`
 // without progress. Where ranks outnumber cores it polls twice and yields. Where the core is taken away from it, or
 // yields let other ranks run (runtime/wait/contention.hpp), it polls for 3 µs, or 25 µs while that pays (LongPolls).
-// Where the core is taken away it tries a few yields, and sleeps as soon as one was useless or cost a time slice.
+// Where the core is taken away it tries a few yields, and sleeps as soon as one was useless or cost a time slice. Where
+// ranks outnumber cores and yields are useless it goes on for 50 µs, if there are other ranks or that pays (LongPolls).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,11 @@
 
 namespace tutti {
 
-/// Whether long polls pay on a contended core. They do where the awaited rank runs on another core, and only now and
-/// then loses its turn to another program; a sleep and a wake-up would cost as much as the poll. They do not where it
-/// is this rank that keeps it from running. So after a long poll in vain the next waits do without, twice as many each
-/// time in a row. Of one rank.
+/// Whether long polls pay on a contended core, or where ranks outnumber cores and yields are useless. They do where the
+/// awaited rank runs on another core, and only now and then loses its turn to another program; a sleep and a wake-up
+/// would cost as much as the poll, and ranks that sleep make each other wait so long that they sleep again. They do not
+/// where it is this rank that keeps the other one from running. So after a long poll in vain the next waits do without,
+/// twice as many each time in a row. Of one rank.
 class LongPolls {
 public:
     /// May a wait poll for long? If so, note() follows.
@@ -84,7 +86,8 @@ private:
     void end_long_poll(bool came) {
         if (std::exchange(polls_long_, false)) long_polls_.note(came);
     }
-    bool may_yield(std::int64_t now, bool contended, bool has_neighbours) const;
+    bool may_yield(std::int64_t now, bool contended, bool has_neighbours);
+    bool polls_long(bool on_time);
 
     static constexpr int polls_per_clock = 32, polls_where_ranks_share = 2;
 

@@ -100,9 +100,31 @@ TEST(SpinPolicy, OnACoreWithOtherRanksYieldsSoonerButGoesOn) {
 
 TEST(SpinPolicy, WhereRanksOutnumberCoresYieldsAtOnceAndGivesUpSoonWithoutNeighbours) {
     LongPolls long_polls;
+    long_polls.note(false);
     SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, long_polls, begin);
     std::int64_t const now = yield(policy, 4, useless, begin, quiet);
     EXPECT_EQ(at(policy, now), Next::sleep);
+}
+
+/// A wait where ranks outnumber cores and yields are useless, until `after` has passed; returns when it went to sleep.
+std::int64_t sleeps_after(LongPolls& long_polls, SpinPolicy::Core core, std::int64_t after) {
+    SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, long_polls, begin);
+    for (std::int64_t now = begin; now < begin + after; now += us) {
+        Next const next = at(policy, now, core);
+        if (next == Next::sleep) return now - begin;
+        if (next == Next::yield) policy.note_yield(useless, now);
+    }
+    return after;
+}
+
+TEST(SpinPolicy, WhereRanksOutnumberCoresGoesOnWithoutNeighboursWhileThatPays) {
+    for (SpinPolicy::Core core : {quiet, contended}) {
+        LongPolls long_polls;
+        for (int i = 0; i < 100; ++i) EXPECT_EQ(sleeps_after(long_polls, core, 40 * us), 40 * us) << i;
+        EXPECT_NEAR(sleeps_after(long_polls, core, ms), 50 * us, 3 * us);
+        EXPECT_LE(sleeps_after(long_polls, core, ms), 5 * us) << "after one in vain";
+        EXPECT_NEAR(sleeps_after(long_polls, core, ms), 50 * us, 3 * us);
+    }
 }
 
 TEST(SpinPolicy, AmongOtherRanksPollsOnAnIdleCoreForAWhile) {

@@ -89,13 +89,10 @@ void Sleepers::watch(int descriptor) {
 }
 
 void Sleepers::sleep(std::uint32_t ticket, long longest_ns, int event) {
-    std::int64_t const before = now_ns();
     bool const reachable = bell_ && rank_state_.bell_unreached.load(std::memory_order_relaxed) == 0;
     if (descriptor_ >= 0 && !reachable) longest_ns = std::min(longest_ns, longest_without_bell_ns);
     if (bell_) poll(ticket, longest_ns, event);
     else futex_wait(rank_state_.wake, ticket, longest_ns);
-    rank_state_.times.sleeps.add(1);
-    rank_state_.times.slept.add(static_cast<std::uint64_t>(now_ns() - before));
 }
 
 void Sleepers::poll(std::uint32_t ticket, long longest_ns, int event) {

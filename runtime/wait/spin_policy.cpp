@@ -15,7 +15,9 @@ constexpr std::int64_t longest_on_idle_core_ns = 50'000, poll_on_idle_core_ns = 
 SpinPolicy::Next SpinPolicy::next(std::int64_t now, Core core) {
     bool const contended = core.contended && heeds_core_;
     if (polls_on(now - polls_since_, contended, core.has_neighbours)) return Next::poll;
-    return may_yield(now, contended, core.has_neighbours) ? Next::yield : Next::sleep;
+    if (may_yield(now, contended, core.has_neighbours)) return Next::yield;
+    end_long_poll(false);   // also one that ends by its number of yields
+    return Next::sleep;
 }
 
 bool SpinPolicy::polls_on(std::int64_t polled_for, bool contended, bool has_neighbours) {

@@ -185,10 +185,14 @@ void Waiter::WaitLoop::sleep(long longest) {
     at_rank_futex = true;
     event = waiter_.lock_.on() && waiter_.sleepers_.has_bell() ? event_of_thread() : -1;
     waiter_.threads_.enlist(*this);
+    std::int64_t const before = now_ns();
     {
         RankLock::Outside outside(waiter_.lock_);
         waiter_.sleepers_.sleep(ticket_, longest, event);
     }
+    Times& times = waiter_.rank_state_.times;
+    times.sleeps.add(1);
+    times.slept.add(static_cast<std::uint64_t>(now_ns() - before));
     waiter_.threads_.delist(*this);
     eventfd_t calls;
     if (event >= 0) eventfd_read(event, &calls);

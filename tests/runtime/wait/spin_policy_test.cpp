@@ -127,6 +127,19 @@ TEST(SpinPolicy, WhereRanksOutnumberCoresGoesOnWithoutNeighboursWhileThatPays) {
     }
 }
 
+TEST(SpinPolicy, ALongPollThatEndsByItsNumberOfYieldsWasInVain) {
+    LongPolls long_polls;
+    {
+        SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, long_polls, begin);
+        std::int64_t now = yield(policy, 4, useless, begin, quiet);
+        EXPECT_EQ(at(policy, now), Next::yield) << "a long poll";
+        policy.note_yield(useful, now);
+        now = yield(policy, 27, useful, now, quiet);
+        EXPECT_EQ(at(policy, now), Next::sleep);
+    }
+    EXPECT_LE(sleeps_after(long_polls, quiet, ms), 5 * us);
+}
+
 TEST(SpinPolicy, AmongOtherRanksPollsOnAnIdleCoreForAWhile) {
     LongPolls long_polls;
     SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, long_polls, begin);

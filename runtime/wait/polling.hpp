@@ -40,8 +40,8 @@ public:
     long begin_nap();
     void end_nap();
 
-    /// How a test gives its core away: the fourth in a row where ranks outnumber cores, elsewhere one after 25 µs of
-    /// them. A nap lasts nap_ns at most.
+    /// How a test gives its core away. Where ranks outnumber cores each fourth test in a row does, elsewhere one each
+    /// 25 µs. A nap lasts nap_ns at most.
     enum class Gives { nothing, yield, nap };
     static constexpr long nap_ns = 1'000'000;
     /// `moved`: the test has moved something on.

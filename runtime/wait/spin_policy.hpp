@@ -20,21 +20,21 @@ namespace tutti {
 /// Whether long polls pay on a contended core, or where ranks outnumber cores and yields are useless. They do where the
 /// awaited rank runs on another core, and only now and then loses its turn to another program; a sleep and a wake-up
 /// would cost as much as the poll, and ranks that sleep make each other wait so long that they sleep again. They do not
-/// where it is this rank that keeps the other one from running. So after a long poll in vain the next waits do without,
-/// twice as many each time in a row. Of one rank.
+/// where this rank itself keeps the other one from running. So a long poll that brought nothing makes the next waits
+/// poll shortly, twice as many each time in a row. Of one rank.
 class LongPolls {
 public:
     /// May a wait poll for long? If so, note() follows.
     bool try_one() { return skipped_ == 0 || (--skipped_, false); }
     /// `came`: what it waited for came meanwhile.
     void note(bool came) {
-        in_vain_ = came ? 0 : in_vain_ < most_in_vain ? in_vain_ + 1 : most_in_vain;
-        skipped_ = (1u << in_vain_) - 1;
+        failures_ = came ? 0 : failures_ < most_failures ? failures_ + 1 : most_failures;
+        skipped_ = (1u << failures_) - 1;
     }
 
 private:
-    static constexpr unsigned most_in_vain = 6;
-    unsigned in_vain_ = 0, skipped_ = 0;
+    static constexpr unsigned most_failures = 6;
+    unsigned failures_ = 0, skipped_ = 0;
 };
 
 /// Of one wait, used by its thread alone. Times are of now_ns().

@@ -6,12 +6,11 @@
 // are true; they sleep until then. A leader that leaves calls another thread, and a thread that starts to wait while
 // the leader sleeps takes its place.
 //
-// No thread sleeps on although its condition is true, argued: all that changes a condition happens inside the lock, or
-// is a store of another rank. The former is checked by whoever did it before it leaves the lock (note_change, then
-// wake_ready), the latter by the leader, which checks all conditions between the steps (1) and (4) of sleepers.hpp. So
-// there must be a leader: who takes itself off the lead calls another one, and one that was called and finds its own
-// condition true calls the next. Where calls are left out (most_needless_calls), those who sleep take the lead
-// themselves within a millisecond.
+// Why no thread sleeps on although its condition is true: a condition changes inside the lock, or by a store of another
+// rank. A thread that changes one inside the lock checks all conditions before it leaves (note_change, wake_ready). The
+// leader checks all of them for stores, between the steps (1) and (4) of sleepers.hpp. So there must be a leader: a
+// leader that ends its wait calls another thread, and a called thread whose own condition is true calls the next. Where
+// calls are left out (most_needless_calls), a sleeping thread takes the lead itself within a millisecond.
 #pragma once
 
 #include <atomic>

@@ -79,7 +79,7 @@ TEST(SpinPolicy, OnAContendedCorePollsForLongWhileThatPays) {
     LongPolls long_polls;
     for (int i = 0; i < 100; ++i) EXPECT_EQ(polls_for(long_polls, 20 * us), 20 * us) << i;
     EXPECT_EQ(polls_for(long_polls, ms), 25 * us);
-    EXPECT_EQ(polls_for(long_polls, ms), 3 * us) << "after one in vain";
+    EXPECT_EQ(polls_for(long_polls, ms), 3 * us) << "after one that brought nothing";
     EXPECT_EQ(polls_for(long_polls, ms), 25 * us);
     for (int i = 0; i < 3; ++i) EXPECT_EQ(polls_for(long_polls, 20 * us), 3 * us) << i;
     for (int i = 0; i < 10; ++i) EXPECT_EQ(polls_for(long_polls, 20 * us), 20 * us) << "one that paid: " << i;
@@ -122,12 +122,12 @@ TEST(SpinPolicy, WhereRanksOutnumberCoresGoesOnWithoutNeighboursWhileThatPays) {
         LongPolls long_polls;
         for (int i = 0; i < 100; ++i) EXPECT_EQ(sleeps_after(long_polls, core, 40 * us), 40 * us) << i;
         EXPECT_NEAR(sleeps_after(long_polls, core, ms), 50 * us, 3 * us);
-        EXPECT_LE(sleeps_after(long_polls, core, ms), 5 * us) << "after one in vain";
+        EXPECT_LE(sleeps_after(long_polls, core, ms), 5 * us) << "after one that brought nothing";
         EXPECT_NEAR(sleeps_after(long_polls, core, ms), 50 * us, 3 * us);
     }
 }
 
-TEST(SpinPolicy, ALongPollThatEndsByItsNumberOfYieldsWasInVain) {
+TEST(SpinPolicy, ALongPollThatEndsByItsNumberOfYieldsBroughtNothing) {
     LongPolls long_polls;
     {
         SpinPolicy policy(WaitPolicy::shared, {}, 10 * ms, long_polls, begin);

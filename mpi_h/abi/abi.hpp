@@ -36,10 +36,40 @@ enum class Kind : unsigned {
     request = 11
 };
 
-/// The objects of one kind that users hold handles of. Numbers of freed handles are used again, the oldest last.
+/// The objects of one kind that users hold handles of. Numbers of freed handles are used again, the oldest last. An
+/// object that operations in flight still use keeps its number until it is destroyed: callbacks of the program, such as
+/// an operator, get the same handle before and after the program has freed it (MPI 4.1, 2.5.1 and 6.9.5).
 template <class T, Kind kind>
-class Table {
+class Table final : public HandleOwner {
 public:
+    Table() = default;
+    Table(Table const&) = delete;
+    Table& operator=(Table const&) = delete;
+
+    /// While it exists, the object's handle is valid: for calls of functions of the program that get the handle.
+    class Valid {
+    public:
+        Valid(Table& table, T& object) : table_(table), object_(object) {
+            if (object.kept_by == &table) {
+                ++object.references;
+                table.direct_[index_of(object.handle)] = &object;
+                object.kept_by = nullptr;
+                was_freed_ = true;
+            }
+        }
+        ~Valid() {
+            // Unless the function has freed the handle itself.
+            if (was_freed_ && !object_.kept_by) table_.remove(static_cast<int>(object_.handle));
+        }
+        Valid(Valid const&) = delete;
+        Valid& operator=(Valid const&) = delete;
+
+    private:
+        Table& table_;
+        T& object_;
+        bool was_freed_ = false;
+    };
+
     /// Null when the handle is none of this kind or names nothing (any more).
     [[gnu::always_inline]] T* find(int handle) const {
         unsigned bits = static_cast<unsigned>(handle);
@@ -59,12 +89,17 @@ public:
 
     /// Does add() need no memory?
     bool has_room() const { return !free_.empty(); }
-    /// Gives the object a fresh handle; the table takes over the caller's reference.
+    /// Gives the object a fresh handle, or the one that it has kept; the table takes over the caller's reference.
     int add(T* object) {
         unsigned index;
-        if (free_.empty()) {
+        if (object->kept_by) {
+            index = index_of(object->handle);
+            direct_[index] = object;
+            object->kept_by = nullptr;
+        } else if (free_.empty()) {
             index = static_cast<unsigned>(direct_.size());
             direct_.push_back(object);
+            free_.reserve(direct_.capacity());   // give_back() needs no memory
         } else {
             index = free_.back();
             free_.pop_back();
@@ -84,25 +119,31 @@ public:
             builtin_[bits & 0xff] = object;
         } else {
             if (direct_.size() <= index) direct_.resize(index + 1);
+            free_.reserve(direct_.capacity());
             direct_[index] = object;
         }
     }
 
-    /// Forgets a handle and gives up the table's reference. Objects in use elsewhere live on.
+    /// Invalidates a handle and gives up the table's reference. Objects in use elsewhere keep the number.
     void remove(int handle) {
-        T* object = direct_[static_cast<unsigned>(handle) & 0x3ffffff];
-        forget(handle);
-        object->handle = 0;
+        T*& entry = direct_[index_of(handle)];
+        T* const object = entry;
+        entry = nullptr;
+        ++freed_;
+        // Destroyed now or later, it gives its number back. A group may have several handles, and keeps the last one.
+        if (object->handle == handle) object->kept_by = this;
+        else give_back(handle);
         Ref<T>::release(object);
     }
 
-    /// Forgets a handle only: for objects that keep theirs until their end and then call this.
+    /// Invalidates a handle whose object is about to be destroyed, and whose reference is not the table's.
     void forget(int handle) {
-        unsigned index = static_cast<unsigned>(handle) & 0x3ffffff;
-        direct_[index] = nullptr;
-        free_.push_back(index);
+        direct_[index_of(handle)] = nullptr;
         ++freed_;
+        give_back(handle);
     }
+
+    void give_back(std::intptr_t handle) noexcept override { free_.push_back(index_of(handle)); }
 
     /// Each that is not predefined.
     template <class Visit>
@@ -118,6 +159,8 @@ public:
 
 private:
     static constexpr void const* nowhere = nullptr;
+
+    static unsigned index_of(std::intptr_t handle) { return static_cast<unsigned>(handle) & 0x3ffffff; }
 
     std::array<T*, 256> builtin_{};
     std::vector<T*> direct_;
@@ -146,9 +189,12 @@ struct Tables {
         visit(keyvals), visit(requests);
     }
 
-    Table<Comm, Kind::comm> comms;
+    using Comms = Table<Comm, Kind::comm>;
+    using Datatypes = Table<Datatype, Kind::datatype>;
+
+    Comms comms;
     Table<Group, Kind::group> groups;
-    Table<Datatype, Kind::datatype> datatypes;
+    Datatypes datatypes;
     Table<Errhandler, Kind::errhandler> errhandlers;
     Table<Op, Kind::op> ops;
     Table<Info, Kind::info> infos;

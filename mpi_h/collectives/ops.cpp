@@ -12,6 +12,9 @@ int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
         auto made = Ref<Op>::adopt(new Op);
         made->commutative = commute != 0;
         made->user = [user_fn](void const* in, void* inout, int count, Datatype const& type) {
+            auto& types = library().tables.datatypes;
+            // The program may have freed the datatype of an operation that is still pending.
+            auto const valid = abi::Tables::Datatypes::Valid(types, const_cast<Datatype&>(type));
             auto handle = static_cast<MPI_Datatype>(type.handle);
             user_fn(const_cast<void*>(in), inout, &count, &handle);
         };

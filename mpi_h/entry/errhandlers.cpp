@@ -14,6 +14,10 @@ void create_errhandler(Call const& call, ErrhandlerFunction* function, bool of_w
     made->of_windows = of_windows;
     made->call = [function](Object* on, int code) {
         int handle = on ? static_cast<int>(on->handle) : MPI_COMM_NULL;
+        if (auto* const comm = dynamic_cast<Comm*>(on)) {   // which the program may have freed while requests use it
+            auto const valid = abi::Tables::Comms::Valid(library().tables.comms, *comm);
+            return function(&handle, &code);
+        }
         function(&handle, &code);
     };
     *errhandler = library().tables.errhandlers.add(made);
@@ -30,7 +34,7 @@ void set_errhandler(Call& call, HasErrhandler& of, bool is_window, MPI_Errhandle
 void get_errhandler(Call const& call, HasErrhandler& of, MPI_Errhandler* errhandler) {
     call.pointer(errhandler, "errhandler");
     Errhandler* e = of.errhandler.get();
-    if (e->handle == 0) {
+    if (e->kept_by) {
         ++e->references;
         library().tables.errhandlers.add(e);
     } else if (!e->predefined) {

@@ -2,6 +2,7 @@
 // Receiving, blocking, nonblocking and persistent, and probes (MPI 3.1, 3.2, 3.7 to 3.9).
 #include "mpi_h/abi/status_out.hpp"
 #include "mpi_h/entry/entry.hpp"
+#include "mpi_h/p2p/request_handles.hpp"
 #include "mpi_h/p2p/words.hpp"
 #include "p2p/request.hpp"
 
@@ -166,7 +167,9 @@ int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message
         call.buffer(buf, count, type);
         use_up(message);
         StatusOut answer(status);
-        p2p::mrecv(*held, Data::of(buf, count, type), answer.status, call.name);
+        try {
+            p2p::mrecv(*held, Data::of(buf, count, type), answer.status, call.name);
+        } catch (Error const& error) { throw RequestError(call, error, held->comm); }
     });
 }
 

@@ -23,11 +23,6 @@ void wait(Ready&& done, Requests const& requests) {
 struct Outcome {
     std::optional<Error> error;
     Ref<Comm> comm;
-
-    /// Errors belong to the communicator of the request, if that still has a name.
-    void blame(Call& call) const {
-        if (comm && comm->handle != 0) call.on = comm.get();
-    }
 };
 
 /// A message of MPI_Mprobe has a handle of the same kind, but nothing ends it except receiving it.
@@ -74,8 +69,7 @@ Outcome take(MPI_Request& handle, MPI_Status* status) {
 void answer_one(Call& call, MPI_Request& handle, MPI_Status* status) {
     Outcome outcome = take(handle, status);
     if (!outcome.error) return;
-    outcome.blame(call);
-    throw *outcome.error;
+    throw RequestError(call, *outcome.error, std::move(outcome.comm));
 }
 
 /// For the calls that complete several: collects statuses and remembers the first error.
@@ -90,11 +84,11 @@ public:
         if (!outcome.error) return set(status, MPI_SUCCESS);
         set(status, error_code(*outcome.error, join(call_.name, ": ", outcome.error->what())));
         if (!first_error_.empty()) return;
-        outcome.blame(call_);
+        comm_ = std::move(outcome.comm);
         first_error_ = join("request ", count_ - 1, " failed: ", outcome.error->what());
     }
     void finish() const {
-        if (!first_error_.empty()) throw Error(ErrorClass::in_status, first_error_);
+        if (!first_error_.empty()) throw RequestError(call_, Error(ErrorClass::in_status, first_error_), comm_);
     }
 
 private:
@@ -106,6 +100,7 @@ private:
     MPI_Status* statuses_;
     std::size_t count_ = 0;
     std::string first_error_;
+    Ref<Comm> comm_;   ///< of that request
 };
 
 /// Looks for a complete request among several and takes the first in the array, which is what programs expect. A later

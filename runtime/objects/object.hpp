@@ -6,17 +6,31 @@
 
 namespace tutti {
 
+/// Where the numbers of handles come from.
+class HandleOwner {
+public:
+    /// The object that kept this number for callbacks is being destroyed: the number can be used again.
+    virtual void give_back(std::intptr_t handle) noexcept = 0;
+
+protected:
+    ~HandleOwner() = default;
+};
+
 /// Base of communicators, groups, datatypes, … An object starts with one reference, its creator's; MPI_*_free gives
 /// that one up, operations in flight hold their own (MPI 3.1, 2.5.1). Not thread-safe: mpi_h/ serialises.
 struct Object {
     Object() = default;
     Object(Object const&) = delete;
     Object& operator=(Object const&) = delete;
-    virtual ~Object() = default;
+    virtual ~Object() {
+        if (kept_by) kept_by->give_back(handle);
+    }
 
     int references = 1;
-    bool predefined = false;      ///< built in: can be neither freed nor changed
-    std::intptr_t handle = 0;     ///< the ABI's name for it; opaque below mpi_h/
+    bool predefined = false;    ///< built in: can be neither freed nor changed
+    std::intptr_t handle = 0;   ///< the ABI's name for it; opaque below mpi_h/
+    /// Not null: the program has freed the handle, and operations in flight still use the object under it.
+    HandleOwner* kept_by = nullptr;
     void const* site = nullptr;   ///< where the program goes on behind the call that has made it; null: not known
 };
 

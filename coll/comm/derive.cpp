@@ -85,12 +85,6 @@ Ref<Comm> duplicate_bare(Comm& parent) { return create_of_all(parent, parent); }
 Ref<Comm> duplicate(Comm& parent) {
     Ref<Comm> child = duplicate_bare(parent);
     if (parent.topology) child->topology = std::make_unique<VirtualTopology>(*parent.topology);
-    if (parent.info) {
-        child->info = Ref<Info>::adopt(new Info);
-        child->info->entries = parent.info->entries;
-        std::vector<std::string> told_before;
-        take_hints(*child, told_before);
-    }
     return child;
 }
 

@@ -84,10 +84,6 @@ std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints
     auto child = Ref<Comm>::adopt(new Comm(parent.process, parent, 0));
     child->errhandler = parent.errhandler;
     if (parent.topology) child->topology = std::make_unique<VirtualTopology>(*parent.topology);
-    if (!hints && parent.info) {
-        hints = Ref<Info>::adopt(new Info);
-        hints->entries = parent.info->entries;
-    }
     child->info = std::move(hints);
     auto request = Ref<Request>::adopt(new (parent.process) Duplication(parent, child));
     request->start();

@@ -82,7 +82,6 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
         Info const* hints = info == MPI_INFO_NULL ? nullptr : &call.info(info);
         coll::note(parent, call.name);
         Ref<Comm> child = coll::duplicate(parent);
-        child->info = {};
         if (hints) take_hints(*child, *hints);
         *newcomm = with_attributes(parent, std::move(child));
     });

@@ -58,7 +58,12 @@ static void hints(void) {
     is_hint(comm, "something_else", NULL);
 
     MPI_Comm_dup(comm, &copy);
-    is_hint(copy, "tutti_first", "1");
+    is_hint(copy, "tutti_first", NULL);   /* since MPI 4.0 */
+    MPI_Comm_free(&copy);
+    MPI_Request made;
+    MPI_Comm_idup(comm, &copy, &made);
+    MPI_Wait(&made, MPI_STATUS_IGNORE);
+    is_hint(copy, "tutti_first", NULL);
     MPI_Comm_free(&copy);
     MPI_Comm_dup_with_info(comm, info, &copy);
     is_hint(copy, "tutti_first", NULL);

@@ -4,6 +4,7 @@
 
 #include "coll/comm/create.hpp"
 #include "mpi_h/entry/entry.hpp"
+#include "mpi_h/entry/info_env.hpp"
 #include "runtime/objects/group_calculus.hpp"
 
 namespace tutti {
@@ -28,6 +29,14 @@ inline MPI_Comm handle_of(Ref<Comm> comm) { return comm ? library().tables.comms
 
 /// A copy of the program's info, with a handle of its own.
 inline MPI_Info handle_of(Ref<Info> info) { return library().tables.infos.add(info.detach()); }
+
+/// What MPI_Comm_get_info and MPI_Win_get_info return: the hints in use, if there are any, and what the library says.
+inline MPI_Info info_used(Info const* hints) {
+    auto info = Ref<Info>::adopt(new Info);
+    if (hints) info->entries = hints->entries;
+    info->set(memory_kinds_key, memory_kinds);
+    return handle_of(std::move(info));
+}
 
 /// Adds to a communicator's hints those of `given` that mean something: assertions, on which any implementation may
 /// rely (MPI 4.0, 7.4.4), and Tutti's own. Others are ignored, so that MPI_Comm_get_info does not promise them.

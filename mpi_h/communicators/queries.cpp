@@ -110,10 +110,10 @@ int PMPI_Comm_set_name(MPI_Comm comm, char const* name) {
 TUTTI_FUNCTION(Comm_get_name)
 int PMPI_Comm_get_name(MPI_Comm comm, char* name, int* length) {
     return enter("MPI_Comm_get_name", [&](Call& call) {
-        Comm& c = call.any_comm(comm);
+        Comm const* const c = comm == MPI_COMM_NULL ? nullptr : &call.any_comm(comm);
         call.pointer(name, "comm_name");
         call.pointer(length, "resultlen");
-        *length = copy_text(c.name, name, MPI_MAX_OBJECT_NAME);
+        *length = copy_text(c ? c->name : "MPI_COMM_NULL", name, MPI_MAX_OBJECT_NAME);
     });
 }
 
@@ -131,8 +131,6 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info) {
     return enter("MPI_Comm_get_info", [&](Call& call) {
         Comm& c = call.any_comm(comm);
         call.pointer(info, "info_used");
-        auto copy = Ref<Info>::adopt(new Info);
-        if (c.info) copy->entries = c.info->entries;
-        *info = handle_of(std::move(copy));
+        *info = info_used(c.info.get());
     });
 }

@@ -195,9 +195,9 @@ int PMPI_Type_set_name(MPI_Datatype datatype, char const* type_name) {
 TUTTI_FUNCTION(Type_get_name)
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
     return enter("MPI_Type_get_name", [&](Call& call) {
-        Datatype& type = call.any_type(datatype);
+        Datatype const* const type = datatype == MPI_DATATYPE_NULL ? nullptr : &call.any_type(datatype);
         call.pointer(type_name, "type_name");
         call.pointer(resultlen, "resultlen");
-        *resultlen = copy_text(type.name, type_name, MPI_MAX_OBJECT_NAME);
+        *resultlen = copy_text(type ? type->name : "MPI_DATATYPE_NULL", type_name, MPI_MAX_OBJECT_NAME);
     });
 }

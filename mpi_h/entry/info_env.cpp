@@ -59,6 +59,7 @@ void describe_start(Info& info, LibraryState const& f) {
     char folder[4096];
     if (getcwd(folder, sizeof folder)) info.set("wdir", shortened(folder));
     info.set("thread_level", level_name(f.thread_level));
+    info.set(memory_kinds_key, memory_kinds);
 }
 
 void place_info_env(LibraryState& f) {

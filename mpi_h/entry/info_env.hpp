@@ -6,6 +6,10 @@
 
 namespace tutti {
 
+/// The kinds of memory that buffers may lie in, in every info that the library returns (MPI 4.1, 11.4.3): what
+/// MPI_Alloc_mem and its kin give, and what the program has from the system.
+inline constexpr char memory_kinds_key[] = "mpi_memory_alloc_kinds", memory_kinds[] = "mpi,system";
+
 /// Sets the standard's keys, as far as this process knows them.
 void describe_start(Info& info, LibraryState const& f);
 

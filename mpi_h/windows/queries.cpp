@@ -32,10 +32,10 @@ int PMPI_Win_set_name(MPI_Win win, char const* name) {
 TUTTI_FUNCTION(Win_get_name)
 int PMPI_Win_get_name(MPI_Win win, char* name, int* length) {
     return enter("MPI_Win_get_name", [&](Call& call) {
-        rma::Window& w = call.win(win);
+        rma::Window const* const w = win == MPI_WIN_NULL ? nullptr : &call.win(win);
         call.pointer(name, "win_name");
         call.pointer(length, "resultlen");
-        *length = copy_text(w.name, name, MPI_MAX_OBJECT_NAME);
+        *length = copy_text(w ? w->name : "MPI_WIN_NULL", name, MPI_MAX_OBJECT_NAME);
     });
 }
 
@@ -53,8 +53,6 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info* info) {
     return enter("MPI_Win_get_info", [&](Call& call) {
         rma::Window& w = call.win(win);
         call.pointer(info, "info_used");
-        auto copy = Ref<Info>::adopt(new Info);
-        if (w.info) copy->entries = w.info->entries;
-        *info = handle_of(std::move(copy));
+        *info = info_used(w.info.get());
     });
 }

@@ -92,9 +92,29 @@ static void look_at_the_start(void) {
     CHECK(flag && strstr(value, "info"), "command is '%s'", value);
     MPI_Info_get(MPI_INFO_ENV, "thread_level", MPI_MAX_INFO_VAL, value, &flag);
     CHECK(flag && strcmp(value, "MPI_THREAD_SINGLE") == 0, "thread_level is '%s'", value);
+    MPI_Info_get(MPI_INFO_ENV, "mpi_memory_alloc_kinds", MPI_MAX_INFO_VAL, value, &flag);
+    CHECK(flag && strcmp(value, "mpi,system") == 0, "mpi_memory_alloc_kinds is '%s'", flag ? value : "missing");
     FAILS(MPI_ERR_INFO, MPI_Info_set(MPI_INFO_ENV, "k", "v"));
     MPI_Info environment = MPI_INFO_ENV;
     FAILS(MPI_ERR_INFO, MPI_Info_free(&environment));
+}
+
+/// Each info that the library returns has the kinds of memory (MPI 4.1, 11.4.3).
+static void memory_kinds(void) {
+    MPI_Info used[2];
+    MPI_Win win;
+    int memory[4];
+    MPI_Comm_get_info(MPI_COMM_WORLD, &used[0]);
+    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_get_info(win, &used[1]);
+    MPI_Win_free(&win);
+    for (int i = 0; i < 2; ++i) {
+        char value[MPI_MAX_INFO_VAL + 1] = "";
+        int flag;
+        MPI_Info_get(used[i], "mpi_memory_alloc_kinds", MPI_MAX_INFO_VAL, value, &flag);
+        CHECK(flag && strcmp(value, "mpi,system") == 0, "info %d has the kinds '%s'", i, value);
+        MPI_Info_free(&used[i]);
+    }
 }
 
 // The same facts before and after MPI_Init, so that a program may decide by them early.
@@ -126,6 +146,7 @@ int main(int argc, char **argv) {
     refuse(info);
     MPI_Info_free(&info);
     look_at_the_start();
+    memory_kinds();
     MPI_Finalize();
     return 0;
 }

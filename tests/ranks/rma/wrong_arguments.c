@@ -152,7 +152,7 @@ static void queries(MPI_Win win) {
     FAILS(MPI_ERR_ARG, MPI_Win_shared_query(win, 0, NULL, &unit, &base));
     FAILS(MPI_ERR_RMA_FLAVOR, MPI_Win_attach(win, memory, sizeof memory));
     FAILS(MPI_ERR_RMA_FLAVOR, MPI_Win_detach(win, memory));
-    FAILS(MPI_ERR_WIN, MPI_Win_get_name(MPI_WIN_NULL, name, &length));
+    FAILS(MPI_ERR_WIN, MPI_Win_get_name((MPI_Win)12345, name, &length));
     FAILS(MPI_ERR_WIN, MPI_Win_free(&null));
     FAILS(MPI_ERR_ARG, MPI_Win_free(NULL));
 

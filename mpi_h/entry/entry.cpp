@@ -107,8 +107,7 @@ void Call::check_buffer(void const* address, long n, Datatype const& t, char con
 int error_code(Error const& error, std::string const& sentence) {
     if (error.user_code != 0) return error.user_code;
     LibraryState& f = library();
-    constexpr unsigned numbers = 1u << 20;   // a multiple of the ring's size, so small that codes stay below LASTCODE
-    unsigned number = f.next_sentence++ % numbers;
+    unsigned const number = f.next_sentence++ % error_code_numbers;
     int code = abi::class_number(error.error_class) | static_cast<int>((number + 1) << 8);
     f.sentences[number % f.sentences.size()] = {code, sentence};
     return code;

@@ -42,12 +42,22 @@ LibraryState::AddedCode& added_here(int code, char const* argument, bool is_clas
     return *a;
 }
 
+/// Has error_code() given out this code? Not known of old codes, whose class is not kept.
+bool existed(int code) {
+    LibraryState const& f = library();
+    auto const number = static_cast<unsigned>(code) >> 8;
+    if (number == 0) return true;   // the class itself
+    if ((code & 0x80) || number > std::min(f.next_sentence, error_code_numbers)) return false;
+    int const last_with_its_place = f.sentences[(number - 1) % f.sentences.size()].code;
+    return last_with_its_place >> 8 != code >> 8 || last_with_its_place == code;
+}
+
 /// The class of any code; none when it is no code.
 std::optional<int> class_of_code(int code) {
     if (LibraryState::AddedCode const* a = added(code)) return a->error_class;
     int number = code & 0x7f;
     auto same = [number](ClassText const& c) { return c.number == number; };
-    bool in_range = code >= 0 && code <= MPI_ERR_LASTCODE;
+    bool const in_range = code >= 0 && code <= MPI_ERR_LASTCODE && existed(code);
     bool known = in_range && std::any_of(std::begin(class_texts), std::end(class_texts), same);
     return known ? std::optional(number) : std::nullopt;
 }

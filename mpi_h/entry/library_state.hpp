@@ -30,6 +30,10 @@ class FortranCallSites;
 /// `child`: of a running rank, made by its fork(); of the job it has only what it must not touch.
 enum class Stage { before, running, after, child };
 
+/// How many error codes there are of each class: a multiple of the size of LibraryState::sentences, and so few that
+/// codes stay below MPI_ERR_LASTCODE.
+inline constexpr unsigned error_code_numbers = 1u << 20;
+
 struct LibraryState {
     std::atomic<Stage> stage = Stage::before;   ///< any thread may ask at any time
     std::atomic<Waiter*> shared = nullptr;      ///< the process's, when several threads may be in its calls, they are

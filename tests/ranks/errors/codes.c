@@ -31,6 +31,12 @@ static void every_class_has_a_sentence(void) {
     int length;
     CHECK(class_of(MPI_Error_string(-5, text, &length)) == MPI_ERR_ARG, "a string for code -5");
     CHECK(class_of(MPI_Error_string(0x7fffffff, text, &length)) == MPI_ERR_ARG, "a string for an unknown code");
+    int code = MPI_Comm_free(NULL), class, others[] = {code + 0x10000, code + 1, code | 0x80, code ^ 0x100000};
+    CHECK(class_of(code) == MPI_ERR_ARG, "the last error has class %d", class_of(code));
+    for (unsigned i = 0; i < sizeof others / sizeof *others; ++i) {
+        CHECK(class_of(MPI_Error_string(others[i], text, &length)) == MPI_ERR_ARG, "a string for code %x", others[i]);
+        CHECK(class_of(MPI_Error_class(others[i], &class)) == MPI_ERR_ARG, "a class for code %x", others[i]);
+    }
 }
 
 static void codes_keep_their_sentence(void) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reduction kernels for any processor, and those that no vector instruction helps: long double, quadruple
-// precision, logicals of floating type, and pairs.
+// precision, and pairs.
 #include "runtime/kernels/vector_portable.hpp"
 
 namespace tutti {
@@ -62,14 +62,6 @@ constexpr void fill_scalar_floats(KernelTable& table, Basic real, Basic complex)
     table.set(BuiltinOp::prod, complex, scalar_kernels<Prod, Complex<T>>);
 }
 
-/// No logical operator is defined on floating types; MPICH has them, and programs written with it use them.
-template <class T>
-constexpr void fill_scalar_logical(KernelTable& table, Basic kind) {
-    table.set(BuiltinOp::land, kind, scalar_kernels<Land, T>);
-    table.set(BuiltinOp::lor, kind, scalar_kernels<Lor, T>);
-    table.set(BuiltinOp::lxor, kind, scalar_kernels<Lxor, T>);
-}
-
 template <class Value, class Index>
 constexpr void fill_pair(KernelTable& table, Basic kind) {
     table.set(BuiltinOp::minloc, kind, scalar_kernels<Minloc, Pair<Value, Index>>);
@@ -87,9 +79,6 @@ constexpr KernelTable full_table() {
     KernelTable table = vector_table();
     fill_scalar_floats<long double>(table, Basic::float80, Basic::complex80);
     fill_scalar_floats<Quad>(table, Basic::float128, Basic::complex128);
-    fill_scalar_logical<float>(table, Basic::float32);
-    fill_scalar_logical<double>(table, Basic::float64);
-    fill_scalar_logical<long double>(table, Basic::float80);
     fill_pair<float, int>(table, Basic::float_int);
     fill_pair<double, int>(table, Basic::double_int);
     fill_pair<long, int>(table, Basic::long_int);

@@ -317,7 +317,9 @@ TEST(Kernels, LogicalsAndBytes) {
     check_logical<std::uint8_t>(Basic::c_bool);
     check_logical<std::int32_t>(Basic::fortran_logical);
     check_bitwise<std::uint8_t>(Basic::byte_);
-    check_logical<double>(Basic::float64);
+    for (Basic const kind : {Basic::float32, Basic::float64, Basic::float80, Basic::complex64, Basic::byte_})
+        for (BuiltinOp const op : {BuiltinOp::land, BuiltinOp::lor, BuiltinOp::lxor})
+            EXPECT_EQ(kernel2(op, kind), nullptr);
 }
 
 TEST(Kernels, PairsTakeTheLowerIndexOfEqualValues) {

@@ -23,6 +23,11 @@ void place_simple_types(abi::Tables& tables) {
     }
 }
 
+Ref<Datatype> named(char const* name, Ref<Datatype> type) {
+    type->name = name;
+    return type;
+}
+
 Elementary with_external(Elementary unit, std::uint8_t bytes) {
     unit.external = bytes;
     return unit;
@@ -40,8 +45,7 @@ void place_predefined_types(abi::Tables& tables) {
 #define EXTERNAL(name, kind, external) \
     place(types, name, B::predefined(#name, Basic::kind, with_external(elementary(Basic::kind), external)));
 #define OPAQUE(name, size, external) place(types, name, B::predefined(#name, Basic::none, bytes(size, external)));
-#define PAIR(name, kind, first, second) \
-    place(types, name, B::pair(#name, Basic::kind, elementary(Basic::first), elementary(Basic::second)));
+#define PAIR(name, kind) place(types, name, named(#name, B::predefined(Basic::kind)));
 #include "mpi_h/entry/predefined_types.def"
 #undef TYPE
 #undef EXTERNAL

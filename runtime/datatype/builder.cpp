@@ -57,7 +57,11 @@ TypeBuilder::Type TypeBuilder::predefined(Basic kind) {
     switch (kind) {
     case Basic::float_int: return pair("float and int", kind, elementary(Basic::float32), elementary(Basic::int32));
     case Basic::double_int: return pair("double and int", kind, elementary(Basic::float64), elementary(Basic::int32));
-    case Basic::long_int: return pair("long and int", kind, elementary(Basic::int64), elementary(Basic::int32));
+    case Basic::long_int: {
+        Elementary number = elementary(Basic::int64);
+        number.external = 4;   // a long, unlike other integers of eight bytes
+        return pair("long and int", kind, number, elementary(Basic::int32));
+    }
     case Basic::two_int: return pair("two ints", kind, elementary(Basic::int32), elementary(Basic::int32));
     case Basic::short_int: return pair("short and int", kind, elementary(Basic::int16), elementary(Basic::int32));
     case Basic::long_double_int:

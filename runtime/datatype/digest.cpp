@@ -13,15 +13,24 @@ namespace {
 
 using Hash = TypeSignature::Hash;
 
-enum NumberKind : unsigned { none, integer, ieee, extended };
+enum NumberKind : unsigned { none, integer, ieee, extended, natural };   // natural: an unsigned integer
 
 NumberKind kind_of(Elementary::Format format) {
     switch (format) {
-    case Elementary::Format::signed_integer:
-    case Elementary::Format::unsigned_integer: return integer;
+    case Elementary::Format::signed_integer: return integer;
+    case Elementary::Format::unsigned_integer: return natural;
     case Elementary::Format::ieee: return ieee;
     case Elementary::Format::extended: return extended;
     default: return none;
+    }
+}
+
+Elementary::Format format_of(unsigned kind) {
+    switch (kind) {
+    case integer: return Elementary::Format::signed_integer;
+    case natural: return Elementary::Format::unsigned_integer;
+    case ieee: return Elementary::Format::ieee;
+    default: return Elementary::Format::extended;
     }
 }
 
@@ -77,6 +86,7 @@ char const* TypeDigest::in_c() const {
     std::size_t const size = unit();
     switch (bits_ >> 12) {
     case integer: return size == 1 ? "MPI_CHAR" : size == 2 ? "MPI_SHORT" : size == 4 ? "MPI_INT" : "MPI_LONG";
+    case natural: return size == 2 ? "MPI_UNSIGNED_SHORT" : size == 4 ? "MPI_UNSIGNED" : "MPI_UNSIGNED_LONG";
     case ieee: return size == 4 ? "MPI_FLOAT" : size == 8 ? "MPI_DOUBLE" : nullptr;
     case extended: return "MPI_LONG_DOUBLE";
     default: return nullptr;
@@ -92,10 +102,7 @@ bool TypeDigest::fits(std::size_t bytes, Datatype const& type, std::int64_t coun
     if (static_cast<std::size_t>(used) != bytes || type.elements(bytes) < 0) return true;
     Hash const here = hash_of_first(type, used);
     if (mixed()) return (bits_ & ~hashed) == fold(here);
-    Elementary const unit{.size = static_cast<std::uint8_t>(this->unit()),
-                          .format = bits_ >> 12 == integer ? Elementary::Format::signed_integer
-                                    : bits_ >> 12 == ieee  ? Elementary::Format::ieee
-                                                           : Elementary::Format::extended};
+    Elementary const unit{.size = static_cast<std::uint8_t>(this->unit()), .format = format_of(bits_ >> 12)};
     return TypeSignature::of(unit, used / unit.size)->hash == here;
 }
 

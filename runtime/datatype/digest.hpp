@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a message is made of, in the 16 bits that travel with it (MPI 3.1, 3.3.1: types must match). Exact where all is
-// copies of one elementary datum, a hash of the whole message else. Types that hold the same in memory are one here:
-// signed and unsigned, C and Fortran, a complex number and two real ones.
+// copies of one elementary datum, a hash of the whole message else. Types that represent the same values in the same
+// way are one here: those of C and of Fortran, MPI_LONG and MPI_INT64_T, a complex number and two real ones.
 #pragma once
 
 #include <cstddef>

@@ -14,9 +14,7 @@ TypeSignature::Hash TypeSignature::Hash::repeated(std::int64_t times) const {
 }
 
 static TypeSignature::Hash hash_of(Elementary unit) {
-    auto const format =
-        unit.format == Elementary::Format::unsigned_integer ? Elementary::Format::signed_integer : unit.format;
-    std::uint64_t const kind = static_cast<unsigned>(unit.size / unit.parts) | static_cast<unsigned>(format) << 16;
+    std::uint64_t const kind = static_cast<unsigned>(unit.size / unit.parts) | static_cast<unsigned>(unit.format) << 16;
     return TypeSignature::Hash{(kind + 1) * 0x9e3779b97f4a7c15, 0xd1342543de82ef95}.repeated(unit.parts);
 }
 

@@ -31,9 +31,9 @@ struct TypeSignature {
     };
 
     /// What equal sequences of elementary data have in common, however their types were made: a polynomial over the
-    /// elements, so that sequences can be joined and repeated without being looked at again. What lies in memory in the
-    /// same way is equal: the size in external32 does not count, nor does the sign of integers, and a complex number is
-    /// two. Who sends MPI_LONG to MPI_INT64_T, or MPI_COMPLEX to two MPI_REAL, finds what was meant.
+    /// elements, so that sequences can be joined and repeated without visiting their elements again. Types that
+    /// represent the same values in the same way are equal: the size in external32 does not count, and a complex number
+    /// is two real ones. A program that sends MPI_LONG to MPI_INT64_T, or MPI_COMPLEX to two MPI_REAL, is right here.
     struct Hash {
         std::uint64_t value = 0, power = 1;   ///< of nothing
 

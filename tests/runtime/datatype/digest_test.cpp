@@ -41,10 +41,13 @@ TEST(TypeDigest, OfDifferentNumbersDiffers) {
     EXPECT_FALSE(fits(basic(Basic::float64), 1, basic(Basic::int32), 2));
     EXPECT_FALSE(fits(basic(Basic::int64), 1, basic(Basic::float64), 1));
     EXPECT_FALSE(fits(basic(Basic::int16), 2, basic(Basic::int32), 1));
+    EXPECT_FALSE(fits(basic(Basic::int32), 1, basic(Basic::uint32), 1));
+    EXPECT_FALSE(fits(basic(Basic::uint64), 2, basic(Basic::int64), 2));
+    EXPECT_FALSE(fits(basic(Basic::uint16), 2, sequence({Basic::uint16, Basic::int16}), 1));
+    EXPECT_TRUE(fits(basic(Basic::uint16), 2, sequence({Basic::uint16, Basic::uint16}), 1));
 }
 
 TEST(TypeDigest, OfWhatIsTheSameInMemoryIsTheSame) {
-    EXPECT_TRUE(fits(basic(Basic::int32), 1, basic(Basic::uint32), 1));
     EXPECT_TRUE(fits(basic(Basic::complex64), 2, basic(Basic::float64), 4));
     EXPECT_TRUE(fits(basic(Basic::two_int), 3, basic(Basic::int32), 6));
     EXPECT_TRUE(fits(basic(Basic::fortran_logical), 1, basic(Basic::int32), 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Types of other names that hold the same: C and Fortran, long and long long, signed and unsigned.
+// Types of other names that hold the same: C and Fortran, long and long long, with and without their size.
 // ranks: 2
 #include <mpi.h>
 
@@ -8,9 +8,9 @@ int main(int argc, char** argv) {
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     static MPI_Datatype const pairs[][2] = {
-        {MPI_INT, MPI_INTEGER},    {MPI_INT, MPI_INT32_T},  {MPI_LONG, MPI_LONG_LONG},
-        {MPI_INT64_T, MPI_AINT},   {MPI_FLOAT, MPI_REAL},   {MPI_DOUBLE, MPI_REAL8},
-        {MPI_CHAR, MPI_CHARACTER}, {MPI_INT, MPI_UNSIGNED}, {MPI_OFFSET, MPI_COUNT}};
+        {MPI_INT, MPI_INTEGER},  {MPI_INT, MPI_INT32_T},    {MPI_LONG, MPI_LONG_LONG},
+        {MPI_INT64_T, MPI_AINT}, {MPI_FLOAT, MPI_REAL},     {MPI_DOUBLE, MPI_REAL8},
+        {MPI_OFFSET, MPI_COUNT}, {MPI_CHAR, MPI_CHARACTER}, {MPI_UNSIGNED_LONG, MPI_UINT64_T}};
     long a[2] = {1, 2}, b[2];
     for (unsigned i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         for (int side = 0; side < 2; side++) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The largest number, of signed ones at rank 0 and unsigned ones elsewhere: the result would differ from rank to rank.
+// ranks: 2 4
+// expect: T04
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank, number, largest;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    number = -rank;
+    MPI_Datatype const type = rank == 0 ? MPI_INT : MPI_UNSIGNED;
+    MPI_Allreduce(&number, &largest, 1, type, MPI_MAX, MPI_COMM_WORLD);   // HERE all
+    MPI_Finalize();
+    return 0;
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pending receive fails after the program has freed its communicator: the communicator's error handler gets the handle
-// that the communicator had, which is valid in the handler (MPI 4.1, 2.5.1) and nowhere else.
+// A pending receive fails after the program has freed its communicator: the communicator's error handler gets the
+// handle that the communicator had, which is valid in the handler (MPI 4.1, 2.5.1) and nowhere else.
 // ranks: 2 3
 #include "tests/ranks/check.h"
 

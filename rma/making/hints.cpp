@@ -42,6 +42,7 @@ void set_info(Window& window, Info const& given) {
     take_truth(*window.info, given, "no_locks");
     for (char const* key : {"accumulate_ops", "accumulate_ordering", "mpi_accumulate_granularity"})
         if (std::string const* value = given.find(key)) window.info->set(key, *value);
+    if (window.accesses) window.accesses->ordering = AccumulateOrdering::of(*window.info->find("accumulate_ordering"));
 }
 
 }   // namespace tutti::rma

@@ -10,16 +10,33 @@
 
 namespace tutti::rma {
 
-bool Accessed::only_reads() const {
-    return operation == Operation::get || (operation == Operation::accumulate && !swaps && op == BuiltinOp::no_op);
+bool Accessed::reads() const {
+    bool const returns = std::string_view(call) != "MPI_Accumulate" && std::string_view(call) != "MPI_Raccumulate";
+    return operation == Operation::get || (operation == Operation::accumulate && returns);
 }
 
-// Accumulates of one type may meet if they have one operator, or are such as have none (MPI 3.1, 11.7.1). How
-// MPI_Compare_and_swap goes with others is left to programs.
-bool conflict(Accessed const& a, Accessed const& b) {
-    if (a.first >= b.end || b.first >= a.end || (a.only_reads() && b.only_reads())) return false;
+bool Accessed::writes() const {
+    return operation == Operation::put || (operation == Operation::accumulate && (swaps || op != BuiltinOp::no_op));
+}
+
+AccumulateOrdering AccumulateOrdering::of(std::string_view hint) {
+    auto const has = [hint](char const* kind) { return hint.find(kind) != std::string_view::npos; };
+    return {has("rar"), has("raw"), has("war"), has("waw")};
+}
+
+bool AccumulateOrdering::orders(Accessed const& earlier, Accessed const& later) const {
+    return (rar || !earlier.reads() || !later.reads()) && (war || !earlier.reads() || !later.writes()) &&
+           (raw || !earlier.writes() || !later.reads()) && (waw || !earlier.writes() || !later.writes());
+}
+
+// Accumulates of one type may meet if they have one operator, or are such as have none, or if one origin has called both
+// and they are ordered (MPI 4.1, 12.7.1 and 12.7.2). How MPI_Compare_and_swap goes with others is left to programs.
+bool conflict(Accessed const& a, Accessed const& b, AccumulateOrdering const& ordering) {
+    if (a.first >= b.end || b.first >= a.end || (!a.writes() && !b.writes())) return false;
     if (a.operation != Operation::accumulate || b.operation != Operation::accumulate) return true;
     if (a.swaps || b.swaps) return false;
+    bool const in_order = a.number < b.number ? ordering.orders(a, b) : ordering.orders(b, a);
+    if (a.origin == b.origin && a.type == b.type && in_order) return false;
     bool const one_operator = a.op == b.op || a.op == BuiltinOp::no_op || b.op == BuiltinOp::no_op;
     return !one_operator || a.type != b.type;
 }
@@ -35,6 +52,7 @@ void Accesses::note(Remote const& target, std::int64_t origin, Operation operati
     one.op = op ? op->builtin : BuiltinOp::none;
     one.type = target.type.basic();
     one.origin = process_.rank();
+    one.number = ++newest_;
     one.site = program_site(process_.call_site);
     std::snprintf(one.call, sizeof one.call, "%s", process_.call_name);
     mine.push_back(one);
@@ -60,7 +78,7 @@ void Accesses::compare(std::vector<Accessed>& all) {
     std::ranges::stable_sort(all, {}, &Accessed::first);
     for (std::size_t i = 0; i < all.size(); ++i)
         for (std::size_t j = i + 1; j < all.size() && all[j].first < all[i].end; ++j)
-            if (conflict(all[i], all[j])) tell(all[i], all[j]);
+            if (conflict(all[i], all[j], ordering)) tell(all[i], all[j]);
 }
 
 void Accesses::tell(Accessed const& a, Accessed const& b) {
@@ -71,7 +89,7 @@ void Accesses::tell(Accessed const& a, Accessed const& b) {
     Mistake::Part const parts[] = {{a.origin, words(a), {}, a.site}, {b.origin, words(b), {}, b.site}};
     warn(process_, {"T14", "operations on the same memory of a window, in one epoch, conflict",
                     "what is there afterwards, or what was got, is not defined: put a fence or a flush in between, or "
-                    "use MPI_Accumulate with one operator",
+                    "use MPI_Accumulate with one operator and one type",
                     parts});
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,18 +23,31 @@ namespace tutti::rma {
 struct Accessed {
     std::uint64_t first, end;   ///< bytes of the target's part
     Operation operation;
-    bool swaps;            ///< MPI_Compare_and_swap
-    BuiltinOp op;          ///< of an accumulate
-    Basic type;            ///< likewise
-    std::int32_t origin;   ///< in MPI_COMM_WORLD
+    bool swaps;             ///< MPI_Compare_and_swap
+    BuiltinOp op;           ///< of an accumulate
+    Basic type;             ///< likewise
+    std::int32_t origin;    ///< in MPI_COMM_WORLD
+    std::uint32_t number;   ///< of the origin's operations on this window: the lower one was called first
     std::uint64_t site;
     char call[24];
 
-    bool only_reads() const;
+    bool reads() const;
+    bool writes() const;
 };
 
-/// Is it undefined what two operations on the same bytes do, if nothing orders them?
-bool conflict(Accessed const& a, Accessed const& b);
+/// The hint accumulate_ordering: which accumulates of one origin to one place are done in the order of their calls
+/// (MPI 4.1, 12.7.2).
+struct AccumulateOrdering {
+    bool rar = true, raw = true, war = true, waw = true;
+
+    /// "rar,raw,war,waw", the default, a part of it, or "none".
+    static AccumulateOrdering of(std::string_view hint);
+    /// Is `later` done after `earlier`, which one origin has called in this order?
+    bool orders(Accessed const& earlier, Accessed const& later) const;
+};
+
+/// Is it undefined what two operations on the same bytes do?
+bool conflict(Accessed const& a, Accessed const& b, AccumulateOrdering const& ordering);
 
 class Accesses {
 public:
@@ -55,10 +69,13 @@ public:
     void compare(std::vector<Accessed>& all);
     void forget() { by_target_.clear(); }
 
+    AccumulateOrdering ordering;
+
 private:
     void tell(Accessed const& a, Accessed const& b);
 
     Process& process_;
+    std::uint32_t newest_ = 0;   ///< number of the last operation
     std::map<int, std::vector<Accessed>> by_target_;
     std::set<std::pair<std::uint64_t, std::uint64_t>> told_;   ///< places of two calls
 };

@@ -2,6 +2,8 @@
 // Which one-sided operations conflict.
 #include "rma/window/accesses.hpp"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 #include "runtime/datatype/builder.hpp"
@@ -17,31 +19,56 @@ Accessed accessed(Operation operation, std::uint64_t first, std::uint64_t end, B
     one.operation = operation;
     one.op = op;
     one.type = type;
+    std::strcpy(one.call, operation == Operation::accumulate ? "MPI_Accumulate" : "MPI_Put");
+    return one;
+}
+/// The same, called later by the same or another origin.
+Accessed later(Accessed one, int origin = 0) {
+    one.number = 1;
+    one.origin = origin;
     return one;
 }
 
 TEST(Accesses, ConflictWhereOneOfThemWrites) {
     Accessed const put = accessed(Operation::put, 0, 8), get = accessed(Operation::get, 4, 12);
-    EXPECT_TRUE(conflict(put, put));
-    EXPECT_TRUE(conflict(put, get));
-    EXPECT_TRUE(conflict(get, put));
-    EXPECT_FALSE(conflict(get, get));
-    EXPECT_FALSE(conflict(put, accessed(Operation::put, 8, 16)));
-    EXPECT_TRUE(conflict(put, accessed(Operation::accumulate, 0, 4, BuiltinOp::sum)));
-    EXPECT_TRUE(conflict(get, accessed(Operation::accumulate, 4, 8, BuiltinOp::sum)));
-    EXPECT_FALSE(conflict(get, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op)));
+    EXPECT_TRUE(conflict(put, put, {}));
+    EXPECT_TRUE(conflict(put, get, {}));
+    EXPECT_TRUE(conflict(get, put, {}));
+    EXPECT_FALSE(conflict(get, get, {}));
+    EXPECT_FALSE(conflict(put, accessed(Operation::put, 8, 16), {}));
+    EXPECT_TRUE(conflict(put, accessed(Operation::accumulate, 0, 4, BuiltinOp::sum), {}));
+    EXPECT_TRUE(conflict(get, accessed(Operation::accumulate, 4, 8, BuiltinOp::sum), {}));
+    EXPECT_FALSE(conflict(get, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op), {}));
 }
 
 TEST(Accesses, MayMeetAsAccumulatesOfOneOperatorAndType) {
     Accessed const sum = accessed(Operation::accumulate, 0, 8, BuiltinOp::sum);
-    EXPECT_FALSE(conflict(sum, sum));
-    EXPECT_FALSE(conflict(sum, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op)));
-    EXPECT_TRUE(conflict(sum, accessed(Operation::accumulate, 4, 8, BuiltinOp::prod)));
-    EXPECT_TRUE(conflict(sum, accessed(Operation::accumulate, 0, 8, BuiltinOp::sum, Basic::float64)));
+    EXPECT_FALSE(conflict(sum, sum, {}));
+    EXPECT_FALSE(conflict(sum, accessed(Operation::accumulate, 4, 8, BuiltinOp::no_op), {}));
+    EXPECT_TRUE(conflict(sum, later(accessed(Operation::accumulate, 4, 8, BuiltinOp::prod), 1), {}));
+    EXPECT_TRUE(conflict(sum, accessed(Operation::accumulate, 0, 8, BuiltinOp::sum, Basic::float64), {}));
     Accessed swap = accessed(Operation::accumulate, 0, 8);
     swap.swaps = true;
-    EXPECT_FALSE(conflict(sum, swap));
-    EXPECT_TRUE(conflict(swap, accessed(Operation::put, 0, 8)));
+    EXPECT_FALSE(conflict(sum, swap, {}));
+    EXPECT_TRUE(conflict(swap, accessed(Operation::put, 0, 8), {}));
+}
+
+TEST(Accesses, OfOneOriginAreOrderedAccumulates) {
+    Accessed const sum = accessed(Operation::accumulate, 0, 8, BuiltinOp::sum),
+                   product = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod)),
+                   of_doubles = later(accessed(Operation::accumulate, 0, 8, BuiltinOp::prod, Basic::float64));
+    Accessed fetched = product;
+    std::strcpy(fetched.call, "MPI_Fetch_and_op");
+    EXPECT_FALSE(conflict(sum, product, {}));
+    EXPECT_FALSE(conflict(product, sum, {}));
+    EXPECT_TRUE(conflict(sum, of_doubles, {}));
+    EXPECT_TRUE(conflict(sum, later(product, 1), {}));
+    EXPECT_TRUE(conflict(sum, product, AccumulateOrdering::of("none")));
+    EXPECT_TRUE(conflict(sum, product, AccumulateOrdering::of("rar,raw,war")));
+    EXPECT_FALSE(conflict(sum, product, AccumulateOrdering::of("waw")));
+    EXPECT_TRUE(conflict(sum, fetched, AccumulateOrdering::of("waw")));        // reads what was written
+    EXPECT_FALSE(conflict(fetched, sum, AccumulateOrdering::of("raw,waw")));   // whichever is given first
+    EXPECT_TRUE(conflict(sum, later(accessed(Operation::put, 0, 8)), {}));
 }
 
 TEST(Accesses, AreToldOncePerPairOfPlaces) {

@@ -94,7 +94,7 @@ void note(Comm const& comm, char const* function) {
     records.take(prepared);
 }
 
-void compare_calls(Comm const& comm) { state_of(comm).records.compare(); }
+void compare_last_calls(Comm const& comm) { state_of(comm).records.compare_last_calls(); }
 
 void compare_calls(Process const& process) {
     AllCallRecords& all = *state_of(process).call_records;

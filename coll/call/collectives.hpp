@@ -31,8 +31,9 @@ struct BoundCall {
 
 /// Notes a call of the program that makes a communicator or the like, which all members of `comm` make.
 void note(Comm const& comm, char const* function);
-/// Looks whether members of this communicator, or of all, have called the same so far.
-void compare_calls(Comm const& comm);
+/// MPI_Comm_free: have the members of this communicator called the same? Each compares as far as it can see.
+void compare_last_calls(Comm const& comm);
+/// MPI_Finalize: the same of all communicators.
 void compare_calls(Process const& process);
 /// MPI_Finalize, of all ranks: between nodes.
 void compare_calls_between_nodes(Process const& process);

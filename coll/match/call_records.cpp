@@ -164,6 +164,15 @@ void CallRecords::compare() {
     if (number_ > compared_) compared_ = compare_calls(neighbour_, compared_ + 1, number_);
 }
 
+void CallRecords::compare_last_calls() {
+    if (number_ == 0) return;
+    // After the store of this rank's last record: at least one of two ranks sees the other's.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    compare();
+    int const other = (rank_ + 1) % area_->members();
+    if (other != neighbour_) compare_calls(other, compared_with_.get(other) + 1, number_);
+}
+
 void CallRecords::compare_with(int member) {
     if (member == neighbour_) return compare();
     std::uint64_t const compared = compared_with_.get(member);

@@ -59,6 +59,9 @@ public:
     }
     /// Compares with the neighbour on this node, as far as both have come.
     void compare();
+    /// The same with the neighbours on both sides, when this rank makes no more calls: of two ranks the one that comes
+    /// later finds what both have called.
+    void compare_last_calls();
     /// The same with another member on this node, each call once.
     void compare_with(int member);
     /// After all members have been compared with: keeps no more than is needed.

@@ -51,7 +51,7 @@ Comm& freeable(Call& call, MPI_Comm const* comm) {
 }
 
 void forget(Call& call, Comm& c, MPI_Comm* comm) {
-    if (c.collectives) coll::compare_calls(c);
+    if (c.collectives) coll::compare_last_calls(c);
     c.attributes.clear(c);
     p2p::forget_buffer(c);
     call.on = nullptr;

@@ -101,9 +101,9 @@ void compare_calls(Process const& process) {
     if (all.on) all.compare_at_end();
 }
 
-void compare_calls_between_nodes(Process const& process) {
+void finish_comparing_between_nodes(Process const& process) {
     AllCallRecords& all = *state_of(process).call_records;
-    if (all.on) all.compare_between_nodes();
+    if (all.on) all.finish_between_nodes();
 }
 
 void barrier(Comm& comm) {

@@ -36,7 +36,7 @@ void compare_last_calls(Comm const& comm);
 /// MPI_Finalize: the same of all communicators.
 void compare_calls(Process const& process);
 /// MPI_Finalize, of all ranks: between nodes.
-void compare_calls_between_nodes(Process const& process);
+void finish_comparing_between_nodes(Process const& process);
 
 /// Blocking. What is found out about the call (kernels, key, parameters) is filled in; the same call, with other
 /// addresses, may then be run again and again.

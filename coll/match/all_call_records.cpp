@@ -15,7 +15,8 @@ constexpr std::uint64_t calls_like_a_visit = 16;
 }   // namespace
 
 AllCallRecords::AllCallRecords(Process& process)
-    : on(process.variables.diagnosis != "no"), at_every_call(process.variables.diagnosis == "full"), process_(process),
+    : on(process.variables.diagnosis != "no"), at_every_call(process.variables.diagnosis == "full"),
+      nodes(process.cluster.alone() ? nullptr : std::make_unique<NodeExchange>(process)), process_(process),
       allowance_(process.segment.header().ranks_per_core()) {}
 
 std::vector<AllCallRecords::Entry>::iterator AllCallRecords::from(std::uint64_t context) {
@@ -34,8 +35,18 @@ void AllCallRecords::remove(CallRecords const& records) {
     if (at != all_.end()) all_.erase(at);
 }
 
-void AllCallRecords::compare_between_nodes() {
-    if (CallRecords* const world = find(process_.world->context)) world->compare_between_nodes();
+void AllCallRecords::finish_between_nodes() {
+    if (!nodes) return;
+    for (Entry const& one : all_) one.records->exchange_between_nodes(true);
+    nodes->finish();
+}
+
+/// The last calls on the communicator waited on, and when the launcher asks on all of them.
+void AllCallRecords::exchange_in_wait(bool asked) {
+    if (asked)
+        for (Entry const& one : all_) one.records->exchange_between_nodes();
+    else if (CallRecords* const here = find(last_collective_of(process_.rank()))) here->exchange_between_nodes();
+    nodes->take();
 }
 
 /// By processor time.
@@ -52,6 +63,7 @@ void AllCallRecords::measured(Act&& act) {
 
 void AllCallRecords::compare_in_wait() {
     bool const asked = is_asked();
+    if (nodes) exchange_in_wait(asked);
     std::uint64_t const wait = process_.rank_state().blocked.changes.load(std::memory_order_relaxed);
     if (asked || wait != wait_) {
         wait_ = wait;

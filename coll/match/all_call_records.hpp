@@ -10,9 +10,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "coll/match/node_exchange.hpp"
 #include "runtime/base/allowance.hpp"
 
 namespace tutti {
@@ -44,10 +46,11 @@ public:
     /// In MPI_Finalize, when all calls of all ranks have been recorded: with the neighbours all of them, with the other
     /// members as many as is granted.
     void compare_at_end();
-    /// MPI_Finalize, by all ranks: the same of MPI_COMM_WORLD, with the next node. On one node that is nothing.
-    void compare_between_nodes();
+    /// MPI_Finalize, by all ranks: the same between nodes, of all calls. On one node that is nothing.
+    void finish_between_nodes();
 
     bool const on, at_every_call;   ///< TUTTI_DIAGNOSIS
+    std::unique_ptr<NodeExchange> const nodes;   ///< null: there is one node
     Datatype const* (*predefined_type)(unsigned number) = nullptr;
 
     /// What has been done, for tests.
@@ -76,6 +79,7 @@ private:
 
     std::vector<Entry>::iterator from(std::uint64_t context);
     CallRecords* find(std::uint64_t context);
+    void exchange_in_wait(bool asked);
     bool is_asked();
     void begin_round();
     void compare_where_it_waits();

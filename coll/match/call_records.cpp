@@ -11,8 +11,6 @@
 namespace tutti::coll {
 namespace {
 
-constexpr int records_tag = 1402;   // of messages in the library's own context
-
 /// How far `b` is behind `a`; numbers wrap.
 std::int32_t distance(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b); }
 
@@ -52,8 +50,7 @@ void CallRecords::belong_to(Comm const& comm) {
     std::shared_ptr<AllCallRecords> const& all = memory_of(comm.process).call_records;
     node_ = whole.multi_node ? whole.multi_node->node.get() : &comm;
     CommMemory const& here = memory_of(*node_);
-    // A rank that is alone on its node is compared with other nodes.
-    bool const alone = here.area.members() < 2 && !(whole.multi_node && &comm == comm.process.world.get());
+    bool const alone = here.area.members() < 2 && !whole.multi_node;
     if (!all || !all->on || alone) return;
     context_ = comm.context;
     area_ = &here.area;
@@ -134,6 +131,7 @@ void CallRecords::record_call(CallRecord::Prepared& call) {
 void CallRecords::look() {
     std::uint64_t const in_block = number_ % MemberRecords::block;
     if (in_block == 0) end_block();
+    if (in_block == 0 || look_mask_ == 0) exchange_between_nodes();
     if (look_mask_ == 0) return compare();
     if (in_block == MemberRecords::until_fetched) __builtin_prefetch(&records_of(*area_, neighbour_).digest(number_));
     if (in_block == MemberRecords::until_compared) compare_blocks();
@@ -165,6 +163,7 @@ void CallRecords::compare() {
 }
 
 void CallRecords::compare_last_calls() {
+    exchange_between_nodes(true);
     if (number_ == 0) return;
     // After the store of this rank's last record: at least one of two ranks sees the other's.
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -213,20 +212,16 @@ std::uint64_t CallRecords::compare_calls(MemberCalls const& theirs, int rank, bo
     return last;
 }
 
-// Records are plain words, and those that are sent are this rank's own, which it does not write to meanwhile.
-void CallRecords::compare_between_nodes() {
-    if (rank_ != 0 || node_ == comm_) return;
-    Cluster const& cluster = process_->cluster;
-    std::vector<int> first(static_cast<std::size_t>(cluster.nodes()), -1);   // rank of each node
-    for (int r = process_->size(); r-- > 0;) first[static_cast<std::size_t>(cluster.node_of(r))] = r;
-    std::size_t const nodes = first.size(), here = static_cast<std::size_t>(cluster.node_of(process_->rank()));
-    int const next = first[(here + 1) % nodes], previous = first[(here + nodes - 1) % nodes];
-    static MemberRecords const none{};
-    MemberRecords const& mine = mine_ ? *mine_ : none;
-    auto const theirs = std::make_unique<MemberRecords>();
-    p2p::sendrecv_bytes(*process_->world, &mine, sizeof mine, next, theirs.get(), sizeof *theirs, previous, records_tag,
-                        "MPI_Finalize");
-    if (mine_) compare_calls(MemberCalls(*theirs), previous, false, 1, number_);
+void CallRecords::exchange_between_nodes(bool is_last) {
+    if (rank_ != 0 || node_ == comm_ || !known_to_ || !known_to_->nodes) return;
+    if (number_ == sent_ && !is_last) return known_to_->nodes->take();
+    MemberCalls const own = calls_of(rank_);
+    CallBatch batch;
+    for (batch.first = sent_ + 1; sent_ < number_ && batch.calls.size() < CallBatch::most; ++sent_)
+        batch.add(own.read(own.call(sent_ + 1)));
+    batch.is_last = is_last && sent_ == number_;
+    known_to_->nodes->give(*comm_, wording(), std::move(batch));
+    if (sent_ < number_) exchange_between_nodes(is_last);
 }
 
 /// Does not return where they do not match. False: that is not known, as one has been overwritten.

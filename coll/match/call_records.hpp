@@ -66,8 +66,9 @@ public:
     void compare_with(int member);
     /// After all members have been compared with: keeps no more than is needed.
     void settle() { compared_with_.settle(rank_); }
-    /// By all members, of which the first one of each node compares with that of the next node, as far as both kept.
-    void compare_between_nodes();
+    /// On several nodes, of the lowest rank of each: sends the calls that have not been sent yet to the next node, and
+    /// compares with what has come from the previous one. `is_last`: this rank makes no more calls.
+    void exchange_between_nodes(bool is_last = false);
 
     Comm const& comm() const { return *comm_; }
     std::uint64_t context() const { return context_; }
@@ -129,6 +130,7 @@ private:
     std::uint64_t* last_collective_ = nullptr;   ///< LastCall::collective of this rank
     std::uint64_t context_ = 0;                  ///< of the communicator
     std::uint64_t compared_ = 0;                 ///< up to this call with the neighbour
+    std::uint64_t sent_ = 0;                     ///< up to this call to the next node
     ComparedWith compared_with_;                 ///< the same with the other members
     using Matching = std::array<std::uint64_t, 4>;
     Matching matching_{};            ///< records of both that match, this rank's in the upper half: there are few

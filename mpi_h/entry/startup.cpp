@@ -287,7 +287,7 @@ void finish(LibraryState& f) {
     process.progress_thread.reset();
     if (p2p::Checks* checks = p2p::engine(process).checks()) checks->finish();
     coll::note(*process.world, "MPI_Finalize");
-    coll::compare_calls_between_nodes(process);
+    coll::finish_comparing_between_nodes(process);
     coll::stop_recording(process);
     // Until the first barrier others may still ask for messages that this rank offered; after it they are on their way
     // or never will be, and the second one keeps this rank's memory until they are there.

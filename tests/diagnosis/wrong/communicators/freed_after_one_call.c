@@ -3,6 +3,7 @@
 // receive and to free the communicator: its neighbour, which comes later, has to find the difference.
 // ranks: 2 3 4 5
 // expect: T04 ranks last
+// expect nodes: T04 or T01 one of all
 #include <mpi.h>
 #include <stddef.h>
 

@@ -68,13 +68,6 @@ Receive make_receive(Comm const& comm, Data const& data, int source, int tag, Fl
     return op;
 }
 
-/// A send to oneself that nobody can receive while this call waits: there is no other thread.
-[[noreturn]] void waits_for_itself(Send const& op) {
-    fail(ErrorClass::other, "a ", op.mode == Mode::synchronous ? "synchronous" : "blocking", " send of ", op.data.bytes,
-         " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source,
-         ") would wait for ever: no receive is posted");
-}
-
 /// True when the message needed no operation, and is sent.
 inline bool sent_small(Engine& e, Comm const& comm, Data const& data, int dest, int tag, Flavour flavour) {
     return data.bytes <= Transport::small && data.dense() && dest != proc_null &&
@@ -150,9 +143,8 @@ void send(Comm& comm, Data const& data, int dest, int tag, Mode mode, char const
     OnStack const scope(e, op);
     if (!op.done) {
         if (op.peer == e.me() && !comm.process.many_threads) {
-            if (e.checks() && mode == Mode::standard) e.checks()->refuse_send_to_oneself(words(comm, op), call);
             e.cancel(op);
-            waits_for_itself(op);
+            refuse_send_to_oneself(comm, op, call);
         }
         wait(e, op, -1, comm, call);
     }

@@ -8,6 +8,17 @@
 #include "runtime/base/error.hpp"
 
 namespace tutti::p2p {
+namespace {
+
+template <class... Words>
+[[noreturn]] void no_room(Words const&... words) {
+    throw Error(ErrorClass::buffer, join(words...))
+        .with_help(
+            "attach a larger buffer (MPI_Buffer_attach): each message that is under way takes the bytes that "
+            "MPI_Pack_size tells and MPI_BSEND_OVERHEAD; or send with MPI_Isend");
+}
+
+}   // namespace
 
 void SendBuffer::attach(void* memory, std::size_t bytes) {
     if (automatic_) fail(ErrorClass::buffer, "an automatic buffer is attached already; one at a time");
@@ -36,19 +47,22 @@ SendBuffer::Copy& SendBuffer::copy(Send const& from) {
         return made;
     }
     std::size_t need = (from.data.bytes + align - 1) / align * align + overhead;
+    if (!memory_)
+        throw Error(ErrorClass::buffer, "no buffer is attached")
+            .with_help("attach a buffer before the first buffered send (MPI_Buffer_attach), or send with MPI_Isend");
     if (from.data.bytes + overhead > bytes_)
-        fail(ErrorClass::buffer, "the message of ", from.data.bytes, " bytes and ", overhead,
-             " bytes of overhead do not fit into the attached buffer of ", bytes_, " bytes");
+        no_room("the message of ", from.data.bytes, " bytes and ", overhead,
+                " bytes of overhead do not fit into the attached buffer of ", bytes_, " bytes");
     std::size_t begin = 0;
     for (auto const& [at, send] : sends_) {
         if (begin + need <= at) break;
         begin = send->end_;
     }
     need = std::min(need, bytes_ - std::min(begin, bytes_));   // the last one need not be rounded up
-    if (need < from.data.bytes + overhead)
-        fail(ErrorClass::buffer, "the attached buffer of ", bytes_, " bytes has no room for a message of ",
-             from.data.bytes, " bytes and ", overhead, " bytes of overhead; ", sends_.size(),
-             " messages in it are still on their way");
+    if (std::size_t const left = sends_.size(); need < from.data.bytes + overhead)
+        no_room("the attached buffer of ", bytes_, " bytes has no room for a message of ", from.data.bytes,
+                " bytes and ", overhead, " bytes of overhead; ", left,
+                left == 1 ? " message in it is still on its way" : " messages in it are still on their way");
     return place(from, begin, begin + need, memory_ + begin);
 }
 

@@ -54,6 +54,10 @@ std::vector<int> Engine::connected() const {
     return ranks;
 }
 
+void Engine::tell(Blockage& blockage) const {
+    if (!*blockage.hint.code) unstarted.hint(blockage);
+}
+
 /// Names them, but nobody whose act is needed: one that has ended has sent its goodbye, which may be under way.
 void Engine::tell_staying(void const* engine, Blockage& blockage) {
     std::vector<int> const ranks = static_cast<Engine const*>(engine)->connected();

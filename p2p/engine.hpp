@@ -13,6 +13,7 @@
 
 #include "p2p/buffer.hpp"
 #include "p2p/check/checks.hpp"
+#include "p2p/diagnosis/unstarted.hpp"
 #include "p2p/matching/matching.hpp"
 #include "p2p/transport.hpp"
 
@@ -88,6 +89,8 @@ public:
     /// True when everything that can leave this rank now has left it; offers wait for those who want them.
     bool idle() const;
     bool at_rest() const override { return requests == 0 && idle() && buffers.idle(); }
+    /// Hints at a persistent request that is not started, if the wait has no better hint.
+    void tell(Blockage& blockage) const override;
     void count_bytes(Segment const& segment, NetworkBytes& bytes) const override {
         for (auto const& one : transports_) one->count_bytes(segment, bytes);
     }
@@ -95,6 +98,7 @@ public:
     SendBuffers buffers;
     Datatype const* (*predefined_type)(unsigned number) = nullptr;   ///< by TypeDigest::number; null: nobody knows them
     std::size_t requests = 0;                                        ///< under way
+    UnstartedRequests unstarted;                                     ///< persistent ones
 
 private:
     Transport& to(int peer) const { return *to_[static_cast<std::size_t>(peer)]; }

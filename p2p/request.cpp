@@ -29,12 +29,18 @@ Ref<Request> make_persistent(Comm& comm, Arguments&&... arguments) {
     auto* request = new (comm.process) R(comm, std::forward<Arguments>(arguments)...);
     request->persistent = true;
     request->active = false;
-    return Ref<Request>::adopt(request);
+    auto made = Ref<Request>::adopt(request);
+    engine(comm.process).unstarted.add(*request);
+    return made;
 }
 
 /// The checks of what a request has to do with memory, as long as there are any.
 void left(Request const& request) {
     if (request.comm->process.p2p) engine(request.comm->process).checks()->gone(request);
+}
+
+void forget_persistent(Request const& request) {
+    if (request.persistent && request.comm->process.p2p) engine(request.comm->process).unstarted.remove(request);
 }
 
 }   // namespace
@@ -192,6 +198,7 @@ void RecvRequest::cancel() {
 SendRequest::~SendRequest() {
     leave_copy();
     if (special) left(*this);
+    forget_persistent(*this);
 }
 
 void SendRequest::settle() { engine(comm->process).checks()->settle(*this); }
@@ -200,6 +207,7 @@ void SendRequest::forget() { engine(comm->process).checks()->forget(*this); }
 
 RecvRequest::~RecvRequest() {
     if (special) left(*this);
+    forget_persistent(*this);
 }
 
 void RecvRequest::settle() { engine(comm->process).checks()->settle(*this); }
@@ -213,7 +221,8 @@ void SendRequest::tell(Blockage& blockage) const {
 
 void RecvRequest::tell(Blockage& blockage) const {
     blockage.call = "receive of " + words(*comm, op_);
-    p2p::tell(*comm, op_, blockage);
+    if (active) p2p::tell(*comm, op_, blockage);
+    else if (op_.key.source >= 0) blockage.await(comm->peers().world_rank(op_.key.source));   // not started
 }
 
 void RecvRequest::finished(Receive& op) { static_cast<RecvRequest*>(op.request)->completed(); }

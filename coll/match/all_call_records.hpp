@@ -49,7 +49,7 @@ public:
     /// MPI_Finalize, by all ranks: the same between nodes, of all calls. On one node that is nothing.
     void finish_between_nodes();
 
-    bool const on, at_every_call;   ///< TUTTI_DIAGNOSIS
+    bool const on, at_every_call;                ///< TUTTI_DIAGNOSIS
     std::unique_ptr<NodeExchange> const nodes;   ///< null: there is one node
     Datatype const* (*predefined_type)(unsigned number) = nullptr;
 

@@ -178,9 +178,9 @@ void NodeExchange::report(Conversation const& about, RecordedCall const& here, R
                           Difference what) {
     Mistake::Part const parts[] = {{process_.rank(), in_words(here, about.wording), {}, here.site},
                                    {about.previous, in_words(there, about.wording), {}, there.site}};
-    tutti::report(process_, {what == Difference::function ? "T03" : "T04",
-                             headline(what, here, process_.rank(), there, about.previous, about.wording), help(what),
-                             parts});
+    tutti::report(process_,
+                  {what == Difference::function ? "T03" : "T04",
+                   headline(what, here, process_.rank(), there, about.previous, about.wording), help(what), parts});
 }
 
 void NodeExchange::finish() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calls compared between nodes. Of each communicator over several nodes the lowest rank of a node (its master) sends its
-// calls to the master of the next node, in batches that nobody waits for, and compares its own with those that come from
-// the previous one. Together with the comparisons on each node (call_records.hpp) this covers all members and calls,
-// however far apart the nodes are. MPI_Finalize waits for what is still on its way.
+// Calls compared between nodes. Of each communicator over several nodes the lowest rank of a node (its master) sends
+// its calls to the master of the next node, in batches that no rank waits for, and compares its own with those that
+// come from the previous one. Together with the comparisons on each node (call_records.hpp) this covers all members and
+// calls, however far apart the nodes are. MPI_Finalize waits for what is still on its way.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,8 @@ public:
     NodeExchange& operator=(NodeExchange const&) = delete;
     ~NodeExchange();
 
-    /// Sends calls of this rank, the master of its node in `comm`, to the next node; to be compared here, too. Batches of
-    /// a communicator come in order.
+    /// Sends calls of this rank, the master of its node in `comm`, to the next node; to be compared here, too. Batches
+    /// of a communicator come in order.
     void give(Comm const& comm, Wording const& wording, CallBatch batch);
     /// Compares with what has come meanwhile. Does not return where it finds an error.
     void take();

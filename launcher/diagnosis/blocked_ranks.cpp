@@ -21,6 +21,7 @@ BlockedRank read_thread(BlockedThread const& shown) {
     thread.stack.assign(shown.stack, shown.stack + std::min<std::size_t>(shown.addresses, shown.most_addresses));
     thread.call = text_in(shown.call);
     thread.script = text_in(shown.script);
+    thread.noticed_of = shown.noticed_of;
     thread.code = text_in(shown.code);
     thread.headline = text_in(shown.headline);
     thread.help = text_in(shown.help);

@@ -14,15 +14,16 @@ BlockedRank const& of_rank(ProvenDeadlock const& deadlock, int rank) {
 
 /// What a blocked call is about, by its words.
 bool sends(std::string const& call) { return call.find("end(") != call.npos || call.find("send of ") != call.npos; }
+/// Or looks for a message, as MPI_Probe does.
 bool receives(std::string const& call) {
-    return call.find("ecv(") != call.npos || call.find("receive of ") != call.npos;
+    return call.find("ecv(") != call.npos || call.find("receive of ") != call.npos || call.find("robe(") != call.npos;
 }
 /// Of those, what --check may have made wait: others wait for their receives in any case.
 bool sends_in_standard_mode(std::string const& call) {
     return call.starts_with("MPI_Send(") || call.find("send of ") != call.npos;
 }
 bool is_message(std::string const& call) {
-    return call.find(" from ") != call.npos || call.find(" to rank ") != call.npos;
+    return call.find(" from ") != call.npos || call.find("(from ") != call.npos || call.find(" to rank ") != call.npos;
 }
 
 /// Is it so of each thread that waits?
@@ -47,8 +48,14 @@ std::vector<int> ended_of(ProvenDeadlock const& deadlock, std::vector<int> const
 BlockedRank const* with_hint(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     for (int rank : core) {
         BlockedRank const& blocked = of_rank(deadlock, rank);
-        if (!blocked.code.empty()) return &blocked;
-        auto const other = std::ranges::find_if(blocked.also, [](auto const& one) { return !one.code.empty(); });
+        // What a rank has not done matters if the other one waits for it.
+        auto const holds = [&](BlockedRank const& one) {
+            if (one.code.empty() || one.noticed_of < 0) return !one.code.empty();
+            auto const other = std::ranges::find(deadlock.blocked, one.noticed_of, &BlockedRank::rank);
+            return other != deadlock.blocked.end() && awaits(other->wait, rank);
+        };
+        if (holds(blocked)) return &blocked;
+        auto const other = std::ranges::find_if(blocked.also, holds);
         if (other != blocked.also.end()) return &*other;
     }
     return nullptr;
@@ -64,13 +71,22 @@ void tell_noticed(Report& report, ProvenDeadlock const& deadlock, std::vector<in
     }
 }
 
-void tell_ended(Report& report, std::vector<int> const& core, std::vector<int> const& ended, char const* how) {
+/// What the ended ranks would have had to do.
+char const* owed_to(ProvenDeadlock const& deadlock, std::vector<int> const& core) {
+    if (all_of(deadlock, core, sends)) return "every send needs its receive";
+    if (all_of(deadlock, core, receives)) return "every receive needs its send";
+    if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); }))
+        return "all ranks of a communicator make the same collective calls";
+    return "each send needs its receive and each receive its send, and all ranks make the same collective calls";
+}
+
+void tell_ended(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core,
+                std::vector<int> const& ended, char const* how) {
     report.code = "T05";
     report.headline = join("deadlock: ", rank_words(core), core.size() == 1 ? " waits" : " wait", " for ",
                            rank_words(ended), ended.size() == 1 ? ", which has " : ", which have ", how);
-    report.help =
-        join(rank_words(ended), ended.size() == 1 ? " has" : " have",
-             " called MPI_Finalize: every receive needs its send, and all ranks make the same collective calls");
+    report.help = join(rank_words(ended), ended.size() == 1 ? " has" : " have",
+                       " called MPI_Finalize: ", owed_to(deadlock, core));
 }
 
 std::vector<int> without(std::vector<int> ranks, std::vector<int> const& others) {
@@ -89,7 +105,11 @@ std::vector<int> finalizing(ProvenDeadlock const& deadlock, std::vector<int> con
 /// Says so where the program may work without --check.
 void tell_checked(Report& report, ProvenDeadlock const& deadlock, std::vector<int> const& core) {
     auto const sends = [&](int rank) { return sends_in_standard_mode(of_rank(deadlock, rank).call); };
-    if (std::ranges::all_of(core, sends) && report.code == "T01")
+    if (std::ranges::all_of(core, sends) && report.code == "T01" && core.size() == 1)
+        report.help =
+            "works only as long as the message is small: a send may wait for its receive, so begin the receive first "
+            "(MPI_Irecv), or use MPI_Sendrecv";
+    else if (std::ranges::all_of(core, sends) && report.code == "T01")
         report.help =
             "works only as long as the messages are small: all send first, and a send may wait for its receive; let "
             "some receive first, or use MPI_Sendrecv or MPI_Isend";
@@ -112,7 +132,8 @@ void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int
             "all send first, and a large or synchronous send waits for its receive: let some receive first, or "
             "use MPI_Sendrecv or MPI_Isend";
     } else if (all_of(deadlock, core, receives)) {
-        report.help = "all receive first: let one of them send first, or use MPI_Sendrecv or MPI_Irecv";
+        report.help =
+            "all wait for a message before they send one: let one of them send first, or use MPI_Sendrecv or MPI_Irecv";
     } else if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); })) {
         report.help =
             "all members of a communicator make their collective calls on it in the same order, and ranks that "
@@ -130,9 +151,9 @@ Report report_of(ProvenDeadlock const& deadlock, PlaceOf const& place_of, bool c
     std::vector<int> const& core = deadlock.ranks.cores.front();
     Report report;
     if (std::vector<int> const ended = ended_of(deadlock, core); !ended.empty())
-        tell_ended(report, core, ended, "ended");
+        tell_ended(report, deadlock, core, ended, "ended");
     else if (std::vector<int> const last = finalizing(deadlock, core); !last.empty() && last.size() < core.size())
-        tell_ended(report, without(core, last), last, "called MPI_Finalize");
+        tell_ended(report, deadlock, without(core, last), last, "called MPI_Finalize");
     else tell_circle(report, deadlock, core);
     if (BlockedRank const* blocked = with_hint(deadlock, core)) {
         report.code = blocked->code;

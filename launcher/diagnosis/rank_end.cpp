@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "launcher/diagnosis/rank_end.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <fstream>
@@ -45,7 +46,7 @@ bool is_function_name(std::string const& text) {
                "0123456789") == std::string::npos;
 }
 
-char const* help_for(int signal) {
+char const* help_for(int signal, bool place_known) {
     switch (signal) {
     case 0: return "every rank calls MPI_Finalize before it ends; call MPI_Abort to end the job early";
     case SIGSEGV:
@@ -53,8 +54,11 @@ char const* help_for(int signal) {
     case SIGFPE:
     case SIGILL:
     case SIGABRT:
-        return "the program failed in that call or after it; use a debugger, or compile with -fsanitize=address, to "
-               "find the place";
+        return place_known
+                   ? "look at that line: a null or wild pointer, an index beyond its array, a division by zero; "
+                     "compile with -fsanitize=address to learn more"
+                   : "the program failed in that call or after it; use a debugger, or compile with "
+                     "-fsanitize=address, to find the place";
     default:
         return "that signal comes from outside the program: from a person, or from the system when memory or time runs "
                "out";
@@ -70,24 +74,48 @@ std::string name_in(LastCall const& call) {
     return is_function_name(text) ? text : "";
 }
 
-Place place_of(LastCall const& call) {
+static Place place_in_program(LastCall const& call, std::uint64_t address) {
     std::string const file = text_in(call.program_file);
-    auto const site = reinterpret_cast<std::uintptr_t>(call.site);
-    if (file.empty() || site <= call.program || site > call.program_end) return {};
-    SourceLine const line = SourceLines(file, call.program, call.program_end).at(site);
+    if (file.empty() || address <= call.program || address > call.program_end) return {};
+    SourceLine const line = SourceLines(file, call.program, call.program_end).at(address);
     return {words(line), !line.compiled_with_g};
 }
 
-Report report_of_end(int rank, std::string const& how, int signal, LastCall const& call) {
-    std::string const name = name_in(call);
-    Place const place = place_of(call);
-    Report report{.code = "T09", .headline = join("rank ", rank, " ", how), .lines = {}, .help = {}};
-    report.lines.push_back({{rank},
-                            name.empty() ? "no call of MPI that is known" : name,
-                            place.words,
-                            name.empty() ? "" : "was its last call of MPI"});
-    report.help = help_for(signal);
-    if (place.without_g) report.notes.emplace_back(more_with_g);
+Place place_of(LastCall const& call) { return place_in_program(call, reinterpret_cast<std::uintptr_t>(call.site)); }
+
+// Addresses are looked up as return addresses are: one byte before them lies the instruction that is meant.
+Place place_of_crash(LastCall const& call) { return call.crash ? place_in_program(call, call.crash + 1) : Place{}; }
+
+static constexpr std::size_t most_processes = 8;   // that have a note
+
+/// "was killed" of one rank is "were killed" of several.
+static std::string in_plural(std::string const& how) { return how.starts_with("was ") ? "were " + how.substr(4) : how; }
+
+Report report_of_ends(std::vector<RankEnd> ends, int signal, bool after_finalize) {
+    Report report{.code = "T09", .headline = {}, .lines = {}, .help = {}};
+    std::vector<int> ranks;
+    std::ranges::sort(ends, {}, &RankEnd::rank);
+    bool all_known = true, without_g = false;
+    for (RankEnd const& one : ends) {
+        ranks.push_back(one.rank);
+        std::string const name = name_in(*one.call);
+        Place const last = place_of(*one.call), crash = place_of_crash(*one.call);
+        std::string const after =
+            name.empty() ? "" : join("after ", name, last.words.empty() ? "" : " at ", last.words);
+        if (!crash.words.empty()) report.lines.push_back({{one.rank}, "crashed", crash.words, after});
+        else if (name.empty()) report.lines.push_back({{one.rank}, "its last call of MPI is not known", "", ""});
+        else report.lines.push_back({{one.rank}, name, last.words, "was its last call of MPI"});
+        all_known &= !crash.words.empty();
+        if (!one.process.empty() && report.notes.size() < most_processes)
+            report.notes.push_back(ends.size() == 1 ? one.process : join("rank ", one.rank, ": ", one.process));
+        without_g |= last.without_g || crash.without_g;
+    }
+    if (without_g) report.notes.emplace_back(more_with_g);
+    std::string const& how = ends.front().how;
+    report.headline = join(rank_words(ranks), " ", ends.size() == 1 ? how : in_plural(how));
+    if (after_finalize) report.headline += ", after MPI_Finalize";
+    report.help = after_finalize ? "the program fails after MPI_Finalize: in its own clean-up, or in destructors"
+                                 : help_for(signal, all_known);
     return report;
 }
 

@@ -106,7 +106,7 @@ void members(A& a, Chunk& c) {
 }
 template <class A>
 void members(A& a, LastWords& w) {
-    a(w.rank, w.sentence, w.code, w.call, w.place);
+    a(w.rank, w.sentence, w.code, w.call, w.help, w.place);
 }
 template <class A>
 void members(A& a, Said& s) {

@@ -46,7 +46,8 @@ void members(A& a, NodeNews& n) {
 }
 template <class A>
 void members(A& a, BlockedRank& b) {
-    a(b.rank, b.changes, b.moves, b.wait, b.call, b.script, b.stack, b.code, b.headline, b.help, b.also, b.polling_s);
+    a(b.rank, b.changes, b.moves, b.wait, b.call, b.script, b.stack, b.noticed_of, b.code, b.headline, b.help, b.also,
+      b.polling_s);
 }
 template <class A>
 void members(A& a, Place& p) {

@@ -22,6 +22,7 @@ std::optional<LastWords> last_words_on(RankState const* rank_state) {
                      .sentence = text_in(noted.sentence),
                      .code = text_in(noted.code),
                      .call = text_in(noted.call),
+                     .help = text_in(noted.help),
                      .stack = {noted.stack, noted.stack + addresses},
                      .place = {text_in(noted.script)}};
 }
@@ -45,7 +46,10 @@ void HeldWords::add(Sink& sink, LastWords const& words, Clock::time_point now) {
                one.report.headline == words.sentence;
     });
     if (same == held_.end()) {
-        Report report{.code = words.code, .headline = words.sentence, .lines = {}, .help = help_for(words.code)};
+        Report report{.code = words.code,
+                      .headline = words.sentence,
+                      .lines = {},
+                      .help = words.help.empty() ? help_for(words.code) : words.help};
         same = held_.insert(same, {&sink, "", std::move(report)});
     }
     same->report.lines.push_back({{words.rank}, words.call, words.place.words});

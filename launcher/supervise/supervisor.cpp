@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,10 +22,11 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-constexpr milliseconds grace = 300ms;        // between SIGTERM and SIGKILL
-constexpr milliseconds for_writers = 1s;     // what ranks have left behind to end by itself
-constexpr milliseconds show_after = 100ms;   // an unfinished line on a terminal
-constexpr milliseconds look_again = 100ms;   // for what no descriptor tells
+constexpr milliseconds grace = 300ms;           // between SIGTERM and SIGKILL
+constexpr milliseconds for_equal_ends = 50ms;   // of ranks that end as another one has
+constexpr milliseconds for_writers = 1s;        // what ranks have left behind to end by itself
+constexpr milliseconds show_after = 100ms;      // an unfinished line on a terminal
+constexpr milliseconds look_again = 100ms;      // for what no descriptor tells
 constexpr milliseconds longest_library_pause = 60s;
 constexpr int not_loaded = 127;   // the exit code of the loader that cannot go on, and of a shell
 constexpr milliseconds forever = 24h;
@@ -129,13 +131,13 @@ void Supervisor::send(int signal) {
     }
 }
 
-void Supervisor::end_job(int code, std::string const& sentence) {
+void Supervisor::end_job(int code, std::string const& sentence, bool is_reported) {
     if (ending_) return;
     ending_ = true;
     code_ = code;
     ending_sentence_ = sentence;
     output_.collect();   // a rank's last words come before ours
-    if (!job_.quiet && !sentence.empty()) output_.say(sentence);
+    if (!job_.quiet && !sentence.empty() && !is_reported) output_.say(sentence);
     send(SIGTERM);
     send(SIGCONT);   // a stopped rank could not hear it
     if (elsewhere_) elsewhere_->end();
@@ -188,17 +190,41 @@ void Supervisor::interrupt(int signal) {
 }
 
 void Supervisor::reap() {
-    Verdict worst;
-    int status = 0;
-    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
-        if (WIFSTOPPED(status)) {
-            report_stopped(pid, WSTOPSIG(status));
-            continue;
-        }
-        std::optional<Verdict> verdict = buried(pid, status);
-        if (verdict && verdict->kind > worst.kind) worst = *verdict;
+    std::vector<Verdict> verdicts = reap_ended();
+    if (verdicts.empty()) return;
+    Verdict worst = *std::ranges::max_element(verdicts, {}, &Verdict::kind);
+    if (worst.left_others && node_watch_ && !ending_) {
+        gather_ends(verdicts);
+        worst.report = report_of_ends_like(worst, verdicts);
     }
     conclude(worst);
+}
+
+std::vector<Verdict> Supervisor::reap_ended() {
+    std::vector<Verdict> verdicts;
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+        if (WIFSTOPPED(status)) report_stopped(pid, WSTOPSIG(status));
+        else if (std::optional<Verdict> verdict = buried(pid, status)) verdicts.push_back(std::move(*verdict));
+    }
+    return verdicts;
+}
+
+// Ranks that run the same program often leave at the same place, one right after the other.
+void Supervisor::gather_ends(std::vector<Verdict>& verdicts) {
+    Clock::time_point const until = Clock::now() + for_equal_ends;
+    while (Clock::now() < until && std::ranges::any_of(ranks_, &Rank::alive)) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        for (Verdict& verdict : reap_ended()) verdicts.push_back(std::move(verdict));
+    }
+}
+
+Report Supervisor::report_of_ends_like(Verdict const& worst, std::vector<Verdict> const& verdicts) const {
+    std::vector<RankEnd> ends;
+    for (Verdict const& one : verdicts)
+        if (one.left_others == worst.left_others && one.kind == worst.kind && one.how == worst.how)
+            ends.push_back({one.rank, one.how, one.process, &state_of(one.rank)->last_call});
+    return report_of_ends(ends, worst.kind == Verdict::Kind::killed ? worst.code - 128 : 0, worst.is_after_finalize);
 }
 
 std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
@@ -225,10 +251,11 @@ std::optional<Verdict> Supervisor::buried(pid_t pid, int status) {
         if (elsewhere_) elsewhere_->report(*missing_);
     }
     Verdict verdict = judge(end, host_);
-    bool const left_others = verdict.kind == Verdict::Kind::killed || verdict.kind == Verdict::Kind::left_early;
-    if (left_others && state == RankPhase::initialised && node_watch_ && !ending_)
-        verdict.report =
-            report_of_end(rank, end_words(status), WIFSIGNALED(status) ? WTERMSIG(status) : 0, rank_state.last_call);
+    verdict.is_after_finalize = state == RankPhase::finalised;
+    verdict.left_others = (verdict.kind == Verdict::Kind::killed || verdict.kind == Verdict::Kind::left_early) &&
+                          (state == RankPhase::initialised || verdict.is_after_finalize);
+    verdict.rank = rank;
+    verdict.how = end_words(status);
     if (job_.exit_codes)
         output_.say(
             join("rank ", rank, elsewhere_ ? " on " + host_ : "", ", process ", pid, ", ended with ",
@@ -300,7 +327,7 @@ void Supervisor::conclude(Verdict const& verdict) {
     bool const kept_going = job_.keep_going && verdict.kind != Verdict::Kind::aborted;
     if (verdict.ends_job() && !kept_going) {
         std::optional<Report> const report = telling && !job_.quiet ? with_waiting(verdict.report) : std::nullopt;
-        end_job(verdict.code, telling ? verdict.sentence : "");
+        end_job(verdict.code, telling ? verdict.sentence : "", report.has_value());
         return report ? tell(*report) : void();
     }
     if (code_ == 0 || kept_going) {

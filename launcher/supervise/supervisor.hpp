@@ -46,7 +46,7 @@ public:
     void when_not_loaded(std::function<std::string(std::size_t place)> why) { why_not_loaded_ = std::move(why); }
 
     /// Ends the job: SIGTERM now, SIGKILL after the grace. Only the first reason counts.
-    void end_job(int code, std::string const& sentence);
+    void end_job(int code, std::string const& sentence, bool is_reported = false);
 
     /// A node is lost, which ends the job. It is reported also while the job ends, since several nodes may be lost at
     /// the same time, and a rank's failure may be the consequence.
@@ -95,6 +95,9 @@ private:
     void send_to_catchers(int signal);
 
     void reap();
+    std::vector<Verdict> reap_ended();
+    void gather_ends(std::vector<Verdict>& verdicts);
+    Report report_of_ends_like(Verdict const& worst, std::vector<Verdict> const& verdicts) const;
     std::optional<Verdict> buried(pid_t pid, int status);
     std::string what_ran_out(int place, int status);
     std::string what_was_not_loaded(std::size_t place, int status, RankPhase state) const;

@@ -45,9 +45,12 @@ Verdict judge(End const& end, std::string const& host) {
     }
     if (WIFSIGNALED(end.status)) {
         int signal = WTERMSIG(end.status);
-        return {Kind::killed, 128 + signal,
-                join(who, end_words(end.status), WCOREDUMP(end.status) ? " and left a core file" : "",
-                     explanation(signal, end.ran_out))};
+        char const* const core = WCOREDUMP(end.status) ? " and left a core file" : "";
+        std::string const why = explanation(signal, end.ran_out);
+        return {.kind = Kind::killed,
+                .code = 128 + signal,
+                .sentence = join(who, end_words(end.status), core, why),
+                .process = join("process ", end.pid, " on ", host, core, why)};
     }
     int code = WEXITSTATUS(end.status);
     if (end.state == RankPhase::initialised) return {Kind::left_early, failing(code), join(who, end_words(end.status))};

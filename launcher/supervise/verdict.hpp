@@ -29,6 +29,12 @@ struct Verdict {
     int code = 0;                     ///< for mpiexec; not 0 unless fine, or aborted with 0 as under MPICH and Open MPI
     std::string sentence;             ///< without its full stop
     std::optional<Report> report{};   ///< of a rank that has left the others alone: what else is known
+    // Known where the rank has ended, not on other nodes:
+    int rank = -1;
+    std::string how{};          ///< end_words
+    std::string process{};      ///< of one that was killed: "process 99 on host", and what is known besides
+    bool left_others = false;   ///< it was in MPI, or had been, and is reported
+    bool is_after_finalize = false;
 
     /// A rank that fails after MPI_Finalize leaves nobody waiting; nor does output that cannot be written.
     bool ends_job() const { return kind > Kind::failed_after_finalize; }

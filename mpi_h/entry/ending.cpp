@@ -47,6 +47,7 @@ void write_line(std::string const& line) {
 void note(NotedWords& noted, Ending const& ending) {
     std::memcpy(noted.sentence, ending.sentence.c_str(), ending.sentence.size() + 1);
     std::snprintf(noted.code, sizeof noted.code, "%s", ending.error.c_str());
+    std::snprintf(noted.help, sizeof noted.help, "%s", ending.help);
     std::snprintf(noted.call, sizeof noted.call, "%s", ending.call.c_str());
     std::snprintf(noted.script, sizeof noted.script, "%s", script_place().c_str());
     noted.addresses = static_cast<std::uint32_t>(program_stack(noted.stack));

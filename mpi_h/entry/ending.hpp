@@ -12,6 +12,7 @@ struct Ending {
     std::string sentence{};   ///< may be empty: nothing is said
     std::string error{};      ///< what `mpiexec --explain` knows it as: the name of the error class mostly
     std::string call{};       ///< "MPI_Send(…)", which the program has made; empty: none
+    char const* help = "";    ///< what to do, if that is more than the error class tells; without its full stop
 };
 
 /// Leaves it on this rank's state for the launcher, says it on standard error, and exits when the launcher has seen

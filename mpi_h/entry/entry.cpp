@@ -142,7 +142,9 @@ int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const
         int const ending = code & 0x7f ? code & 0x7f : 1;
         abort_job(ending, [&] {
             std::string const arguments = in_words.write(in_words.arguments);
-            return Ending{ending, sentence, error_name(code), join(call.name, "(", arguments, ")")};
+            auto const* const error = dynamic_cast<Error const*>(&thrown);
+            return Ending{ending, sentence, error_name(code), join(call.name, "(", arguments, ")"),
+                          error ? error->help : ""};
         });
     }
     if (handler->kind == Errhandler::Kind::user) handler->call(on, code);

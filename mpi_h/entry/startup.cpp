@@ -259,6 +259,7 @@ void start(LibraryState& f, int thread_level) {
     if (!launched && f.process->variables.diagnosis != "no")
         f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, f.process->end_job);
     show_images(f.rank_state->last_call);
+    if (f.process->variables.diagnosis != "no") watch_for_crashes(f.rank_state->last_call);
     f.tables.note_sites(f.process->call_site);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread) f.process->start_progress_thread();

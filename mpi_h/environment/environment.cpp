@@ -12,7 +12,8 @@
 namespace tutti {
 namespace {
 
-int initialise(char const* name, int required, int* provided) {
+/// `site`: where the program goes on.
+int initialise(char const* name, int required, int* provided, void const* site) {
     return enter<When::any_time>(name, [&](Call& call) {
         LibraryState& f = library();
         call.pointer(provided, "provided");
@@ -22,6 +23,8 @@ int initialise(char const* name, int required, int* provided) {
         if (required < MPI_THREAD_SINGLE || required > MPI_THREAD_MULTIPLE)
             fail(ErrorClass::arg, "required is ", required, ", which is no thread level");
         start(f, required);
+        f.process->call_site = site;
+        f.process->call_name = name;
         *provided = f.thread_level;
     });
 }
@@ -34,12 +37,12 @@ using namespace tutti;
 TUTTI_FUNCTION(Init)
 int PMPI_Init(int*, char***) {
     int provided;
-    return initialise("MPI_Init", MPI_THREAD_SINGLE, &provided);
+    return initialise("MPI_Init", MPI_THREAD_SINGLE, &provided, __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Init_thread)
 int PMPI_Init_thread(int*, char***, int required, int* provided) {
-    return initialise("MPI_Init_thread", required, provided);
+    return initialise("MPI_Init_thread", required, provided, __builtin_return_address(0));
 }
 
 TUTTI_FUNCTION(Initialized)

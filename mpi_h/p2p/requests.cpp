@@ -9,7 +9,7 @@
 #include "mpi_h/entry/entry.hpp"
 #include "mpi_h/p2p/generalized.hpp"
 #include "mpi_h/p2p/request_handles.hpp"
-#include "p2p/p2p.hpp"
+#include "p2p/request.hpp"
 
 namespace tutti {
 namespace {
@@ -56,7 +56,12 @@ Outcome take(MPI_Request& handle, MPI_Status* status) {
     Request* r = active(handle);
     if (!r) {
         store_empty(status);
-        if (handle == MPI_REQUEST_NULL || library().tables.requests.find(handle)) return {};
+        if (handle == MPI_REQUEST_NULL) return {};
+        if (Request const* const inactive = library().tables.requests.find(handle)) {
+            if (auto const* const message = dynamic_cast<p2p::HalfRequest const*>(inactive))
+                p2p::engine(*library().process).unstarted.waited_for(*message);
+            return {};
+        }
         handle = MPI_REQUEST_NULL;   // checked, so there was one until its first place was
         return {Error(ErrorClass::request, "it is in the list twice"), {}};
     }

@@ -131,14 +131,6 @@ void Checks::look_for_race(Receive const& op) {
                     parts});
 }
 
-void Checks::refuse_send_to_oneself(std::string const& words, char const* call) const {
-    Mistake::Part const parts[] = {{process_.rank(), join(call, "(", words, ")"), {}, site_of(process_)}};
-    report(process_, {"T01", join("deadlock: rank ", process_.rank(), " sends to itself before it receives"),
-                      "works only as long as the message is small: a send may wait for its receive, so begin the "
-                      "receive first (MPI_Irecv), or use MPI_Sendrecv",
-                      parts});
-}
-
 /// MPI writes no more than comes, so this need not go wrong; it is seldom what was meant.
 void Checks::look_for_memory(Receive const& op) {
     Data const& data = op.data;

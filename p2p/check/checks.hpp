@@ -35,8 +35,6 @@ public:
     void forget(Request& request);
     /// A request is gone.
     void gone(Request const& request) { pending_.remove(request); }
-    /// Ends the job: a blocking send in standard mode to this rank itself finds no receive. `words`: what it sends.
-    [[noreturn]] void refuse_send_to_oneself(std::string const& words, char const* call) const;
     /// MPI_Comm_free: operations that are not complete go on, and may still be completed.
     void communicator_freed(Comm const& comm, char const* call);
     /// MPI_Comm_disconnect: ends the job when there are any.

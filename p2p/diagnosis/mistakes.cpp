@@ -47,6 +47,8 @@ bool sends(std::string const& call) {
     return std::ranges::find(all, call) != std::end(all);
 }
 
+bool are_errors_fatal(Comm const& comm) { return !comm.errhandler || comm.errhandler->kind == Errhandler::Kind::fatal; }
+
 /// It is not known where a message was sent. Most often that is the sender's last call; if it can be, it is told.
 Mistake::Part part_of_sender(Comm const& comm, Receive const& op) {
     Process& process = comm.process;
@@ -78,10 +80,27 @@ Mistake::Part part_of_receiver(Comm const& comm, Receive const& op, char const* 
 
 }   // namespace
 
+void refuse_send_to_oneself(Comm const& comm, Send const& op, char const* call) {
+    Process& process = comm.process;
+    bool const is_synchronous = op.mode == Mode::synchronous;
+    if (!are_errors_fatal(comm))
+        fail(ErrorClass::other, "a ", is_synchronous ? "synchronous" : "blocking", " send of ", op.data.bytes,
+             " bytes with tag ", op.key.tag, " to this rank itself (", op.key.source,
+             ") would never end: no receive has begun");
+    auto const site = reinterpret_cast<std::uintptr_t>(process.call_site);
+    Mistake::Part const parts[] = {{process.rank(), join(call, "(", words(comm, op), ")"), {}, site}};
+    report(process, {"T01", join("deadlock: rank ", process.rank(), " sends to itself before it receives"),
+                     is_synchronous
+                         ? "a synchronous send waits for its receive: begin the receive first (MPI_Irecv), or use "
+                           "MPI_Sendrecv"
+                         : "works only as long as the message is small: a send may wait for its receive, so begin the "
+                           "receive first (MPI_Irecv), or use MPI_Sendrecv",
+                     parts});
+}
+
 void tell_types(Comm const& comm, Receive const& op, char const* call) {
     Process& process = comm.process;
-    bool const fatal = !comm.errhandler || comm.errhandler->kind == Errhandler::Kind::fatal;
-    if (!fatal || op.key.context != comm.context || process.variables.diagnosis == "no") return;
+    if (!are_errors_fatal(comm) || op.key.context != comm.context || process.variables.diagnosis == "no") return;
     Engine const& e = engine(process);
     std::string sent = type_words(e, op.other_types);
     if (sent.empty()) sent = "other types";

@@ -12,6 +12,10 @@ namespace tutti::p2p {
 /// function `call` that has completed it. Says nothing where errors are the program's to handle.
 void tell_types(Comm const& comm, Receive const& op, char const* call);
 
+/// A blocking send to this rank itself, for which no receive has begun, and no other thread can begin one: ends the job
+/// as a deadlock. Throws where errors are the program's to handle.
+[[noreturn]] void refuse_send_to_oneself(Comm const& comm, Send const& op, char const* call);
+
 /// Warns of messages that have arrived and nobody has received. `comms`: all that the program has. For MPI_Finalize,
 /// when nothing more comes.
 void tell_messages_left(Process& process, std::span<Comm const* const> comms);

@@ -8,6 +8,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "topo/base/text_streams.hpp"
 
@@ -75,8 +76,16 @@ public:
     explicit Error(int code, std::string const& sentence = "a user callback failed")
         : std::runtime_error(sentence), error_class(ErrorClass::other), user_code(code) {}
 
+    /// The same error with what to do about it, where that is more than its class tells; static storage, a sentence
+    /// without its full stop.
+    Error&& with_help(char const* what_to_do) && {
+        help = what_to_do;
+        return std::move(*this);
+    }
+
     ErrorClass error_class;
     int user_code = 0;
+    char const* help = "";   ///< empty: what helps with errors of its class
 };
 
 /// Whatever was thrown as an Error. A refusal of the system that may be none later, or for less, is a lack of memory;

@@ -81,6 +81,7 @@ struct alignas(cache_line) LastCall {
     std::uint64_t program;      ///< where the rank's program is loaded: what is to be subtracted from addresses to have
     std::uint64_t program_end;   ///< those in its file; 0 of one that is not moved. And where it ends
     std::uint64_t library;       ///< the same of its library
+    std::uint64_t crash;         ///< the instruction by which the rank was killed; 0: none, or it is not known
     char program_file[256];      ///< their paths, zero-ended; empty: not known
     char library_file[256];
 };

@@ -2,10 +2,13 @@
 #include "runtime/diagnosis/last_call.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstring>
 
 #include <dlfcn.h>
 #include <link.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 // The linker's names for the first and the last byte of the library, or of the program that this is part of.
@@ -28,7 +31,52 @@ int note_program(dl_phdr_info* info, std::size_t, void* to) {
     return 1;
 }
 
+std::atomic<LastCall*> watched{nullptr};
+std::atomic<pid_t> watched_process{0};
+
+/// In the program itself, or where it has called what crashed, if that can be seen: functions of the C library mostly
+/// have no frame of their own, so the return address lies at the top of the stack, or in its register.
+std::uint64_t crash_in_program(LastCall const& mine, ucontext_t const& context) {
+#if defined(__x86_64__)
+    auto const reg = [&](int number) { return static_cast<std::uint64_t>(context.uc_mcontext.gregs[number]); };
+    auto const is_inside = [&](std::uint64_t address) { return address > mine.program && address < mine.program_end; };
+    std::uint64_t const instruction = reg(REG_RIP), stack = reg(REG_RSP);
+    if (is_inside(instruction) || stack % sizeof(std::uint64_t) != 0) return instruction;
+    std::uint64_t const caller = *reinterpret_cast<std::uint64_t const*>(stack);
+    return is_inside(caller) ? caller - 1 : instruction;
+#elif defined(__aarch64__)
+    std::uint64_t const instruction = context.uc_mcontext.pc, caller = context.uc_mcontext.regs[30];
+    bool const is_called = instruction < mine.program || instruction > mine.program_end;
+    return is_called && caller > mine.program && caller < mine.program_end ? caller - 1 : instruction;
+#else
+    return 0;
+#endif
+}
+
+/// The default handler is in place again: a faulting instruction is carried out once more and ends the process, which
+/// leaves the core file that it would have left. A signal that was sent does not come by itself again.
+void note_crash(int signal, siginfo_t* info, void* context) {
+    LastCall* const mine = watched.load(std::memory_order_relaxed);
+    bool const is_sent = info->si_code <= 0;
+    if (mine && !is_sent && getpid() == watched_process.load(std::memory_order_relaxed))
+        mine->crash = crash_in_program(*mine, *static_cast<ucontext_t const*>(context));
+    if (is_sent) raise(signal);   // blocked until this function returns
+}
+
 }   // namespace
+
+void watch_for_crashes(LastCall& mine) {
+    watched_process.store(getpid(), std::memory_order_relaxed);
+    watched.store(&mine, std::memory_order_relaxed);
+    for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+        struct sigaction now {};
+        if (sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL) continue;
+        struct sigaction noting {};
+        noting.sa_sigaction = note_crash;
+        noting.sa_flags = SA_SIGINFO | SA_RESETHAND | SA_ONSTACK;
+        sigaction(signal, &noting, nullptr);
+    }
+}
 
 void show_images(LastCall& mine) {
     dl_iterate_phdr(note_program, &mine);

@@ -17,6 +17,7 @@ struct Blockage {
     struct Hint {
         char const* code = "";   ///< static storage
         std::string headline, help;
+        int about = -1;   ///< a rank of the world that would wait because of it; −1: it does not matter who waits
 
         bool operator==(Hint const&) const = default;
     };

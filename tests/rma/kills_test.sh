@@ -20,7 +20,7 @@ for i in $(seq "${2:-10}"); do
     sleep "0.$((RANDOM % 6))$((RANDOM % 10))"
     kill -KILL "$target" 2> /dev/null || wrong "round $i: there was no rank to kill: $(cat "$folder/err")"
     ended "$pid" "round $i" 137
-    [ "$(grep -c "^mpiexec: " <<< "$err")" = 1 ] && grep -q "process $target, was killed by signal 9" <<< "$err" || wrong "round $i: $err"
+    [ "$(grep -c "was killed by signal 9" <<< "$err")" = 1 ] && grep -q "process $target on" <<< "$err" || wrong "round $i: $err"
     expect_nothing_left
 done
 [ "$(segments)" = "$before" ] || wrong "left in /dev/shm: $(segments)"

@@ -131,6 +131,26 @@ which mpiexec finds such mistakes within a second.
 
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 )"},
+    {"T20", "a persistent request was not started, and another rank waits for it", R"(
+MPI_Send_init and MPI_Recv_init only prepare a request. Each time that it is to move data, MPI_Start or
+MPI_Startall starts it, and MPI_Wait or MPI_Test completes it; then it is inactive again (MPI 3.1, 3.9). To wait
+for an inactive request is allowed and returns immediately, so a start that is missing is not noticed where it is
+missing, but at the other rank, whose message never comes.
+
+Wrong:
+
+    MPI_Send_init(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+Right:
+
+    MPI_Send_init(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    for (step = 0; step < steps; ++step) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&request);
+)"},
 };
 
 }   // namespace

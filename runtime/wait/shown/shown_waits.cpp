@@ -40,6 +40,7 @@ void put(BlockedThread& shown, Blockage const& blockage) {
     shown.others = static_cast<std::uint32_t>(blockage.others.size());
     std::ranges::copy(blockage.others, std::ranges::copy(blockage.awaited, shown.awaited).out);
     put(shown.call, blockage.call);
+    shown.noticed_of = blockage.hint.about;
     put(shown.code, blockage.hint.code);
     put(shown.headline, blockage.hint.headline);
     put(shown.help, blockage.hint.help);

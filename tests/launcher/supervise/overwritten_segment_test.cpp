@@ -113,7 +113,8 @@ void read_running(SeenJob& job) {
 /// What it reads when ranks have ended.
 void read_ended(SeenJob const& job) {
     for (unsigned place = 0; place < ranks; ++place)
-        text_of(report_of_end(0, "has ended", 11, job.segment.rank_state(place).last_call), false);
+        text_of(report_of_ends({{0, "has ended", "rank 0 has ended", &job.segment.rank_state(place).last_call}}, 11),
+                false);
     EXPECT_EQ(job.segment.machine().size(), 7u);
     EXPECT_EQ(job.segment.tuning().size(), 6u);
     survey(job.segment);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A synchronous send to oneself waits for a receive that stands behind it.
 // ranks: 1 3
-// expect: message would wait for ever
+// expect: T01 ranks 0
 #include <mpi.h>
 
 int main(int argc, char** argv) {

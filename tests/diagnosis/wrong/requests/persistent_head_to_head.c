@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Both start only the receive and wait for it before they start the send.
 // ranks: 2
-// expect: T01 ranks 0-1
+// expect: T20 or T01 ranks 0-1
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -60,14 +60,13 @@ void add(EnvironmentMap& out, char const* list, std::string const& front, std::s
     if (!back.empty()) value += (value.empty() ? "" : ":") + back;
 }
 
-// An allocator that the user preloads stays in front of ours, which then stands aside. Inside a job of ours (mpiexec
-// run by a rank) it may be there already.
+// What the user preloads stays first: an allocator of theirs replaces ours, and a tool that wraps MPI functions calls
+// ours as PMPI functions. Inside a job of ours (mpiexec run by a rank) our libraries may be there already.
 void put_in_front(EnvironmentMap& out, LibraryInFront const& library) {
     if (!library.folder.empty()) add(out, "LD_LIBRARY_PATH", library.folder, {});
-    if (library.preload)
-        add(out, "LD_PRELOAD", library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12", {});
-    else if (!library.arena.empty() && out["LD_PRELOAD"].find(library.arena) == std::string::npos)
-        add(out, "LD_PRELOAD", {}, library.arena);
+    std::string const mpi = library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12";
+    std::string const& ours = library.preload ? mpi : library.arena;
+    if (!ours.empty() && out["LD_PRELOAD"].find(ours) == std::string::npos) add(out, "LD_PRELOAD", {}, ours);
 }
 
 }   // namespace

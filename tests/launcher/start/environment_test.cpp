@@ -61,6 +61,14 @@ TEST(Environment, puts_a_library_in_front) {
                 Contains("LD_PRELOAD=/tutti/lib/libmpi.so.12:/tutti/lib/libmpich.so.12"));
 }
 
+TEST(Environment, leaves_a_tool_that_the_user_preloads_in_front_of_our_library) {
+    LibraryInFront const mpi{"/t", true, ""};
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/u/tool.so"}}}, mpi),
+                Contains("LD_PRELOAD=/u/tool.so:/t/libmpi.so.12:/t/libmpich.so.12"));
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/t/libmpi.so.12:/t/libmpich.so.12"}}}, mpi),
+                Contains("LD_PRELOAD=/t/libmpi.so.12:/t/libmpich.so.12"));
+}
+
 TEST(Environment, puts_our_malloc_behind_what_the_user_preloads_and_only_once) {
     LibraryInFront const arena{"", false, "/tutti/lib/malloc.so"};
     EXPECT_THAT(make({}, {}, arena), Contains("LD_PRELOAD=/tutti/lib/malloc.so"));

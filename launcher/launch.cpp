@@ -356,8 +356,8 @@ private:
         pid_t pid = spawn(start);
         if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
         LinePrefix const prefix{expanded(job_.prefix, rank, host_), job_.timestamps};
-        output_.add(std::move(out.read), out_sink, prefix);
-        output_.add(std::move(error.read), error_sink, prefix, &segment.rank_state(static_cast<unsigned>(place)));
+        output_.add(std::move(out.read), out_sink, prefix, rank);
+        output_.add(std::move(error.read), error_sink, prefix, rank, &segment.rank_state(static_cast<unsigned>(place)));
         return pid;
     }
 
@@ -379,7 +379,7 @@ private:
     NodePlacement placed_;   // before signals are blocked: a large machine takes a while to describe
     rlimit old_limit_;
     Signals signals_;
-    Guardian guardian_;
+    Guardian guardian_{ranks_ == 1};
     Output output_;
     Input input_;
     OwnLauncher own_{guardian_, signals_, output_, input_};

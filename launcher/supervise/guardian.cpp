@@ -19,6 +19,7 @@
 #include "launcher/start/environment.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/job/lost_job.hpp"
 #include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
@@ -43,12 +44,12 @@ bool listen(std::set<pid_t>& groups) {
     return false;
 }
 
-[[noreturn]] void keep_watch(int line, pid_t launcher) {
+[[noreturn]] void keep_watch(int line, pid_t launcher, char const* name) {
     setsid();   // a kill of mpiexec's whole group must not include this process
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
-    prctl(PR_SET_NAME, "mpiexec-guard");
+    prctl(PR_SET_NAME, name);
     dup2(line, 0);
     close_range(1, ~0U, 0);   // no pipe may wait for us
     std::set<pid_t> groups;
@@ -81,13 +82,13 @@ int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
     return found;
 }
 
-Guardian::Guardian() {
+Guardian::Guardian(bool of_one_rank) {
     Pipe pipe = Pipe::make();
     pid_t launcher = getpid();
     pid_ = fork();
     if (pid_ == 0) {
         pipe.write.reset();
-        keep_watch(pipe.read.get(), launcher);
+        keep_watch(pipe.read.get(), launcher, of_one_rank ? launch::guardian_of_one_name : launch::guardian_name);
     }
     line_ = std::move(pipe.write);
 }

@@ -44,12 +44,11 @@ bool listen(std::set<pid_t>& groups) {
     return false;
 }
 
-[[noreturn]] void keep_watch(int line, pid_t launcher, char const* name) {
+[[noreturn]] void keep_watch(int line, pid_t launcher) {
     setsid();   // a kill of mpiexec's whole group must not include this process
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
-    prctl(PR_SET_NAME, name);
     dup2(line, 0);
     close_range(1, ~0U, 0);   // no pipe may wait for us
     std::set<pid_t> groups;
@@ -82,14 +81,19 @@ int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
     return found;
 }
 
+// It is forked with its name, which a rank may ask for before the guardian runs.
 Guardian::Guardian(bool of_one_rank) {
     Pipe pipe = Pipe::make();
     pid_t launcher = getpid();
+    char own_name[16];
+    prctl(PR_GET_NAME, own_name);
+    prctl(PR_SET_NAME, of_one_rank ? launch::guardian_of_one_name : launch::guardian_name);
     pid_ = fork();
     if (pid_ == 0) {
         pipe.write.reset();
-        keep_watch(pipe.read.get(), launcher, of_one_rank ? launch::guardian_of_one_name : launch::guardian_name);
+        keep_watch(pipe.read.get(), launcher);
     }
+    prctl(PR_SET_NAME, own_name);
     line_ = std::move(pipe.write);
 }
 

@@ -38,7 +38,6 @@ constexpr Option that_change_nothing[] = {
     {"--pset", "NAME", "P", "MPI_COMM_WORLD is the only set of processes.", nullptr, Effect::none},
     {"-usize", "N", "H", "Processes cannot be started by MPI here, so the universe is MPI_COMM_WORLD.", nullptr,
      Effect::none},
-    {"--report-uri", "WHERE", "OP", "There is no server that another program could call.", nullptr, Effect::none},
     {"--parseable --parsable -p", "", "P", "The output has one form, for people and programs.", nullptr, Effect::none},
 };
 
@@ -74,6 +73,7 @@ constexpr Option that_are_refused[] = {
      Effect::refused},
     {"-nameserver --ompi-server", "ADDRESS", "HO",
      "Tutti has no MPI_Publish_name and no MPI_Comm_accept, so there is no name server.", nullptr, Effect::refused},
+    {"--report-uri", "WHERE", "OP", "There is no server that another program could call.", nullptr, Effect::refused},
     {"-pmi_args", "", "H", "A program that is started on its own starts no mpiexec.", nullptr, Effect::refused},
     {"-profile", "", "H", "--stats and --report show where the ranks' time goes; mpiexec has no profile of its own.",
      nullptr, Effect::refused},

@@ -74,11 +74,15 @@ void only_this_architecture(std::string const& name) {
         throw Complaint(join("-arch ", shown(name), ": this machine is ", system.machine, ", and so are all of a job"));
 }
 
-void first_errhandler(std::string const& name) {
-    std::string const word = topo::lower(name);
-    if (word == "mpi_errors_are_fatal" || word == "mpi_errors_abort") return;
-    throw Complaint(join("-initial-errhandler ", shown(name),
-                         ": an error ends the job until the program says otherwise ", "with MPI_Comm_set_errhandler"));
+void first_errhandler(Job& job, std::string const& name) {
+    constexpr std::pair<std::string_view, char const*> names[] = {
+        {"mpi_errors_are_fatal", "fatal"}, {"mpi_errors_abort", "abort"}, {"mpi_errors_return", "return"}};
+    for (auto const& [standard, value] : names)
+        if (topo::lower(name) == standard)
+            return void(job.environment.set.emplace_back("TUTTI_INITIAL_ERRHANDLER", value));
+    throw Complaint(
+        join("-initial-errhandler must be mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return, not '",
+             shown(name), "'"));
 }
 
 void memory_kinds(std::string const& kinds) {
@@ -128,8 +132,11 @@ constexpr Option of_programs[] = {
      [](Target t, Values) { t.job.index_argv = true; }},
     {"-arch", "NAME", "SP", "Start only on machines like this: refused unless NAME is this one's (uname -m).",
      [](Target, Values v) { only_this_architecture(v[0]); }},
-    {"-initial-errhandler", "NAME", "SP", "mpi_errors_are_fatal or mpi_errors_abort, as it is in any case.",
-     [](Target, Values v) { first_errhandler(v[0]); }},
+    {"-initial-errhandler", "NAME", "SP",
+     "The error handler that MPI_COMM_WORLD begins with: mpi_errors_are_fatal, mpi_errors_abort or mpi_errors_return. "
+     "The "
+     "same as TUTTI_INITIAL_ERRHANDLER.",
+     [](Target t, Values v) { first_errhandler(t.job, v[0]); }},
     {"-memory-alloc-kinds", "KINDS", "SP", "Kinds of memory that the program wants to use: system and mpi.",
      [](Target, Values v) { memory_kinds(v[0]); }},
     {"--drop-in", "", "",

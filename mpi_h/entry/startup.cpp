@@ -174,11 +174,13 @@ void place_predefined_objects(LibraryState& f) {
         f.tables.errhandlers.place(handle, h);
         return h;
     };
-    Errhandler* fatal = handler(Errhandler::Kind::fatal, MPI_ERRORS_ARE_FATAL);
-    handler(Errhandler::Kind::returning, MPI_ERRORS_RETURN);
-    handler(Errhandler::Kind::fatal, MPI_ERRORS_ABORT);
+    std::string const& first = process.variables.initial_errhandler;
+    Errhandler* const fatal = handler(Errhandler::Kind::fatal, MPI_ERRORS_ARE_FATAL);
+    Errhandler* const returning = handler(Errhandler::Kind::returning, MPI_ERRORS_RETURN);
+    Errhandler* const aborting = handler(Errhandler::Kind::fatal, MPI_ERRORS_ABORT);
+    Errhandler* const chosen = first == "return" ? returning : first == "abort" ? aborting : fatal;
     for (auto [comm, handle] : {std::pair{process.world.get(), MPI_COMM_WORLD}, {process.self.get(), MPI_COMM_SELF}}) {
-        comm->errhandler = Ref<Errhandler>::share(fatal);
+        comm->errhandler = Ref<Errhandler>::share(chosen);
         comm->predefined = true;
         f.tables.comms.place(handle, comm);
     }

@@ -150,7 +150,8 @@ TEST(Options, does_what_options_of_others_ask_for) {
 TEST(Options, says_what_it_does_not_do) {
     EXPECT_THAT(parse({"-usize", "9", "prog"}).remarks,
                 ElementsAre(HasSubstr("-usize changes nothing: processes cannot")));
-    EXPECT_THAT(parse({"--report-uri=-", "prog"}).remarks, ElementsAre(HasSubstr("--report-uri changes nothing")));
+    EXPECT_THAT(parse({"--tmpdir=/x", "prog"}).remarks, ElementsAre(HasSubstr("--tmpdir changes nothing")));
+    EXPECT_THAT(complaint({"--report-uri=-", "prog"}), HasSubstr("there is no server"));
     EXPECT_THAT(parse({"--mca", "btl", "self", "prog"}).notes, ElementsAre(HasSubstr("btl has no effect")));
     EXPECT_THAT(complaint({"-launcher", "lsf", "prog"}), HasSubstr("ssh, rsh, slurm or fork"));
     EXPECT_THAT(complaint({"-rmk", "nix", "prog"}), HasSubstr("not 'nix'"));

@@ -80,6 +80,7 @@ struct Job {
     bool span = false;                    ///< ranks are to be dealt out over the units of all nodes
     bool rank_by_node = false;            ///< ranks are numbered across nodes, wherever they have been dealt to
     std::string rank_file;                ///< empty: none
+    bool rank_file_wanted = false;        ///< by --map-by rankfile, which may leave its name to --rankfile
     std::string rank_map;                 ///< the host's index for each rank, as MPICH writes it; empty: none
     bool sequential = false;              ///< rank i goes to the i-th line of sequence_file, or the i-th host named
     std::string sequence_file;            ///< empty: the hosts

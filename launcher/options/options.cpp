@@ -52,6 +52,8 @@ void choose_places(Job& job) {
     if (job.span && job.hosts.size() > 1)
         job.notes.push_back(
             "--map-by SPAN: each node is filled before the next; --map-by node deals ranks over all nodes");
+    if (job.rank_file_wanted && job.rank_file.empty())
+        throw Complaint("--map-by rankfile: which file? Write rankfile:FILE=NAME, or name it with --rankfile");
     if (!job.rank_file.empty()) job.rank_places = read_rank_file(job.rank_file, job.hosts);
     else if (!job.rank_map.empty()) job.rank_places = read_rank_map(job.rank_map, job.hosts);
     else if (job.sequential) job.rank_places = read_sequence(job.sequence_file, job.hosts);

@@ -68,7 +68,7 @@ std::string apply_qualifiers(Target target, std::string_view option, std::vector
     return rest;
 }
 
-/// What stands behind = in the first word of pe-list=LIST; with commas in the place of what users may have written.
+/// pe-list=LIST: the only processing units to be used.
 void only_these(Target target, std::string const& list) {
     target.job.cpus = number_list("--map-by pe-list", list);
     target.job.map = {};
@@ -96,6 +96,7 @@ void map_by(Target target, std::string_view text) {
     if (!job.map_file.empty() && !wants_file)
         throw Complaint("--map-by: FILE is for rankfile and seq, such as rankfile:FILE=ranks.txt");
     if (policy == "rankfile") {
+        job.rank_file_wanted = true;
         if (!job.map_file.empty()) job.rank_file = job.map_file;
     } else if (policy == "seq") {
         job.sequential = true;

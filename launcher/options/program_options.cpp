@@ -49,6 +49,8 @@ void open_mpi_parameter(Job& job, std::string const& name, std::string const& va
     } else if (name == "btl_tcp_if_include") {
         job.interface = value;
         job.environment.set.emplace_back("TUTTI_NETWORK", value);
+    } else if (name == "mca_base_env_list") {
+        for (std::string const& one : topo::split_words(value, ";")) pass_variables(job.environment, one);
     } else {
         job.notes.push_back(join("Open MPI's parameter ", shown(name), " has no effect; tutti-info lists our own"));
     }
@@ -180,8 +182,8 @@ constexpr Option of_environment[] = {
     {"--fwd-environment", "[BOOL]", "P", "Pass the whole environment on to all programs, or with =false none of it.",
      [](Target t, Values v) { inherit_environment(t.job, v.empty() ? "true" : v[0]); }},
     {"--mca --gmca --omca --gomca --prtemca --pmixmca --gpmixmca", "NAME VALUE", "OP",
-     "Open MPI's parameters: plm_rsh_agent and plm_ssh_agent are --launcher-agent, btl_tcp_if_include is -iface; of "
-     "others it is said that they have no effect.",
+     "Open MPI's parameters: plm_rsh_agent and plm_ssh_agent are --launcher-agent, btl_tcp_if_include is -iface, "
+     "mca_base_env_list is -x; of others it is said that they have no effect.",
      [](Target t, Values v) { open_mpi_parameter(t.job, v[0], v[1]); }},
 };
 

@@ -67,7 +67,7 @@ std::optional<LostJob> find_lost_job() {
     constexpr int most_ancestors = 64;
     std::vector<pid_t> between;
     pid_t process = relation_of("self").parent;
-    for (int i = 0; process > 1 && i < most_ancestors; ++i) {
+    for (int i = 0; process > 0 && i < most_ancestors; ++i) {
         Relation const relation = relation_of(std::to_string(process));
         bool const may_launch = relation.name.starts_with("mpi") || relation.name == "tutti-daemon";
         if (may_launch && launches_several(process)) {

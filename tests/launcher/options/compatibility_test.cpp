@@ -246,6 +246,7 @@ TEST_F(Compatibility, does_what_values_ask_for) {
     EXPECT_EQ(job.environment.inherit, EnvironmentRules::Inherit::none);
     EXPECT_THAT(outcome({"--output", "tag-"}, job), HasSubstr("may be tag-fullname, tag-detailed"));
     EXPECT_THAT(outcome({"--output", "tags"}, job), HasSubstr("'tags' is unknown; the words are tag,"));
+    EXPECT_THAT(outcome({"--map-by", "rankfile"}, job), HasSubstr("which file?"));
     EXPECT_THAT(outcome({"--map-by", "slot:file=x"}, job), HasSubstr("FILE is for rankfile and seq"));
     EXPECT_THAT(outcome({"--forward-signals", "SIGWINCH"}, job), HasSubstr("ranks get SIGINT"));
     EXPECT_THAT(outcome({"-arch", "pdp11"}, job), HasSubstr("this machine is"));
@@ -278,6 +279,8 @@ TEST_F(Compatibility, passes_several_variables_on) {
     ASSERT_EQ(outcome({"-x", "TUTTI_TEST_ONE,TUTTI_TEST_TWO,A=3,4"}, job), "accepted");
     EXPECT_THAT(job.programs[0].environment.set,
                 testing::ElementsAre(Pair("TUTTI_TEST_ONE", "1"), Pair("TUTTI_TEST_TWO", "2"), Pair("A", "3,4")));
+    ASSERT_EQ(outcome({"--mca", "mca_base_env_list", "TUTTI_TEST_ONE;A=2"}, job), "accepted");
+    EXPECT_THAT(job.environment.set, testing::ElementsAre(Pair("TUTTI_TEST_ONE", "1"), Pair("A", "2")));
     ASSERT_EQ(outcome({"-x", "TUTTI_TEST_*"}, job), "accepted");
     EXPECT_THAT(job.programs[0].environment.set,
                 testing::UnorderedElementsAre(Pair("TUTTI_TEST_ONE", "1"), Pair("TUTTI_TEST_TWO", "2")));

@@ -34,6 +34,7 @@ run -n 1 echo x : -n 1 $clean "$folder/of"; [ "$code" != 0 ] || wrong "$what end
 # what sudo does, as a process in between
 printf '#!/bin/sh\n%s "$@" &\nwait $!\n' "$clean" >"$folder/like-sudo"; chmod +x "$folder/like-sudo"
 run -n 2 "$folder/like-sudo" "$folder/of"; expect_refused
+if sudo -n true 2>/dev/null; then run -n 2 sudo -n "$folder/of"; expect_refused; fi
 # a script that ignores the failure
 printf '#!/bin/sh\n%s "$@"\nexit 0\n' "$clean" >"$folder/ignores"; chmod +x "$folder/ignores"
 run -n 2 "$folder/ignores" "$folder/of"; expect_code 1; expect_refused
@@ -50,6 +51,9 @@ space=(unshare --pid --fork --mount-proc)
 if "${space[@]}" true 2>/dev/null; then
     run -n 2 "${space[@]}" $clean "$folder/of"; expect_code 1; expect_out $'0 of 1\n0 of 1'
     expect_err "ranks 0-1 on $(hostname) have not joined the job"
+    # and where mpiexec itself is the first process of a container
+    err=$("${space[@]}" "$mpiexec" -n 2 $clean "$folder/of" 2>&1); code=$?; what="mpiexec as process 1"
+    [ "$code" != 0 ] || wrong "$what ended well"; expect_err "process 1 (mpiexec) started this program as a rank"
     run -n 2 -q "${space[@]}" $clean "$folder/of"; expect_code 1; expect_silence
 fi
 

@@ -299,9 +299,8 @@ private:
 
     void tell() {
         if (!placed_.plan.note.empty() && !job_.quiet && (job_.bind || job_.verbose)) {
-            std::string note = placed_.plan.note;
-            while (note.ends_with('.')) note.pop_back();
-            output_.say(note);
+            std::string const& note = placed_.plan.note;
+            output_.say(note.substr(0, note.find_last_not_of('.') + 1));
         }
         if (job_.report_bindings) output_.print(binding_report(placed_, numbers_, elsewhere_ ? host_ : ""));
     }
@@ -338,7 +337,8 @@ private:
                               .listeners = listeners,
                               .program = static_cast<int>(p),
                               .segment = segment.descriptor(),
-                              .launcher = launcher_name(getpid())};
+                              .launcher = launcher_name(getpid()),
+                              .gpus = job_.gpus_per_rank};
         Found const& found = programs_[p];
         Start start{
             .path = found.file,

@@ -104,6 +104,7 @@ struct Job {
     int output_from = -1;       ///< the only rank whose output is shown; −1: all are
     bool on_terminal = false;   ///< a daemon's output goes to a terminal in the end
 
+    int gpus_per_rank = -1;       ///< −1: ranks see the GPUs that mpiexec sees
     bool index_argv = false;      ///< the program's first argument ends with its rank
     bool do_not_launch = false;   ///< show what was asked for, and start nothing
     std::string report_pid;       ///< where mpiexec writes its process number: -, + or a file; empty: nowhere

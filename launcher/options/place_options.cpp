@@ -123,6 +123,14 @@ constexpr Option of_places[] = {
     {"-pernode", "", "OP", "One rank per node: the same as -ppn 1.", [](Target t, Values) { t.job.per_node = 1; }},
     {"-cpus-per-rank -cpus-per-proc", "N", "OP", "So many cores for each rank: the same as PE=N with --map-by.",
      [](Target t, Values v) { t.job.map.cores = number("-cpus-per-rank", v[0], 1); }},
+    {"-gpus-per-proc -g", "N", "H",
+     "Let each rank use N GPUs of its node, the first rank the first N: sets CUDA_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES "
+     "and "
+     "ZE_AFFINITY_MASK. 0: none; AUTO: all (so it is when nothing is said).",
+     [](Target t, Values v) {
+         bool const all = topo::lower(v[0]) == "auto";
+         t.job.gpus_per_rank = all ? -1 : number("-gpus-per-proc", v[0], 0);
+     }},
     {"--bynode", "", "OP", "Deal the ranks out over nodes: the same as --map-by node.",
      [](Target t, Values) { map_by(t, "node"); }},
     {"--bycore", "", "OP", "The same as --map-by core.", [](Target t, Values) { map_by(t, "core"); }},

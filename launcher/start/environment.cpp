@@ -11,6 +11,7 @@
 #include "runtime/base/memory_file.hpp"
 #include "runtime/base/pid_namespace.hpp"
 #include "runtime/settings/launch.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -54,6 +55,27 @@ void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
     out["PMI_APPNUM"] = std::to_string(facts.program);
 }
 
+/// Each rank of a node gets so many GPUs of its own, of those that the variable names already where it does.
+void choose_gpus(EnvironmentMap& out, RankFacts const& facts) {
+    if (facts.gpus < 0) return;
+    for (char const* variable : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"}) {
+        auto const given = out.find(variable);
+        std::vector<std::string> const all = given == out.end() || given->second.empty()
+                                                 ? std::vector<std::string>()
+                                                 : topo::split_words(given->second, ",");
+        std::string chosen;
+        for (int i = facts.place * facts.gpus; i < (facts.place + 1) * facts.gpus; ++i) {
+            auto const at = static_cast<std::size_t>(i);
+            if (!all.empty() && at >= all.size())
+                throw Complaint(join("-gpus-per-proc: ", variable, " names ", all.size(),
+                                     all.size() == 1 ? " GPU" : " GPUs", ", and ranks of this node need at least ",
+                                     i + 1));
+            chosen += (chosen.empty() ? "" : ",") + (all.empty() ? std::to_string(i) : all[at]);
+        }
+        out[variable] = facts.gpus == 0 ? "-1" : chosen;
+    }
+}
+
 void add(EnvironmentMap& out, char const* list, std::string const& front, std::string const& back) {
     std::string& value = out[list];
     if (!front.empty()) value = front + (value.empty() ? "" : ":") + value;
@@ -80,6 +102,7 @@ std::vector<std::string> rank_environment(char const* const* inherited, Environm
     inherit(all, inherited, own.inherit == Inherit::unsaid ? everywhere : own);
     for (auto const& [name, value] : everywhere.set) all[name] = value;
     for (auto const& [name, value] : own.set) all[name] = value;
+    choose_gpus(all, facts);
     put_in_front(all, library);
     set_rank_variables(all, facts);
     std::vector<std::string> entries;

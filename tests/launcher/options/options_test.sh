@@ -90,6 +90,8 @@ TUTTI_TEST_A=1 TUTTI_TEST_B=2 run -n 1 -genvnone -x 'TUTTI_TEST_*' env; [[ "$out
 run -n 1 --map-by pe-list="$last":ordered sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_code 0; expect_out "$last"
 run -rankmap '(0,1,2)' echo x; expect_code 0; expect_out $'x\nx'
 run -n 1 --bind-to cpu-list:ordered true; expect_code 2; expect_err "--cpu-set or --map-by pe-list names none"
+run -n 2 -gpus-per-proc 2 sh -c 'echo $CUDA_VISIBLE_DEVICES'; expect_lines $'0,1\n2,3'
+CUDA_VISIBLE_DEVICES=5 run -n 2 -g 1 echo x; expect_code 2; expect_err "CUDA_VISIBLE_DEVICES names 1 GPU, and ranks of this node need at least 2"
 run -n 1 -initial-errhandler mpi_errors_return sh -c 'echo $TUTTI_INITIAL_ERRHANDLER'; expect_code 0; expect_out return
 run -n 1 -initial-errhandler mine true; expect_code 2; expect_err "-initial-errhandler must be mpi_errors_are_fatal"
 run --default-hostfile "$folder/hosts" echo x; expect_code 0; expect_out $'x\nx\nx'

@@ -40,8 +40,7 @@
 namespace tutti::launcher {
 namespace {
 
-// A pipe that got number 1 because standard output was closed would be a surprise. What is written there is lost, and
-// the write fails, so that it is told as on a full disk.
+// No pipe may get a number below 3. What is written to a closed standard output fails, and is reported as lost.
 void open_standard_descriptors() {
     for (int number = 0; number <= 2; ++number)
         if (fcntl(number, F_GETFD) < 0) [[maybe_unused]]
@@ -76,6 +75,7 @@ std::string expanded(std::string const& pattern, int rank, std::string const& ho
 }
 
 Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank, bool error) {
+    if (job.output_from >= 0 && rank != job.output_from) return output.file("/dev/null");
     std::string const& pattern = error && !job.merge_errors ? job.err_pattern : job.out_pattern;
     if (!pattern.empty()) return output.file(expanded(pattern, rank, host));
     return error && !job.merge_errors ? output.standard_error() : output.standard_output();
@@ -120,7 +120,7 @@ public:
         std::optional<World> world;
         if (elsewhere_) world = meet(placed_.machine, drawing);
         if (print("mpiexec", world ? world->drawings : drawing) != 0) return 1;
-        if (!job_.has_program()) return 0;
+        if (!job_.has_program() || job_.do_not_launch) return 0;
         if (world && !here_.empty()) host_ = world->cluster.node(world->cluster.here()).name;
         std::optional<Segment> segment;
         if (!here_.empty()) segment = make_segment(world);
@@ -218,7 +218,8 @@ private:
         bool const wanted = std::ranges::any_of(here_, [&](Planned const& p) { return p.program == number; });
         if (!wanted) return void(programs_.emplace_back());
         bool in_folder = false;
-        std::string file = find_program(program.command[0], program.directory, search_path(), &in_folder);
+        std::string const path = join(program.path, program.path.empty() ? "" : ":", search_path());
+        std::string file = find_program(program.command[0], program.directory, path, &in_folder);
         if (in_folder && !job_.quiet && (!elsewhere_ || elsewhere_->decides()))
             output_.say(join(program.command[0], " is not in PATH; ", file, " of the folder ",
                              program.directory.empty() ? "in which mpiexec was started" : program.directory,
@@ -298,9 +299,8 @@ private:
 
     void tell() {
         if (!placed_.plan.note.empty() && !job_.quiet && (job_.bind || job_.verbose)) {
-            std::string note = placed_.plan.note;
-            while (note.ends_with('.')) note.pop_back();
-            output_.say(note);
+            std::string const& note = placed_.plan.note;
+            output_.say(note.substr(0, note.find_last_not_of('.') + 1));
         }
         if (job_.report_bindings) output_.print(binding_report(placed_, numbers_, elsewhere_ ? host_ : ""));
     }
@@ -337,7 +337,8 @@ private:
                               .listeners = listeners,
                               .program = static_cast<int>(p),
                               .segment = segment.descriptor(),
-                              .launcher = launcher_name(getpid())};
+                              .launcher = launcher_name(getpid()),
+                              .gpus = job_.gpus_per_rank};
         Found const& found = programs_[p];
         Start start{
             .path = found.file,
@@ -352,12 +353,13 @@ private:
             .signals = &signals_.original_mask(),
             .descriptors = &old_limit_,
             .leaves_terminal = true};
+        if (job_.index_argv) start.command[0] += join("-", rank);
         windows_->put_around(start, rank, host_);
         pid_t pid = spawn(start);
         if (job_.verbose) output_.say(join("rank ", rank, on_host(), " is process ", pid, ": ", start.path));
         LinePrefix const prefix{expanded(job_.prefix, rank, host_), job_.timestamps};
-        output_.add(std::move(out.read), out_sink, prefix);
-        output_.add(std::move(error.read), error_sink, prefix, &segment.rank_state(static_cast<unsigned>(place)));
+        output_.add(std::move(out.read), out_sink, prefix, rank);
+        output_.add(std::move(error.read), error_sink, prefix, rank, &segment.rank_state(static_cast<unsigned>(place)));
         return pid;
     }
 
@@ -379,7 +381,7 @@ private:
     NodePlacement placed_;   // before signals are blocked: a large machine takes a while to describe
     rlimit old_limit_;
     Signals signals_;
-    Guardian guardian_;
+    Guardian guardian_{ranks_ == 1};
     Output output_;
     Input input_;
     OwnLauncher own_{guardian_, signals_, output_, input_};

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <string>
 #include <vector>
+
+#include <unistd.h>
 
 #include "launcher/allocation/allocation.hpp"
 #include "launcher/allocation/hosts.hpp"
@@ -41,8 +44,28 @@ void tell_map(Allocation const& allocation) {
     }
 }
 
+/// Where --report-pid asks for it. Throws Complaint.
+void report_process(std::string const& where) {
+    std::string const line = tutti::join(getpid(), "\n");
+    if (where == "-" || where == "+") {
+        std::fputs(line.c_str(), where == "-" ? stdout : stderr);
+        std::fflush(stdout);
+        return;
+    }
+    std::ofstream file(where);
+    if (!(file << line).flush()) throw Complaint(tutti::join("--report-pid: ", where, " cannot be written"), 1);
+}
+
+/// What mpiexec says of options, each sentence once.
+void tell_notes(Job const& job) {
+    std::vector<std::string> all = job.notes;
+    if (job.verbose) all.insert(all.end(), job.remarks.begin(), job.remarks.end());
+    for (auto note = all.begin(); note != all.end(); ++note)
+        if (std::find(all.begin(), note, *note) == note) tell(*note);
+}
+
 int carry_out(Job const& job) {
-    if (job.show_help) return print("mpiexec", help_text());
+    if (job.show_help) return print("mpiexec", help_text(job.help_topic));
     if (!job.explain.empty()) return print("mpiexec", explain(job.explain));
     if (job.show_version) return print("mpiexec", "mpiexec of Tutti " TUTTI_VERSION "\n");
     Allocation const allocation = allocate(job, host_name());
@@ -51,8 +74,8 @@ int carry_out(Job const& job) {
         std::fprintf(stderr, "mpiexec: %s%s\n", wrong.c_str(), wrong.ends_with('?') ? "" : ".");
     if (!all_wrong.empty() && strict_settings(job)) throw Complaint("not started, as TUTTI_STRICT asks for");
     check_reports(job);
-    if (!job.quiet)
-        for (std::string const& note : job.notes) tell(note);
+    if (!job.quiet) tell_notes(job);
+    if (!job.report_pid.empty()) report_process(job.report_pid);
     if (job.show_allocation) tell_hosts(job);
     if (job.show_map) tell_map(allocation);
     if (allocation.alone()) return launch(job, allocation);

@@ -116,7 +116,8 @@ private:
 Allocation allocate_by_file(Dealer dealer, Job const& job) {
     auto const named = static_cast<int>(job.rank_places.size());
     if (job.ranks() != named)
-        throw Complaint(join("--rankfile: it names ", named, " ranks, and ", job.ranks(), " are to start"));
+        throw Complaint(join(job.rank_file.empty() ? "the list of hosts" : "--rankfile: it", " names ", named,
+                             " ranks, and ", job.ranks(), " are to start"));
     for (RankPlace const& rank : job.rank_places) dealer.put(rank.host);
     return std::move(dealer).take();
 }

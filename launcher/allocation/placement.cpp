@@ -85,8 +85,8 @@ topo::BindTo bound_by_file(Job const& job, std::vector<int> const& ranks, topo::
             throw Complaint(join("--rankfile: rank ", rank, ": ", complaint.what()));
         }
     }
-    if (!any) bind.kind = topo::BindTo::Kind::none;
-    return bind;
+    if (any) return bind;
+    return job.bind.value_or(topo::BindTo{.kind = topo::BindTo::Kind::none, .user = {}});
 }
 
 /// Of one of the programs; what is wrong with its settings goes to `complaints`.
@@ -160,6 +160,10 @@ NodePlacement place(Job const& job, std::vector<int> const& ranks) {
             join(count, " ranks are more than the ", usable, " usable cores, which --nooversubscribe forbids"));
     topo::BindTo bind = job.bind.value_or(topo::BindTo{});
     if (!job.rank_places.empty()) bind = bound_by_file(job, ranks, machine);
+    if (job.cpus_in_order) {
+        bind = {.kind = topo::BindTo::Kind::user, .user = {}};
+        for (int unit : job.cpus) bind.user.push_back({unit});
+    }
     topo::Plan plan = value(topo::plan_ranks(machine, count, job.map, bind, usable, cores_are_ours(machine, count)));
     return {std::move(machine), std::move(plan), topo::usable_cores()};
 }

@@ -132,6 +132,59 @@ std::vector<RankPlace> read_rank_file(std::string const& file, std::vector<Host>
     return places;
 }
 
+std::vector<RankPlace> read_rank_map(std::string_view text, std::vector<Host> const& hosts) {
+    auto const wrong = [&] {
+        return Complaint(
+            join("-rankmap wants the host's number of each rank, such as 0,0,1,1, or blocks (FIRST,HOSTS,RANKS)",
+                 ", not '", shown(text), "'"));
+    };
+    constexpr std::string_view vector = "(vector,";
+    std::string_view rest = text;
+    if (rest.starts_with(vector) && rest.ends_with(')'))
+        rest = rest.substr(vector.size(), rest.size() - vector.size() - 1);
+    std::vector<RankPlace> places;
+    auto const add = [&](int host) {
+        auto const at = static_cast<std::size_t>(host);
+        if (at >= std::max<std::size_t>(1, hosts.size()))
+            throw Complaint(join("-rankmap: there is no host ", host, "; hosts are counted from 0, and ", hosts.size(),
+                                 hosts.size() == 1 ? " is named" : " are named"));
+        places.push_back({static_cast<int>(places.size()), hosts.empty() ? host_name() : hosts[at].name, {}});
+    };
+    while (!rest.empty()) {
+        bool const block = rest.starts_with('(');
+        std::size_t const end = std::min(rest.find(block ? ')' : ','), rest.size());
+        if (block && end == rest.size()) throw wrong();
+        std::vector<int> numbers;
+        for (std::string const& word : topo::split_words(rest.substr(block ? 1 : 0, block ? end - 1 : end), ",")) {
+            auto const number = topo::whole_number(word);
+            if (!number) throw wrong();
+            numbers.push_back(*number);
+        }
+        if (numbers.size() != (block ? 3u : 1u)) throw wrong();
+        if (!block) add(numbers[0]);
+        for (int i = 0; block && i < numbers[1] * numbers[2]; ++i) add(numbers[0] + i / numbers[2]);
+        rest.remove_prefix(std::min(end + (block ? 1 : 0), rest.size()));
+        if (rest.starts_with(',')) rest.remove_prefix(1);
+    }
+    if (places.empty()) throw wrong();
+    return places;
+}
+
+std::vector<RankPlace> read_sequence(std::string const& file, std::vector<Host> const& hosts) {
+    std::vector<RankPlace> places;
+    auto const add = [&](std::string const& host) { places.push_back({static_cast<int>(places.size()), host, {}}); };
+    if (file.empty())
+        for (Host const& host : hosts) add(host.name);
+    std::istringstream in(file.empty() ? "" : named_file("the file of --map-by seq, ", file));
+    for (std::string line, word; std::getline(in, line);) {
+        std::istringstream words(line.substr(0, line.find('#')));
+        if (words >> word) add(host_named(word, hosts));
+    }
+    if (places.empty())
+        throw Complaint("--map-by seq: no host is named; -hostfile or seq:FILE=NAME names one for each rank");
+    return places;
+}
+
 std::vector<int> units_of_slots(std::string_view slots, topo::Machine const& machine) {
     Slots all(machine);
     for (std::string const& word : topo::split_words(slots, ",")) all.add(word);

@@ -15,6 +15,14 @@ namespace tutti::launcher {
 /// first of the job's nodes, and so on stand for. Throws Complaint with the line.
 std::vector<RankPlace> read_rank_file(std::string const& file, std::vector<Host> const& hosts);
 
+/// A place for each rank from MPICH's list of host numbers (0: the first of `hosts`), such as "0,0,1" or, in blocks of
+/// first host, hosts and ranks on each, "(0,2,2),2"; also inside of "(vector,…)". Throws Complaint.
+std::vector<RankPlace> read_rank_map(std::string_view text, std::vector<Host> const& hosts);
+
+/// A place for each line of a file, whose first word is a host's name; without a file, for each of `hosts`. Throws
+/// Complaint.
+std::vector<RankPlace> read_sequence(std::string const& file, std::vector<Host> const& hosts);
+
 /// The processing units (as the system numbers them) that a line's `slot=` names on this machine: cores "0-2,5" counted
 /// over the machine, "1:0-2" counted within socket 1, "1:*" all of it, "p4" a processing unit. Throws Complaint.
 std::vector<int> units_of_slots(std::string_view slots, topo::Machine const& machine);

@@ -49,6 +49,7 @@ struct Program {
     std::vector<std::string> command;
     int ranks = 0;           ///< 0: not said
     std::string directory;   ///< empty: where mpiexec was started
+    std::string path;        ///< folders in which the program is searched for before those of PATH
     EnvironmentRules environment;
     std::vector<Host> hosts;   ///< empty: those of the job
 };
@@ -76,10 +77,18 @@ struct Job {
 
     std::optional<topo::BindTo> bind;   ///< none: as the placement finds best
     topo::MapBy map;
+    bool span = false;                    ///< ranks are to be dealt out over the units of all nodes
     bool rank_by_node = false;            ///< ranks are numbered across nodes, wherever they have been dealt to
     std::string rank_file;                ///< empty: none
-    std::vector<RankPlace> rank_places;   ///< from it
+    bool rank_file_wanted = false;        ///< by --map-by rankfile, which may leave its name to --rankfile
+    std::string rank_map;                 ///< the host's index for each rank, as MPICH writes it; empty: none
+    bool sequential = false;              ///< rank i goes to the i-th line of sequence_file, or the i-th host named
+    std::string sequence_file;            ///< empty: the hosts
+    std::string map_file;                 ///< of --map-by, until it is known what kind of file it is
+    std::vector<RankPlace> rank_places;   ///< from one of these
+    std::string default_host_file;        ///< read where no host is named; empty: none
     std::vector<int> cpus;                ///< the only processing units of each node to be used; empty: all
+    bool cpus_in_order = false;           ///< each rank is bound to one of them
     bool report_bindings = false, no_oversubscribe = false;
     bool show_map = false, show_allocation = false;
 
@@ -92,7 +101,13 @@ struct Job {
     bool timestamps = false;     ///< that each line begins with before that
     bool merge_errors = false;   ///< standard error goes where standard output goes
     std::string out_pattern, err_pattern;
+    int output_from = -1;       ///< the only rank whose output is shown; −1: all are
     bool on_terminal = false;   ///< a daemon's output goes to a terminal in the end
+
+    int gpus_per_rank = -1;       ///< −1: ranks see the GPUs that mpiexec sees
+    bool index_argv = false;      ///< the program's first argument ends with its rank
+    bool do_not_launch = false;   ///< show what was asked for, and start nothing
+    std::string report_pid;       ///< where mpiexec writes its process number: -, + or a file; empty: nowhere
 
     std::chrono::milliseconds timeout{0};   ///< 0: none
     std::string explain;                    ///< the code of a report whose page is printed; empty: none
@@ -108,7 +123,9 @@ struct Job {
     bool drop_in = false;
     std::optional<bool> preload_arena;   ///< none: where a program needs it
     bool show_hierarchy = false, show_help = false, show_version = false;
-    std::vector<std::string> notes;   ///< sentences about options, for mpiexec to tell before the start
+    std::string help_topic;             ///< empty: all options
+    std::vector<std::string> notes;     ///< sentences about options, for mpiexec to tell before the start
+    std::vector<std::string> remarks;   ///< those that only --verbose shows: options that change nothing here
 
     int ranks() const {
         int sum = 0;

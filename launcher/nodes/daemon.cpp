@@ -141,7 +141,10 @@ void Daemon::look_at_parent(Supervisor* supervisor) {
     bool const there = parent_.exchange(bytes);
     try {
         parent_.frames.add(bytes);
-        while (std::optional<Frame> frame = parent_.frames.next()) from_parent(*frame, supervisor);
+        while (std::optional<Frame> frame = parent_.frames.next()) {
+            from_parent(*frame, supervisor);
+            if (!supervisor && frame->type == FrameType::start) break;   // what follows is for the supervisor
+        }
     } catch (Error const& error) { return leave(supervisor, error.what()); }
     parent_.look(Clock::now());
     bool const silent = !parent_stopped_ && parent_.silence() > silence_limit_;

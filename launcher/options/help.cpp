@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `mpiexec --help`, made from the table of options.
+// `mpiexec --help` and its topics, made from the table of options.
+#include <algorithm>
 #include <sstream>
 
+#include "launcher/allocation/hosts.hpp"
 #include "launcher/options/options.hpp"
+#include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -20,7 +23,8 @@ constexpr char beginning[] = R"(mpiexec starts the ranks of an MPI program, on o
     mpiexec -hosts one:4,two:4 ./a.out          eight ranks on two machines that ssh reaches
 
 No option is needed for containers, for root, for more ranks than cores, without a network or without /dev/shm.
-Options of MPICH and of Open MPI are understood, with one dash or two, and --name=value as well as --name value.
+Options of MPICH and of Open MPI are understood, with one dash or two, and --name=value as well as --name value;
+mpiexec --help compatibility lists all of them, with those that change nothing here and those that are refused.
 A program whose name has no slash is looked for in PATH, then, with a warning, in the current folder.
 )";
 
@@ -66,10 +70,16 @@ void print_wrapped(std::ostream& out, std::string_view text, std::size_t at) {
     out << '\n';
 }
 
-void print_option(std::ostream& out, Option const& option) {
-    std::ostringstream head;
-    head << "  " << option.names << (option.argument.empty() ? "" : " ") << option.argument;
-    std::string text = head.str();
+/// An option's argument as help shows it behind the names.
+std::string argument_of(Option const& option) {
+    if (option.argument.empty()) return {};
+    bool const behind_equals = option.argument.starts_with('[') && option.argument != "[TOPIC]";
+    return behind_equals ? join("[=", option.argument.substr(1)) : join(" ", option.argument);
+}
+
+/// `names` and what stands behind them, then the sentence.
+void print_entry(std::ostream& out, std::string const& names, std::string_view sentence) {
+    std::string const text = "  " + names;
     if (text.size() + 2 > column) {
         std::istringstream words(text);
         std::size_t at = 1;
@@ -82,15 +92,74 @@ void print_option(std::ostream& out, Option const& option) {
     } else {
         out << text << std::string(column - text.size(), ' ');
     }
-    print_wrapped(out, option.sentence, column);
+    print_wrapped(out, sentence, column);
+}
+
+void print_option(std::ostream& out, Option const& option) {
+    print_entry(out, join(option.names, argument_of(option)), option.sentence);
+}
+
+constexpr char compatibility[] = "compatibility";
+
+constexpr char about_compatibility[] =
+    R"(Options of other launchers, and of the MPI standard, and what each does here. Those that are Tutti's own are in
+mpiexec --help. Behind each name stand the launchers that have it:
+)";
+
+std::string names_of_launchers(Option const& option) {
+    std::string names;
+    for (Launcher const& launcher : launchers)
+        if (option.known_to.find(launcher.letter) != std::string_view::npos)
+            names += (names.empty() ? "" : ", ") + std::string(launcher.name);
+    return names;
+}
+
+/// Options or directives with this effect that other launchers have.
+void print_with_effect(std::ostream& out, std::span<Option const> options, Effect effect, std::string_view front) {
+    for (Option const& option : options) {
+        if (option.effect != effect || option.known_to.empty()) continue;
+        print_entry(out, join(front, option.names, argument_of(option), " (", names_of_launchers(option), ")"),
+                    option.sentence);
+    }
+}
+
+std::string compatibility_text() {
+    std::ostringstream out;
+    out << about_compatibility;
+    constexpr std::pair<Effect, std::string_view> sections[] = {
+        {Effect::done, "Done"},
+        {Effect::none, "Accepted, because it changes nothing here; mpiexec -v says so"},
+        {Effect::refused, "Refused"}};
+    for (auto const& [effect, title] : sections) {
+        out << '\n' << title << ":\n";
+        for (OptionGroup const& group : option_groups()) print_with_effect(out, group.options, effect, "");
+        for (DirectiveList const& list : directive_lists())
+            print_with_effect(out, list.directives, effect, join(list.option, list.separators.empty() ? " …:" : " "));
+    }
+    return out.str();
 }
 
 }   // namespace
 
-std::string help_text() {
+bool is_help_topic(std::string_view word) {
+    return word == compatibility || (word.starts_with('-') && find_option(word) != nullptr);
+}
+
+std::string help_text(std::string_view topic) {
     std::ostringstream out;
+    if (topic == compatibility) return compatibility_text();
+    if (!topic.empty() && topic != "all" && topic != "full") {
+        Option const* const option = find_option(topic);
+        if (!option) throw Complaint(join("--help ", shown(topic), ": the topics are compatibility and the options"));
+        print_option(out, *option);
+        for (DirectiveList const& list : directive_lists())
+            if (find_option(list.option) == option)
+                for (Option const& directive : list.directives) print_option(out, directive);
+        return out.str();
+    }
     out << beginning;
     for (OptionGroup const& group : option_groups()) {
+        if (group.options.front().effect != Effect::done) continue;
         out << '\n' << group.title << ":\n";
         for (Option const& option : group.options) print_option(out, option);
     }

@@ -30,14 +30,6 @@ std::string_view without_dashes(std::string_view word) {
     return word;
 }
 
-Option const* find_option(std::string_view word) {
-    for (OptionGroup const& group : option_groups())
-        for (Option const& option : group.options)
-            for (std::string_view name : words_of(option.names))
-                if (without_dashes(name) == without_dashes(word)) return &option;
-    return nullptr;
-}
-
 std::string nearest_option(std::string_view word) {
     std::vector<std::string_view> names;
     for (OptionGroup const& group : option_groups())
@@ -45,11 +37,26 @@ std::string nearest_option(std::string_view word) {
             for (std::string_view name : words_of(option.names)) names.push_back(without_dashes(name));
     std::string dashes(word.substr(0, word.size() - without_dashes(word).size()));
     word.remove_prefix(dashes.size());
-    for (std::string_view name : names)   // --bind-to-core, as it was called once
-        if (word.size() > name.size() + 1 && name.size() > 3 && word.starts_with(name) && word[name.size()] == '-')
+    std::string const near = nearest(word, names);
+    auto const alike = static_cast<std::size_t>(std::ranges::mismatch(near, word).in1 - near.begin());
+    for (std::string_view name : names) {   // --bind-to-numa, unless another name has more of it
+        bool const begins = name.size() > 3 && word.starts_with(name) && word.substr(name.size()).starts_with('-');
+        if (begins && word.size() > name.size() + 1 && alike <= name.size() + 1)
             return join(dashes, name, " ", word.substr(name.size() + 1));
-    std::string near = nearest(word, names);
+    }
     return near.empty() ? near : dashes + near;
+}
+
+/// Hosts and places that options name in the ways of others.
+void choose_places(Job& job) {
+    if (job.span && job.hosts.size() > 1)
+        job.notes.push_back(
+            "--map-by SPAN: each node is filled before the next; --map-by node deals ranks over all nodes");
+    if (job.rank_file_wanted && job.rank_file.empty())
+        throw Complaint("--map-by rankfile: which file? Write rankfile:FILE=NAME, or name it with --rankfile");
+    if (!job.rank_file.empty()) job.rank_places = read_rank_file(job.rank_file, job.hosts);
+    else if (!job.rank_map.empty()) job.rank_places = read_rank_map(job.rank_map, job.hosts);
+    else if (job.sequential) job.rank_places = read_sequence(job.sequence_file, job.hosts);
 }
 
 class Walk {
@@ -95,16 +102,8 @@ private:
         take_values(*found, word, values);
         if (found->apply) found->apply({job_, program}, values);
         else if (found->effect == Effect::none)
-            job_.notes.push_back(join(word.substr(0, equals), " has no effect: ", as_clause(*found)));
+            job_.remarks.push_back(join(word.substr(0, equals), " changes nothing: ", as_clause(*found)));
         else read_config(values.at(0));
-    }
-
-    /// The option's sentence as the end of another.
-    static std::string as_clause(Option const& option) {
-        std::string clause(option.sentence.substr(0, option.sentence.size() - 1));
-        bool const word = clause.size() > 1 && std::islower(static_cast<unsigned char>(clause[1]));
-        if (word) clause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(clause[0])));
-        return clause;
     }
 
     static Complaint wrong(std::string const& word) {
@@ -114,6 +113,9 @@ private:
     }
 
     void take_values(Option const& option, std::string const& word, std::vector<std::string>& values) {
+        if (option.argument == "[TOPIC]" && values.empty() && !done() && is_help_topic(next()))
+            values.push_back(arguments_[at_++]);
+        if (option.argument.starts_with('[')) return;
         std::size_t wanted = words_of(option.argument).size();
         while (values.size() < wanted) {
             if (done()) throw Complaint(join(word, " wants ", option.argument, " behind it"));
@@ -179,12 +181,14 @@ void choose_hosts(Job& job) {
     if (!job.hosts.empty()) return;
     auto const variable = [](char const* name) { return std::getenv(name); };
     job.hosts = hosts_of_resource_manager(variable, job.resource_manager);
+    if (job.hosts.empty() && !job.default_host_file.empty())
+        return add_host_file(job.hosts, job.default_host_file, job.notes);
     if (job.agent.empty() && !job.hosts.empty()) job.agent = agent_of_resource_manager(variable);
 }
 
 void settle_hosts(Job& job) {
     choose_hosts(job);
-    if (!job.rank_file.empty()) job.rank_places = read_rank_file(job.rank_file, job.hosts);
+    choose_places(job);
     sort_hosts(job.hosts, job.order);
     if (!job.never_here) return;
     leave_out_this_node(job.hosts);
@@ -200,6 +204,8 @@ void settle_ranks(Job& job) {
         if (alone && !job.rank_places.empty()) p.ranks = static_cast<int>(job.rank_places.size());
         else p.ranks = alone ? slots_of_all(job.hosts, job.slots_per_node(), host_name()) : 1;
     }
+    auto const all = static_cast<std::size_t>(job.ranks());
+    if (job.sequential && all < job.rank_places.size()) job.rank_places.resize(all);
 }
 
 void settle_windows(Job& job) {
@@ -217,17 +223,37 @@ void apply_environment(Job& job) {
 
 void check(Job const& job) {
     if (job.show_help || job.show_version || !job.explain.empty() || job.show_hierarchy) return;
+    if (job.cpus_in_order && job.cpus.empty())
+        throw Complaint("an ordered list of processing units is wanted, and --cpu-set or --map-by pe-list names none");
     bool nothing = job.programs.empty() || job.programs.front().command.empty();
     if (nothing) throw Complaint("there is no program to start; mpiexec --help shows how to name one");
+    if (job.output_from >= job.ranks())
+        throw Complaint(join("-output-from ", job.output_from, ": the ranks are 0 to ", job.ranks() - 1));
     if (job.input.kind == InputTo::Kind::one && job.input.rank >= job.ranks())
         throw Complaint(join("-stdin ", job.input.rank, ": the ranks are 0 to ", job.ranks() - 1));
 }
 
 }   // namespace
 
+Option const* find_option(std::string_view word) {
+    for (OptionGroup const& group : option_groups())
+        for (Option const& option : group.options)
+            for (std::string_view name : words_of(option.names))
+                if (without_dashes(name) == without_dashes(word)) return &option;
+    return nullptr;
+}
+
+std::string as_clause(Option const& option) {
+    std::string clause(option.sentence.substr(0, option.sentence.size() - 1));
+    bool const word = clause.size() > 1 && std::islower(static_cast<unsigned char>(clause[1]));
+    if (word) clause[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(clause[0])));
+    return clause;
+}
+
 Job parse_arguments(std::span<std::string const> arguments) {
     Job job;
     Walk(job, arguments).programs();
+    if (job.show_help) return job;
     settle_hosts(job);
     settle_ranks(job);
     settle_windows(job);

@@ -10,6 +10,7 @@
 #include "launcher/options/options.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/setting_text.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::launcher {
 
@@ -40,6 +41,28 @@ std::vector<std::string> split_list(std::string_view text) {
         text.remove_prefix(std::min(comma + 1, text.size()));
     }
     return words;
+}
+
+bool boolean(std::string_view what, std::string const& text) {
+    bool value = false;
+    std::string const word = topo::lower(text);
+    if (word == "t" || word == "f") return word == "t";
+    if (parse_setting(word, value)) return value;
+    throw Complaint(join(what, " must be true or false, not '", shown(text), "'"));
+}
+
+std::chrono::milliseconds clock_time(std::string_view what, std::string const& text) {
+    constexpr int units[] = {1, 60, 3600, 86'400};   // seconds, from the end of the text on
+    std::vector<std::string> const parts = topo::split_words(text, ":");
+    if (parts.size() == 1) return seconds(what, text, 0);
+    long sum = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        auto const part = topo::whole_number(parts[parts.size() - 1 - i]);
+        if (i >= std::size(units) || !part)
+            throw Complaint(join(what, " must be seconds or days:hours:minutes:seconds, not '", shown(text), "'"));
+        sum += long{*part} * units[i];
+    }
+    return seconds(what, std::to_string(sum), 0);
 }
 
 std::optional<bool> yes_no_auto(std::string_view what, std::string const& text) {

@@ -17,6 +17,10 @@ std::chrono::milliseconds seconds(std::string_view what, std::string const& text
                                   int most = 1'000'000'000);
 /// What stands between commas.
 std::vector<std::string> split_list(std::string_view text);
+/// yes, no, true, false, t, f, 1, 0 and the like.
+bool boolean(std::string_view what, std::string const& text);
+/// Seconds, or [[days:]hours:]minutes:seconds.
+std::chrono::milliseconds clock_time(std::string_view what, std::string const& text);
 /// None: auto.
 std::optional<bool> yes_no_auto(std::string_view what, std::string const& text);
 /// Is it the word for yes? The only other one is that for no.

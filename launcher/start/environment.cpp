@@ -11,6 +11,7 @@
 #include "runtime/base/memory_file.hpp"
 #include "runtime/base/pid_namespace.hpp"
 #include "runtime/settings/launch.hpp"
+#include "topo/base/words.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -54,20 +55,40 @@ void set_rank_variables(EnvironmentMap& out, RankFacts const& facts) {
     out["PMI_APPNUM"] = std::to_string(facts.program);
 }
 
+/// Each rank of a node gets so many GPUs of its own, of those that the variable names already where it does.
+void choose_gpus(EnvironmentMap& out, RankFacts const& facts) {
+    if (facts.gpus < 0) return;
+    for (char const* variable : {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"}) {
+        auto const given = out.find(variable);
+        std::vector<std::string> const all = given == out.end() || given->second.empty()
+                                                 ? std::vector<std::string>()
+                                                 : topo::split_words(given->second, ",");
+        std::string chosen;
+        for (int i = facts.place * facts.gpus; i < (facts.place + 1) * facts.gpus; ++i) {
+            auto const at = static_cast<std::size_t>(i);
+            if (!all.empty() && at >= all.size())
+                throw Complaint(join("-gpus-per-proc: ", variable, " names ", all.size(),
+                                     all.size() == 1 ? " GPU" : " GPUs", ", and ranks of this node need at least ",
+                                     i + 1));
+            chosen += (chosen.empty() ? "" : ",") + (all.empty() ? std::to_string(i) : all[at]);
+        }
+        out[variable] = facts.gpus == 0 ? "-1" : chosen;
+    }
+}
+
 void add(EnvironmentMap& out, char const* list, std::string const& front, std::string const& back) {
     std::string& value = out[list];
     if (!front.empty()) value = front + (value.empty() ? "" : ":") + value;
     if (!back.empty()) value += (value.empty() ? "" : ":") + back;
 }
 
-// An allocator that the user preloads stays in front of ours, which then stands aside. Inside a job of ours (mpiexec
-// run by a rank) it may be there already.
+// What the user preloads stays first: an allocator of theirs replaces ours, and a tool that wraps MPI functions calls
+// ours as PMPI functions. Inside a job of ours (mpiexec run by a rank) our libraries may be there already.
 void put_in_front(EnvironmentMap& out, LibraryInFront const& library) {
     if (!library.folder.empty()) add(out, "LD_LIBRARY_PATH", library.folder, {});
-    if (library.preload)
-        add(out, "LD_PRELOAD", library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12", {});
-    else if (!library.arena.empty() && out["LD_PRELOAD"].find(library.arena) == std::string::npos)
-        add(out, "LD_PRELOAD", {}, library.arena);
+    std::string const mpi = library.folder + "/libmpi.so.12:" + library.folder + "/libmpich.so.12";
+    std::string const& ours = library.preload ? mpi : library.arena;
+    if (!ours.empty() && out["LD_PRELOAD"].find(ours) == std::string::npos) add(out, "LD_PRELOAD", {}, ours);
 }
 
 }   // namespace
@@ -81,6 +102,7 @@ std::vector<std::string> rank_environment(char const* const* inherited, Environm
     inherit(all, inherited, own.inherit == Inherit::unsaid ? everywhere : own);
     for (auto const& [name, value] : everywhere.set) all[name] = value;
     for (auto const& [name, value] : own.set) all[name] = value;
+    choose_gpus(all, facts);
     put_in_front(all, library);
     set_rank_variables(all, facts);
     std::vector<std::string> entries;

@@ -20,6 +20,7 @@ struct RankFacts {
     int program = 0;                ///< which of the programs between colons
     int segment = -1;               ///< descriptor
     std::string launcher{};         ///< launcher_name of the launcher
+    int gpus = -1;                  ///< that the rank may use; −1: all
 };
 
 /// What the loader is to find first.

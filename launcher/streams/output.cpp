@@ -12,6 +12,7 @@
 
 #include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/job/lost_job.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -95,6 +96,7 @@ void OutputStream::end() {
     std::string last;
     cutter_.finish(last);
     put(last);
+    world_of_one_ = has_world_of_one(pipe_.get());
     pipe_.reset();
 }
 
@@ -133,10 +135,10 @@ Sink& Output::file(std::string const& name) {
     return *files_.emplace(name, std::make_unique<Sink>(std::move(file))).first->second;
 }
 
-void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState* rank_state) {
+void Output::add(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state) {
     auto when_said = [this](Sink& where, LastWords const& words) { said(where, words); };
-    streams_.push_back(
-        std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix), rank_state, std::move(when_said)));
+    streams_.push_back(std::make_unique<OutputStream>(std::move(pipe), sink, std::move(prefix), rank, rank_state,
+                                                      std::move(when_said)));
 }
 
 void Output::said(Sink& sink, LastWords words) {
@@ -223,6 +225,13 @@ std::set<ino_t> Output::open_pipes() const {
 
 bool Output::streams_open() const {
     return std::any_of(streams_.begin(), streams_.end(), [](auto const& s) { return s->open(); });
+}
+
+std::set<int> Output::ranks_with_world_of_one() const {
+    std::set<int> ranks;
+    for (auto const& stream : streams_)
+        if (stream->world_of_one()) ranks.insert(stream->rank());
+    return ranks;
 }
 
 bool Output::all_written() const {

@@ -60,13 +60,16 @@ using WhenSaid = std::function<void(Sink& sink, LastWords const& words)>;
 class OutputStream {
 public:
     /// `rank_state`: where the rank notes its last words, which then go to `when_said`; null: nothing is looked for.
-    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState* rank_state, WhenSaid when_said)
-        : pipe_(std::move(pipe)), sink_(&sink), prefix_(prefix), cutter_(std::move(prefix)), rank_state_(rank_state),
-          when_said_(std::move(when_said)) {}
+    OutputStream(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state, WhenSaid when_said)
+        : pipe_(std::move(pipe)), sink_(&sink), prefix_(prefix), cutter_(std::move(prefix)), rank_(rank),
+          rank_state_(rank_state), when_said_(std::move(when_said)) {}
 
     bool open() const { return static_cast<bool>(pipe_); }
     int descriptor() const { return pipe_.get(); }
     Sink& sink() const { return *sink_; }
+    int rank() const { return rank_; }
+    /// A process that printed here was rank 0 of a world of one. Known once the stream is closed.
+    bool world_of_one() const { return world_of_one_; }
 
     /// Reads once and hands the whole lines on. Closes itself at the end.
     void read_some();
@@ -88,6 +91,8 @@ private:
     Sink* sink_;
     LinePrefix prefix_;
     LineCutter cutter_;
+    int rank_;
+    bool world_of_one_ = false;
     RankState* rank_state_;
     WhenSaid when_said_;
 };
@@ -103,8 +108,8 @@ public:
     /// The file of that name, made with its folders and emptied at first use. Throws Complaint.
     Sink& file(std::string const& name);
 
-    /// `rank_state`: of the rank of which this is standard error, null for any other stream.
-    void add(Descriptor pipe, Sink& sink, LinePrefix prefix, RankState* rank_state = nullptr);
+    /// The standard output or, with its `rank_state`, the standard error of a rank.
+    void add(Descriptor pipe, Sink& sink, LinePrefix prefix, int rank, RankState* rank_state = nullptr);
     /// Who finds the places of last words, as long as their ranks stand.
     void ask_for_places(PlaceOf place_of) { place_of_ = std::move(place_of); }
     /// Reports are lines of JSON.
@@ -137,6 +142,8 @@ public:
     std::optional<std::string> next_loss();
 
     bool streams_open() const;
+    /// The ranks into whose streams, closed by now, a process printed that was rank 0 of a world of one.
+    std::set<int> ranks_with_world_of_one() const;
     /// The inodes of the pipes that ranks have not closed.
     std::set<ino_t> open_pipes() const;
     bool all_written() const;

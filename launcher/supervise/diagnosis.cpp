@@ -229,4 +229,20 @@ void Supervisor::time_out() {
     output_.print(table);
 }
 
+// A rank whose variables did not reach its program, which could not see this launcher (find_lost_job) or whose failure
+// was ignored. A rank that has joined may start such programs.
+void Supervisor::report_lost_ranks() {
+    if (ending_ || interrupts_ > 0 || job_.ranks() == 1) return;
+    std::vector<int> lost;
+    for (int rank : output_.ranks_with_world_of_one()) {
+        RankState const* const state = state_of(rank);
+        if (state && state->state.load(std::memory_order_acquire) == RankPhase::absent) lost.push_back(rank);
+    }
+    if (lost.empty()) return;
+    output_lost({Verdict::Kind::never_joined, 1,
+                 join(rank_ranges(lost), " on ", host_, lost.size() > 1 ? " have" : " has",
+                      " not joined the job: MPI_Init found none of a rank's variables; let what starts the program, ",
+                      "such as a container or env -i, pass the environment on, or put it in front of mpiexec")});
+}
+
 }   // namespace tutti::launcher

@@ -19,6 +19,7 @@
 #include "launcher/start/environment.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "runtime/base/error.hpp"
+#include "runtime/job/lost_job.hpp"
 #include "runtime/settings/launch.hpp"
 
 namespace tutti::launcher {
@@ -48,7 +49,6 @@ bool listen(std::set<pid_t>& groups) {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
-    prctl(PR_SET_NAME, "mpiexec-guard");
     dup2(line, 0);
     close_range(1, ~0U, 0);   // no pipe may wait for us
     std::set<pid_t> groups;
@@ -81,14 +81,19 @@ int kill_all_of(std::set<pid_t> const& groups, std::string const& entry) {
     return found;
 }
 
-Guardian::Guardian() {
+// It is forked with its name, which a rank may ask for before the guardian runs.
+Guardian::Guardian(bool of_one_rank) {
     Pipe pipe = Pipe::make();
     pid_t launcher = getpid();
+    char own_name[16];
+    prctl(PR_GET_NAME, own_name);
+    prctl(PR_SET_NAME, of_one_rank ? launch::guardian_of_one_name : launch::guardian_name);
     pid_ = fork();
     if (pid_ == 0) {
         pipe.write.reset();
         keep_watch(pipe.read.get(), launcher);
     }
+    prctl(PR_SET_NAME, own_name);
     line_ = std::move(pipe.write);
 }
 

@@ -14,8 +14,9 @@ namespace tutti::launcher {
 
 class Guardian {
 public:
-    /// Forks it. Call early: it should have no memory and no descriptor that matters.
-    Guardian();
+    /// Forks it. Call early: it should have no memory and no descriptor that matters. By its name, processes that have
+    /// lost their job's variables find out whether the job has one rank (runtime/job/lost_job.hpp).
+    explicit Guardian(bool of_one_rank);
     /// The job has ended in order: the guardian just goes.
     ~Guardian();
 

@@ -66,6 +66,7 @@ int Supervisor::run() {
     wait_for_writers();
     while (end_leftovers()) turn();
     output_.drain();
+    report_lost_ranks();
     tell_warnings();
     Clock::time_point over = Clock::now();
     while (!output_.all_written() && (interrupts_ == 0 || Clock::now() < over + grace)) turn();
@@ -315,7 +316,7 @@ void Supervisor::look_for_foreign_library(Clock::time_point now) {
 }
 
 void Supervisor::conclude(Verdict const& verdict) {
-    if (verdict.kind == Verdict::Kind::output_lost) return output_lost(verdict);
+    if (verdict.costs_success_only()) return output_lost(verdict);
     if (ending_ || verdict.kind == Verdict::Kind::fine) return;
     if (elsewhere_) {
         output_.collect();   // a rank's last words come before ours

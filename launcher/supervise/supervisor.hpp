@@ -112,6 +112,7 @@ private:
 
     void look_for_lost_output();
     void output_lost(Verdict const& verdict);
+    void report_lost_ranks();
 
     void check_time();
     Clock::time_point next_diagnosis() const;

@@ -24,7 +24,7 @@ struct End {
 
 struct Verdict {
     /// The later, the more it explains: of ranks that ended at the same moment the last one is the one to tell.
-    enum class Kind { fine, output_lost, failed_after_finalize, failed, left_early, killed, aborted };
+    enum class Kind { fine, output_lost, never_joined, failed_after_finalize, failed, left_early, killed, aborted };
     Kind kind = Kind::fine;
     int code = 0;                     ///< for mpiexec; not 0 unless fine, or aborted with 0 as under MPICH and Open MPI
     std::string sentence;             ///< without its full stop
@@ -36,6 +36,8 @@ struct Verdict {
     bool left_others = false;   ///< it was in MPI, or had been, and is reported
     bool is_after_finalize = false;
 
+    /// Ranks go on, but the exit code of the job is not 0.
+    bool costs_success_only() const { return kind == Kind::output_lost || kind == Kind::never_joined; }
     /// A rank that fails after MPI_Finalize leaves nobody waiting; nor does output that cannot be written.
     bool ends_job() const { return kind > Kind::failed_after_finalize; }
 };

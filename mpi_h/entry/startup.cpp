@@ -28,6 +28,7 @@
 #include "runtime/diagnosis/last_call.hpp"
 #include "runtime/job/inherited_segment.hpp"
 #include "runtime/job/join_job.hpp"
+#include "runtime/job/lost_job.hpp"
 #include "runtime/job/pmix.hpp"
 #include "runtime/memory/arena/access.hpp"
 #include "runtime/settings/launch.hpp"
@@ -89,6 +90,18 @@ void join_launched(LibraryState& f, int descriptor, unsigned place) {
     forget_launcher(rank_state.world_rank);
 }
 
+/// Fails where this process was meant to be a rank of a job of mpiexec's. Where mpiexec is not visible here, or a
+/// script ignores the failure, mpiexec finds the mark.
+void refuse_lost_rank() {
+    std::optional<LostJob> const job = find_lost_job();
+    mark_world_of_one();
+    if (job)
+        fail(ErrorClass::other, "process ", job->launcher, " (", job->name, ") started this program as a rank of its ",
+             "job, but a command in between, such as sudo, su - or env -i, has removed the rank's variables. Put that ",
+             "command in front of mpiexec, or let it keep the environment (sudo -E, su without -). Start a program ",
+             "that is to run on its own with mpiexec -n 1");
+}
+
 /// The server of what has started this process; none when it cannot be reached, which is told.
 std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
     constexpr char alone[] = ": every process is rank 0 of 1";
@@ -104,6 +117,7 @@ std::unique_ptr<JobServer> find_server(std::vector<std::string>& complaints) {
                                   "0 of 1, and an mpiexec in front of it could start more"));
         return nullptr;
     }
+    refuse_lost_rank();
     // Ranks of a launcher whose job this process cannot join are worth a warning.
     if (number_in("SLURM_NTASKS") > 1 && std::getenv("SLURM_PROCID"))
         complaints.push_back(join("started by srun without --mpi=pmix", alone));
@@ -160,11 +174,13 @@ void place_predefined_objects(LibraryState& f) {
         f.tables.errhandlers.place(handle, h);
         return h;
     };
-    Errhandler* fatal = handler(Errhandler::Kind::fatal, MPI_ERRORS_ARE_FATAL);
-    handler(Errhandler::Kind::returning, MPI_ERRORS_RETURN);
-    handler(Errhandler::Kind::fatal, MPI_ERRORS_ABORT);
+    std::string const& first = process.variables.initial_errhandler;
+    Errhandler* const fatal = handler(Errhandler::Kind::fatal, MPI_ERRORS_ARE_FATAL);
+    Errhandler* const returning = handler(Errhandler::Kind::returning, MPI_ERRORS_RETURN);
+    Errhandler* const aborting = handler(Errhandler::Kind::fatal, MPI_ERRORS_ABORT);
+    Errhandler* const chosen = first == "return" ? returning : first == "abort" ? aborting : fatal;
     for (auto [comm, handle] : {std::pair{process.world.get(), MPI_COMM_WORLD}, {process.self.get(), MPI_COMM_SELF}}) {
-        comm->errhandler = Ref<Errhandler>::share(fatal);
+        comm->errhandler = Ref<Errhandler>::share(chosen);
         comm->predefined = true;
         f.tables.comms.place(handle, comm);
     }

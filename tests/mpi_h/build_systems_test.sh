@@ -47,6 +47,27 @@ with_cmake() {
     done
 }
 
+# MPI_C_COMPILER alone is enough for a project in C, but for the launcher, which is named as well.
+with_the_compiler_named() {
+    local place=$1 folder
+    mkdir -p "$work/project_c" && cp "$here/hello.c" "$work/project_c/"
+    cat >"$work/project_c/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.16)
+project(Guest LANGUAGES C)
+find_package(MPI 3.1 REQUIRED)
+add_executable(hello_c hello.c)
+target_link_libraries(hello_c MPI::MPI_C)
+message(STATUS "library: ${MPI_C_LIBRARIES}")
+message(STATUS "launcher: ${MPIEXEC_EXECUTABLE}")
+EOF
+    folder=$(mktemp -d "$work/cmakeXXXX")
+    cmake -S "$work/project_c" -B "$folder" -DMPI_C_COMPILER="$place/bin/mpicc" -DMPIEXEC_EXECUTABLE="$place/bin/mpiexec" \
+        >"$folder/log" 2>&1 && cmake --build "$folder" >>"$folder/log" 2>&1 || wrong "cmake with MPI_C_COMPILER: $(cat "$folder/log")"
+    grep -q "library: $place/.*libmpi\.so" "$folder/log" || wrong "MPI_C_COMPILER: $(grep library: "$folder/log")"
+    grep -q "launcher: $place/bin/mpiexec" "$folder/log" || wrong "MPI_C_COMPILER: $(grep launcher: "$folder/log")"
+    equal "MPI_C_COMPILER" "hello from 0 of 1" "$("$folder/hello_c")"
+}
+
 # What mpi_h/build-systems.md says about an answer of CMake that is not about us: asked not to, it claims no C++ bindings;
 # a program that uses them does not compile.
 without_cxx_bindings() {
@@ -75,7 +96,7 @@ after_a_move() {
 with_pkg_config() {
     local place=$1 folder name
     folder=$(dirname "$(find "$place" -name tutti.pc -not -path '*/install/*' -print -quit)")
-    for name in mpich mpi mpi-c tutti; do
+    for name in mpich mpi mpi-c mpi-cxx tutti ompi ompi-c ompi-cxx; do
         export PKG_CONFIG_PATH=$folder
         pkg-config --exists "$name" || { wrong "pkg-config does not know $name"; continue; }
         # Paths with spaces come out escaped for a shell.
@@ -94,6 +115,7 @@ done
 [[ "$build" == *" "* ]] && with_cmake "$moved" path || with_cmake "$build" path
 with_cmake "$moved" home
 with_cmake "$moved" compiler
+with_the_compiler_named "$moved"
 without_cxx_bindings "$moved"
 after_a_move
 finish

@@ -31,10 +31,26 @@ tells() {
     for stop in -c -S -E -M -MM -fsyntax-only; do
         lacks "$stop does not link" -lmpi "$("$bin/mpicc" -show $stop a.c)"
     done
+    for stop in --compile --assemble --preprocess --dependencies --user-dependencies --analyze --precompile -emit-ast \
+        -r -Wl,-r "-x c-header"; do
+        lacks "$stop does not link" -lmpi "$("$bin/mpicc" -show $stop a.c)"
+    done
+    lacks "a header is not linked" -lmpi "$("$bin/mpicc" -show a.h -o a.gch)"
+    printf -- '-O2 "-c"\n' >"$work/stop"
+    printf -- '-O2 -D c b.o\n@%s\n' "$work/link_more" >"$work/link_it"
+    printf -- '-L x\n@%s\n' "$work/link_it" >"$work/link_more"   # the two name each other
+    lacks "@FILE with -c does not link" -lmpi "$("$bin/mpicc" -show "@$work/stop" a.c)"
+    has "@FILE with an object links" -lmpi "$("$bin/mpicc" -show "@$work/link_it")"
     has "-MMD links" -lmpi "$("$bin/mpicc" -show -MMD a.c)"
+    equal "-show-compile-info" "$("$bin/mpicc" -showme:compile)" "$("$bin/mpicc" -show-compile-info)"
+    equal "-show-link-info" "$("$bin/mpicc" -showme:link)" "$("$bin/mpicc" -show-link-info)"
+    has "-profile" "-lmyprof -lmpi" "$("$bin/mpicc" -show -profile=myprof a.c)"
+    has "-echo" "-show-this a.c" "$("$bin/mpicc" -echo -show-this a.c 2>/dev/null)"
+    has "mpichversion" "Tutti Version: " "$("$bin/mpichversion")"
     lacks "no files, no libraries" -lmpi "$("$bin/mpicc" -v 2>&1)"
     has "--help" -showme "$("$bin/mpicc" --help)"
-    for name in mpicc mpicxx mpic++; do
+    has "-showme:help" -showme "$("$bin/mpicc" -showme:help)"
+    for name in mpicc mpicxx mpic++ mpiCC; do
         "$bin/$name" --cray-print-opts=cflags >/dev/null 2>&1 && wrong "$name accepts --cray-print-opts"
         "$bin/$name" -showme:nonsense >/dev/null 2>&1 && wrong "$name accepts -showme:nonsense"
     done
@@ -48,6 +64,13 @@ compilers() {
     equal "OMPI_CC" my-cc "$(OMPI_CC=my-cc "$bin/mpicc" -showme:command)"
     equal "MPICH_CXX" my-cxx "$(MPICH_CXX=my-cxx "$bin/mpic++" -showme:command)"
     equal "OMPI_FC" my-fc "$(OMPI_FC=my-fc "$bin/mpifort" -showme:command)"
+    has "OMPI_CFLAGS" "-DA=1 -DB -c a.c" "$(OMPI_CPPFLAGS=-DA=1 OMPI_CFLAGS=-DB "$bin/mpicc" -show -c a.c)"
+    has "OMPI_CXXFLAGS" "-DB -c a.cpp" "$(OMPI_CFLAGS=-DA OMPI_CXXFLAGS=-DB "$bin/mpicxx" -show -c a.cpp)"
+    lacks "OMPI_CFLAGS is for C" -DA "$(OMPI_CFLAGS=-DA "$bin/mpicxx" -show a.cpp)"
+    has "OMPI_LDFLAGS" "-L/before a.o" "$(OMPI_LDFLAGS=-L/before "$bin/mpicc" -show a.o)"
+    has "OMPI_LIBS" "-lmpi -lmore" "$(OMPI_LIBS=-lmore "$bin/mpicc" -show a.o)"
+    has "OMPI_LIBS, asked" "-lmpi -lmore" "$(OMPI_LIBS=-lmore "$bin/mpicc" -showme:link)"
+    lacks "OMPI_LIBS without linking" -lmore "$(OMPI_LIBS=-lmore "$bin/mpicc" -show -c a.c)"
     has "two words" "ccache gcc " "$(MPICH_CC='ccache gcc' "$bin/mpicc" -show a.c)"
     has "a missing compiler" "'no-such-cc' is not installed" "$("$bin/mpicc" -cc=no-such-cc a.c 2>&1)"
 }
@@ -63,6 +86,8 @@ int main() { std::puts(TEXT); return MPI_Wtime() < 0; }' >"$work/a b/text.cpp"
     equal "a program of one" "hello from 0 of 1" "$("$work/a b/hello")"
     "$bin/mpicc" -c "$work/a b/hello c.c" -o "$work/hello.o" && "$bin/mpicc" "$work/hello.o" -o "$work/hello2" || wrong "mpicc -c"
     equal "linked apart" "hello from 0 of 1" "$("$work/hello2")"
+    "$bin/mpicc" -r "$work/hello.o" -o "$work/part.o" && "$bin/mpicc" "$work/part.o" -o "$work/hello3" || wrong "mpicc -r"
+    equal "linked from a relocatable object" "hello from 0 of 1" "$("$work/hello3")"
     "$bin/mpicxx" '-DTEXT="a  b"' "$work/a b/text.cpp" -o "$work/text" || wrong "mpicxx"
     equal "an argument with quotes and spaces" "a  b" "$("$work/text")"
     out=$("$bin/mpicxx" -show '-DTEXT="a  b"' "$work/a b/text.cpp" -o "$work/text3")
@@ -83,7 +108,7 @@ for place in "$build" "$moved"; do
     compilers "$place"
     builds "$place"
 done
-for name in mpicc mpicxx mpic++ mpifort mpif90 mpif77; do
+for name in mpicc mpicxx mpic++ mpiCC mpifort mpif90 mpif77 mpichversion mpiexec mpirun mpiexec.hydra; do
     [ -x "$moved/bin/$name" ] || wrong "$name is not installed"
 done
 finish

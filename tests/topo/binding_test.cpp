@@ -45,7 +45,7 @@ TEST(BindWords, BothFamilies) {
     EXPECT_EQ(parse_bind_to("rr")->unit, Unit::hwthread);
     EXPECT_EQ(parse_bind_to("none")->kind, BindTo::Kind::none);
     EXPECT_EQ(parse_bind_to("auto")->kind, BindTo::Kind::automatic);
-    EXPECT_EQ(parse_bind_to("core:overload-allowed")->unit, Unit::core);
+    EXPECT_EQ(parse_bind_to("l2ucache")->unit, Unit::l2);
     EXPECT_EQ(parse_bind_to("user:0+2,1,4+5")->user, (Sets{{0, 2}, {1}, {4, 5}}));
 }
 
@@ -66,7 +66,7 @@ TEST(MapWords, BothFamilies) {
     EXPECT_EQ(parse_map_by("ppr:2:socket")->per_unit, 2);
     EXPECT_EQ(parse_map_by("ppr:2:socket:PE=3")->cores, 3);
     EXPECT_EQ(parse_map_by("socket:PE=2")->cores, 2);
-    EXPECT_EQ(parse_map_by("slot:PE=2:OVERSUBSCRIBE")->cores, 2);
+    EXPECT_EQ(parse_map_by("slot:pe=2")->cores, 2);
     EXPECT_EQ(parse_map_by("node")->unit, Unit::node);
 }
 

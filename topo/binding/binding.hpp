@@ -22,7 +22,7 @@ std::optional<Unit> unit_named(std::string_view word);
 // The number of the one that a processing unit lies in; 0 for `slot` and `node`.
 int id_of(const Pu& pu, Unit unit);
 
-// --bind-to automatic|none|UNIT[:count]|user:0+2,1+4,…
+// --bind-to automatic|none|UNIT[:count]|user:0+2,1+4,…, without the qualifiers that launcher/options knows
 struct BindTo {
     enum class Kind { automatic, none, unit, user };
     Kind kind = Kind::automatic;

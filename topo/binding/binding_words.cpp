@@ -19,13 +19,10 @@ constexpr std::pair<std::string_view, Unit> unit_names[] = {
     {"numa", Unit::numa},         {"socket", Unit::socket}, {"node", Unit::node},      {"slot", Unit::slot},
     {"thread", Unit::hwthread},   {"pu", Unit::hwthread},   {"l1", Unit::core},        {"l1cache", Unit::core},
     {"l2cache", Unit::l2},        {"l3cache", Unit::l3},    {"package", Unit::socket}, {"machine", Unit::node},
-    {"board", Unit::node},
+    {"board", Unit::node},        {"l1dcache", Unit::core}, {"l1icache", Unit::core},  {"l1ucache", Unit::core},
+    {"l2dcache", Unit::l2},       {"l2icache", Unit::l2},   {"l2ucache", Unit::l2},    {"l3dcache", Unit::l3},
+    {"l3icache", Unit::l3},       {"l3ucache", Unit::l3},
 };
-
-// What Open MPI accepts after a colon and what is always so here.
-constexpr std::string_view needless[] = {"overload-allowed", "no-overload",     "if-supported", "ordered",
-                                         "oversubscribe",    "nooversubscribe", "span",         "nolocal",
-                                         "inherit",          "noinherit",       "hwtcpus",      "corecpus"};
 
 std::string quoted(std::string_view word) { return "\"" + std::string(word) + "\""; }
 
@@ -33,10 +30,6 @@ const Unit* find_unit(std::string_view word) {
     const auto found = std::find_if(std::begin(unit_names), std::end(unit_names),
                                     [&](const auto& entry) { return entry.first == word; });
     return found == std::end(unit_names) ? nullptr : &found->second;
-}
-
-bool is_needless(std::string_view word) {
-    return std::find(std::begin(needless), std::end(needless), word) != std::end(needless);
 }
 
 std::string bad_count(std::string_view word, std::string_view option) {
@@ -61,10 +54,9 @@ Result<BindTo> parse_user_sets(std::string_view text) {
     return bind;
 }
 
-// The words after the unit in --bind-to: a count, or what needs not be said.
+// The words after the unit in --bind-to: a count.
 Result<BindTo> with_details(BindTo bind, const Words& words) {
     for (auto word = words.begin() + 1; word != words.end(); ++word) {
-        if (is_needless(*word)) continue;
         const auto count = whole_number(*word);
         if (!count || *count < 1) return Result<BindTo>::failure(bad_count(*word, "--bind-to"));
         bind.count = *count;
@@ -77,11 +69,10 @@ Result<MapBy> unknown_map(std::string_view word) {
                                   std::string(map_by_words()) + ".");
 }
 
-// The words after the unit in --map-by: PE=n, a count, or what needs not be said.
+// The words after the unit in --map-by: PE=n or a count.
 Result<MapBy> with_details(MapBy map, const Words& words, std::size_t first) {
     for (std::size_t i = first; i < words.size(); ++i) {
         const std::string& word = words[i];
-        if (is_needless(word)) continue;
         const bool cores = word.starts_with("pe=");
         const auto count = whole_number(cores ? word.substr(3) : word);
         if (!count || *count < 1) return Result<MapBy>::failure(bad_count(word, "--map-by"));

@@ -12,6 +12,20 @@ on "$two" -n 4 "$rank" init only 0 abort 42 sleep "$nap"; expect_code 42; expect
 [[ "$err" == *"rank 0 on 127.0.0.2"* || "$err" == *"rank 2 on 127.0.0.3"* ]] || wrong "$what said '$err'"
 on localhost:2,127.0.0.3:2 -n 4 "$rank" init only 1 exit 0 sleep "$nap"; expect_code 1; expect_err "without calling MPI_Finalize"
 on 127.0.0.2:1,127.0.0.3:1 -n 1 sh -c "$leave" : -n 1 sh -c "$await_leaver; exec '$rank' init sleep $nap"; expect_code 1; expect_err "rank 0 on 127.0.0.2"; expect_err "MPI_Init, which rank 1 has called"
+# the same where a node gets this news together with the start of the job
+cat > "$folder/late" <<'END'
+#!/bin/sh
+# Runs the command; on 127.0.0.3 its input comes in pieces, 0.3 s late.
+host=$1; shift
+[ "$host" = 127.0.0.3 ] || exec sh -c "$*"
+python3 -c 'import os, select, time
+while data := os.read(0, 65536):
+    time.sleep(0.3)
+    while select.select([0], [], [], 0)[0] and (more := os.read(0, 65536)): data += more
+    os.write(1, data)' | sh -c "$*"
+END
+chmod +x "$folder/late"
+run --launcher-agent "$folder/late" -hosts 127.0.0.2:1,127.0.0.3:1 -n 1 true : -n 1 "$rank" init sleep "$nap"; expect_code 1; expect_err "MPI_Init, which rank 1 has called"
 time_out "ranks 1 and 3  MPI_Recv from rank 1" on "$two" -n 4 "$rank" init only 1 wait "MPI_Recv from rank 1" sleep "$nap"
 on "$two" -n 4 "$rank" orphan "$nap" only 1 exit 1 sleep "$nap"; expect_nothing_left
 on "$two" -n 4 sh -c 'trap "" TERM; [ $PMI_RANK = 2 ] && exit 5; while true; do sleep 0.1; done'; expect_code 5; expect_nothing_left

@@ -66,9 +66,38 @@ run -n 2 --display-map true; expect_code 0; expect_err "gets ranks 0-1"
 run -n 1 --display-allocation true; expect_err "and no other"
 
 # what is not there is told or refused
-run -n 1 -usize 8 true; expect_code 0; expect_err "-usize has no effect: processes cannot be started by MPI here"
-run -n 1 -q -usize 8 true; expect_code 0; expect_silence
-run -n 1 --get-stack-traces true; expect_code 2; expect_err "with -timeout each rank"
+run -n 1 -usize 8 true; expect_code 0; expect_silence
+run -n 1 -v -usize 8 -usize 9 true; expect_code 0; expect_err "-usize changes nothing: processes cannot be started by MPI here"
+[ "$(grep -c "changes nothing" <<< "$err")" = 1 ] || wrong "$what said it twice: $err"
+run -n 1 -v -q -usize 8 true; [[ "$err" != *usize* ]] || wrong "$what: $err"
+run -n 1 --xml true; expect_code 2; expect_err "--xml is not an option of this mpiexec: -outfile-pattern and"
+
+# options of other launchers
+run -n 2 --map-by :OVERSUBSCRIBE echo x; expect_code 0; expect_out $'x\nx'; expect_silence
+run -n 2 --map-by slot:OVERSUBSCRIBE,PE=1 --bind-to core:OVERLOAD echo x; expect_code 0; expect_out $'x\nx'
+run -n 2 --output tag,file="$folder/both" sh -c 'echo out; echo err >&2'; expect_code 0; expect_out ""; expect_silence
+for r in 0 1; do [ "$(sort "$folder/both.$r")" = "[$r] err"$'\n'"[$r] out" ] || wrong "$what: $(cat "$folder/both.$r")"; done
+run -n 2 --output tag-detailed echo x; expect_lines "[0 on $(hostname)] x"$'\n'"[1 on $(hostname)] x"
+run -n 2 --display bind,map true; expect_code 0; expect_err "rank 1 is not bound"; expect_err "gets ranks 0-1"
+run -n 2 --do-not-launch --display map touch "$folder/launched"; expect_code 0; expect_err "gets ranks 0-1"
+[ ! -e "$folder/launched" ] || wrong "$what started the program"
+run -n 2 -output-from 1 sh -c 'echo $PMI_RANK; echo $PMI_RANK >&2'; expect_out 1; [ "$err" = 1 ] || wrong "$what: $err"
+run -n 2 --index-argv-by-rank sh -c 'echo $0'; expect_lines $'sh-0\nsh-1'
+mkdir "$folder/programs"; printf '#!/bin/sh\necho found\n' > "$folder/programs/own"; chmod +x "$folder/programs/own"
+run -n 1 -path "/nowhere:$folder/programs" own; expect_code 0; expect_out found; expect_silence
+run -n 1 --report-pid "$folder/pid" sh -c 'echo $PPID'; expect_out "$(cat "$folder/pid")"
+TUTTI_TEST_A=1 TUTTI_TEST_B=2 run -n 1 -genvnone -x 'TUTTI_TEST_*' env; [[ "$out" == *TEST_A=1*TEST_B=2* || "$out" == *TEST_B=2*TEST_A=1* ]] || wrong "$what: $out"
+run -n 1 --map-by pe-list="$last":ordered sh -c 'taskset -pc $$ | grep -o "[0-9,-]*$"'; expect_code 0; expect_out "$last"
+run -rankmap '(0,1,2)' echo x; expect_code 0; expect_out $'x\nx'
+run -n 1 --bind-to cpu-list:ordered true; expect_code 2; expect_err "--cpu-set or --map-by pe-list names none"
+run -n 2 -gpus-per-proc 2 sh -c 'echo $CUDA_VISIBLE_DEVICES'; expect_lines $'0,1\n2,3'
+CUDA_VISIBLE_DEVICES=5 run -n 2 -g 1 echo x; expect_code 2; expect_err "CUDA_VISIBLE_DEVICES names 1 GPU, and ranks of this node need at least 2"
+run -n 1 -initial-errhandler mpi_errors_return sh -c 'echo $TUTTI_INITIAL_ERRHANDLER'; expect_code 0; expect_out return
+run -n 1 -initial-errhandler mine true; expect_code 2; expect_err "-initial-errhandler must be mpi_errors_are_fatal"
+run --default-hostfile "$folder/hosts" echo x; expect_code 0; expect_out $'x\nx\nx'
+run -n 1 -H localhost --default-hostfile "$folder/nothing-there" echo x; expect_code 0; expect_out x
+run --help compatibility; expect_code 0; [[ "$out" == *"--tmpdir FOLDER (Open MPI 5)"* ]] || wrong "$what: $out"
+run --help --map-by; expect_code 0; [[ "$out" == *"nolocal"* ]] || wrong "$what: $out"
 printf 'a foo=bar\n' > "$folder/bad"; run -f "$folder/bad" true; expect_code 2; expect_err "'foo=bar' is not understood"
 run -f "$mpiexec" true; expect_code 2; expect_err "is not a text"; LC_ALL=C grep -q '[^ -~]' <<< "$err" && wrong "$what printed bytes: $err"
 run -f "$folder" true; expect_code 2; expect_err "is a folder"

@@ -54,11 +54,32 @@ TEST(Environment, lets_a_programs_own_setting_win) {
     EXPECT_THAT(all, Not(Contains("A=1")));
 }
 
+TEST(Environment, gives_each_rank_gpus_of_its_own) {
+    RankFacts two = facts;
+    two.gpus = 2;
+    EXPECT_THAT(rank_environment(inherited, {}, {}, two, {}), Contains("CUDA_VISIBLE_DEVICES=2,3"));
+    EnvironmentRules const named{{}, {}, {{"CUDA_VISIBLE_DEVICES", "7,5,3,1"}}};
+    EXPECT_THAT(rank_environment(inherited, {}, named, two, {}), Contains("CUDA_VISIBLE_DEVICES=3,1"));
+    EnvironmentRules const few{{}, {}, {{"CUDA_VISIBLE_DEVICES", "7,5,3"}}};
+    EXPECT_THROW(rank_environment(inherited, {}, few, two, {}), Complaint);
+    two.gpus = 0;
+    EXPECT_THAT(rank_environment(inherited, {}, {}, two, {}), Contains("HIP_VISIBLE_DEVICES=-1"));
+    EXPECT_THAT(make({}, {}), Not(Contains(StartsWith("CUDA_VISIBLE_DEVICES="))));
+}
+
 TEST(Environment, puts_a_library_in_front) {
     EXPECT_THAT(make({}, {}, {"/tutti/lib", false, ""}), Contains("LD_LIBRARY_PATH=/tutti/lib:/old"));
     EXPECT_THAT(make({}, {}, {"/tutti/lib", false, ""}), Not(Contains(StartsWith("LD_PRELOAD="))));
     EXPECT_THAT(make({}, {}, {"/tutti/lib", true, "/tutti/lib/malloc.so"}),
                 Contains("LD_PRELOAD=/tutti/lib/libmpi.so.12:/tutti/lib/libmpich.so.12"));
+}
+
+TEST(Environment, leaves_a_tool_that_the_user_preloads_in_front_of_our_library) {
+    LibraryInFront const mpi{"/t", true, ""};
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/u/tool.so"}}}, mpi),
+                Contains("LD_PRELOAD=/u/tool.so:/t/libmpi.so.12:/t/libmpich.so.12"));
+    EXPECT_THAT(make({}, {{}, {}, {{"LD_PRELOAD", "/t/libmpi.so.12:/t/libmpich.so.12"}}}, mpi),
+                Contains("LD_PRELOAD=/t/libmpi.so.12:/t/libmpich.so.12"));
 }
 
 TEST(Environment, puts_our_malloc_behind_what_the_user_preloads_and_only_once) {

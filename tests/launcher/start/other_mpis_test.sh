@@ -10,6 +10,13 @@ mpicc.mpich "$folder/of.c" -o "$folder/of" || wrong "mpicc.mpich"
 mpicc.mpich "$folder/of.c" -o "$folder/of-rpath" -Wl,--disable-new-dtags,-rpath,"$(dirname "$(echo /usr/lib/*/libmpich.so.12)")" || wrong "mpicc.mpich"
 run -n 2 --drop-in "$folder/of"; expect_code 0; expect_out $'of 2\nof 2'; expect_silence
 run -n 2 --drop-in "$folder/of-rpath"; expect_code 0; expect_out $'of 2\nof 2'
+# a tool that the user preloads sees the calls, though the program's own search path makes us preload our library, too
+printf '#include <mpi.h>\n#include <unistd.h>\nint MPI_Finalize(void) { if (write(1, "tool\\n", 5) < 5) return 1; return PMPI_Finalize(); }\n' > "$folder/tool.c"
+mpicc.mpich -shared -fPIC "$folder/tool.c" -o "$folder/tool.so" || wrong "mpicc.mpich -shared"
+for program in of of-rpath; do
+    run -n 2 --drop-in -genv LD_PRELOAD "$folder/tool.so" "$folder/$program"
+    expect_code 0; expect_lines $'of 2\nof 2\ntool\ntool'
+done
 run -n 2 "$folder/of"; expect_code 126; expect_out ""; expect_err "libmpich.so.12"; expect_err "--drop-in"
 run -n 1 "$folder/of"; expect_code 0; expect_out 'of 1'; expect_silence
 

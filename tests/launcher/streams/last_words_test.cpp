@@ -116,7 +116,7 @@ TEST(OutputStream, HandsOnAllButTheLastWordsOfItsRank) {
     Sink sink(end.ends[1]);
     Pipe pipe = Pipe::make();
     std::vector<std::string> said;
-    OutputStream stream(std::move(pipe.read), sink, {}, &segment.rank_state(0),
+    OutputStream stream(std::move(pipe.read), sink, {}, 0, &segment.rank_state(0),
                         [&](Sink&, LastWords const& words) { said.push_back(words.sentence); });
     auto write_line = [&](std::string const& line) {
         EXPECT_EQ(write(pipe.write.get(), line.data(), line.size()), static_cast<ssize_t>(line.size()));

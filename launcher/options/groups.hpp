@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of the one table of options: each file defines some groups, with the functions that apply their options.
+#pragma once
+
+#include <span>
+
+#include "launcher/options/options.hpp"
+#include "runtime/base/error.hpp"
+#include "topo/base/result.hpp"
+
+namespace tutti::launcher::groups {
+
+std::span<Option const> programs();
+std::span<Option const> environment();
+std::span<Option const> debuggers();
+std::span<Option const> ends();
+std::span<Option const> places();
+std::span<Option const> nodes();
+std::span<Option const> streams();
+std::span<Option const> accepted();   ///< nothing changes
+std::span<Option const> refused();
+
+std::span<Option const> output_directives();
+std::span<Option const> display_directives();
+std::span<Option const> runtime_directives();
+std::span<Option const> map_qualifiers();
+std::span<Option const> bind_qualifiers();
+
+/// --map-by and --bind-to with their qualifiers.
+void map_by(Target target, std::string_view text);
+void bind_to(Target target, std::string_view text);
+
+/// The value of a result. Throws Complaint with its error.
+template <class T>
+T checked(topo::Result<T> const& result) {
+    if (!result) throw Complaint(result.error().substr(0, result.error().find_last_not_of('.') + 1));
+    return *result;
+}
+
+}   // namespace tutti::launcher::groups

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/job/lost_job.hpp"
+
+#include <cstdlib>
+#include <vector>
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "runtime/base/error.hpp"
+#include "topo/base/text_streams.hpp"
+
+namespace tutti {
+namespace {
+
+/// A file in /proc, not much more than its first `most` bytes; empty if it cannot be read.
+std::string proc_text(std::string const& file, std::size_t most) {
+    int const descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return {};
+    std::string text;
+    char part[4096];
+    for (ssize_t bytes; text.size() < most && (bytes = read(descriptor, part, sizeof part)) > 0;)
+        text.append(part, static_cast<std::size_t>(bytes));
+    close(descriptor);
+    return text;
+}
+
+struct Relation {
+    std::string name;
+    pid_t parent = 0;
+};
+
+/// From "PID (NAME) STATE PARENT …"; the name may contain anything.
+Relation relation_of(std::string const& process) {
+    std::string const text = proc_text(join("/proc/", process, "/stat"), 1);
+    std::size_t const first = text.find('('), last = text.rfind(')');
+    if (first == std::string::npos || last == std::string::npos || last + 4 >= text.size()) return {};
+    return {text.substr(first + 1, last - first - 1), std::atoi(text.c_str() + last + 4)};
+}
+
+/// Another MPI's mpiexec has no child of that name.
+bool launches_several(pid_t process) {
+    std::string const children = proc_text(join("/proc/", process, "/task/", process, "/children"), 1);
+    TextReader list(children);   // the guardian is one of the first
+    for (int child; list >> child;)
+        if (relation_of(std::to_string(child)).name == launch::guardian_name) return true;
+    return false;
+}
+
+bool uses_mpi(pid_t process) {
+    std::string const maps = proc_text(join("/proc/", process, "/maps"), 16 << 20);
+    return maps.find("/libmpi.so") != std::string::npos || maps.find("/libmpich.so") != std::string::npos;
+}
+
+bool is_anonymous_pipe(int descriptor, struct stat& info) {
+    struct statfs system {};
+    return fstat(descriptor, &info) == 0 && S_ISFIFO(info.st_mode) && fstatfs(descriptor, &system) == 0 &&
+           system.f_type == PIPEFS_MAGIC;
+}
+
+}   // namespace
+
+std::optional<LostJob> find_lost_job() {
+    constexpr int most_ancestors = 64;
+    std::vector<pid_t> between;
+    pid_t process = relation_of("self").parent;
+    for (int i = 0; process > 0 && i < most_ancestors; ++i) {
+        Relation const relation = relation_of(std::to_string(process));
+        bool const may_launch = relation.name.starts_with("mpi") || relation.name == "tutti-daemon";
+        if (may_launch && launches_several(process)) {
+            for (pid_t one : between)
+                if (uses_mpi(one)) return {};
+            return LostJob{process, relation.name};
+        }
+        between.push_back(process);
+        process = relation.parent;
+    }
+    return {};
+}
+
+void mark_world_of_one() {
+    struct stat info {};
+    for (int descriptor : {STDOUT_FILENO, STDERR_FILENO})
+        if (is_anonymous_pipe(descriptor, info)) fchmod(descriptor, (info.st_mode & 07777) | S_ISVTX);
+}
+
+bool has_world_of_one(int pipe) {
+    struct stat info {};
+    return is_anonymous_pipe(pipe, info) && (info.st_mode & S_ISVTX) != 0;
+}
+
+}   // namespace tutti

@@ -30,7 +30,7 @@ bool AccumulateOrdering::orders(Accessed const& earlier, Accessed const& later) 
 }
 
 // Accumulates of one type may meet if they have one operator, or are such as have none, or if one origin has called
-// both and they are ordered (MPI 4.1, 12.7.1 and 12.7.2). How MPI_Compare_and_swap goes with others is left to programs.
+// both and they are ordered (MPI 4.1, 12.7.1 and 12.7.2). How MPI_Compare_and_swap meets others is left to programs.
 bool conflict(Accessed const& a, Accessed const& b, AccumulateOrdering const& ordering) {
     if (a.first >= b.end || b.first >= a.end || (!a.writes() && !b.writes())) return false;
     if (a.operation != Operation::accumulate || b.operation != Operation::accumulate) return true;

@@ -51,8 +51,6 @@ MappedMemory::MappedMemory(Process const& process) : process_(process) {
 bool MappedMemory::stays(std::uintptr_t first, std::size_t bytes) const {
     if (stack_.holds(first, bytes)) return true;
     if (heap_ != 0 && Range{heap_, end_of_heap()}.holds(first, bytes)) return true;
-    auto const* const at = reinterpret_cast<std::byte const*>(first);
-    if (process_.arena && process_.arena->holds(at) && process_.arena->holds(at + bytes - 1)) return true;
     return std::ranges::any_of(program_, [=](Range const& range) { return range.holds(first, bytes); });
 }
 

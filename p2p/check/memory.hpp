@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whether there is memory behind a program's pointers. The system knows, and takes a microsecond to say so; what stays
-// until the program ends is known without it: its static data, its heap, its stack as far as it has grown, its arena.
+// until the program ends is known without it: its static data, its heap, its stack as far as it has grown. The arena
+// knows which of its blocks are in use.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,9 @@ public:
 
     /// All pages of [first, first + bytes) are there.
     bool holds(void const* first, std::size_t bytes) {
-        return bytes == 0 || stays(reinterpret_cast<std::uintptr_t>(first), bytes) || ask(first, bytes);
+        if (bytes == 0) return true;
+        if (process_.arena && process_.arena->holds(first)) return process_.arena->is_allocated(first, bytes);
+        return stays(reinterpret_cast<std::uintptr_t>(first), bytes) || ask(first, bytes);
     }
 
 private:

@@ -78,6 +78,8 @@ public:
     /// Makes a block longer or shorter where it lies; false when that is not possible.
     bool resize(void* block, std::size_t bytes);
     std::size_t usable(void const* block);
+    /// Does [first, first + bytes) lie in one block that has not been released? Takes longer the more blocks there are.
+    bool is_allocated(void const* first, std::size_t bytes);
 
     /// madvise for memory of which a part at least lies in the window: blocks do as private memory does. Returns 0, or
     /// -1 with errno.

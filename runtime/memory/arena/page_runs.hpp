@@ -64,6 +64,13 @@ public:
             if (!(runs_[p].pages & free_mark)) each(p, runs_[p].pages);
     }
 
+    /// Does one run in use have all of these pages? Looks at each run before them.
+    bool in_one_used(Page first, Page pages) const {
+        for (Page p = 0; p < top_ && p <= first; p += length(p))
+            if (first < p + length(p)) return !is_free(p) && pages <= p + length(p) - first;
+        return false;
+    }
+
 private:
     static constexpr std::uint32_t free_mark = 1u << 31;
     static constexpr int classes = 30, parts = 8;   // sizes below 8 pages exactly, then 8 classes per power of two

@@ -47,7 +47,34 @@ def at_least(text, number, words):
     expect(number >= int(text.rstrip(".")), f"{text} {words}: there are {number}")
 
 
+def check_sums(data):
+    """What the ranks waited is the same in every list."""
+    sums = {
+        "ranks": sum(lane["waited"] for lane in data["lanes"]),
+        "causes": sum(cause["time"] for cause in data["causes"]),
+        "places": sum(wait["time"] for wait in data["waits"]),
+        "calls": sum(call[4] for call in data["byCall"]),
+        "lines": sum(call[4] for call in data["byLine"]),
+    }
+    expect(len(set(sums.values())) == 1, f"equal sums of waiting time: {sums}")
+
+
+def check_shown_sums(page, data):
+    """The same of what the page shows; the cause with the most time comes first."""
+    waited = sum(cause["time"] for cause in data["causes"])
+    if waited == 0:
+        return
+    for where in ("causes", "waits", "findings"):
+        times = page.value(f"[...document.querySelectorAll('#{where} [data-time]')].map(e => Number(e.dataset.time))")
+        expect(sum(times) == waited, f"times in #{where} whose sum is {waited}: {times}")
+    largest = max(data["causes"], key=lambda cause: cause["time"])["name"]
+    for where in ("causes", "findings"):
+        first = page.value(f"document.querySelector('#{where} [data-time]').innerText")
+        expect(first.startswith(largest), f"'{largest}' first in #{where}: '{first}'")
+
+
 def check_data(data, checks):
+    check_sums(data)
     told = "\n".join(r["code"] + ": " + r["headline"] for r in data["reports"])
     for name, value in checks:
         if name == "ranks":
@@ -87,6 +114,7 @@ def check_page(page, file, data, scheme, pictures):
     for words in ("What went wrong", "Timeline", "Who waited, and why", *(r["headline"] for r in data["reports"])):
         expect(words in text, f"the words '{words}'")
     expect(page.value("document.documentElement.classList.contains('dark')") == (scheme == "dark"), f"{scheme} colours")
+    check_shown_sums(page, data)
     seen = page.value(PIXELS)
     expect(seen["compute"] > 100, f"lanes that are drawn: {seen}")
     if any(lane["shown"] for lane in data["lanes"]):

@@ -191,6 +191,7 @@ void Supervisor::reap() {
     Verdict worst;
     int status = 0;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+        if (release_stopped(pid, status)) continue;
         if (WIFSTOPPED(status)) {
             report_stopped(pid, WSTOPSIG(status));
             continue;

@@ -259,7 +259,7 @@ void Daemon::finish(Supervisor& supervisor, Segment const* segment) {
 }
 
 void Daemon::send_recording(Segment const& segment) {
-    RecordedNode node{part_.node, name(), {}, {}, {}};
+    RecordedNode node{part_.node, name(), {}, {}, {}, static_cast<int>(segment.header().usable_cores)};
     if (auto const map = topo::NodeMap::from_text(segment.machine())) {
         node.machine = map->machine;
         node.placement = map->placement;

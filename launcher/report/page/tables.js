@@ -27,19 +27,33 @@ function showWrong() {
       `<p class="advice">More about it: <code>mpiexec --explain ${escaped(one.code)}</code></p></div>`;
   });
   if (report.ending) reports.push(`<div class="report"><h3>${escaped(report.ending)}</h3></div>`);
-  const well = report.exitCode === 0 ? "Nothing: the job ended well." : `The job ended with exit code ${report.exitCode}.`;
-  element("wrong").innerHTML = `<h2>What went wrong</h2>` + (reports.length ? reports.join("") : `<div class="${report.exitCode ? "report" : "well"}">${well}</div>`);
+  element("wrong").classList.toggle("small", report.exitCode === 0 && reports.length === 0);
+  if (report.exitCode === 0 && reports.length === 0) return void (element("wrong").innerHTML = "Nothing went wrong: the job ended well.");
+  if (reports.length === 0) reports.push(`<div class="report">The job ended with exit code ${report.exitCode}.</div>`);
+  element("wrong").innerHTML = `<h2>What went wrong</h2>` + reports.join("");
 }
 
 function showGlance() {
   const sum = of => report.lanes.reduce((all, lane) => all + of(lane), 0);
   const total = sum(l => Math.max(0, l.total)), inMpi = sum(l => l.inMpi), waited = sum(l => l.waited);
-  const part = (name, words, value) => value / total < 0.004 ? "" :
-    `<div class="${name}" style="flex:${value};background:var(--${name})" title="${words} ${percent(value, total)}">${words} ${percent(value, total)}</div>`;
-  element("shares").innerHTML = `<div class="share">${part("compute", "computation", Math.max(0, total - inMpi))}` +
-    `${part("mpi", "in MPI", inMpi - waited)}${part("wait", "waiting", waited)}</div>` +
-    `<p>${report.lanes.length} ranks for ${time(report.length)}; ${count(report.calls)} MPI calls, ${count(report.messageCount)} messages.</p>`;
+  const parts = [["compute", "computation", Math.max(0, total - inMpi)], ["mpi", "in MPI", inMpi - waited], ["wait", "waiting", waited]];
+  element("shares").innerHTML = crowding() +
+    `<div class="share">${parts.map(([name, , value]) => `<div style="flex:${value};background:var(--${name})"></div>`).join("")}</div>` +
+    `<p><span id="parts">${parts.map(([name, words, value]) =>
+      `<span class="swatch" style="background:var(--${name})"></span>${words} ${percent(value, total)}`).join("")}</span>` +
+    ` <span class="advice">of ${report.lanes.length} ${report.lanes.length === 1 ? "rank" : "ranks"} for ${time(report.length)}; ` +
+    `${count(report.calls)} MPI calls, ${count(report.messageCount)} messages</span></p>`;
   element("findings").innerHTML = findings(total);
+}
+
+/** What matters first where ranks outnumber cores. */
+function crowding() {
+  const c = report.crowding;
+  if (!c) return "";
+  return `<div class="report warning" id="crowding"><h3>${c.ranks} ranks share ${c.cores} ${c.cores === 1 ? "core" : "cores"}` +
+    `${c.nodes > 1 ? ` of ${c.nodes} nodes` : ""}: waiting is mostly waiting for a core</h3>` +
+    `<p>Run at most as many ranks as there are cores, or use more nodes; the waiting that is left then is the program's own.` +
+    (c.runDelay > 0 ? ` All ranks together were ready to run, and had no core, for ${time(c.runDelay)}.` : "") + `</p></div>`;
 }
 
 /** The causes of waiting with the most time, each with the place where ranks waited longest because of it. What they
@@ -49,11 +63,13 @@ function findings(total) {
   const waited = causes.reduce((sum, c) => sum + c.time, 0), named = causes.slice(0, 3).filter(c => c.time > 0.005 * total);
   if (named.length === 0) return "";
   const rest = waited - named.reduce((sum, c) => sum + c.time, 0);
-  return `<p>Together the ranks waited ${time(waited)}:</p>` + named.map(c => finding(c, waited)).join("") +
-    (rest > 0 ? `<p class="finding" data-time="${rest}">Other causes: ${time(rest)}, ${percent(rest, waited)}.</p>` : "");
+  // The same advice is given once.
+  return `<p>Together the ranks waited ${time(waited)}` +
+    (rest > 0 ? ` (<span data-time="${rest}">${time(rest)} of it for other causes than these</span>)` : "") + `:</p>` +
+    `<div class="findings">${named.map((c, i) => finding(c, waited, i === 0 || c.advice !== named[i - 1].advice)).join("")}</div>`;
 }
 
-function finding(cause, waited) {
+function finding(cause, waited, withAdvice) {
   const w = report.waits.filter(w => w.cause === cause.number).sort((a, b) => b.time - a.time)[0];
   const culprits = [...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 3).map(c => c[0]);
   return `<div class="finding" data-time="${cause.time}"><p><b>${cause.name}</b>: ${time(cause.time)}, ${percent(cause.time, waited)} of it. ` +
@@ -61,7 +77,7 @@ function finding(cause, waited) {
     (place(w.place) ? ` at <span class="place">${escaped(place(w.place))}</span>` : "") +
     (culprits.length ? ` for ${ranks(culprits)}` : "") +
     (w.culprits.length && place(w.culpritPlace) && w.culpritPlace !== w.place ? ` at <span class="place">${escaped(place(w.culpritPlace))}</span>` : "") +
-    `.</p><p class="advice">${escaped(cause.advice)}</p></div>`;
+    `.</p>${withAdvice ? `<p class="advice">${escaped(cause.advice)}</p>` : ""}</div>`;
 }
 function capital(text) { return text[0].toUpperCase() + text.slice(1); }
 

@@ -172,7 +172,8 @@ private:
         Recording recording;
         if (segment) {
             recording.ranks = read_traces(*segment, job_.traced_events, node_, host_, now_ns());
-            recording.nodes.push_back({node_, host_, placed_.machine, placed_.plan.placement, numbers_});
+            recording.nodes.push_back(
+                {node_, host_, placed_.machine, placed_.plan.placement, numbers_, placed_.usable_cores});
         }
         if (elsewhere_) recording = elsewhere_->with_others(std::move(recording));
         story.nodes = recording.nodes;

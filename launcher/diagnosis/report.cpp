@@ -73,20 +73,18 @@ std::string table_of(std::vector<ReportLine> const& lines) {
     return text;
 }
 
-namespace {
-
-/// MPI's functions for Fortran lie in a library of their own, of ours or of the MPICH that a program was built with.
-/// And who counts or times calls has functions of the same names around MPI's, through the profiling interface.
-bool of_mpi(SourceLine const& line) {
+bool is_mpi(SourceLine const& line) {
     return line.module.starts_with("libmpi") || line.function.starts_with("MPI_") || line.function.starts_with("mpi_");
 }
 
-/// Of libraries that come with the system, whatever debug information they have.
-bool of_system(SourceLine const& line) {
-    constexpr std::string_view libraries[] = {"libc.so", "libpthread.so", "libstdc++.so", "libgomp.so"};
-    return line.file.starts_with("/usr/") ||
+bool is_system(SourceLine const& line) {
+    constexpr std::string_view libraries[] = {"libc.so", "libpthread.so", "libstdc++.so", "libgomp.so",
+                                              "libm.so", "librt.so",      "ld-linux",     "libtutti_malloc"};
+    return line.module.empty() || line.file.starts_with("/usr/") ||
            std::ranges::any_of(libraries, [&](std::string_view name) { return line.module.starts_with(name); });
 }
+
+namespace {
 
 /// A function around MPI's, in a file of its own, is called from many places: from which, ", called from main.c:30".
 /// Empty where its caller is in the same file, or not known.
@@ -94,7 +92,7 @@ std::string caller_words(SourceLines& lines, SourceLine const& callee, std::span
     if (!callee.has_line() || callee.function.starts_with("main")) return {};
     for (std::uint64_t address : callers.first(std::min(callers.size(), most_callers))) {
         SourceLine const line = lines.at(address);
-        if (of_system(line)) return {};
+        if (is_system(line)) return {};
         if (line.has_line() && line.file != callee.file)
             return join(", called from ", line.file.substr(line.file.rfind('/') + 1), ":", line.line);
     }
@@ -144,7 +142,7 @@ Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLine
     SourceLines lines(process, known);
     for (std::size_t i = 0; i < stack.size(); ++i) {
         SourceLine const line = lines.at(stack[i]);
-        if (!of_mpi(line))
+        if (!is_mpi(line))
             return {words(line) + caller_words(lines, line, std::span(stack).subspan(i + 1)), !line.compiled_with_g};
     }
     SourceLine const innermost = lines.at(stack.front());

@@ -59,6 +59,12 @@ struct Place {
     std::string words;
     bool without_g = false;   ///< -g when compiling would add the line
 };
+/// MPI's functions, for Fortran as well, and functions of the same names around them, which the profiling interface has
+/// for tools that count or time calls.
+bool is_mpi(SourceLine const& line);
+/// Libraries that come with the system, whatever debug information they have; and what belongs to no file.
+bool is_system(SourceLine const& line);
+
 inline constexpr char more_with_g[] = "compile with -g to see lines of the source";
 Place place_of(pid_t process, std::vector<std::uint64_t> const& stack, KnownLines* known = nullptr);
 /// The same of a rank's block, which may name a line of an interpreted program.

@@ -203,9 +203,9 @@ void Daemon::carry_out(Frame const& frame, Supervisor* supervisor) {
     case FrameType::ask:
         if (supervisor) supervisor->ask(unpacked<Question>(frame.body));
         return;
-    case FrameType::why: {
-        auto const ranks = unpacked<std::vector<int>>(frame.body);
-        return up(FrameType::reasons, packed(supervisor ? supervisor->blocked_here(ranks) : std::vector<PlacedRank>{}));
+    case FrameType::see: {
+        auto const inquiry = unpacked<Inquiry>(frame.body);
+        return up(FrameType::seen, packed(supervisor ? supervisor->see_here(inquiry) : RanksSeen{}));
     }
     case FrameType::input: return input_.add(frame.body);
     case FrameType::input_end: return input_.end();
@@ -262,7 +262,7 @@ void Daemon::finish(Supervisor& supervisor, Segment const* segment) {
 }
 
 void Daemon::send_recording(Segment const& segment) {
-    RecordedNode node{part_.node, name(), {}, {}, {}};
+    RecordedNode node{part_.node, name(), {}, {}, {}, static_cast<int>(segment.header().usable_cores)};
     if (auto const map = topo::NodeMap::from_text(segment.machine())) {
         node.machine = map->machine;
         node.placement = map->placement;

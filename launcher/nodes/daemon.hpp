@@ -48,7 +48,7 @@ public:
     void pass_on(int) override {}
     void end() override {}
     bool ask(int, Question const&) override { return false; }
-    std::vector<PlacedRank> blocked(std::vector<int> const&) override { return {}; }
+    RanksSeen see(Inquiry const&) override { return {}; }
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override {
         if (children_) children_->dismiss();

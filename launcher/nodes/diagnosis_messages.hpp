@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What launchers tell each other of blocked ranks, for launcher/nodes/pack.hpp.
+// What launchers tell each other of ranks, for launcher/nodes/pack.hpp.
 #pragma once
 
-#include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/unblocked_ranks.hpp"
 #include "launcher/nodes/pack.hpp"
 
 namespace tutti {
@@ -56,6 +56,18 @@ void members(A& a, Place& p) {
 template <class A>
 void members(A& a, PlacedRank& p) {
     a(p.blocked, p.place, p.also);
+}
+template <class A>
+void members(A& a, UnblockedRank& u) {
+    a(u.rank, u.doing, u.call, u.place, u.now);
+}
+template <class A>
+void members(A& a, RanksSeen& s) {
+    a(s.waiting, s.unblocked);
+}
+template <class A>
+void members(A& a, Inquiry& i) {
+    a(i.ranks, i.unblocked);
 }
 template <class A>
 void members(A& a, ReportLine& l) {

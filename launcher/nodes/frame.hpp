@@ -20,7 +20,7 @@ enum class FrameType : std::uint32_t {
     end,      ///< end the ranks: SIGTERM, soon SIGKILL
     look,     ///< Missing: a rank somewhere ended without MPI_Init; is anybody of yours in MPI?
     ask,      ///< Question: do these ranks still wait as they have shown?
-    why,      ///< a list of ranks, all if it is empty: tell what they wait for
+    see,      ///< Inquiry: what do these ranks wait for, what do the others do?
     input,    ///< bytes for the rank that reads standard input
     input_end,
     taken,    ///< Taken: room for so many more bytes of output (down) or input (up)
@@ -36,7 +36,7 @@ enum class FrameType : std::uint32_t {
     missing,     ///< Missing
     waits,       ///< NodeNews: what has changed of blocked ranks, and the answer to `ask`
     mistake,     ///< Report: a mistake of the program that is certain, or a warning
-    reasons,     ///< a list of PlacedRank: what ranks wait for
+    seen,        ///< RanksSeen: the answer to `see`
     counts,      ///< of one rank, for --stats
     machine,     ///< RecordedNode, for --report
     recording,   ///< RankRecording of one rank, likewise

@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 
 constexpr auto for_ending = 1300ms;   // of daemons, from SIGTERM to their last word
 constexpr auto for_other_losses = 300ms;
-constexpr auto for_reasons = 2000ms;   // debug information of large programs takes time
+constexpr auto for_answers = 2000ms;   // debug information of large programs takes time
 
 std::string fresh_key() {
     std::string key(sizeof(JobKey), 0);
@@ -250,9 +250,11 @@ void RootDaemon::take_output(Frame const& frame) {
     lines_of(frame.node, said.stream).expect(std::move(said.words));
 }
 
-void RootDaemon::take_blocked(Frame const& frame) {
+void RootDaemon::take_seen(Frame const& frame) {
     at(frame.node).answered = true;
-    for (PlacedRank& one : unpacked<std::vector<PlacedRank>>(frame.body)) blocked_.push_back(std::move(one));
+    auto seen = unpacked<RanksSeen>(frame.body);
+    std::ranges::move(seen.waiting, std::back_inserter(seen_.waiting));
+    std::ranges::move(seen.unblocked, std::back_inserter(seen_.unblocked));
 }
 
 IncomingLines& RootDaemon::lines_of(int node, int stream) {
@@ -287,7 +289,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
     }
     case FrameType::waits: return supervisor.hear(unpacked<NodeNews>(frame.body));
     case FrameType::mistake: return supervisor.hear(unpacked<Report>(frame.body));
-    case FrameType::reasons: return;   // too late
+    case FrameType::seen: return;   // too late
     case FrameType::taken:
         if (auto to = input_.find(frame.node); to != input_.end()) to->second.taken(unpacked<Taken>(frame.body).bytes);
         return;
@@ -336,16 +338,15 @@ bool RootDaemon::ask(int node, Question const& question) {
 }
 
 // What else comes meanwhile is handled afterwards.
-std::vector<PlacedRank> RootDaemon::blocked(std::vector<int> const& ranks) {
-    blocked_.clear();
+RanksSeen RootDaemon::see(Inquiry const& inquiry) {
+    seen_ = {};
     for (RemoteNode& node : nodes_) node.answered = node.done;
-    children_.send(FrameType::why, -1, packed(ranks));
-    Clock::time_point const until = Clock::now() + for_reasons;
-    auto waiting = [&] {
-        for (int node = 0; node < static_cast<int>(nodes_.size()); ++node)
-            if (node != allocation_.here && !nodes_[static_cast<std::size_t>(node)].answered) return true;
-        return false;
+    children_.send(FrameType::see, -1, packed(inquiry));
+    Clock::time_point const until = Clock::now() + for_answers;
+    auto const silent = [&](int node) {
+        return node != allocation_.here && !nodes_[static_cast<std::size_t>(node)].answered;
     };
+    auto const waiting = [&] { return std::ranges::any_of(node_of(), silent); };
     while (waiting() && Clock::now() < until) {
         std::vector<pollfd> set;
         children_.watch(set);
@@ -353,7 +354,7 @@ std::vector<PlacedRank> RootDaemon::blocked(std::vector<int> const& ranks) {
         children_.serve(
             [&](Frame&& frame) {
                 if (frame.type == FrameType::output || frame.type == FrameType::said) return take_output(frame);
-                if (frame.type == FrameType::reasons) return take_blocked(frame);
+                if (frame.type == FrameType::seen) return take_seen(frame);
                 if (frame.type == FrameType::done) at(frame.node).answered = true;
                 later_.push_back(std::move(frame));
             },
@@ -362,7 +363,10 @@ std::vector<PlacedRank> RootDaemon::blocked(std::vector<int> const& ranks) {
                 lost_later_.push_back(lost);
             });
     }
-    return std::move(blocked_);
+    for (int rank = 0; inquiry.unblocked && rank < static_cast<int>(node_of().size()); ++rank)
+        if (silent(node_of()[static_cast<std::size_t>(rank)]))
+            seen_.unblocked.push_back({.rank = rank, .doing = UnblockedRank::Doing::no_answer});
+    return std::move(seen_);
 }
 
 void RootDaemon::finish(Supervisor&, Segment const*) { children_.dismiss(); }

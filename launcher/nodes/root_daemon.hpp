@@ -40,7 +40,7 @@ public:
     void pass_on(int signal) override;
     void end() override;
     bool ask(int node, Question const& question) override;
-    std::vector<PlacedRank> blocked(std::vector<int> const& ranks) override;
+    RanksSeen see(Inquiry const& inquiry) override;
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override { children_.dismiss(); }
     AllRankCounts with_others(AllRankCounts own) override;
@@ -65,7 +65,7 @@ private:
 
     void handle(Frame const& frame, Supervisor& supervisor);
     void take_output(Frame const& frame);
-    void take_blocked(Frame const& frame);
+    void take_seen(Frame const& frame);
     IncomingLines& lines_of(int node, int stream);
     void lose(Children::Lost const& lost, Supervisor& supervisor);
     void close_streams(int node);
@@ -85,7 +85,7 @@ private:
     std::map<std::pair<int, int>, IncomingLines> lines_;   ///< by node and stream
     std::map<int, Outgoing> input_;                        ///< by node
     std::optional<Clock::time_point> end_by_;
-    std::vector<PlacedRank> blocked_;
+    RanksSeen seen_;
     std::vector<Frame> later_;   ///< that came while others were waited for
     std::vector<Children::Lost> lost_later_;
     std::vector<std::unique_ptr<RankCountsCopy>> counts_;

@@ -131,13 +131,29 @@ json wait_sums(Summary const& summary) {
     return all;
 }
 
-json causes(Summary const& summary) {
+/// Ranks and cores of the nodes where ranks outnumber cores; null where there are none.
+json crowding(Recording const& recording, JobStory const& story) {
+    std::size_t ranks = 0;
+    int cores = 0, nodes = 0;
+    for (RecordedNode const& node : story.nodes) {
+        if (!node.crowded()) continue;
+        ranks += node.ranks.size();
+        cores += node.cores;
+        ++nodes;
+    }
+    if (nodes == 0) return nullptr;
+    std::int64_t delay = 0;
+    for (RankRecording const& rank : recording.ranks) delay += rank.run_delay;
+    return {{"ranks", ranks}, {"cores", cores}, {"nodes", nodes}, {"runDelay", delay}};
+}
+
+json causes(Summary const& summary, bool crowded) {
     json all = json::array();
     for (int i = 0; i <= static_cast<int>(WaitCause::last); ++i) {
         auto const cause = static_cast<WaitCause>(i);
         auto const found = summary.by_cause.find(cause);
         all.push_back({{"name", name_of(cause)},
-                       {"advice", advice_on(cause)},
+                       {"advice", advice_on(cause, crowded)},
                        {"time", found == summary.by_cause.end() ? 0 : found->second}});
     }
     return all;
@@ -192,7 +208,8 @@ json whole(Recording const& recording, Timeline const& timeline, Summary const& 
     all["byCall"] = call_sums(summary.by_call);
     all["byLine"] = call_sums(summary.by_line);
     all["waits"] = wait_sums(summary);
-    all["causes"] = causes(summary);
+    all["crowding"] = crowding(recording, story);
+    all["causes"] = causes(summary, !all["crowding"].is_null());
     all["pairs"] = json::array();
     for (PairSum const& p : summary.pairs) all["pairs"].push_back({p.from, p.to, p.messages, p.bytes});
     all["collectiveSums"] = collective_sums(timeline, summary, story);

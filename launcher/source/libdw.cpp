@@ -108,6 +108,11 @@ bool Libdw::load() {
     find(getsrc_die, "dwarf_getsrc_die");
     find(lineno, "dwarf_lineno");
     find(linesrc, "dwarf_linesrc");
+    find(attach_state, "dwfl_attach_state");
+    find(getthread_frames, "dwfl_getthread_frames");
+    find(frame_pc, "dwfl_frame_pc");
+    find(thread_state_registers, "dwfl_thread_state_registers");
+    find(thread_state_register_pc, "dwfl_thread_state_register_pc");
     find(close_elf, "elf_end");
     return complete;
 }

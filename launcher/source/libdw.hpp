@@ -39,6 +39,11 @@ struct Libdw {
     decltype(&dwarf_getsrc_die) getsrc_die = nullptr;
     decltype(&dwarf_lineno) lineno = nullptr;
     decltype(&dwarf_linesrc) linesrc = nullptr;
+    decltype(&dwfl_attach_state) attach_state = nullptr;
+    decltype(&dwfl_getthread_frames) getthread_frames = nullptr;
+    decltype(&dwfl_frame_pc) frame_pc = nullptr;
+    decltype(&dwfl_thread_state_registers) thread_state_registers = nullptr;
+    decltype(&dwfl_thread_state_register_pc) thread_state_register_pc = nullptr;
     decltype(&elf_end) close_elf = nullptr;   ///< of libelf, which libdw needs
 
 private:

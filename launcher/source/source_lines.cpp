@@ -1,63 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files by /proc/PID/maps, functions and lines by libdw.
+// Functions and lines by libdw.
 #include "launcher/source/source_lines.hpp"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <optional>
+#include <cstring>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
 #include <dwarf.h>
-#include <fcntl.h>
 #include <unistd.h>
 
-#include "launcher/base/proc.hpp"
 #include "launcher/source/function_name.hpp"
 #include "launcher/source/libdw.hpp"
+#include "launcher/source/loaded_file.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::launcher {
 namespace {
 
-constexpr std::string_view deleted = " (deleted)";
-
 std::string base_name(std::string const& path) { return path.substr(path.rfind('/') + 1); }
 std::string text_or_empty(char const* text) { return text ? text : ""; }
-
-struct Mapping {
-    std::uint64_t begin = 0, end = 0;
-    bool executable = false;
-    std::string path{};
-};
-
-/// From a line "begin-end rights offset device inode path"; nothing for memory without a file.
-std::optional<Mapping> mapping_of(std::string const& line) {
-    std::istringstream words(line);
-    Mapping mapping;
-    char dash = 0;
-    std::string rights, skipped;
-    words >> std::hex >> mapping.begin >> dash >> mapping.end >> rights >> skipped >> skipped >> skipped >> std::ws;
-    if (!std::getline(words, mapping.path) || mapping.path[0] != '/') return {};
-    mapping.executable = rights.find('x') != std::string::npos;
-    return mapping;
-}
-
-/// The file as the process sees it, which may be in a container. What is deleted can be read while it runs, if it is
-/// the program itself: a library of the same name may be another one by now.
-int open_file(pid_t pid, std::string const& path) {
-    std::string const process = process_folder(pid);
-    auto const try_open = [](std::string const& name) { return open(name.c_str(), O_RDONLY | O_CLOEXEC); };
-    if (path.ends_with(deleted)) {
-        std::error_code error;
-        bool const program = std::filesystem::read_symlink(process + "/exe", error) == path && !error;
-        return program ? try_open(process + "/exe") : -1;
-    }
-    int const file = try_open(process + "/root" + path);
-    return file >= 0 ? file : try_open(path);
-}
 
 /// The compilation unit that an address lies in, and what is to be subtracted from addresses for its debug information.
 struct Unit {
@@ -132,7 +94,7 @@ void look_up(Libdw const& libdw, Dwfl_Module* module, Dwarf_Addr address, Source
 
 /// A mapped file, opened and read by libdw when the first address in it is asked for.
 struct SourceLines::Module {
-    explicit Module(Mapping mapping) : mapping(std::move(mapping)) {}
+    explicit Module(LoadedFile mapping) : mapping(std::move(mapping)) {}
     Module(Module const&) = delete;
     ~Module() {
         if (session) Libdw::get()->end(session);
@@ -140,7 +102,7 @@ struct SourceLines::Module {
 
     Dwfl_Module* read(Libdw const& libdw, pid_t pid) {
         if (std::exchange(tried, true)) return module;
-        int const file = open_file(pid, mapping.path);
+        int const file = open_loaded_file(pid, mapping.path);
         if (file < 0) return nullptr;
         session = libdw.begin_local();
         if (session)
@@ -150,40 +112,26 @@ struct SourceLines::Module {
         return module;
     }
 
-    Mapping mapping;   ///< all mappings of the file in a row
+    LoadedFile mapping;
     bool tried = false;
     Dwfl* session = nullptr;
     Dwfl_Module* module = nullptr;
 };
 
-SourceLines::SourceLines(pid_t pid, KnownLines* known) : pid_(pid), known_(known) {
-    std::ifstream maps(process_folder(pid) + "/maps");
-    read(maps);
-}
+SourceLines::SourceLines(pid_t pid, KnownLines* known) : pid_(pid), known_(known) { read(loaded_files(pid)); }
 
 SourceLines::SourceLines(std::string const& text) : pid_(0) {
     std::istringstream maps(text);
-    read(maps);
+    read(loaded_files(maps));
 }
 
-void SourceLines::read(std::istream& maps) {
-    std::vector<Mapping> files;
-    for (std::string line; std::getline(maps, line);) {
-        std::optional<Mapping> mapping = mapping_of(line);
-        if (!mapping) continue;
-        if (files.empty() || files.back().path != mapping->path) {
-            files.push_back(std::move(*mapping));
-        } else {
-            files.back().end = mapping->end;
-            files.back().executable |= mapping->executable;
-        }
-    }
-    for (Mapping& file : files)
-        if (file.executable) modules_.push_back(std::make_unique<Module>(std::move(file)));
+void SourceLines::read(std::vector<LoadedFile> files) {
+    for (LoadedFile& file : files)
+        if (file.path != vdso_name) modules_.push_back(std::make_unique<Module>(std::move(file)));
 }
 
 SourceLines::SourceLines(std::string file, std::uint64_t begin, std::uint64_t end) : pid_(getpid()) {
-    modules_.push_back(std::make_unique<Module>(Mapping{begin, end, true, std::move(file)}));
+    modules_.push_back(std::make_unique<Module>(LoadedFile{begin, end, true, std::move(file)}));
 }
 
 SourceLines::~SourceLines() = default;
@@ -191,14 +139,15 @@ SourceLines::~SourceLines() = default;
 SourceLine SourceLines::at(std::uint64_t return_address) noexcept try {
     std::uint64_t const address = return_address - 1;   // in the call: what follows may be another line or function
     for (auto const& module : modules_) {
-        Mapping const& mapping = module->mapping;
-        if (address < mapping.begin || address >= mapping.end) continue;
+        LoadedFile const& mapping = module->mapping;
+        if (!mapping.contains(address)) continue;
         std::pair const place(mapping.path, return_address - mapping.begin);
         if (known_)
             if (auto const before = known_->find(place); before != known_->end()) return before->second;
         SourceLine found;
         found.module = base_name(mapping.path);
-        if (found.module.ends_with(deleted)) found.module.resize(found.module.size() - deleted.size());
+        if (found.module.ends_with(deleted_ending))
+            found.module.resize(found.module.size() - std::strlen(deleted_ending));
         found.offset = return_address - mapping.begin;
         Libdw const* const libdw = Libdw::get();
         Dwfl_Module* const readable = libdw ? module->read(*libdw, pid_) : nullptr;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +11,8 @@
 #include <vector>
 
 #include <sys/types.h>
+
+#include "launcher/source/loaded_file.hpp"
 
 namespace tutti::launcher {
 
@@ -55,7 +56,7 @@ public:
 
 private:
     struct Module;
-    void read(std::istream& maps);
+    void read(std::vector<LoadedFile> files);
 
     pid_t pid_;
     KnownLines* known_ = nullptr;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the supervisor finds out about ranks that wait, here and on other nodes, and tells.
 #include <algorithm>
+#include <iterator>
 
 #include <unistd.h>
 
 #include "launcher/allocation/placement.hpp"
 #include "launcher/base/proc.hpp"
+#include "launcher/source/process_stack.hpp"
+#include "launcher/supervise/leftovers.hpp"
 #include "launcher/supervise/supervisor.hpp"
 #include "runtime/base/clock.hpp"
 #include "runtime/base/error.hpp"
@@ -14,6 +17,8 @@
 
 namespace tutti::launcher {
 namespace {
+
+constexpr std::size_t most_stacks = 64;   // of a node: each takes some milliseconds
 
 std::chrono::seconds polling_limit(Job const& job) { return std::chrono::seconds(variables_of(job).polling_limit); }
 
@@ -92,7 +97,7 @@ void Supervisor::look_for_stillness() {
     if (elsewhere_) nodes = {elsewhere_->node_of().begin(), elsewhere_->node_of().end()};
     if (still_told_ || job_.quiet || still_.polling == 0 || still_.nodes < static_cast<int>(nodes.size())) return;
     still_told_ = true;
-    tell(still_report(blocked_ranks({}), polling_limit(job_)));
+    tell(still_report(see({}).waiting, polling_limit(job_)));
 }
 
 void Supervisor::ask(Question const& question) {
@@ -103,7 +108,7 @@ void Supervisor::ask(Question const& question) {
 void Supervisor::end_by(ProvenDeadlock deadlock) {
     std::vector<int> ranks;
     for (BlockedRank const& one : deadlock.blocked) ranks.push_back(one.rank);
-    std::vector<PlacedRank> const shown = blocked_ranks(ranks);
+    std::vector<PlacedRank> const shown = see({ranks}).waiting;
     auto const of = [&](int rank) {
         return std::ranges::find(shown, rank, [](PlacedRank const& one) { return one.blocked.rank; });
     };
@@ -166,7 +171,8 @@ void Supervisor::tell(Report const& report) {
 std::optional<Report> Supervisor::with_waiting(std::optional<Report> report) const {
     if (!report || report->lines.empty()) return report;
     int const ended = report->lines.front().ranks.front();
-    for (PlacedRank const& one : blocked_ranks({})) {
+    RanksSeen const seen = see({});
+    for (PlacedRank const& one : seen.waiting) {
         if (awaits(one.blocked.wait, ended) && one.blocked.rank != ended)
             report->lines.push_back(
                 {{one.blocked.rank}, one.blocked.call, one.place.words, join("waits for rank ", ended)});
@@ -180,37 +186,61 @@ void Supervisor::tell_warnings() {
         for (Report const& report : warnings_.all()) tell(report);
 }
 
-std::vector<PlacedRank> Supervisor::blocked_here(std::vector<int> const& ranks) const {
-    std::vector<PlacedRank> all;
+/// `or_polling`: or polls without progress.
+std::optional<PlacedRank> Supervisor::blocked_at(std::size_t place, bool or_polling) const {
+    RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
+    auto blocked = read_blocked(rank_state);
+    if (!blocked && or_polling) blocked = read_polling(rank_state, now_ns());
+    if (!blocked) return {};
+    blocked->rank = world_rank(place);
+    PlacedRank one;
+    one.place = place_of(process_at(place), *blocked, &lines_);
+    for (BlockedRank const& other : blocked->also) one.also.push_back(place_of(process_at(place), other, &lines_));
+    one.blocked = std::move(*blocked);
+    return one;
+}
+
+RanksSeen Supervisor::see_here(Inquiry const& inquiry) const {
+    RanksSeen seen;
+    std::vector<std::size_t> unblocked;
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
-        bool const named = ranks.empty() || std::ranges::find(ranks, world_rank(place)) != ranks.end();
-        if (!named || !ranks_[place].alive) continue;
-        RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));
-        auto blocked = read_blocked(rank_state);
-        if (!blocked && ranks.empty()) blocked = read_polling(rank_state, now_ns());
-        if (!blocked) continue;
-        blocked->rank = world_rank(place);
-        PlacedRank& one = all.emplace_back();
-        one.place = place_of(process_at(place), *blocked, &lines_);
-        for (BlockedRank const& other : blocked->also) one.also.push_back(place_of(process_at(place), other, &lines_));
-        one.blocked = std::move(*blocked);
+        bool const all = inquiry.ranks.empty();
+        if (!ranks_[place].alive ||
+            (!all && std::ranges::find(inquiry.ranks, world_rank(place)) == inquiry.ranks.end()))
+            continue;
+        if (std::optional<PlacedRank> one = blocked_at(place, all)) seen.waiting.push_back(std::move(*one));
+        else if (inquiry.unblocked) unblocked.push_back(place);
     }
-    return all;
+    std::vector<pid_t> processes;
+    for (std::size_t place : unblocked) {
+        bool const in_mpi = segment_->rank_state(static_cast<unsigned>(place)).pid.load() != 0;
+        processes.push_back(in_mpi ? process_at(place) : running_below(ranks_[place].pid));
+    }
+    std::vector<ProcessStack> const stacks = stacks_of(processes, most_stacks);
+    for (std::size_t i = 0; i < unblocked.size(); ++i) {
+        RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(unblocked[i]));
+        UnblockedRank one = unblocked_rank(rank_state, processes[i], stacks[i], &lines_);
+        one.rank = world_rank(unblocked[i]);
+        if (rank_state.pid.load() == 0 && processes[i] != ranks_[unblocked[i]].pid)
+            one.now = running_process(processes[i]) + (one.now.empty() ? "" : " ") + one.now;
+        seen.unblocked.push_back(std::move(one));
+    }
+    return seen;
 }
 
-std::vector<PlacedRank> Supervisor::blocked_ranks(std::vector<int> const& ranks) const {
-    std::vector<PlacedRank> all = blocked_here(ranks);
-    if (elsewhere_)
-        for (PlacedRank& one : elsewhere_->blocked(ranks)) all.push_back(std::move(one));
-    return all;
+RanksSeen Supervisor::see(Inquiry const& inquiry) const {
+    RanksSeen seen = see_here(inquiry);
+    if (!elsewhere_) return seen;
+    RanksSeen there = elsewhere_->see(inquiry);
+    std::ranges::move(there.waiting, std::back_inserter(seen.waiting));
+    std::ranges::move(there.unblocked, std::back_inserter(seen.unblocked));
+    return seen;
 }
 
-/// What the ranks of all nodes wait for, as a table.
+/// What the ranks of all nodes wait for, and what the others do meanwhile.
 std::string Supervisor::waiting_table() const {
-    std::vector<ReportLine> lines = waiting(blocked_ranks({}));
-    std::ranges::sort(lines, {}, [](ReportLine const& line) { return line.ranks.front(); });
-    if (lines.empty()) return "";
-    return job_.json_messages ? json_of(lines) : "What ranks wait for:\n" + table_of(lines);
+    RanksSeen const seen = see({.unblocked = true});
+    return job_.json_messages ? json_of(seen) : text_of(seen);
 }
 
 /// Somebody who interrupts a job that hangs wants to know where. True: there was something to tell, or nobody is to.

@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/unblocked_ranks.hpp"
 #include "launcher/report/recording/recording.hpp"
 #include "launcher/statistics/statistics.hpp"
 #include "launcher/supervise/verdict.hpp"
@@ -89,8 +89,8 @@ public:
     virtual void end() = 0;
     /// Asks a node about suspects, which answers by Supervisor::hear; false: that is this one.
     virtual bool ask(int node, Question const& question) = 0;
-    /// What ranks of other nodes wait for, where anything is known: of these ranks, of all if there are none.
-    virtual std::vector<PlacedRank> blocked(std::vector<int> const& ranks) = 0;
+    /// What is known of ranks of other nodes.
+    virtual RanksSeen see(Inquiry const& inquiry) = 0;
 
     /// All ranks of this node have ended. Returns when nothing is left to do for others. `segment` is null where there
     /// were no ranks.

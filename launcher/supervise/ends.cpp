@@ -34,6 +34,7 @@ std::vector<Verdict> Supervisor::reap_ended() {
     std::vector<Verdict> verdicts;
     int status = 0;
     for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0;) {
+        if (release_stopped(pid, status)) continue;
         if (WIFSTOPPED(status)) report_stopped(pid, WSTOPSIG(status));
         else if (std::optional<Verdict> verdict = buried(pid, status)) verdicts.push_back(std::move(*verdict));
     }

@@ -13,8 +13,8 @@
 
 #include "launcher/base/job.hpp"
 #include "launcher/diagnosis/node_watch.hpp"
-#include "launcher/diagnosis/report.hpp"
 #include "launcher/diagnosis/stillness.hpp"
+#include "launcher/diagnosis/unblocked_ranks.hpp"
 #include "launcher/diagnosis/watch.hpp"
 #include "launcher/streams/input.hpp"
 #include "launcher/streams/output.hpp"
@@ -67,8 +67,8 @@ public:
     void hear(NodeNews const& news);
     /// Asks the suspects on this node; the answer is reported, or heard, later.
     void ask(Question const& question);
-    /// What these ranks wait for, all if none are named, as far as they are here and blocked.
-    std::vector<PlacedRank> blocked_here(std::vector<int> const& ranks) const;
+    /// What is known of ranks of this node.
+    RanksSeen see_here(Inquiry const& inquiry) const;
 
     /// What has been told of the job: mistakes of the program, and why it was ended.
     std::vector<Report> const& told() const { return told_; }
@@ -125,7 +125,8 @@ private:
     void look_for_stillness();
     void tell_warnings();
     std::optional<Report> with_waiting(std::optional<Report> report) const;
-    std::vector<PlacedRank> blocked_ranks(std::vector<int> const& ranks) const;
+    std::optional<PlacedRank> blocked_at(std::size_t place, bool or_polling) const;
+    RanksSeen see(Inquiry const& inquiry) const;
     std::string waiting_table() const;
     bool tell_waiting();
     void time_out();

@@ -16,39 +16,72 @@ auto sorted_values(Map const& map, auto const& by) {
     return values;
 }
 
-void add(CallSum& sum, RecordedCall const& call) {
+/// What of a call's times counts in sums, so that no nanosecond of a thread counts twice.
+struct Share {
+    std::int64_t length = 0, waited = 0;
+};
+
+/// A call that lies in another one of its thread (in a callback) has no length of its own. Each of the two has its own
+/// wait, together at most as long as the outer call; one that never ended has waited for all of its length.
+class Shares {
+public:
+    /// Must be asked for all calls of a rank in their order.
+    Share of(RecordedCall const& call) {
+        Outer& outer = outer_of_thread_[call.thread];
+        bool const inner = call.end() <= outer.end;
+        if (!inner) outer = {call.end(), call.length};
+        Share const share{inner ? 0 : call.length, std::min(call.waited, outer.not_waited)};
+        outer.not_waited -= share.waited;
+        return share;
+    }
+
+private:
+    struct Outer {
+        std::int64_t end = 0, not_waited = 0;
+    };
+    std::map<int, Outer> outer_of_thread_;
+};
+
+void add(CallSum& sum, RecordedCall const& call, Share const& share) {
     sum.calls += static_cast<std::uint64_t>(call.count);
-    sum.time += call.length;
-    sum.waited += call.waited;
+    sum.time += share.length;
+    sum.waited += share.waited;
     sum.longest = std::max(sum.longest, call.length);
 }
 
-/// Calls that lie in another one (in a callback) are not counted twice.
-RankSum sum_of(RankTimeline const& line) {
-    RankSum sum{.rank = line.rank, .total = line.ended - std::max(line.started, line.complete_from)};
-    std::map<int, std::int64_t> end_of_thread;
-    for (RecordedCall const& call : line.calls) {
-        sum.calls += static_cast<std::uint64_t>(call.count);
-        std::int64_t& end = end_of_thread[call.thread];
-        if (call.end() <= end) continue;
-        end = call.end();
-        sum.in_mpi += call.length;
-        sum.waited += call.waited;
+/// Sums of waits by cause and place. Each nanosecond of a wait is in exactly one of them: in that of the call's cause,
+/// as far as it explains the wait, and otherwise in that of WaitCause::other.
+class WaitSums {
+public:
+    void add(int rank, RecordedCall const& call, std::int64_t waited) {
+        bool const explained = call.cause != WaitCause::none && call.cause != WaitCause::other;
+        std::int64_t const caused = explained ? std::min(call.caused, waited) : 0;
+        if (caused > 0) {
+            WaitSum& sum = sum_of(call.cause, rank, call, call.culprit_place, caused);
+            if (call.culprit >= 0) sum.culprits[call.culprit] += caused;
+        }
+        if (caused < waited) sum_of(WaitCause::other, rank, call, 0, waited - caused);
     }
-    return sum;
-}
+    void move_to(Summary& summary) {
+        summary.waits = sorted_values(waits_, &WaitSum::time);
+        for (WaitSum const& sum : summary.waits) summary.by_cause[sum.cause] += sum.time;
+    }
 
-void add_wait(std::map<std::tuple<WaitCause, int, int, int>, WaitSum>& waits, int rank, RecordedCall const& call) {
-    WaitSum& sum = waits[{call.cause, call.name, call.place, call.culprit_place}];
-    sum.cause = call.cause;
-    sum.name = call.name;
-    sum.place = call.place;
-    sum.culprit_place = call.culprit_place;
-    ++sum.calls;
-    sum.time += call.caused;
-    if (sum.waiting.empty() || sum.waiting.back() != rank) sum.waiting.push_back(rank);
-    if (call.culprit >= 0) sum.culprits[call.culprit] += call.caused;
-}
+private:
+    WaitSum& sum_of(WaitCause cause, int rank, RecordedCall const& call, int culprit_place, std::int64_t time) {
+        WaitSum& sum = waits_[{cause, call.name, call.place, culprit_place}];
+        sum.cause = cause;
+        sum.name = call.name;
+        sum.place = call.place;
+        sum.culprit_place = culprit_place;
+        ++sum.calls;
+        sum.time += time;
+        if (sum.waiting.empty() || sum.waiting.back() != rank) sum.waiting.push_back(rank);
+        return sum;
+    }
+
+    std::map<std::tuple<WaitCause, int, int, int>, WaitSum> waits_;
+};
 
 void add_pairs(Timeline const& timeline, Summary& summary) {
     std::map<std::pair<int, int>, PairSum> pairs;
@@ -89,28 +122,30 @@ Summary summary_of(Timeline const& timeline) {
     Summary summary;
     std::map<int, CallSum> by_call;
     std::map<std::pair<int, int>, CallSum> by_line;
-    std::map<std::tuple<WaitCause, int, int, int>, WaitSum> waits;
+    WaitSums waits;
     for (RankTimeline const& line : timeline.ranks) {
-        summary.ranks.push_back(sum_of(line));
-        summary.calls += summary.ranks.back().calls;
+        RankSum sum{.rank = line.rank, .total = line.ended - std::max(line.started, line.complete_from)};
+        Shares shares;
         for (RecordedCall const& call : line.calls) {
+            Share const share = shares.of(call);
             CallSum& of_call = by_call[call.name];
             of_call.name = call.name;
-            add(of_call, call);
+            add(of_call, call, share);
             CallSum& of_line = by_line[{call.place, call.name}];
             of_line.name = call.name;
             of_line.place = call.place;
-            add(of_line, call);
-            if (call.cause == WaitCause::none) continue;
-            summary.by_cause[call.cause] += call.caused;
-            if (call.caused < call.waited && call.cause != WaitCause::other)
-                summary.by_cause[WaitCause::other] += call.waited - call.caused;
-            add_wait(waits, line.rank, call);
+            add(of_line, call, share);
+            sum.calls += static_cast<std::uint64_t>(call.count);
+            sum.in_mpi += share.length;
+            sum.waited += share.waited;
+            waits.add(line.rank, call, share.waited);
         }
+        summary.calls += sum.calls;
+        summary.ranks.push_back(sum);
     }
     summary.by_call = sorted_values(by_call, &CallSum::time);
     summary.by_line = sorted_values(by_line, &CallSum::time);
-    summary.waits = sorted_values(waits, &WaitSum::time);
+    waits.move_to(summary);
     add_pairs(timeline, summary);
     add_collectives(timeline, summary);
     return summary;

@@ -11,7 +11,8 @@
 
 namespace tutti::launcher {
 
-/// Times are nanoseconds, of all ranks together unless said otherwise.
+/// Times are nanoseconds, of all ranks together unless said otherwise. What ranks waited is the same sum over `ranks`,
+/// `by_call`, `by_line`, `waits` and `by_cause`.
 struct RankSum {
     int rank = 0;
     std::int64_t total = 0, in_mpi = 0, waited = 0;   ///< of this rank

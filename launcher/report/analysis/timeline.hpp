@@ -100,7 +100,8 @@ void explain_waits(Timeline& timeline);
 
 /// "late sender"
 std::string_view name_of(WaitCause cause);
-/// What it means and what helps against it.
-std::string_view advice_on(WaitCause cause);
+/// What it means and what helps against it. `crowded`: where ranks outnumber cores, so that a late rank is mostly one
+/// that had no core.
+std::string_view advice_on(WaitCause cause, bool crowded = false);
 
 }   // namespace tutti::launcher

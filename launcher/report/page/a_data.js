@@ -86,7 +86,7 @@ function lowerBound(length, valueAt, value) {
 }
 
 function time(ns) {
-  const of = (value, unit) => `${value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)} ${unit}`;
+  const of = (value, unit) => `${value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)}\u00a0${unit}`;
   if (ns < 1e3) return `${Math.round(ns)} ns`;
   if (ns < 1e6) return of(ns / 1e3, "µs");
   if (ns < 1e9) return of(ns / 1e6, "ms");

@@ -6,7 +6,7 @@ function table(head, rows, wide = true) {
     const cell = c !== null && typeof c === "object" ? c : { text: c };
     return `<${tag}${cell.n ? ' class="n"' : ""}>${cell.text}</${tag}>`;
   }).join("");
-  const body = rows.map(r => `<tr${r.pick ? ` class="pick" data-pick="${r.pick}" tabindex="0"` : ""}>${cells(r.cells ?? r, "td")}</tr>`).join("");
+  const body = rows.map(r => `<tr${r.pick ? ` class="pick" data-pick="${r.pick}" tabindex="0"` : ""}${r.time === undefined ? "" : ` data-time="${r.time}"`}>${cells(r.cells ?? r, "td")}</tr>`).join("");
   return `<div class="scroll"><table${wide ? ' class="wide"' : ""}><thead><tr>${cells(head, "th")}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 const number = text => ({ text, n: true });
@@ -27,40 +27,75 @@ function showWrong() {
       `<p class="advice">More about it: <code>mpiexec --explain ${escaped(one.code)}</code></p></div>`;
   });
   if (report.ending) reports.push(`<div class="report"><h3>${escaped(report.ending)}</h3></div>`);
-  const well = report.exitCode === 0 ? "Nothing: the job ended well." : `The job ended with exit code ${report.exitCode}.`;
-  element("wrong").innerHTML = `<h2>What went wrong</h2>` + (reports.length ? reports.join("") : `<div class="${report.exitCode ? "report" : "well"}">${well}</div>`);
+  element("wrong").classList.toggle("small", report.exitCode === 0 && reports.length === 0);
+  if (report.exitCode === 0 && reports.length === 0) return void (element("wrong").innerHTML = "Nothing went wrong: the job ended well.");
+  if (reports.length === 0) reports.push(`<div class="report">The job ended with exit code ${report.exitCode}.</div>`);
+  element("wrong").innerHTML = `<h2>What went wrong</h2>` + reports.join("");
 }
 
 function showGlance() {
   const sum = of => report.lanes.reduce((all, lane) => all + of(lane), 0);
   const total = sum(l => Math.max(0, l.total)), inMpi = sum(l => l.inMpi), waited = sum(l => l.waited);
-  const part = (name, words, value) => value / total < 0.004 ? "" :
-    `<div class="${name}" style="flex:${value};background:var(--${name})" title="${words} ${percent(value, total)}">${words} ${percent(value, total)}</div>`;
-  element("shares").innerHTML = `<div class="share">${part("compute", "computation", Math.max(0, total - inMpi))}` +
-    `${part("mpi", "in MPI", inMpi - waited)}${part("wait", "waiting", waited)}</div>` +
-    `<p>${report.lanes.length} ranks for ${time(report.length)}; ${count(report.calls)} MPI calls, ${count(report.messageCount)} messages.</p>`;
-  const told = report.waits.filter(w => report.causes[w.cause].name !== "under way" && w.time > 0.005 * total).slice(0, 3);
-  element("findings").innerHTML = told.map(w => {
-    const culprits = [...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 3).map(c => c[0]);
-    return `<div class="finding"><p><b>${report.causes[w.cause].name}</b>: ${ranks(w.waiting)} waited ${time(w.time)} in <code>${report.names[w.name]}</code>` +
-      (place(w.place) ? ` at <span class="place">${escaped(place(w.place))}</span>` : "") +
-      (culprits.length ? ` for ${ranks(culprits)}` : "") +
-      (w.culprits.length && place(w.culpritPlace) && w.culpritPlace !== w.place ? ` at <span class="place">${escaped(place(w.culpritPlace))}</span>` : "") +
-      `.</p><p class="advice">${escaped(report.causes[w.cause].advice)}</p></div>`;
-  }).join("");
+  const parts = [["compute", "computation", Math.max(0, total - inMpi)], ["mpi", "in MPI", inMpi - waited], ["wait", "waiting", waited]];
+  element("shares").innerHTML = crowding() +
+    `<div class="share">${parts.map(([name, , value]) => `<div style="flex:${value};background:var(--${name})"></div>`).join("")}</div>` +
+    `<p><span id="parts">${parts.map(([name, words, value]) =>
+      `<span class="swatch" style="background:var(--${name})"></span>${words} ${percent(value, total)}`).join("")}</span>` +
+    ` <span class="advice">of ${report.lanes.length} ${report.lanes.length === 1 ? "rank" : "ranks"} for ${time(report.length)}; ` +
+    `${count(report.calls)} MPI calls, ${count(report.messageCount)} messages</span></p>`;
+  element("findings").innerHTML = findings(total);
 }
+
+/** What matters first where ranks outnumber cores. */
+function crowding() {
+  const c = report.crowding;
+  if (!c) return "";
+  return `<div class="report warning" id="crowding"><h3>${c.ranks} ranks share ${c.cores} ${c.cores === 1 ? "core" : "cores"}` +
+    `${c.nodes > 1 ? ` of ${c.nodes} nodes` : ""}: waiting is mostly waiting for a core</h3>` +
+    `<p>Run at most as many ranks as there are cores, or use more nodes; the waiting that is left then is the program's own.` +
+    (c.runDelay > 0 ? ` All ranks together were ready to run, and had no core, for ${time(c.runDelay)}.` : "") + `</p></div>`;
+}
+
+/** The causes of waiting with the most time, each with the place where ranks waited longest because of it. What they
+    leave out of the whole waiting time stands behind them. */
+function findings(total) {
+  const causes = report.causes.map((cause, number) => ({ ...cause, number })).filter(c => c.time > 0).sort((a, b) => b.time - a.time);
+  const waited = causes.reduce((sum, c) => sum + c.time, 0), named = causes.slice(0, 3).filter(c => c.time > 0.005 * total);
+  if (named.length === 0) return "";
+  const rest = waited - named.reduce((sum, c) => sum + c.time, 0);
+  // The same advice is given once.
+  return `<p>Together the ranks waited ${time(waited)}` +
+    (rest > 0 ? ` (<span data-time="${rest}">${time(rest)} of it for other causes than these</span>)` : "") + `:</p>` +
+    `<div class="findings">${named.map((c, i) => finding(c, waited, i === 0 || c.advice !== named[i - 1].advice)).join("")}</div>`;
+}
+
+function finding(cause, waited, withAdvice) {
+  const w = report.waits.filter(w => w.cause === cause.number).sort((a, b) => b.time - a.time)[0];
+  const culprits = [...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 3).map(c => c[0]);
+  return `<div class="finding" data-time="${cause.time}"><p><b>${cause.name}</b>: ${time(cause.time)}, ${percent(cause.time, waited)} of it. ` +
+    `${capital(ranks(w.waiting))} waited ${w.time < cause.time ? `${time(w.time)} of that` : "so long"} in <code>${report.names[w.name]}</code>` +
+    (place(w.place) ? ` at <span class="place">${escaped(place(w.place))}</span>` : "") +
+    (culprits.length ? ` for ${ranks(culprits)}` : "") +
+    (w.culprits.length && place(w.culpritPlace) && w.culpritPlace !== w.place ? ` at <span class="place">${escaped(place(w.culpritPlace))}</span>` : "") +
+    `.</p>${withAdvice ? `<p class="advice">${escaped(cause.advice)}</p>` : ""}</div>`;
+}
+function capital(text) { return text[0].toUpperCase() + text.slice(1); }
 
 function showWaits() {
   const all = report.causes.reduce((sum, c) => sum + c.time, 0);
   const causes = report.causes.filter(c => c.time > 0).sort((a, b) => b.time - a.time);
   if (causes.length === 0) return void (element("causes").innerHTML = "<p>No call has waited.</p>");
-  element("causes").innerHTML = table(["Why", number("time"), "", "What it means, and what helps"], causes.map(c =>
-    [`<b>${c.name}</b>`, number(`${time(c.time)}<br>${percent(c.time, all)}`), meter([[c.time, "wait"]], causes[0].time), `<span class="advice">${escaped(c.advice)}</span>`]));
-  const rows = report.waits.slice(0, 40).map((w, i) => ({ pick: `wait:${i}`, cells: [
+  element("causes").innerHTML = table(["Why", number("time"), "", "What it means, and what helps"], causes.map(c => ({ time: c.time, cells:
+    [`<b>${c.name}</b>`, number(`${time(c.time)}<br>${percent(c.time, all)}`), meter([[c.time, "wait"]], causes[0].time), `<span class="advice">${escaped(c.advice)}</span>`] })));
+  const most = 40, further = report.waits.slice(most);
+  const rows = report.waits.slice(0, most).map((w, i) => ({ pick: `wait:${i}`, time: w.time, cells: [
     number(time(w.time)), report.causes[w.cause].name, escaped(ranks(w.waiting)),
     `<code>${report.names[w.name]}</code> <span class="place">${escaped(place(w.place))}</span>`,
     w.culprits.length ? `${escaped(ranks([...w.culprits].sort((a, b) => b[1] - a[1]).slice(0, 4).map(c => c[0])))}${w.culprits.length > 4 ? " …" : ""} <span class="place">${escaped(place(w.culpritPlace))}</span>` : "",
     number(count(w.calls))] }));
+  const left = further.reduce((sum, w) => sum + w.time, 0);
+  if (further.length) rows.push({ time: left, cells: [number(time(left)), "", "", `${count(further.length)} further places`, "",
+    number(count(further.reduce((sum, w) => sum + w.calls, 0)))] });
   element("waits").innerHTML = "<h3>Where</h3>" + table([number("time"), "why", "who waited", "in", "for", number("calls")], rows);
 }
 
@@ -95,12 +130,16 @@ function pick(row) {
     return showTree(report.collectiveSums[index]);
   }
   const w = report.waits[index];
+  // What the cause of a call's wait does not explain counts as the last cause.
+  const last = report.causes.length - 1;
+  const waited = (calls, k) => w.cause !== last ? (calls.cause[k] === w.cause ? calls.waited[k] : 0)
+    : calls.cause[k] === last || calls.culprit[k] >= 0 ? calls.waited[k] - calls.caused[k] : 0;
   let best = null;
   for (const rank of w.waiting) {
     const lane = timeline.laneOf.get(rank), calls = report.lanes[lane].unpacked;
     for (let k = 0; k < calls.count; ++k)
-      if (calls.cause[k] === w.cause && calls.name[k] === w.name && calls.place[k] === w.place && (!best || calls.waited[k] > best.waited))
-        best = { lane, call: k, waited: calls.waited[k] };
+      if (calls.name[k] === w.name && calls.place[k] === w.place && waited(calls, k) > (best ? best.waited : 0))
+        best = { lane, call: k, waited: waited(calls, k) };
   }
   if (!best) return;
   element("time").scrollIntoView();

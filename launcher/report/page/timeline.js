@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timeline: a lane per rank, drawn anew for every change; what is thinner than a pixel is summed per pixel.
+// The timeline: a row per rank, or per group of ranks (timeline_rows.js), drawn anew for every change; what is thinner than a pixel is summed per pixel.
 
 const timeline = {
-  from: 0, to: 1, lane: 40, left: 0, chosen: null, most: { arrows: 1500, bands: 400 },
+  from: 0, to: 1, row: 40, left: 0, chosen: null, most: { arrows: 1500, bands: 400 },
 
   start() {
     this.box = element("lanes");
@@ -16,19 +16,21 @@ const timeline = {
     this.canvas.addEventListener("pointermove", e => this.hover(e));
     this.canvas.addEventListener("dblclick", () => this.zoomToChosen());
     this.box.addEventListener("scroll", () => this.draw());
+    this.startRows();
     new ResizeObserver(() => this.resize()).observe(this.box);
     this.resize();
   },
 
   resize() {
     const type = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    const n = report.lanes.length, room = window.innerHeight * 0.62;
+    const n = this.rows.length, room = window.innerHeight * 0.62;
     this.type = type;
     this.axis = Math.round(1.9 * type);
-    this.lane = Math.max(type * 0.55, Math.min(type * 3.4, (room - this.axis) / n));
-    this.left = Math.round(type * (n > 99 ? 4.8 : 4.2));
+    this.row = Math.max(type * 0.55, Math.min(type * 3.4, (room - this.axis) / n));
+    const longest = chunked(this.rows, row => this.label(row).length)[0];
+    this.left = Math.round(type * Math.max(4.2, Math.min(14, 0.6 * longest)));
     this.width = this.box.clientWidth;
-    this.height = Math.ceil(this.axis + n * this.lane + 4);
+    this.height = Math.ceil(this.axis + n * this.row + 4);
     const scale = window.devicePixelRatio || 1;
     // A canvas of all lanes of a thousand ranks is more than browsers allow: the visible part follows the scrolling.
     this.shown = Math.min(this.height, Math.ceil(window.innerHeight * 0.74));
@@ -42,7 +44,8 @@ const timeline = {
 
   x(t) { return this.left + (t - this.from) / (this.to - this.from) * (this.width - this.left); },
   t(x) { return this.from + (x - this.left) / (this.width - this.left) * (this.to - this.from); },
-  y(lane) { return this.axis + lane * this.lane - this.box.scrollTop; },
+  y(row) { return this.axis + row * this.row - this.box.scrollTop; },
+  yOfLane(lane) { return this.y(this.rowOf[lane]); },
 
   draw() {
     if (!this.canvas || this.waiting) return;
@@ -56,8 +59,8 @@ const timeline = {
     g.setTransform(scale, 0, 0, scale, 0, 0);
     g.fillStyle = this.colours.card;
     g.fillRect(0, 0, this.width, this.shown);
-    report.lanes.forEach((lane, i) => {
-      if (this.y(i + 1) >= this.axis && this.y(i) <= this.shown) this.drawLane(lane, i);
+    this.rows.forEach((row, i) => {
+      if (this.y(i + 1) >= this.axis && this.y(i) <= this.shown) this.drawRow(row, i);
     });
     g.save();
     g.beginPath();
@@ -72,8 +75,8 @@ const timeline = {
   },
 
   drawLane(lane, i) {
-    const g = this.g, c = this.colours, gap = this.lane > 14 ? 3 : 1;
-    const top = this.y(i) + gap, height = this.lane - 2 * gap;
+    const g = this.g, c = this.colours, gap = this.row > 14 ? 3 : 1;
+    const top = this.y(i) + gap, height = this.row - 2 * gap;
     const left = Math.max(this.left, this.x(lane.started)), right = Math.min(this.width, this.x(lane.ended));
     if (right <= left) return;
     g.fillStyle = c.compute;
@@ -148,9 +151,9 @@ const timeline = {
   },
 
   drawBand(g, one) {
-    const members = one.entries.filter(e => this.laneOf.has(e.rank)).sort((a, b) => this.laneOf.get(a.rank) - this.laneOf.get(b.rank));
+    const members = one.entries.filter(e => this.laneOf.has(e.rank) && !this.isFolded(this.laneOf.get(e.rank))).sort((a, b) => this.laneOf.get(a.rank) - this.laneOf.get(b.rank));
     if (members.length < 2) return;
-    const edge = (e, t, low) => [this.x(t), this.y(this.laneOf.get(e.rank)) + this.lane * (low ? 0.86 : 0.14)];
+    const edge = (e, t, low) => [this.x(t), this.yOfLane(this.laneOf.get(e.rank)) + this.row * (low ? 0.86 : 0.14)];
     const outline = [];
     for (const e of members) outline.push(edge(e, e.entry, false), edge(e, e.entry, true));
     for (const e of [...members].reverse()) outline.push(edge(e, Math.max(e.exit, e.entry), true), edge(e, Math.max(e.exit, e.entry), false));
@@ -169,8 +172,8 @@ const timeline = {
     const left = Math.max(this.left + 3, this.x(Math.min(...members.map(e => e.entry)))), right = this.x(one.end);
     const text = `${collective}${algorithm ? " by " + algorithm : ""}`, size = this.type * 0.78;
     g.font = `600 ${size}px system-ui, "DejaVu Sans", sans-serif`;
-    if (g.measureText(text).width > right - left || this.lane < size) return;
-    const y = this.y(this.laneOf.get(last.rank)) + this.lane;
+    if (g.measureText(text).width > right - left || this.row < size) return;
+    const y = this.yOfLane(this.laneOf.get(last.rank)) + this.row;
     g.fillStyle = this.colours.card;
     g.globalAlpha = 0.85;
     g.fillRect(left, y - size * 0.62, g.measureText(text).width + 6, size * 1.25);
@@ -196,9 +199,9 @@ const timeline = {
 
   drawArrow(m, alpha, head, width = 1.3) {
     const g = this.g, from = this.laneOf.get(m.from), to = this.laneOf.get(m.to);
-    if (from === undefined || to === undefined || from === to) return;
-    const down = to > from, x0 = this.x(m.sent), x1 = this.x(m.received);
-    const y0 = this.y(from) + this.lane * (down ? 0.8 : 0.2), y1 = this.y(to) + this.lane * (down ? 0.12 : 0.88);
+    if (from === undefined || to === undefined || this.rowOf[from] === this.rowOf[to]) return;
+    const down = this.rowOf[to] > this.rowOf[from], x0 = this.x(m.sent), x1 = this.x(m.received);
+    const y0 = this.yOfLane(from) + this.row * (down ? 0.8 : 0.2), y1 = this.yOfLane(to) + this.row * (down ? 0.12 : 0.88);
     g.globalAlpha = alpha;
     g.strokeStyle = g.fillStyle = this.colours.message;
     g.lineWidth = width;
@@ -207,7 +210,7 @@ const timeline = {
     g.lineTo(x1, y1);
     g.stroke();
     if (head) {
-      const angle = Math.atan2(y1 - y0, x1 - x0), size = Math.min(9, this.lane / 3) * (width > 2 ? 1.4 : 1);
+      const angle = Math.atan2(y1 - y0, x1 - x0), size = Math.min(9, this.row / 3) * (width > 2 ? 1.4 : 1);
       g.beginPath();
       g.moveTo(x1, y1);
       for (const turn of [2.7, -2.7]) g.lineTo(x1 + size * Math.cos(angle + turn), y1 + size * Math.sin(angle + turn));
@@ -218,13 +221,13 @@ const timeline = {
   },
 
   drawChosen() {
-    if (!this.chosen) return;
+    if (!this.chosen || this.isFolded(this.chosen.lane)) return;
     const { lane, call } = this.chosen, calls = report.lanes[lane].unpacked, g = this.g;
     const x0 = this.x(calls.begin[call]), x1 = this.x(calls.begin[call] + calls.length[call]);
     for (const m of messagesOf(lane, call)) this.drawArrow(m, 1, true, 2.6);
     g.strokeStyle = this.colours.chosen;
     g.lineWidth = 2.5;
-    g.strokeRect(x0 - 1, this.y(lane) + 1, Math.max(3, x1 - x0) + 2, this.lane - 2);
+    g.strokeRect(x0 - 1, this.yOfLane(lane) + 1, Math.max(3, x1 - x0) + 2, this.row - 2);
   },
 
   drawAxis() {
@@ -246,16 +249,16 @@ const timeline = {
   },
 
   drawLabels() {
-    const g = this.g, c = this.colours, size = Math.min(this.type * 0.95, this.lane);
+    const g = this.g, c = this.colours, size = Math.min(this.type * 0.95, this.row);
     g.fillStyle = c.card;
     g.fillRect(0, this.axis, this.left - 2, this.shown);
     g.textBaseline = "middle";
     g.font = `${size}px system-ui, "DejaVu Sans", sans-serif`;
-    const every = Math.ceil(11 / this.lane);
-    report.lanes.forEach((lane, i) => {
-      if (i % every || this.y(i) < this.axis - this.lane || this.y(i) > this.shown) return;
-      g.fillStyle = this.chosen && this.chosen.lane === i ? c.text : c.soft;
-      g.fillText(`rank ${lane.rank}`, 6, this.y(i) + this.lane / 2);
+    const every = Math.ceil(11 / this.row);
+    this.rows.forEach((row, i) => {
+      if (i % every || this.y(i) < this.axis - this.row || this.y(i) > this.shown) return;
+      g.fillStyle = this.chosen && row.lanes.includes(this.chosen.lane) ? c.text : c.soft;
+      g.fillText(this.label(row), 6, this.y(i) + this.row / 2, this.left - 12);
     });
     g.fillStyle = c.card;
     g.fillRect(0, 0, this.left - 2, this.axis);

@@ -31,15 +31,25 @@ Object.assign(timeline, {
     };
     this.canvas.onpointerup = () => {
       this.canvas.onpointermove = this.canvas.onpointerup = null;
-      if (!start.moved) this.choose(this.at(start.x, start.y));
+      const row = this.rowAt(start.x, start.y);
+      if (!start.moved && row && row.group !== undefined) this.unfold(row.group);
+      else if (!start.moved) this.choose(this.at(start.x, start.y));
     };
   },
   hover(e) {
-    if (e.buttons === 0) this.canvas.title = this.at(e.offsetX, e.offsetY) ? this.oneLine(this.at(e.offsetX, e.offsetY)) : "";
+    if (e.buttons !== 0) return;
+    const row = this.rowAt(e.offsetX, e.offsetY), call = this.at(e.offsetX, e.offsetY);
+    this.canvas.title = row && row.group !== undefined ? `${row.group}: ${ranks(row.lanes.map(i => report.lanes[i].rank))}; a click unfolds it`
+      : call ? this.oneLine(call) : "";
   },
+  rowAt(x, y) {
+    return y < this.axis ? undefined : this.rows[Math.floor((y - this.axis + this.box.scrollTop) / this.row)];
+  },
+  /** The call there; null: none, or a row of several ranks. */
   at(x, y) {
-    const lane = Math.floor((y - this.axis + this.box.scrollTop) / this.lane);
-    if (y < this.axis || x < this.left || lane < 0 || lane >= report.lanes.length) return null;
+    const row = this.rowAt(x, y);
+    if (!row || row.group !== undefined || x < this.left) return null;
+    const lane = row.lanes[0];
     const calls = report.lanes[lane].unpacked, t = this.t(x), slack = this.t(x + 2) - t;
     for (let k = lowerBound(calls.count, i => calls.begin[i], t + slack) - 1, tries = 0; k >= 0 && tries < 8; --k, ++tries)
       if (calls.begin[k] + calls.length[k] >= t - slack) return { lane, call: k };
@@ -59,11 +69,12 @@ Object.assign(timeline, {
   },
   /** Into view, with room around it. */
   reveal(what, close = false) {
+    if (this.isFolded(what.lane)) this.unfold(this.rows[this.rowOf[what.lane]].group);
     const calls = report.lanes[what.lane].unpacked, begin = calls.begin[what.call], length = calls.length[what.call];
     const outside = begin < this.from || begin + length > this.to;
     if (close || outside) this.show(begin - Math.max(200, length * 0.2), Math.min(this.length, Math.max(500, length * 1.4)));
-    const y = this.axis + what.lane * this.lane;
-    if (y - this.box.scrollTop < this.axis || y + this.lane - this.box.scrollTop > this.shown) this.box.scrollTop = y - this.shown / 2;
+    const y = this.axis + this.rowOf[what.lane] * this.row;
+    if (y - this.box.scrollTop < this.axis || y + this.row - this.box.scrollTop > this.shown) this.box.scrollTop = y - this.shown / 2;
     this.choose(what);
   },
   zoomToChosen() { if (this.chosen) this.reveal(this.chosen, true); },
@@ -123,7 +134,7 @@ const keys = {
   "+": () => timeline.zoom(0.6), "=": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6),
   "0": () => timeline.show(0, timeline.length), ArrowLeft: () => timeline.move(-0.2), ArrowRight: () => timeline.move(0.2),
   ArrowUp: () => timeline.stepLane(-1), ArrowDown: () => timeline.stepLane(1), n: () => timeline.step(1), p: () => timeline.step(-1),
-  w: () => timeline.nextWait(), Enter: () => timeline.zoomToChosen(), Escape: () => timeline.choose(null),
+  w: () => timeline.nextWait(), f: () => timeline.foldNext(), Enter: () => timeline.zoomToChosen(), Escape: () => timeline.choose(null),
   l: () => changeType(1.15), s: () => changeType(1 / 1.15), t: () => changeTheme(), "?": () => element("keys").showModal(),
 };
 /** Arrows and Enter move the page unless the timeline has the focus. */

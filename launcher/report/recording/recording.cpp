@@ -83,6 +83,7 @@ RankRecording read_trace(Trace const& trace, std::uint64_t room, RankState const
     all.rank = rank_state.world_rank;
     all.started = noted(rank_state.times.started, now);
     all.ended = noted(rank_state.times.ended, now);
+    all.run_delay = noted(rank_state.times.run_delay, now);
     all.events = events_of(trace, room, now);
     std::uint64_t const ever = trace.events.load();
     all.lost = ever - std::min<std::uint64_t>(ever, all.events.size());

@@ -36,6 +36,7 @@ struct RankRecording {
     std::int64_t started = 0, ended = 0;   ///< MPI_Init, and the end of MPI_Finalize or of the job
     std::int64_t complete_from = 0;        ///< earlier events were overwritten
     std::uint64_t lost = 0;                ///< events that were
+    std::int64_t run_delay = 0;            ///< how long it was ready to run and had no core; 0: not known
     std::int64_t clock_error = 0;          ///< of times against those of mpiexec's node, at most; 0: same node
     std::vector<TraceEvent> events;        ///< as they were written
     std::vector<std::string> texts;
@@ -51,6 +52,9 @@ struct RecordedNode {
     topo::Machine machine;
     topo::Placement placement;
     std::vector<int> ranks;   ///< of the world, by place
+    int cores = 0;            ///< how many ranks can run at the same time; 0: not known
+
+    bool crowded() const { return cores > 0 && ranks.size() > static_cast<std::size_t>(cores); }
 };
 
 struct Recording {

@@ -26,17 +26,19 @@ struct RecordingHead {
 template <class A>
 void members(A& a, RecordingHead& h) {
     RankRecording& r = h.of;
-    a(r.rank, r.node, r.host, r.started, r.ended, r.complete_from, r.lost, r.texts, r.comms, r.places, r.unfinished);
+    a(r.rank, r.node, r.host, r.started, r.ended, r.complete_from, r.lost, r.run_delay, r.texts, r.comms, r.places,
+      r.unfinished);
 }
 
 struct NodeTexts {
     int node = 0;
     std::string host, machine, placement;
     std::vector<int> ranks;
+    int cores = 0;
 };
 template <class A>
 void members(A& a, NodeTexts& n) {
-    a(n.node, n.host, n.machine, n.placement, n.ranks);
+    a(n.node, n.host, n.machine, n.placement, n.ranks, n.cores);
 }
 
 }   // namespace
@@ -63,12 +65,13 @@ RankRecording recording_in(std::string_view bytes) {
 }
 
 std::string packed_node(RecordedNode const& node) {
-    return packed(NodeTexts{node.node, node.host, node.machine.to_text(), node.placement.to_text(), node.ranks});
+    return packed(
+        NodeTexts{node.node, node.host, node.machine.to_text(), node.placement.to_text(), node.ranks, node.cores});
 }
 
 RecordedNode node_in(std::string_view bytes) {
     auto const texts = unpacked<NodeTexts>(bytes);
-    RecordedNode node{texts.node, texts.host, {}, {}, texts.ranks};
+    RecordedNode node{texts.node, texts.host, {}, {}, texts.ranks, texts.cores};
     if (auto const map = topo::NodeMap::from_text(texts.machine + texts.placement)) {
         node.machine = map->machine;
         node.placement = map->placement;

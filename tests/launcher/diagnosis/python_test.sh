@@ -27,6 +27,20 @@ expect_err "MPI_Recv(1 MPI_INT from rank 1, tag 0, MPI_COMM_WORLD)  ring.py:7 in
 run -n 2 $python "$folder/ring.py" send; expect_code 6; expect_err "error[MPI_ERR_RANK]"
 expect_err "MPI_Send(1 MPI_INT to rank 7, tag 0, MPI_COMM_WORLD)  ring.py:14 in <module>"
 
+# one that computes while others wait for it
+cat >"$folder/busy.py" <<END
+import ctypes
+mpi = ctypes.CDLL("$build/lib/libmpi.so.12")
+rank = ctypes.c_int()
+mpi.MPI_Init(None, None)
+mpi.MPI_Comm_rank(0x44000000, ctypes.byref(rank))
+while rank.value == 1: pass
+mpi.MPI_Barrier(0x44000000)
+END
+time_out "ranks 0 and 2  MPI_Barrier(MPI_COMM_WORLD)  busy.py:7 in <module>
+  rank 1 is not in MPI; its last call was MPI_Comm_rank
+    now in Python code" run -n 3 $python "$folder/busy.py"
+
 # As mpi4py starts MPI, with a thread that waits for work, as libraries have them.
 cat >"$folder/threads.py" <<END
 import ctypes, os, signal, subprocess, sys, threading, time

@@ -57,6 +57,37 @@ expect_err "ranks 0 and 2 wait for each other"
 # a time limit, with the table of both nodes
 time_out "rank 0 *$call*rank 2 *$call" on "$two" -n 4 --on-deadlock wait "$waits" heads
 
+# a rank of the other node that does not wait is named, with the place where it is
+cat > "$folder/busy.c" <<'END'
+#include <mpi.h>
+int main(int argc, char** argv) {
+    volatile int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, (int*)&rank);
+    while (rank == 2) {}
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+"$build/bin/mpicc" -g "$folder/busy.c" -o "$folder/busy" || exit 1
+busy_rank="rank 2 is not in MPI; its last call was MPI_Comm_rank, busy.c:5 in main()
+    now at busy.c:6 in main()"
+time_out "ranks 0-1,3  MPI_Barrier(MPI_COMM_WORLD)  busy.c:7 in main()
+  $busy_rank" on "$two" -n 4 "$folder/busy"
+
+# those of a node whose daemon does not answer are named, too
+: > "$AGENT_LOG"
+"$mpiexec" --launcher-agent "$agent" -hosts "$two" "${patient[@]}" -n 4 "$folder/busy" 2> "$folder/err" & job=$!
+shows() { kill -USR1 $job; sleep 0.2; grep -q "$1" "$folder/err"; }
+is_busy() { pgrep -f "^$folder/busy" > "$folder/null"; }
+wait_until is_busy; wait_until shows "rank 2 is not in MPI"
+daemon=$(sed -n '2s/ .*//p' "$AGENT_LOG")
+kill -STOP "$daemon"
+wait_until shows "ranks 2 and 3 cannot be seen: the launcher there did not answer"
+kill -CONT "$daemon"
+kill -INT $job; ended $job "a job whose rank 2 is busy" 130
+expect_nothing_left
+
 # a daemon that is stopped for a while delays it
 : > "$AGENT_LOG"
 "$mpiexec" --launcher-agent "$agent" -hosts "$two" "${patient[@]}" -n 4 "$waits" stopped 2> "$folder/err" & job=$!

@@ -2,7 +2,7 @@
 """Checks a page of mpiexec --report: look_at_page.py [--browser] FILE CHECK...
 
 Checks: ranks=N, messages=LEAST.., collectives=LEAST.., error=CODE, ending=WORDS, unfinished=RANKS, cause=NAME,
-place=WORDS, algorithms=A,B, nodes=N, well, lost. They are about the data in the page. With --browser the page must also open
+place=WORDS, algorithms=A,B, nodes=N, crowded=RANKS/CORES, folds=LEVEL,.., well, lost. They are about the data in the page. With --browser the page must also open
 in Chromium, light and dark, without a message on its console, draw lanes and an arrow, and obey its keys; --pictures
 FOLDER then leaves screenshots there, --seconds prints how long it took to open.
 """
@@ -14,7 +14,11 @@ import browser
 
 PIXELS = """(() => {
   timeline.drawNow();
-  const g = timeline.canvas.getContext("2d"), scale = devicePixelRatio || 1, seen = {};
+  const copy = document.createElement("canvas"), seen = {};   // the page's own would warn of being read often
+  copy.width = timeline.canvas.width;
+  copy.height = timeline.canvas.height;
+  const g = copy.getContext("2d", { willReadFrequently: true });
+  g.drawImage(timeline.canvas, 0, 0);
   const data = g.getImageData(0, 0, timeline.canvas.width, timeline.canvas.height).data;
   const wanted = Object.fromEntries(["compute", "mpi", "wait", "never"].map(n => [n, colour(n)]));
   for (const [name, hex] of Object.entries(wanted)) {
@@ -47,7 +51,34 @@ def at_least(text, number, words):
     expect(number >= int(text.rstrip(".")), f"{text} {words}: there are {number}")
 
 
+def check_sums(data):
+    """What the ranks waited is the same in every list."""
+    sums = {
+        "ranks": sum(lane["waited"] for lane in data["lanes"]),
+        "causes": sum(cause["time"] for cause in data["causes"]),
+        "places": sum(wait["time"] for wait in data["waits"]),
+        "calls": sum(call[4] for call in data["byCall"]),
+        "lines": sum(call[4] for call in data["byLine"]),
+    }
+    expect(len(set(sums.values())) == 1, f"equal sums of waiting time: {sums}")
+
+
+def check_shown_sums(page, data):
+    """The same of what the page shows; the cause with the most time comes first."""
+    waited = sum(cause["time"] for cause in data["causes"])
+    if waited == 0:
+        return
+    for where in ("causes", "waits", "findings"):
+        times = page.value(f"[...document.querySelectorAll('#{where} [data-time]')].map(e => Number(e.dataset.time))")
+        expect(sum(times) == waited, f"times in #{where} whose sum is {waited}: {times}")
+    largest = max(data["causes"], key=lambda cause: cause["time"])["name"]
+    for where in ("#causes tr[data-time]", "#findings .finding"):
+        first = page.value(f"document.querySelector('{where}').innerText")
+        expect(first.startswith(largest), f"'{largest}' first in {where}: '{first}'")
+
+
 def check_data(data, checks):
+    check_sums(data)
     told = "\n".join(r["code"] + ": " + r["headline"] for r in data["reports"])
     for name, value in checks:
         if name == "ranks":
@@ -74,19 +105,70 @@ def check_data(data, checks):
         elif name == "nodes":
             expect(len(data["machines"]) == int(value), f"{value} nodes")
             expect(sum(lane["clockError"] > 0 for lane in data["lanes"]) >= int(value) - 1, "errors of clocks")
+        elif name == "crowded":
+            crowding = data["crowding"] or {}
+            told = f"{crowding.get('ranks')}/{crowding.get('cores')}"
+            expect(told == value, f"the notice that {value} ranks share cores; it has {told}")
+        elif name == "folds":
+            expect(len(data["machines"]) > 0, "machines by which to fold")   # the levels are the page's: check_folding
         elif name == "lost":
             expect(all(lane["lost"] > 0 for lane in data["lanes"]), "lanes whose begin was overwritten")
         else:
             sys.exit(f"there is no check {name}")
 
 
-def check_page(page, file, data, scheme, pictures):
+def check_first_screen(page, data):
+    """What matters is seen without scrolling, and whole."""
+    if data["exitCode"] == 0 and not data["reports"]:
+        below = page.value("timeline.box.getBoundingClientRect().top + 80 - innerHeight")   # its axis and some lanes
+        expect(below < 0, f"the timeline in the first screen: it begins {below} pixels too low")
+    parts = page.value("element('parts').innerText")
+    for words in ("computation", "in MPI", "waiting"):
+        expect(re.search(words + r" [\d.]+ %", parts), f"'{words}' with its share: '{parts}'")
+    cut = page.value("[...document.querySelectorAll('#shares, #shares *')].filter(e => e.innerText && "
+                     "getComputedStyle(e).display !== 'inline' && e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)")
+    expect(not cut, f"whole labels: '{cut}' is cut off")
+    if data["crowding"]:
+        first = page.value("element('glance').querySelector('h3').innerText")
+        expect(re.fullmatch(r"\d+ ranks share \d+ cores?( of \d+ nodes)?: waiting is mostly waiting for a core", first),
+               f"the notice that ranks share cores: '{first}'")
+
+
+def check_folding(page, data, levels):
+    """Ranks of a node and so on become one row, which shows the same colours, and a click unfolds it again."""
+    known = page.value("timeline.levels.map(level => level.name)")
+    expect(levels is None or known == levels, f"the ways to fold {levels}: {known}")
+    ranks = len(data["lanes"])
+    for number, level in enumerate(known):
+        page.key("f")
+        rows = page.value("timeline.rows.length")
+        expect(rows < ranks, f"fewer rows than ranks by {level}: {rows}")
+        expect(page.value("timeline.level") == number, f"the level {level} by its key")
+        shown = page.value(PIXELS)
+        expect(shown["compute"] + shown["wait"] > 100, f"rows that are drawn by {level}: {shown}")
+        group = page.value("timeline.rows.findIndex(row => row.lanes.length > 1)")
+        size = page.value(f"timeline.rows[{group}].lanes.length")
+        page.value("timeline.box.scrollIntoView()")
+        x, y = page.value("(() => { const box = timeline.canvas.getBoundingClientRect();"
+                          f"return [box.x + box.width / 2, box.y + timeline.y({group}) + timeline.row / 2]; }})()")
+        for kind in ("mousePressed", "mouseReleased"):
+            page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        expect(page.value("timeline.rows.length") == rows - 1 + size, f"the group's {size} ranks after a click")
+    if known:
+        page.key("f")
+        expect(page.value("timeline.rows.length") == ranks, "a row for each rank again")
+
+
+def check_page(page, file, data, scheme, levels, pictures):
     page.prefer(scheme)
     seconds = page.open(file)
     text = page.value("document.body.innerText")
+    check_first_screen(page, data)
+    check_folding(page, data, levels)
     for words in ("What went wrong", "Timeline", "Who waited, and why", *(r["headline"] for r in data["reports"])):
         expect(words in text, f"the words '{words}'")
     expect(page.value("document.documentElement.classList.contains('dark')") == (scheme == "dark"), f"{scheme} colours")
+    check_shown_sums(page, data)
     seen = page.value(PIXELS)
     expect(seen["compute"] > 100, f"lanes that are drawn: {seen}")
     if any(lane["shown"] for lane in data["lanes"]):
@@ -120,9 +202,10 @@ def main(*words):
     check_data(data, [word.partition("=")[::2] for word in words if word != "--seconds"])
     if not with_browser:
         return
+    levels = next((word.partition("=")[2].split(",") for word in words if word.startswith("folds=")), None)
     page = browser.Browser()
     try:
-        seconds = [check_page(page, file, data, scheme, pictures) for scheme in ("light", "dark")]
+        seconds = [check_page(page, file, data, scheme, levels, pictures) for scheme in ("light", "dark")]
     finally:
         page.close()
     if "--seconds" in words:

@@ -50,6 +50,7 @@ std::string a_page(JobStory const& story) {
     job.receive(1, 150, 9000, 0, 7, 64, 8000);
     job.collective(0, 10000, 20000, "barrier|node|flags", -1, 9000);
     job.collective(1, 19000, 20000, "barrier|node|flags", -1, 0);
+    for (RankRecording& rank : job.recording.ranks) rank.run_delay = 25;
     Timeline timeline = job.timeline();
     explain_waits(timeline);
     return page_of(job.recording, timeline, summary_of(timeline), story);
@@ -72,6 +73,34 @@ TEST(Page, holds_what_went_wrong_whatever_is_in_its_words) {
     json const data = data_of(page);
     EXPECT_EQ(data["reports"][0]["headline"], "deadlock </script><b>");
     EXPECT_THAT(page, HasSubstr("</html>"));
+}
+
+TEST(Page, says_where_ranks_outnumber_cores_and_gives_other_advice_there) {
+    RecordedNode node;
+    node.ranks = {0, 1};
+    node.cores = 2;
+    JobStory story;
+    story.nodes = {node};
+    json const alone = data_of(a_page(story));
+    EXPECT_TRUE(alone["crowding"].is_null());
+    auto const advice = [](json const& data, WaitCause cause) {
+        return std::string(data["causes"][static_cast<std::size_t>(cause)]["advice"]);
+    };
+    EXPECT_THAT(advice(alone, WaitCause::wait_at_barrier), HasSubstr("Give the last one less work"));
+
+    story.nodes[0].cores = 1;
+    json const crowded = data_of(a_page(story));
+    EXPECT_EQ(crowded["crowding"], json::parse(R"({"ranks": 2, "cores": 1, "nodes": 1, "runDelay": 50})"));
+    for (WaitCause cause : {WaitCause::late_sender, WaitCause::wait_at_barrier, WaitCause::wait_at_collective}) {
+        EXPECT_THAT(advice(crowded, cause), HasSubstr("had no core"));
+        EXPECT_THAT(advice(crowded, cause), testing::Not(HasSubstr("Give")));
+    }
+    EXPECT_THAT(advice(crowded, WaitCause::never_ended), HasSubstr("not over when the job ended"));
+
+    story.nodes.push_back(story.nodes[0]);   // another one, and one with cores for all
+    story.nodes.push_back(node);
+    EXPECT_EQ(data_of(a_page(story))["crowding"]["nodes"], 2);
+    EXPECT_EQ(data_of(a_page(story))["crowding"]["ranks"], 4);
 }
 
 TEST(TraceEvents, are_a_flow_for_a_message_and_a_slice_for_a_call) {
@@ -116,9 +145,11 @@ TEST(Travel, a_recording_arrives_as_it_was) {
     MadeUp job(2);
     job.send(0, 100, 200, 1, 7, 64);
     job.unfinished(0, 500, "MPI_Recv", "MPI_Recv(…)");
+    job.recording.ranks[0].run_delay = 77;
     RankRecording const there = recording_in(packed_recording(job.recording.ranks[0]));
     EXPECT_EQ(there.events.size(), 2u);
     EXPECT_EQ(there.events[0].tag, 7);
+    EXPECT_EQ(there.run_delay, 77);
     EXPECT_EQ(there.texts, job.recording.ranks[0].texts);
     EXPECT_EQ(there.comms[0].name, "MPI_COMM_WORLD");
     EXPECT_EQ(there.unfinished[0].shown, "MPI_Recv(…)");

@@ -21,6 +21,13 @@ assert {e["tid"] for e in events if e["ph"] == "X"} == {0, 1, 2, 3}
 assert any("traced_program.c:" in e["args"].get("place", "") for e in events if e["ph"] == "X")
 END
 
+# more ranks than cores, which the page says first; a machine that is pretended, by whose sockets and caches ranks fold
+cores=$(taskset -cp $$ | sed 's/.*: //')
+taskset -cp "${cores%%[,-]*}" $$ > "$folder/null"
+TUTTI_TOPOLOGY="socket:2 l3:2 core:4" run -n 16 --report "$page" "$folder/traced"; expect_code 0
+taskset -cp "$cores" $$ > "$folder/null"
+looks "$page" ranks=16 well crowded=16/1 folds=node,socket,l3
+
 # a deadlock: the page has what mpiexec says, and the calls that never ended
 run -n 3 --report "$page" "$folder/traced" hang; expect_code 125; expect_err "error[T0"
 looks "$page" ranks=3 error=T0 unfinished=3 place=traced_program.c
@@ -48,7 +55,7 @@ run -n 2 --report "$page" true; expect_code 1; expect_err "no rank has called MP
 
 # two nodes: the recordings of both, and how far their clocks may be off
 on "$two" -n 4 --report "$page" "$folder/traced"; expect_code 0
-looks "$page" ranks=4 well messages=30.. nodes=2 place=traced_program.c
+looks "$page" ranks=4 well messages=30.. nodes=2 folds=node place=traced_program.c
 on "$two" -n 4 --report "$page" "$folder/traced" hang; expect_code 125
 looks "$page" ranks=4 error=T0 unfinished=4
 expect_nothing_left

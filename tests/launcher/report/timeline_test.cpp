@@ -2,6 +2,9 @@
 // Recordings that are made up: messages find both their ends, and each wait its cause.
 #include "launcher/report/analysis/timeline.hpp"
 
+#include <functional>
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,6 +168,56 @@ TEST(Timeline, calls_in_a_callback_are_counted_once) {
     Timeline const t = job.timeline();
     EXPECT_EQ(t.names[static_cast<std::size_t>(call_of(t, 0, 0).name)], "MPI_Allreduce");
     EXPECT_EQ(summary_of(t).ranks.at(0).in_mpi, 4000);
+}
+
+template <class Sums, class Value>
+std::int64_t total(Sums const& sums, Value value) {
+    std::int64_t all = 0;
+    for (auto const& one : sums) all += std::invoke(value, one);
+    return all;
+}
+
+/// What ranks waited is the same however it is added up.
+void expect_equal_waits(Summary const& sum, std::int64_t waited) {
+    EXPECT_EQ(total(sum.ranks, &RankSum::waited), waited);
+    EXPECT_EQ(total(sum.by_call, &CallSum::waited), waited);
+    EXPECT_EQ(total(sum.by_line, &CallSum::waited), waited);
+    EXPECT_EQ(total(sum.waits, &WaitSum::time), waited);
+    EXPECT_EQ(total(sum.by_cause, &std::pair<WaitCause const, std::int64_t>::second), waited);
+}
+
+TEST(Timeline, the_unexplained_rest_of_a_wait_is_under_way_in_every_sum) {
+    MadeUp job(2);
+    for (std::int64_t begin : {1000, 21000}) {   // a ring: each time, the message takes longer than its sender was late
+        job.receive(1, begin, begin + 9000, 0, 7, 8, 8900);
+        job.send(0, begin + 2000, begin + 2100, 1, 7, 8, 90);   // too short a wait to be explained
+    }
+    Timeline t = job.timeline();
+    explain_waits(t);
+    Summary const sum = summary_of(t);
+    expect_equal_waits(sum, 2 * (8900 + 90));
+    ASSERT_EQ(sum.waits.size(), 3u);
+    EXPECT_EQ(sum.waits[0].cause, WaitCause::other);
+    EXPECT_EQ(t.names[static_cast<std::size_t>(sum.waits[0].name)], "MPI_Recv");
+    EXPECT_EQ(sum.waits[0].time, 2 * (8900 - 2001));
+    EXPECT_EQ(sum.waits[0].calls, 2u);
+    EXPECT_THAT(sum.waits[0].culprits, testing::IsEmpty());
+    EXPECT_EQ(sum.waits[1].cause, WaitCause::late_sender);
+    EXPECT_EQ(sum.waits[1].time, 2 * 2001);
+    EXPECT_EQ(sum.waits[2].time, 2 * 90);
+}
+
+TEST(Timeline, waits_of_calls_in_each_other_are_added_once) {
+    MadeUp job(1);
+    job.call(0, 2000, 3000, "MPI_Send", 900);
+    job.call(0, 1000, 5000, "MPI_Allreduce", 2500);
+    job.call(0, 7000, 9000, "MPI_Recv", 1500);
+    job.unfinished(0, 6000, "MPI_Comm_free", "MPI_Comm_free(…)");   // with the receive in a callback
+    Timeline t = job.timeline();
+    explain_waits(t);
+    Summary const sum = summary_of(t);
+    expect_equal_waits(sum, 900 + 2500 + (t.length - 6000));
+    EXPECT_EQ(sum.ranks.at(0).in_mpi, 4000 + t.length - 6000);
 }
 
 TEST(Timeline, sums_by_line_and_call_hold_all_ranks) {

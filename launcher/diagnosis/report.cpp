@@ -226,6 +226,7 @@ Report report_of(Finding const& finding, NotedPlaceOf const& place_of) {
         Place const place =
             script.empty() ? place_of(one.rank, text_in(one.call), {one.stack, one.stack + addresses}) : Place{script};
         report.lines.push_back({{one.rank}, text_in(one.call), place.words, text_in(one.remark)});
+        if (place.words.empty()) report.lines.back().stack = {one.stack, one.stack + addresses};
         without_g |= place.without_g;
     }
     std::ranges::sort(report.lines, {}, [](ReportLine const& line) { return line.ranks.front(); });

@@ -17,10 +17,11 @@ namespace tutti::launcher {
 
 /// What ranks do, and where in the program.
 struct ReportLine {
-    std::vector<int> ranks;   ///< of MPI_COMM_WORLD, sorted
-    std::string call;         ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
-    std::string place;        ///< "ring.c:30 in pass()"; empty: not known
-    std::string remark{};     ///< "arrived, never received"; mostly empty
+    std::vector<int> ranks;               ///< of MPI_COMM_WORLD, sorted
+    std::string call;                     ///< "MPI_Recv(1 MPI_INT from rank 0, tag 8, MPI_COMM_WORLD)"
+    std::string place;                    ///< "ring.c:30 in pass()"; empty: not known
+    std::string remark{};                 ///< "arrived, never received"; mostly empty
+    std::vector<std::uint64_t> stack{};   ///< of one rank on another node, whose launcher knows the place; else empty
 };
 
 struct Report {

@@ -43,16 +43,26 @@ pid_t running_below(pid_t process);
 /// Lines that say what these ranks do and where they are, those together that do the same; at most some dozens.
 std::string text_of(std::vector<UnblockedRank> const& ranks);
 
+/// A call that a rank has made, as another rank knows it.
+struct MadeCall {
+    int rank = -1;
+    std::string call{};
+    std::vector<std::uint64_t> stack{};   ///< return addresses in the rank's process
+    Place place{};                        ///< the answer
+};
+
 /// Everything that is known of ranks that run at a moment.
 struct RanksSeen {
     std::vector<PlacedRank> waiting{};
     std::vector<UnblockedRank> unblocked{};
+    std::vector<MadeCall> calls{};   ///< those of the inquiry whose ranks are there
 };
 
 /// Which ranks are to be looked at.
 struct Inquiry {
-    std::vector<int> ranks{};   ///< of MPI_COMM_WORLD; empty: all
-    bool unblocked = false;     ///< also those that do not wait
+    std::vector<int> ranks{};        ///< of MPI_COMM_WORLD; empty: all
+    bool unblocked = false;          ///< also those that do not wait
+    std::vector<MadeCall> calls{};   ///< where were these made?
 };
 
 /// What ranks wait for, and what the others do, for whoever asks; empty when there is nothing to say: no rank waits,

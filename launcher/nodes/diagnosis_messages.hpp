@@ -62,16 +62,20 @@ void members(A& a, UnblockedRank& u) {
     a(u.rank, u.doing, u.call, u.place, u.now);
 }
 template <class A>
+void members(A& a, MadeCall& c) {
+    a(c.rank, c.call, c.stack, c.place);
+}
+template <class A>
 void members(A& a, RanksSeen& s) {
-    a(s.waiting, s.unblocked);
+    a(s.waiting, s.unblocked, s.calls);
 }
 template <class A>
 void members(A& a, Inquiry& i) {
-    a(i.ranks, i.unblocked);
+    a(i.ranks, i.unblocked, i.calls);
 }
 template <class A>
 void members(A& a, ReportLine& l) {
-    a(l.ranks, l.call, l.place, l.remark);
+    a(l.ranks, l.call, l.place, l.remark, l.stack);
 }
 template <class A>
 void members(A& a, Report& r) {

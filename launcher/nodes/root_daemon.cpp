@@ -255,6 +255,7 @@ void RootDaemon::take_seen(Frame const& frame) {
     auto seen = unpacked<RanksSeen>(frame.body);
     std::ranges::move(seen.waiting, std::back_inserter(seen_.waiting));
     std::ranges::move(seen.unblocked, std::back_inserter(seen_.unblocked));
+    std::ranges::move(seen.calls, std::back_inserter(seen_.calls));
 }
 
 IncomingLines& RootDaemon::lines_of(int node, int stream) {

@@ -80,7 +80,9 @@ Report Supervisor::read_finding(Finding const& finding) const {
 
 void Supervisor::hear(Report report) {
     if (report.severity == Report::Severity::error) return end_by(std::move(report));
-    if (!elsewhere_ || !elsewhere_->report(report)) warnings_.add(report);
+    if (elsewhere_ && elsewhere_->report(report)) return;
+    add_places(report);
+    warnings_.add(report);
 }
 
 void Supervisor::hear(NodeNews const& news) {
@@ -126,6 +128,7 @@ void Supervisor::end_by(Report report) {
     node_watch_.reset();
     deadlocks_.reset();
     if (elsewhere_ && elsewhere_->report(report)) return;
+    add_places(report);
     if (job_.stand_on_deadlock) report.notes.emplace_back("the job is left as it is; Ctrl-C ends it");
     tell(report);
     if (!job_.stand_on_deadlock) end_job(launch::mistake_code, "");
@@ -202,6 +205,10 @@ std::optional<PlacedRank> Supervisor::blocked_at(std::size_t place, bool or_poll
 
 RanksSeen Supervisor::see_here(Inquiry const& inquiry) const {
     RanksSeen seen;
+    for (MadeCall const& call : inquiry.calls)
+        if (place_of_rank(call.rank))
+            seen.calls.push_back({call.rank, call.call, call.stack, place_in(call.rank, call.call, call.stack)});
+    if (!inquiry.calls.empty()) return seen;
     std::vector<std::size_t> unblocked;
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         bool const all = inquiry.ranks.empty();
@@ -234,7 +241,26 @@ RanksSeen Supervisor::see(Inquiry const& inquiry) const {
     RanksSeen there = elsewhere_->see(inquiry);
     std::ranges::move(there.waiting, std::back_inserter(seen.waiting));
     std::ranges::move(there.unblocked, std::back_inserter(seen.unblocked));
+    std::ranges::move(there.calls, std::back_inserter(seen.calls));
     return seen;
+}
+
+/// The rank that has found an error knows the places of its own node; the others are asked for now.
+void Supervisor::add_places(Report& report) const {
+    Inquiry inquiry;
+    for (ReportLine const& line : report.lines)
+        if (!line.stack.empty()) inquiry.calls.push_back({line.ranks.front(), line.call, line.stack});
+    if (inquiry.calls.empty()) return;
+    bool without_g = false;
+    for (MadeCall const& found : see(inquiry).calls) {
+        auto const line = std::ranges::find_if(report.lines, [&](ReportLine const& one) {
+            return one.ranks.front() == found.rank && one.call == found.call && one.stack == found.stack;
+        });
+        if (line != report.lines.end()) line->place = found.place.words;
+        without_g |= found.place.without_g;
+    }
+    if (without_g && std::ranges::find(report.notes, more_with_g) == report.notes.end())
+        report.notes.emplace_back(more_with_g);
 }
 
 /// What the ranks of all nodes wait for, and what the others do meanwhile.

@@ -127,6 +127,7 @@ private:
     std::optional<Report> with_waiting(std::optional<Report> report) const;
     std::optional<PlacedRank> blocked_at(std::size_t place, bool or_polling) const;
     RanksSeen see(Inquiry const& inquiry) const;
+    void add_places(Report& report) const;
     std::string waiting_table() const;
     bool tell_waiting();
     void time_out();

@@ -335,16 +335,6 @@ std::size_t Arena::usable(void const* block) {
     return std::size_t{shard.runs.used(shard.checked(block, "malloc_usable_size"))} * page_bytes;
 }
 
-bool Arena::is_allocated(void const* first, std::size_t bytes) {
-    if (!holds(first) || bytes > base_ + bytes_ - reinterpret_cast<std::uintptr_t>(first)) return false;
-    Shard& shard = shard_of(first);
-    auto const last = reinterpret_cast<std::uintptr_t>(first) + (bytes > 0 ? bytes - 1 : 0);
-    if (last - shard.base >= shard.bytes) return false;
-    Locked lock(shard);
-    Page const begin = shard.page_of(first), end = shard.page_of(reinterpret_cast<void const*>(last));
-    return shard.runs.in_one_used(begin, end - begin + 1);
-}
-
 Arena::Use Arena::use() {
     Use all{};
     for (Shard& shard : shards_) {

@@ -79,7 +79,16 @@ public:
     bool resize(void* block, std::size_t bytes);
     std::size_t usable(void const* block);
     /// Does [first, first + bytes) lie in one block that has not been released? Takes longer the more blocks there are.
-    bool is_allocated(void const* first, std::size_t bytes);
+    bool is_allocated(void const* first, std::size_t bytes) {
+        auto const begin = reinterpret_cast<std::uintptr_t>(first), last = begin + (bytes > 0 ? bytes - 1 : 0);
+        for (Shard& shard : shards_) {
+            if (begin - shard.base >= shard.bytes || last - shard.base >= shard.bytes) continue;
+            Locked lock(shard);
+            Page const page = shard.page_of(first);
+            return shard.runs.in_one_used(page, shard.page_of(reinterpret_cast<void const*>(last)) - page + 1);
+        }
+        return false;
+    }
 
     /// madvise for memory of which a part at least lies in the window: blocks do as private memory does. Returns 0, or
     /// -1 with errno.

@@ -118,13 +118,10 @@ def wrongly_told(program, count, code, report):
         for rank in numbers(words, count):
             places.setdefault(rank, []).append(line)
     said_of = {rank: " ".join(why.get(rank, []) + behind.get(rank, [])) for rank in places}
-    somewhere = any(f"{file}:" in said for said in said_of.values())
     for rank, lines in sorted(places.items()):
         if rank not in ranks | set(why) | set(behind):   # not blocked yet when the mistake was told
             continue
         said = said_of[rank]
-        if program.on_hosts and somewhere and f"{file}:" not in said:
-            continue   # who finds a mistake knows no places of ranks on other nodes
         if not any(re.search(rf"\b{re.escape(file)}:{line}\b", said) for line in lines):
             yield f"rank {rank} is not told to be at {file}:{' or '.join(map(str, lines))}"
 

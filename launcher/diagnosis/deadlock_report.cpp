@@ -18,7 +18,8 @@ bool sends(std::string const& call) { return call.find("end(") != call.npos || c
 bool receives(std::string const& call) {
     return call.find("ecv(") != call.npos || call.find("receive of ") != call.npos || call.find("robe(") != call.npos;
 }
-/// Of those, what --check may have made wait: others wait for their receives in any case.
+bool probes(std::string const& call) { return call.find("robe(") != call.npos; }
+/// Of those that send, what --check may have made wait: others wait for their receives in any case.
 bool sends_in_standard_mode(std::string const& call) {
     return call.starts_with("MPI_Send(") || call.find("send of ") != call.npos;
 }
@@ -132,8 +133,8 @@ void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int
             "all send first, and a large or synchronous send waits for its receive: let some receive first, or "
             "use MPI_Sendrecv or MPI_Isend";
     } else if (all_of(deadlock, core, receives)) {
-        report.help =
-            "all wait for a message before they send one: let one of them send first, or use MPI_Sendrecv or MPI_Irecv";
+        report.help = join(all_of(deadlock, core, probes) ? "all wait for a message first" : "all receive first",
+                           ": let one of them send first, or use MPI_Sendrecv or MPI_Irecv");
     } else if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); })) {
         report.help =
             "all members of a communicator make their collective calls on it in the same order, and ranks that "

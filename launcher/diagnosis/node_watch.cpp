@@ -89,7 +89,8 @@ void NodeWatch::ask(Question const& question) {
     for (Asked const& one : asked_) {
         RankState& rank_state = segment_.rank_state(one.place);
         rank_state.wake.fetch_add(1, std::memory_order_release);
-        futex_wake(rank_state.wake, everybody);
+        if (rank_state.bell.load(std::memory_order_acquire) == 0) futex_wake(rank_state.wake, everybody);
+        else ringer_.ring(rank_state);
     }
     due_ = std::min(due_, Clock::now() + between_answers);
 }

@@ -13,6 +13,7 @@
 #include "launcher/diagnosis/deadlock.hpp"
 #include "launcher/diagnosis/stillness.hpp"
 #include "runtime/memory/segment.hpp"
+#include "runtime/wait/bell.hpp"
 
 namespace tutti::launcher {
 
@@ -75,6 +76,7 @@ private:
     std::optional<Answer> answer() const;
 
     Segment const& segment_;
+    BellRinger ringer_;
     IsAlive alive_;
     Clock::time_point due_ = Clock::now(), look_ = due_;   // look_: at all ranks
     std::vector<std::uint64_t> seen_;                      // by place: Blocked::changes at the last look

@@ -16,6 +16,7 @@
 #include "runtime/base/process_identity.hpp"
 #include "runtime/memory/segment.hpp"
 #include "runtime/settings/launch.hpp"
+#include "runtime/wait/bell.hpp"
 
 namespace tutti::launcher {
 namespace {
@@ -97,11 +98,13 @@ private:
 };
 
 void end_job(Segment const& segment) {
+    BellRinger const ringer;
     segment.header().verdict.store(launch::mistake_code, std::memory_order_release);
     for (unsigned place = 0; place < segment.ranks(); ++place) {
         RankState& rank_state = segment.rank_state(place);
         rank_state.wake.fetch_add(1, std::memory_order_release);
-        futex_wake(rank_state.wake, everybody);
+        if (rank_state.bell.load(std::memory_order_acquire) == 0) futex_wake(rank_state.wake, everybody);
+        else ringer.ring(rank_state);
     }
 }
 

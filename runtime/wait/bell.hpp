@@ -22,8 +22,45 @@
 
 namespace tutti {
 
+/// Rings the bells of ranks of this node, also from a process that is no rank. Thread-safe.
+class BellRinger {
+public:
+    BellRinger() : descriptor_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
+        struct stat info {};
+        if (stat("/proc/self/ns/net", &info) == 0) namespace_ = info.st_ino;
+    }
+    ~BellRinger() {
+        if (descriptor_ >= 0) close(descriptor_);
+    }
+    BellRinger(BellRinger const&) = delete;
+    BellRinger& operator=(BellRinger const&) = delete;
+
+    /// Rings the bell of `rank`, which has one. Where it cannot be reached, the rank can see that in its state.
+    void ring(RankState& rank) const {
+        bool const near = rank.bell_namespace.load(std::memory_order_relaxed) == namespace_;
+        if (near && send_to(rank.bell.load(std::memory_order_relaxed))) return;
+        rank.bell_unreached.store(1, std::memory_order_relaxed);
+    }
+
+protected:
+    static constexpr std::size_t name_bytes = 6;   // a zero byte and five digits: unix(7), "Autobind feature"
+
+    int const descriptor_;
+    std::uint64_t namespace_ = 0;   ///< 0: not known, without /proc
+
+private:
+    bool send_to(std::uint64_t name) const {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path, &name, name_bytes);
+        socklen_t const bytes = offsetof(sockaddr_un, sun_path) + name_bytes;
+        return sendto(descriptor_, nullptr, 0, 0, reinterpret_cast<sockaddr const*>(&address), bytes) == 0 ||
+               errno == EAGAIN || errno == ENOBUFS;
+    }
+};
+
 /// A rank's own bell, with which it also rings those of others. Thread-safe.
-class Bell {
+class Bell : public BellRinger {
 public:
     /// Enters it in the rank's state. Null where the system has no such socket.
     static std::unique_ptr<Bell> create(RankState& owner) {
@@ -44,10 +81,7 @@ public:
         owner.bell.store(name, std::memory_order_release);
         return bell;
     }
-    ~Bell() {
-        owner_.bell.store(0, std::memory_order_relaxed);   // another process may get the address
-        if (descriptor_ >= 0) close(descriptor_);
-    }
+    ~Bell() { owner_.bell.store(0, std::memory_order_relaxed); }   // another process may get the address
     Bell(Bell const&) = delete;
     Bell& operator=(Bell const&) = delete;
 
@@ -58,34 +92,12 @@ public:
         for (int i = 0; i < most_rings && recv(descriptor_, &byte, sizeof byte, 0) >= 0; ++i) {}
     }
 
-    /// Rings the bell of `rank`, which has one. Where it cannot be reached, the rank can see that in its state.
-    void ring(RankState& rank) const {
-        bool const near = rank.bell_namespace.load(std::memory_order_relaxed) == namespace_;
-        if (near && send_to(rank.bell.load(std::memory_order_relaxed))) return;
-        rank.bell_unreached.store(1, std::memory_order_relaxed);
-    }
-
 private:
-    static constexpr int most_rings = 64;          // the kernel keeps some ten
-    static constexpr std::size_t name_bytes = 6;   // a zero byte and five digits: unix(7), "Autobind feature"
+    static constexpr int most_rings = 64;   // the kernel keeps some ten
 
-    explicit Bell(RankState& owner)
-        : owner_(owner), descriptor_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
-        struct stat info {};
-        if (stat("/proc/self/ns/net", &info) == 0) namespace_ = info.st_ino;
-    }
-    bool send_to(std::uint64_t name) const {
-        sockaddr_un address{};
-        address.sun_family = AF_UNIX;
-        std::memcpy(address.sun_path, &name, name_bytes);
-        socklen_t const bytes = offsetof(sockaddr_un, sun_path) + name_bytes;
-        return sendto(descriptor_, nullptr, 0, 0, reinterpret_cast<sockaddr const*>(&address), bytes) == 0 ||
-               errno == EAGAIN || errno == ENOBUFS;
-    }
+    explicit Bell(RankState& owner) : owner_(owner) {}
 
     RankState& owner_;
-    int const descriptor_;
-    std::uint64_t namespace_ = 0;   ///< 0: not known, without /proc
 };
 
 }   // namespace tutti

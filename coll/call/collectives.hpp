@@ -35,6 +35,9 @@ void note(Comm const& comm, char const* function);
 void compare_last_calls(Comm const& comm);
 /// MPI_Finalize: the same of all communicators.
 void compare_calls(Process const& process);
+/// Before an error of a call on `comm` ends the job: reports the reason instead, if that is that other members call
+/// another collective or with other arguments. Returns where it is not, or not known.
+void report_mismatch(Comm const& comm, Error const& error);
 /// MPI_Finalize, of all ranks: between nodes.
 void finish_comparing_between_nodes(Process const& process);
 

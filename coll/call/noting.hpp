@@ -5,6 +5,7 @@
 #include "coll/call/collectives.hpp"
 #include "coll/choice/decision.hpp"
 #include "coll/choice/state.hpp"
+#include "coll/match/amounts.hpp"
 #include "coll/match/noted.hpp"
 #include "runtime/base/clock.hpp"
 
@@ -17,11 +18,22 @@ template <class Args>
     return CallRecord::Prepared(noted.call());
 }
 
+/// The call has been recorded: is what this rank sends to itself what it expects?
+template <class Args>
+void compare_own_part(BoundCall<Args> const& call) {
+    if (std::string const text = own_part_mismatch(call.comm, call.collective, call.args); !text.empty()) [[unlikely]] {
+        int const rank = call.comm.process.rank();
+        state_of(call.comm).records.report_amounts(rank, join("rank ", rank, " ", text));
+    }
+}
+
 template <class Args>
 [[gnu::noinline]] void note_anew(CallRecords& records, BoundCall<Args>& call) {
     if (call.function == 0) return;
-    if (call.note.what == 0) call.note = prepare_note(call);
+    bool const is_new = call.note.what == 0;
+    if (is_new) call.note = prepare_note(call);
     records.take(call.note);
+    if (is_new) compare_own_part(call);
 }
 
 /// A call that may be made again.
@@ -37,6 +49,7 @@ void note(BoundCall<Args> const& call) {
     if (call.function == 0 || !records.wanted()) return;
     CallRecord::Prepared prepared = prepare_note(call);
     records.take(prepared);
+    compare_own_part(call);
 }
 
 /// When a call began that is recorded, by now_ns().

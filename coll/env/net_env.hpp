@@ -66,6 +66,7 @@ public:
     FramePool& frames_of_process() { return comm_.process.frames; }
 
     Comm const& comm() const { return comm_; }
+    int world_rank(int peer) const { return comm_.union_group->world_rank(union_group(peer)); }
     /// As Comm::reported_rank, of a rank of this environment.
     int reported_rank(int peer) const { return comm_.reported_rank(union_group(peer)); }
     MultiNode const& multi_node() const;

@@ -56,6 +56,7 @@ public:
     /// For elements larger than that; before expose.
     void reserve_staging(std::size_t bytes);
 
+    int world_rank(int peer) const { return comm_.union_group->world_rank(peer); }
     /// As Comm::reported_rank.
     int reported_rank(int peer) const { return comm_.reported_rank(peer); }
 

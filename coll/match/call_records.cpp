@@ -172,6 +172,36 @@ void CallRecords::compare_last_calls() {
     if (other != neighbour_) compare_calls(other, compared_with_.get(other) + 1, number_);
 }
 
+void CallRecords::report_mismatch(Error const& error) {
+    if (!known_to_ || number_ == 0) return;
+    for (int m = 0; m < area_->members(); ++m)
+        if (m != rank_) compare_with(m);
+    if (error.peer >= 0 && error.peer != process_->rank()) report_amounts(error.peer, error.what());
+}
+
+void CallRecords::report_amounts(int peer, std::string const& text) const {
+    if (!known_to_ || number_ == 0 || errors_return()) return;
+    RecordedCall const here = calls_of(rank_).read(calls_of(rank_).call(number_));
+    if (here.number == 0) return;
+    Wording const words = wording();
+    std::vector<Mistake::Part> parts{{process_->rank(), in_words(here, words), {}, here.site}};
+    if (RecordedCall const there = same_call_of(member_of(peer)); peer != process_->rank())
+        parts.push_back({peer, in_words(there.number == 0 ? here : there, words), {}, there.site});
+    report(*process_, {"T04", join("in ", function_name(here.function), " ", text),
+                       "what a rank sends and what the other one expects must be the same amount of the same types: "
+                       "look at the counts and datatypes on both sides",
+                       parts});
+}
+
+/// As this rank's last one; number 0: not known.
+RecordedCall CallRecords::same_call_of(int member) const {
+    if (member < 0) return {};
+    MemberCalls const theirs = calls_of(member);
+    NumberedRecord const call = theirs.call(number_);
+    bool const is_same = call != 0 && number_of(call) == static_cast<std::uint32_t>(number_);
+    return is_same ? theirs.read(call) : RecordedCall{};
+}
+
 void CallRecords::compare_with(int member) {
     if (member == neighbour_) return compare();
     std::uint64_t const compared = compared_with_.get(member);

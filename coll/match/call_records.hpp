@@ -64,6 +64,14 @@ public:
     void compare_last_calls();
     /// The same with another member on this node, each call once.
     void compare_with(int member);
+    /// A call of this rank fails. Compares with all members here, and names the one whose amount does not fit.
+    void report_mismatch(Error const& error);
+    /// T04: in this rank's last call what it exchanges with `peer` (of MPI_COMM_WORLD, maybe itself) does not match, as
+    /// `text` says, which goes on behind "in MPI_Gatherv ". Returns where errors are the program's to handle, or nothing
+    /// is recorded.
+    void report_amounts(int peer, std::string const& text) const;
+    /// Are all ranks to wait for each other in each blocking call, as under --check?
+    bool compares_each_call() const { return known_to_ && known_to_->at_every_call; }
     /// After all members have been compared with: keeps no more than is needed.
     void settle() { compared_with_.settle(rank_); }
     /// On several nodes, of the lowest rank of each: sends the calls that have not been sent yet to the next node, and
@@ -115,6 +123,7 @@ private:
     std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last);
     bool match(MemberCalls const& own, NumberedRecord mine, MemberCalls const& others, NumberedRecord theirs,
                int rank) const;
+    RecordedCall same_call_of(int member) const;
     MemberCalls calls_of(int member) const { return {*area_, member}; }
     bool errors_return() const;
     Wording wording() const;

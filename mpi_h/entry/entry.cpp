@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "coll/call/collectives.hpp"
 #include "mpi_h/check/freed_handles.hpp"
 #include "mpi_h/entry/errors.hpp"
 #include "runtime/diagnosis/fortran_call_sites.hpp"
@@ -139,12 +140,14 @@ int raise(Call const& call, std::exception const& thrown, ArgumentsInWords const
     int const code = code_of(call, thrown, sentence);
     Errhandler const* handler = on ? on->errhandler.get() : nullptr;
     if (!handler || handler->kind == Errhandler::Kind::fatal) {
+        auto const* const comm = dynamic_cast<Comm const*>(on);
+        auto const* const reason = dynamic_cast<Error const*>(&thrown);
+        if (comm && reason) unless_out_of_memory([&] { return coll::report_mismatch(*comm, *reason), true; });
         int const ending = code & 0x7f ? code & 0x7f : 1;
         abort_job(ending, [&] {
             std::string const arguments = in_words.write(in_words.arguments);
-            auto const* const error = dynamic_cast<Error const*>(&thrown);
             return Ending{ending, sentence, error_name(code), join(call.name, "(", arguments, ")"),
-                          error ? error->help : ""};
+                          reason ? reason->help : ""};
         });
     }
     if (handler->kind == Errhandler::Kind::user) handler->call(on, code);

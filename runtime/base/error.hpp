@@ -85,6 +85,7 @@ public:
 
     ErrorClass error_class;
     int user_code = 0;
+    int peer = -1;           ///< the rank of MPI_COMM_WORLD whose call does not fit; −1: none, or not known
     char const* help = "";   ///< empty: what helps with errors of its class
 };
 

@@ -102,11 +102,17 @@ public:
     template <class Env>
     void check(Env const& env) const {
         if (peer_ >= 0) [[unlikely]]
-            fail(ErrorClass::truncate, "rank ", env.reported_rank(peer_), " sends ", bytes_,
-                 " bytes but there is room for ", room_);
+            raise(env.reported_rank(peer_), env.world_rank(peer_));
     }
 
 private:
+    [[noreturn, gnu::cold, gnu::noinline]] void raise(int reported_rank, int world_rank) const {
+        Error error(ErrorClass::truncate,
+                    join("rank ", reported_rank, " sends ", bytes_, " bytes but there is room for ", room_));
+        error.peer = world_rank;
+        throw error;
+    }
+
     int peer_ = -1;
     std::uint64_t bytes_ = 0;
     std::size_t room_ = 0;

@@ -55,6 +55,7 @@ public:
     FramePool& frames() { return frames_; }
     bool suspends() const { return world_.suspends; }
     int reported_rank(int peer) const { return peer; }
+    int world_rank(int peer) const { return peer; }
     std::size_t staging_bytes() const { return world_.staging_bytes; }
     void reserve_staging(std::size_t bytes);
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All ranks send ints and expect floats: what is true of each rank's own part alone already.
+// ranks: 2 4
+// expect: T04
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    int rank;
+    float all[16];
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_FLOAT, MPI_COMM_WORLD);   // HERE all
+    MPI_Finalize();
+    return 0;
+}

@@ -11,6 +11,7 @@
 #include "runtime/counters/blocked.hpp"
 #include "runtime/counters/counter.hpp"
 #include "runtime/counters/finding.hpp"
+#include "runtime/counters/not_freed.hpp"
 #include "runtime/counters/noted_words.hpp"
 #include "runtime/counters/polling.hpp"
 
@@ -133,6 +134,7 @@ struct alignas(cache_line) RankState {
     OneSided one_sided;
     Times times;
     Placed placed;
+    NotFreed not_freed;
     Finding finding;
     LastCall last_call;
 };

@@ -3,6 +3,7 @@
 #include "mpi_h/entry/ending.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,9 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,6 +130,33 @@ int rank_in_environment() {
     return 0;
 }
 
+/// Ranks that have not met yet and end in the same way: the first one of the node reports. Returns false to the others,
+/// after the first one has ended, because the launcher ends the job with the first rank that does. By an abstract
+/// socket that the first one keeps open, named after the launcher's job; a process without a launcher is the first.
+bool is_first_of_job(Ending const& ending) {
+    char const* job = nullptr;
+    for (char const* variable : {"PMIX_NAMESPACE", "PMI_ID", "SLURM_STEP_ID"})
+        if (!job) job = std::getenv(variable);
+    int const first = job ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    if (first < 0) return true;
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    std::size_t const identity = std::hash<std::string>()(join(job, ' ', ending.error, ' ', ending.sentence));
+    int const length = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "tutti %u %zx", getuid(), identity);
+    auto const bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<unsigned>(length));
+    auto const* const address = reinterpret_cast<sockaddr const*>(&name);
+    if (bind(first, address, bytes) == 0) {
+        listen(first, SOMAXCONN);
+        return true;
+    }
+    timeval const patience{longest_wait_ns / 1'000'000'000, 0};
+    setsockopt(first, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(first, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    char byte = 0;
+    if (connect(first, address, bytes) == 0 && read(first, &byte, 1) < 0) {}   // the end of the first one, or too late
+    return false;
+}
+
 /// A segment of this process alone, from which the watcher reads what happens before MPI_Init.
 std::optional<Segment> own_segment() try {
     std::vector<std::string> complaints;
@@ -149,6 +180,7 @@ void say(Ending const& ending) {
             write_line(report_of(f.process->rank(), ending));
         return;
     }
+    if (!is_first_of_job(ending)) return;
     std::optional<Segment> const own = own_segment();
     if (!own || !say_to_watcher(*own, own->rank_state(0), ending)) write_line(report_of(rank_in_environment(), ending));
 }

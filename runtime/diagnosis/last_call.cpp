@@ -65,8 +65,9 @@ std::uint64_t crash_in_program(LastCall const& mine, ucontext_t const& context) 
 void note_crash(int signal, siginfo_t* info, void* context) {
     LastCall* const mine = watched.load(std::memory_order_relaxed);
     bool const is_sent = info->si_code <= 0;
-    if (mine && !is_sent && getpid() == watched_process.load(std::memory_order_relaxed)) {
-        mine->crash = crash_in_program(*mine, *static_cast<ucontext_t const*>(context));
+    bool const is_abort = signal == SIGABRT && info->si_code == SI_TKILL && info->si_pid == getpid();
+    if (mine && (!is_sent || is_abort) && getpid() == watched_process.load(std::memory_order_relaxed)) {
+        if (!is_abort) mine->crash = crash_in_program(*mine, *static_cast<ucontext_t const*>(context));
         mine->crash_signal = signal;
         Segment const* const segment = watched_segment.load(std::memory_order_relaxed);
         if (segment) report_end(*mine, LastCall::End::crashes, *segment, longest_report_ns);
@@ -108,8 +109,9 @@ void watch_for_crashes(LastCall& mine, Segment const* segment) {
     watched_segment.store(segment, std::memory_order_relaxed);
     watched_process.store(getpid(), std::memory_order_relaxed);
     watched.store(&mine, std::memory_order_relaxed);
-    for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    for (int const signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
         struct sigaction now {};
+        if (signal == SIGABRT && !segment) continue;   // mpiexec sees it, and abort() has no instruction to note
         if (sigaction(signal, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL) continue;
         struct sigaction noting {};
         noting.sa_sigaction = note_crash;

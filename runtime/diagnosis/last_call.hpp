@@ -14,6 +14,7 @@ class Segment;
 void show_images(LastCall& mine);
 /// From now on a signal that ends this process because of an instruction of its own, such as a null pointer's, is noted
 /// in LastCall::crash before it does. Only signals for which the program, or what it is made of, has no handler.
+/// abort() is reported, too, where `segment` is given.
 /// `segment`: that of the node where the watcher reports ends, for which the process waits up to a second; null:
 /// mpiexec does, or there is no other rank.
 void watch_for_crashes(LastCall& mine, Segment const* segment);

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         MPI_Bcast(&x, 1, MPI_INT, rank == size - 1, MPI_COMM_WORLD);
     if (is(how, "deadlock"))
         MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (is(how, "exit") || is(how, "crash"))
+    if (is(how, "exit") || is(how, "crash") || is(how, "assertion"))
         others_wait();
     if (is(how, "exit") && rank == size - 1)
         exit(3);
@@ -63,6 +63,8 @@ int main(int argc, char **argv)
         exit(3);
     if (is(how, "crash") && rank == size - 1)
         *(int volatile *)8 = 1;
+    if (is(how, "assertion") && rank == size - 1)
+        abort();
     if (is(how, "after")) {
         MPI_Finalize();
         MPI_Barrier(MPI_COMM_WORLD);
@@ -102,7 +104,7 @@ same_alone() {
 }
 expect_told() { [ "$told" = "$expected" ] || wrong "$what reported '$told' instead of '$expected': $(cat "$folder/err")"; }
 
-for how in error first abort request root deadlock after exit exits crash; do same $how; done
+for how in error first abort request root deadlock before after exit exits crash assertion; do same $how; done
 for how in error abort request deadlock before after; do same_alone $how; done
 [ -n "$mpirun" ] || skip "package openmpi-bin is not installed"
 

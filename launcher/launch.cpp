@@ -156,7 +156,7 @@ private:
         Variables const variables = variables_of(job_);
         bool const wanted = output_.standard_error().terminal() && !job_.quiet && !variables.quiet &&
                             !job_.json_messages && variables.diagnosis != "no" && variables.diagnosis != "full";
-        std::string const sentence = wanted ? words(counts) : "";
+        std::string const sentence = wanted ? not_freed_words(counts) : "";
         if (!sentence.empty()) output_.say(sentence);
     }
 

@@ -27,7 +27,7 @@ NotFreedCounts not_freed_on(Segment const& segment) {
     return counts;
 }
 
-std::string words(NotFreedCounts const& counts) {
+std::string not_freed_words(NotFreedCounts const& counts) {
     std::string list;
     for (std::size_t kind = 0; kind < std::min<std::size_t>(counts.most.size(), NotFreed::kinds); ++kind) {
         std::uint64_t const number = counts.most[kind];

@@ -23,6 +23,6 @@ NotFreedCounts not_freed_on(Segment const& segment);
 
 /// "3 communicators, 1 datatype never freed; --check shows where": of each rank; where ranks differ, the largest number
 /// of each kind ("up to ... per rank"). Empty if all are 0.
-std::string words(NotFreedCounts const& counts);
+std::string not_freed_words(NotFreedCounts const& counts);
 
 }   // namespace tutti::launcher

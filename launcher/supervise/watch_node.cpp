@@ -136,7 +136,7 @@ private:
                 Report const report = report_of(finding, place);
                 if (finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel))
                     warnings_.add(report);
-            } else if (kind == Finding::Kind::error && !decided()) {
+            } else if (kind == Finding::Kind::error && !ending_) {
                 bool const complete = shows_all_places(finding, [this](int rank) { return state_of(rank); });
                 if (finding_delay_.over(complete, now)) end_by(report_of(finding, place), launch::mistake_code);
             }
@@ -231,7 +231,6 @@ private:
         return lines;
     }
 
-    bool decided() const { return segment_.header().verdict.load(std::memory_order_relaxed) != 0; }
     void end_by(Report const& report, int code) {
         ending_ = true;
         print(report);

@@ -105,7 +105,11 @@ for nodes in 1 2; do
     step -N $nodes -n 3 "$member" 1 kill; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
     step -N $nodes -n 3 "$member" 2 kill; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
     step -N $nodes -n 3 "$member" 1 exit; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
+    expect_err "error[T09] rank 1 left with exit code 3 without calling MPI_Finalize"
 done
+# Equal errors of a node's ranks are one report, with the line of the source.
+step -N 1 -n 4 "$tests/cluster_waits" roots; expect_code 125; expect_err "error[T04] rank "; expect_err "waits.c:"
+[ "$(grep -c "^error\[" <<<"$err")" = 1 ] || wrong "$what reported more than once: $err"
 
 # Ranks that wait in vain for others of their node are told so.
 step -N 1 -n 4 "$tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks "

@@ -61,6 +61,7 @@ public:
             hear_last_words(now);
             hear_findings(now);
             if (!ending_) hear_ends(now);
+            else release_ended();
             if (!ending_) look_for_deadlock(now);
             if (asked_for_warnings()) print_warnings();
             Clock::time_point due = now + longest_sleep;
@@ -189,7 +190,11 @@ private:
         Report report = report_of_noted(ends, first.signal);
         report.lines.insert(report.lines.end(), waiting.begin(), waiting.end());
         end_by(report, first.code);
-        for (NotedEnd const& end : ends)
+        release_ended();
+    }
+    /// Ranks that end while the job does need not wait for a report.
+    void release_ended() {
+        for (NotedEnd const& end : noted_ends())
             if (end.noted) rank_at(end.place).last_call.end.store(LastCall::End::reported, std::memory_order_release);
     }
     std::vector<NotedEnd> noted_ends() {

@@ -3,6 +3,7 @@
 #include "mpi_h/entry/ending.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -189,6 +190,10 @@ void say(Ending const& ending) {
 
 void abort_job(Ending const& ending) {
     if (library().stage == Stage::child) end_child(ending);
+    // Several threads may come here, and the first one exits for all.
+    static std::atomic_flag ending_begun;
+    if (!ending.sentence.empty() && ending_begun.test_and_set())
+        while (true) pause();
     RankState* const rank_state = library().rank_state ? library().rank_state : launchers_rank_state();
     bool const said = ending.sentence.empty() || unless_out_of_memory([&] { return say(ending), true; });
     if (!said) write_without_memory();

@@ -37,6 +37,7 @@ bool run_on(Segment const& segment) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);   // its reader awaits the end
     posix_spawn_file_actions_adddup2(&files, segment.descriptor(), launch::watchers_descriptor);
     posix_spawn_file_actions_adddup2(&files, said, launch::watching_descriptor);
     pid_t child = 0;

@@ -7,6 +7,7 @@ mpirun=$(command -v mpirun.openmpi)
 
 cat >"$folder/wrong.c" <<'END'
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +35,38 @@ static void others_wait(void)
     }
 }
 
+static pthread_barrier_t barrier;
+static void *send_wrong(void *unused)
+{
+    pthread_barrier_wait(&barrier);
+    MPI_Send(&x, 1, MPI_INT, size, 8, MPI_COMM_WORLD);
+    return unused;
+}
+static void send_in_threads(void)
+{
+    pthread_t threads[4];
+    pthread_barrier_init(&barrier, NULL, 4);
+    for (int i = 0; i < 4; ++i)
+        pthread_create(&threads[i], NULL, send_wrong, NULL);
+    for (int i = 0; i < 4; ++i)
+        pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
+    int level;
     char const *how = argv[1];
     MPI_Request request;
     if (is(how, "before"))
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, is(how, "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);   /* all have left MPI_Init */
     if (is(how, "error"))
         MPI_Send(&x, 1, MPI_INT, size, 8, MPI_COMM_WORLD);
+    if (is(how, "threads"))
+        send_in_threads();
     if (is(how, "first") && rank == 0)
         MPI_Send(&x, 1, MPI_INT, size, 8, MPI_COMM_WORLD);
     if (is(how, "abort"))
@@ -74,13 +96,13 @@ int main(int argc, char **argv)
     return MPI_Finalize();
 }
 END
-"$build/bin/mpicc" -g "$folder/wrong.c" -o "$folder/wrong" || exit 1
+"$build/bin/mpicc" -g "$folder/wrong.c" -o "$folder/wrong" -lpthread || exit 1
 
 # Of standard error: reports without what differs from process to process. Where all ranks make an error, how many have come
 # to it before the job ends differs, too.
 reports() {
     local any_ranks='s/^  ranks? [0-9, and-]+  /  some ranks  /'
-    case $how in error | abort | after | before | exits) ;; *) any_ranks= ;; esac
+    case $how in error | threads | abort | after | before | exits) ;; *) any_ranks= ;; esac
     sed -n '/^\(error\|warning\)\[/,/^  more:/p' "$folder/err" | sed -E "s/process [0-9]+ on/process N on/; $any_ranks"
 }
 # other COMMAND...: leaves $code and $told
@@ -104,8 +126,8 @@ same_alone() {
 }
 expect_told() { [ "$told" = "$expected" ] || wrong "$what reported '$told' instead of '$expected': $(cat "$folder/err")"; }
 
-for how in error first abort request root deadlock before after exit exits crash assertion; do same $how; done
-for how in error abort request deadlock before after; do same_alone $how; done
+for how in error threads first abort request root deadlock before after exit exits crash assertion; do same $how; done
+for how in error threads abort request deadlock before after; do same_alone $how; done
 [ -n "$mpirun" ] || skip "package openmpi-bin is not installed"
 
 # The reporting program is looked for beside the library: without it the report has fewer words, and still comes once.

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <optional>
 
 #include <fcntl.h>
@@ -17,6 +16,7 @@
 #include "launcher/allocation/hosts.hpp"
 #include "launcher/allocation/placement.hpp"
 #include "launcher/base/print.hpp"
+#include "launcher/base/words.hpp"
 #include "launcher/report/write_report.hpp"
 #include "launcher/start/drop_in.hpp"
 #include "launcher/start/environment.hpp"
@@ -24,6 +24,7 @@
 #include "launcher/start/mpi_library.hpp"
 #include "launcher/start/spawn.hpp"
 #include "launcher/start/windows.hpp"
+#include "launcher/statistics/not_freed.hpp"
 #include "launcher/statistics/statistics.hpp"
 #include "launcher/supervise/elsewhere.hpp"
 #include "launcher/supervise/guardian.hpp"
@@ -56,22 +57,6 @@ rlimit raise_descriptor_limit(std::size_t ranks_and_nodes) {
     if (old.rlim_cur < needed) wanted.rlim_cur = std::min(needed, old.rlim_max);
     setrlimit(RLIMIT_NOFILE, &wanted);
     return old;
-}
-
-/// A pattern for the names of files or the beginnings of lines, for one rank.
-std::string expanded(std::string const& pattern, int rank, std::string const& host) {
-    std::string name;
-    for (std::size_t i = 0; i < pattern.size(); ++i) {
-        char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;
-        if (kind == 'r') name += std::to_string(rank);
-        else if (kind == 'h') name += host;
-        else if (kind == 'g' || kind == 'p') name += '0';   // MPICH's process group and proxy: there is one of each
-        else if (kind == 't') name += std::to_string(std::time(nullptr));
-        else if (kind == '%') name += '%';
-        else kind = 0, name += c;
-        if (kind) ++i;
-    }
-    return name;
 }
 
 Sink& sink_for(Job const& job, Output& output, std::string const& host, int rank, bool error) {
@@ -135,6 +120,7 @@ public:
         if (job_.statistics && shared) survey(*shared);
         if (elsewhere_) elsewhere_->finish(supervisor, shared);
         if (job_.statistics) print_statistics(shared);
+        report_not_freed(shared);
         if (job_.traced() && (!elsewhere_ || elsewhere_->decides())) report(supervisor, shared, code);
         return code;
     }
@@ -161,6 +147,17 @@ private:
         AllRankCounts counts = segment ? counts_of(*segment) : AllRankCounts{};
         if (elsewhere_) counts = elsewhere_->with_others(std::move(counts));
         if (!counts.empty()) std::fputs(statistics(counts).c_str(), stderr);
+    }
+
+    /// For a person at a terminal, unless --check has reported where they were made.
+    void report_not_freed(Segment const* segment) {
+        NotFreedCounts counts = segment ? not_freed_on(*segment) : NotFreedCounts{};
+        if (elsewhere_) counts = elsewhere_->with_others(std::move(counts));
+        Variables const variables = variables_of(job_);
+        bool const wanted = output_.standard_error().terminal() && !job_.quiet && !variables.quiet &&
+                            !job_.json_messages && variables.diagnosis != "no" && variables.diagnosis != "full";
+        std::string const sentence = wanted ? not_freed_words(counts) : "";
+        if (!sentence.empty()) output_.say(sentence);
     }
 
     /// The files of --report and --trace.

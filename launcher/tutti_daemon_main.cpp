@@ -9,9 +9,9 @@
 
 #include <unistd.h>
 
-#include "launcher/diagnosis/watch_node.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/nodes/daemon.hpp"
+#include "launcher/supervise/watch_node.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/settings/launch.hpp"
 #include "topo/machine/detect.hpp"
@@ -36,6 +36,7 @@ int serve() {
 int watch() {
     pid_t const child = fork();
     if (child != 0) return child < 0 ? 1 : 0;
+    setsid();   // signals that end the ranks, from a terminal or their launcher, must not end their report
     try {
         return watch_node(tutti::launch::watchers_descriptor);
     } catch (std::exception const&) { return 1; }   // what it was given is no segment

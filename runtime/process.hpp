@@ -60,6 +60,7 @@ public:
     RankLock lock;                    ///< closed off unless several threads may call
     bool many_threads = false;        ///< of the program (MPI_THREAD_MULTIPLE)
     bool supervised = false;          ///< a launcher of ours looks at what this rank has found (RankState::finding)
+    bool has_warned = false;          ///< of a mistake of the program, which was not printed by the rank itself
     void const*& call_site;           ///< where the program goes on after its last MPI call,
     char const*& call_name;           ///< and which one that is (RankState::last_call)
     std::unique_ptr<Tracer> tracer;   ///< null: nothing is traced

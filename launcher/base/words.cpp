@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <ctime>
 
 #include "launcher/base/job.hpp"
 #include "runtime/base/error.hpp"
@@ -73,6 +74,21 @@ std::string rank_ranges(std::vector<int> ranks) {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     return (ranks.size() == 1 ? "rank " : "ranks ") + topo::ranges(ranks);
+}
+
+std::string expanded(std::string const& pattern, int rank, std::string const& host) {
+    std::string name;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        char c = pattern[i], kind = c == '%' && i + 1 < pattern.size() ? pattern[i + 1] : 0;
+        if (kind == 'r') name += std::to_string(rank);
+        else if (kind == 'h') name += host;
+        else if (kind == 'g' || kind == 'p') name += '0';   // MPICH's process group and proxy: there is one of each
+        else if (kind == 't') name += std::to_string(std::time(nullptr));
+        else if (kind == '%') name += '%';
+        else kind = 0, name += c;
+        if (kind) ++i;
+    }
+    return name;
 }
 
 }   // namespace tutti::launcher

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of a text, quoted as for a shell, and back; ranks in words.
+// Words of a text, quoted as for a shell, and back; ranks in words; patterns with a rank's number.
 #pragma once
 
 #include <string>
@@ -20,5 +20,8 @@ std::string shell_word(std::string_view word);
 
 /// "rank 3", "ranks 0-255", "ranks 0,2-4"; `ranks` in any order.
 std::string rank_ranges(std::vector<int> ranks);
+
+/// A pattern for the names of files or the beginnings of lines (%r: rank, %h: host, %t: time), for one rank.
+std::string expanded(std::string const& pattern, int rank, std::string const& host);
 
 }   // namespace tutti::launcher

@@ -122,6 +122,10 @@ void members(A& a, Missing& m) {
     a(m.rank, m.pid, m.host);
 }
 template <class A>
+void members(A& a, NotFreedCounts& c) {
+    a(c.most, c.least);
+}
+template <class A>
 void members(A& a, Verdict& v) {
     a(v.kind, v.code, v.sentence, v.report);
 }

@@ -256,6 +256,7 @@ void Daemon::finish(Supervisor& supervisor, Segment const* segment) {
     if (job().statistics && segment)
         for (RankCounts const& counts : counts_of(*segment))
             up(FrameType::counts, packed_counts(counts, static_cast<std::uint64_t>(now_ns())));
+    if (segment) up(FrameType::not_freed, packed(not_freed_on(*segment)));
     if (job().traced() && segment) send_recording(*segment);
     up(FrameType::done);
     finish_when_dismissed(&supervisor);

@@ -54,6 +54,7 @@ public:
         if (children_) children_->dismiss();
     }
     AllRankCounts with_others(AllRankCounts) override { return {}; }
+    NotFreedCounts with_others(NotFreedCounts) override { return {}; }
     Recording with_others(Recording own) override { return own; }
 
 private:

@@ -38,6 +38,7 @@ enum class FrameType : std::uint32_t {
     mistake,     ///< Report: a mistake of the program that is certain, or a warning
     seen,        ///< RanksSeen: the answer to `see`
     counts,      ///< of one rank, for --stats
+    not_freed,   ///< NotFreedCounts of the node's ranks
     machine,     ///< RecordedNode, for --report
     recording,   ///< RankRecording of one rank, likewise
     done,        ///< all ranks have ended and everything is told

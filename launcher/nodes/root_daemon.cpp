@@ -296,6 +296,7 @@ void RootDaemon::handle(Frame const& frame, Supervisor& supervisor) {
         return;
     case FrameType::closed: input_.erase(frame.node); return;
     case FrameType::counts: counts_.push_back(copy_of_counts(frame.body)); return;
+    case FrameType::not_freed: not_freed_.add(unpacked<NotFreedCounts>(frame.body)); return;
     case FrameType::clock:
         if (clocks_.hear(frame.node, unpacked<ClockAnswer>(frame.body), now_ns())) ask_clock(frame.node);
         return;
@@ -375,6 +376,11 @@ void RootDaemon::finish(Supervisor&, Segment const*) { children_.dismiss(); }
 AllRankCounts RootDaemon::with_others(AllRankCounts own) {
     for (auto const& copy : counts_) own.push_back(copy->counts());
     std::ranges::sort(own, {}, &RankCounts::rank);
+    return own;
+}
+
+NotFreedCounts RootDaemon::with_others(NotFreedCounts own) {
+    own.add(not_freed_);
     return own;
 }
 

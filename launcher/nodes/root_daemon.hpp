@@ -44,6 +44,7 @@ public:
     void finish(Supervisor& supervisor, Segment const* segment) override;
     void part() override { children_.dismiss(); }
     AllRankCounts with_others(AllRankCounts own) override;
+    NotFreedCounts with_others(NotFreedCounts own) override;
     Recording with_others(Recording own) override;
 
 private:
@@ -89,6 +90,7 @@ private:
     std::vector<Frame> later_;   ///< that came while others were waited for
     std::vector<Children::Lost> lost_later_;
     std::vector<std::unique_ptr<RankCountsCopy>> counts_;
+    NotFreedCounts not_freed_;   // of other nodes
     Recording recorded_;
     ClockOffsets clocks_;
     bool clocks_asked_ = false;

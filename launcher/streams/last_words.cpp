@@ -39,21 +39,27 @@ bool take_out(std::string& lines, LastWords const& words, LinePrefix const& pref
     return false;
 }
 
+Report report_of(LastWords const& words) {
+    Report report{.code = words.code,
+                  .headline = words.sentence,
+                  .lines = {{{words.rank}, words.call, words.place.words}},
+                  .help = words.help.empty() ? help_for(words.code) : words.help};
+    if (words.place.without_g) report.notes.emplace_back(more_with_g);
+    return report;
+}
+
+bool add_to(Report& report, LastWords const& words) {
+    if (report.code != words.code || report.headline != words.sentence) return false;
+    report.lines.push_back({{words.rank}, words.call, words.place.words});
+    if (words.place.without_g && report.notes.empty()) report.notes.emplace_back(more_with_g);
+    return true;
+}
+
 void HeldWords::add(Sink& sink, LastWords const& words, Clock::time_point now) {
     if (held_.empty()) since_ = now;
-    auto same = std::ranges::find_if(held_, [&](Held const& one) {
-        return one.sink == &sink && one.lines.empty() && one.report.code == words.code &&
-               one.report.headline == words.sentence;
-    });
-    if (same == held_.end()) {
-        Report report{.code = words.code,
-                      .headline = words.sentence,
-                      .lines = {},
-                      .help = words.help.empty() ? help_for(words.code) : words.help};
-        same = held_.insert(same, {&sink, "", std::move(report)});
-    }
-    same->report.lines.push_back({{words.rank}, words.call, words.place.words});
-    if (words.place.without_g && same->report.notes.empty()) same->report.notes.emplace_back(more_with_g);
+    bool const known = std::ranges::any_of(
+        held_, [&](Held& one) { return one.sink == &sink && one.lines.empty() && add_to(one.report, words); });
+    if (!known) held_.push_back({&sink, "", report_of(words)});
 }
 
 void HeldWords::add_lines(Sink& sink, std::string_view lines) { held_.push_back({&sink, std::string(lines)}); }

@@ -36,6 +36,11 @@ struct LastWords {
 /// What a rank has noted so far; none while it has nothing to say. `rank_state` may be null.
 std::optional<LastWords> last_words_on(RankState const* rank_state);
 
+/// The report of a rank's words.
+Report report_of(LastWords const& words);
+/// Adds the words of another rank to a report of the same error. Returns false if they are about another one.
+bool add_to(Report& report, LastWords const& words);
+
 /// Takes the line of those words out of whole lines, each of which begins with `prefix`, after a time where there is
 /// one, and tells whether it was there.
 bool take_out(std::string& lines, LastWords const& words, LinePrefix const& prefix = {});

@@ -12,6 +12,7 @@
 
 #include "launcher/diagnosis/unblocked_ranks.hpp"
 #include "launcher/report/recording/recording.hpp"
+#include "launcher/statistics/not_freed.hpp"
 #include "launcher/statistics/statistics.hpp"
 #include "launcher/supervise/verdict.hpp"
 #include "runtime/settings/cluster.hpp"
@@ -99,6 +100,8 @@ public:
     virtual void part() = 0;
     /// After `finish`, for --stats: the counts of all ranks in order; none where they are not told.
     virtual AllRankCounts with_others(AllRankCounts own) = 0;
+    /// Likewise: what ranks have not freed.
+    virtual NotFreedCounts with_others(NotFreedCounts own) = 0;
     /// Likewise, for --report: what all nodes have recorded.
     virtual Recording with_others(Recording own) = 0;
 };

@@ -29,6 +29,10 @@ template <class Describe>
     }
 }
 
+/// From now on an exit() of this rank before MPI_Finalize is reported by the watcher, where no launcher of ours does
+/// that: after the program's own exit handlers and destructors, which may call MPI_Finalize.
+void watch_for_exit();
+
 /// Before there is anything of the library that could end a job.
 [[noreturn]] void end_without_memory(int code);
 

@@ -93,6 +93,28 @@ void tell_objects(LibraryState& f) {
                           "free each with its function, such as MPI_Comm_free or MPI_Type_free", parts});
 }
 
+template <class Table>
+void count_objects(Counter& counter, Table const& table) {
+    table.for_each([&](auto const&) { counter.add(1); });
+}
+
+/// For the launcher, which reports the numbers without places.
+void count_objects(LibraryState& f) {
+    auto& objects = f.rank_state->not_freed.objects;
+    abi::Tables const& tables = f.tables;
+    count_objects(objects[NotFreed::comms], tables.comms);
+    count_objects(objects[NotFreed::windows], tables.wins);
+    count_objects(objects[NotFreed::datatypes], tables.datatypes);
+    count_objects(objects[NotFreed::groups], tables.groups);
+    count_objects(objects[NotFreed::operators], tables.ops);
+    count_objects(objects[NotFreed::infos], tables.infos);
+    count_objects(objects[NotFreed::keyvals], tables.keyvals);
+    count_objects(objects[NotFreed::errhandlers], tables.errhandlers);
+    tables.requests.for_each([&](Request const& request) {
+        if (request.persistent && !request.active) objects[NotFreed::requests].add(1);
+    });
+}
+
 }   // namespace
 
 void tell_leftovers(LibraryState& f) {
@@ -104,6 +126,7 @@ void tell_leftovers(LibraryState& f) {
     tell_requests(f);
     p2p::tell_messages_left(process, comms);
     if (process.variables.diagnosis == "full") tell_objects(f);
+    else if (process.supervised) count_objects(f);
 }
 
 }   // namespace tutti

@@ -7,7 +7,8 @@
 namespace tutti {
 
 /// Warns of requests that were not completed and of messages that nobody received; with TUTTI_DIAGNOSIS=full also of
-/// objects that were not freed. When nothing more comes, and before anything is torn down.
+/// objects that were not freed, which are only counted otherwise (RankState::not_freed). When nothing more comes, and
+/// before anything is torn down.
 void tell_leftovers(LibraryState& f);
 
 }   // namespace tutti

@@ -42,6 +42,7 @@ struct LibraryState {
     int thread_level = MPI_THREAD_SINGLE;
     std::uint64_t main_thread = 0;   ///< pthread_self() of the caller of MPI_Init
     bool check_arguments = true;
+    bool reports_exit = false;   ///< watch_for_exit has been called
     std::unique_ptr<Segment> segment;
     std::unique_ptr<Process> process;
     RankState* rank_state = nullptr;   ///< this rank's, as soon as MPI_Init has found it

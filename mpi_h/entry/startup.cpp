@@ -26,6 +26,7 @@
 #include "runtime/base/clock.hpp"
 #include "runtime/diagnosis/fortran_call_sites.hpp"
 #include "runtime/diagnosis/last_call.hpp"
+#include "runtime/diagnosis/mistake.hpp"
 #include "runtime/job/inherited_segment.hpp"
 #include "runtime/job/join_job.hpp"
 #include "runtime/job/lost_job.hpp"
@@ -275,7 +276,11 @@ void start(LibraryState& f, int thread_level) {
     if (!launched && f.process->variables.diagnosis != "no")
         f.process->watcher = std::make_unique<Watcher>(*f.segment, f.process->waiter, f.process->end_job);
     show_images(f.rank_state->last_call);
-    if (f.process->variables.diagnosis != "no") watch_for_crashes(f.rank_state->last_call);
+    if (f.process->variables.diagnosis != "no") {
+        bool const reported_by_ranks = !launched && f.process->size() > 1;
+        watch_for_crashes(f.rank_state->last_call, reported_by_ranks ? f.segment.get() : nullptr);
+        if (reported_by_ranks) watch_for_exit();
+    }
     f.tables.note_sites(f.process->call_site);
     place_predefined_objects(f);
     if (f.process->variables.progress_thread) f.process->start_progress_thread();
@@ -321,6 +326,7 @@ void finish(LibraryState& f) {
     process.waiter.count_run_delay();
     rank_state.times.ended.set(static_cast<std::uint64_t>(now_ns()));
     rank_state.state.store(RankPhase::finalised, std::memory_order_release);
+    print_warnings(process);
     if (job_server()) job_server()->finish();
     f.recent_collectives.reset();
     f.forget_windows();

@@ -4,7 +4,8 @@
 //
 // The rank writes it while `kind` is nothing, and `kind` last. An error stays: the launcher ends the rank. A warning is
 // the launcher's, which reads it and makes `kind` nothing again; a rank that waits for that in vain takes it back, by a
-// swap, so that one of the two tells it.
+// swap, so that one of the two tells it. Where the watcher stands for the launcher (runtime/job/watcher.hpp), a rank
+// that has warned asks at its end, by `print_warnings`, to have the warnings printed, and waits for that likewise.
 #pragma once
 
 #include <atomic>
@@ -25,7 +26,7 @@ struct Finding {
         char script[160];                      ///< "ring.py:12 in pass()", as in BlockedThread; mostly empty
     };
 
-    enum class Kind : std::uint32_t { nothing, error, warning };
+    enum class Kind : std::uint32_t { nothing, error, warning, print_warnings };
 
     std::atomic<Kind> kind;
     char code[8];   ///< "T03"

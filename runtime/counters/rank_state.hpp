@@ -11,6 +11,7 @@
 #include "runtime/counters/blocked.hpp"
 #include "runtime/counters/counter.hpp"
 #include "runtime/counters/finding.hpp"
+#include "runtime/counters/not_freed.hpp"
 #include "runtime/counters/noted_words.hpp"
 #include "runtime/counters/polling.hpp"
 
@@ -73,8 +74,16 @@ struct alignas(cache_line) Placed {
 };
 
 /// The last call of MPI that the program has made, for whoever asks when it has ended. Plain stores at each call; read
-/// when the rank's process is gone, but for `collective`.
+/// when the rank's process is gone, or has noted its end, but for `collective`.
 struct alignas(cache_line) LastCall {
+    /// How the process ends, noted by itself where no launcher of ours waits for it (runtime/job/watcher.hpp).
+    enum class End : std::uint32_t {
+        not_noted,
+        exits,      ///< with `exit_code`, without MPI_Finalize
+        crashes,    ///< by `crash_signal`
+        reported,   ///< one of these, and the watcher has reported it
+    };
+
     void const* site;           ///< where the program goes on after it
     std::uint64_t collective;   ///< Comm::context of the last call that coll/match records; 0: none. By atomic_ref
     char const* name;           ///< zero-ended, in the rank's library
@@ -82,7 +91,9 @@ struct alignas(cache_line) LastCall {
     std::uint64_t program_end;   ///< those in its file; 0 of one that is not moved. And where it ends
     std::uint64_t library;       ///< the same of its library
     std::uint64_t crash;         ///< the instruction by which the rank was killed; 0: none, or it is not known
-    char program_file[256];      ///< their paths, zero-ended; empty: not known
+    std::atomic<End> end;        ///< written last
+    std::int32_t exit_code, crash_signal;
+    char program_file[256];   ///< their paths, zero-ended; empty: not known
     char library_file[256];
 };
 
@@ -123,6 +134,7 @@ struct alignas(cache_line) RankState {
     OneSided one_sided;
     Times times;
     Placed placed;
+    NotFreed not_freed;
     Finding finding;
     LastCall last_call;
 };

@@ -8,11 +8,20 @@
 
 namespace tutti {
 
+class Segment;
+
 /// Shows where this program and this library are loaded, for whoever asks when the process is gone.
 void show_images(LastCall& mine);
 /// From now on a signal that ends this process because of an instruction of its own, such as a null pointer's, is noted
 /// in LastCall::crash before it does. Only signals for which the program, or what it is made of, has no handler.
-void watch_for_crashes(LastCall& mine);
+/// abort() is reported, too, where `segment` is given.
+/// `segment`: that of the node where the watcher reports ends, for which the process waits up to a second; null:
+/// mpiexec does, or there is no other rank.
+void watch_for_crashes(LastCall& mine, Segment const* segment);
+/// Notes how this process ends, and waits until the watcher (runtime/job/watcher.hpp) has reported it. Returns after
+/// `longest_ns`, or when neither a watcher nor a rank that could start one is left on the node. Wakes the other ranks
+/// for that. May be called by a signal handler.
+void report_end(LastCall& mine, LastCall::End end, Segment const& segment, std::int64_t longest_ns);
 /// The name of another rank's last call; empty: not known, as when that rank runs another build of the library. `mine`:
 /// this rank's own state, with its images.
 std::string name_of(LastCall const& other, LastCall const& mine);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string_view>
 
 #include <time.h>
@@ -75,8 +76,10 @@ std::string text_of(Mistake const& mistake, char const* severity) {
     return text + join("  more: mpiexec --explain ", mistake.code, "\n");
 }
 
-void print(std::string const& text) {
-    if (write(2, text.data(), text.size()) < 0) {}   // nobody to tell that nobody can be told
+void print(Process const& process, Mistake const& mistake, char const* severity) {
+    if (!is_first_on_node(process.segment, mistake.code, mistake.headline)) return;
+    std::string const text = text_of(mistake, severity);
+    if (write(2, text.data(), text.size()) < 0) {}   // there is no other place to report that
 }
 
 /// Sleeps until the launcher, or the watcher, ends the job. Where there is none that looks, the rank tells what it has
@@ -88,23 +91,28 @@ void print(std::string const& text) {
         nanosleep(&pause, nullptr);
         if (process.watcher) process.watcher->obey();
     }
-    print(text_of(mistake, "error"));
+    print(process, mistake, "error");
     if (process.end_job) process.end_job(launch::mistake_code, "");
     std::abort();
 }
 
-/// False: nobody has taken it, and now nobody will.
+/// Returns false if the launcher has not taken it, and now will not.
 bool taken(Finding& finding) {
     timespec const pause{0, 2'000'000};
+    auto kind = finding.kind.load(std::memory_order_relaxed);
     for (long waited = 0; waited < longest_wait_s * 1'000'000'000; waited += pause.tv_nsec) {
         if (finding.kind.load(std::memory_order_acquire) == Finding::Kind::nothing) return true;
         nanosleep(&pause, nullptr);
     }
-    auto kind = Finding::Kind::warning;
     return !finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel);
 }
 
 }   // namespace
+
+bool is_first_on_node(Segment const& segment, std::string const& code, std::string const& headline) {
+    std::uint64_t const identity = std::hash<std::string>()(join(code, ' ', headline)) | 1;
+    return segment.header().last_report.exchange(identity, std::memory_order_relaxed) != identity;
+}
 
 void report(Process& process, Mistake const& mistake) {
     show(process, mistake, Finding::Kind::error);
@@ -112,12 +120,22 @@ void report(Process& process, Mistake const& mistake) {
 }
 
 void warn(Process& process, Mistake const& mistake) {
-    Finding& finding = process.rank_state().finding;
-    if (process.supervised && process.variables.diagnosis != "no") {
+    if (!process.supervised && process.variables.quiet) return;   // mpiexec knows its own -quiet
+    bool const watched =
+        process.variables.diagnosis != "no" && (process.supervised || (process.watcher && process.watcher->start()));
+    if (watched) {
         show(process, mistake, Finding::Kind::warning);
-        if (taken(finding)) return;
+        process.has_warned = true;
+        if (taken(process.rank_state().finding)) return;
     }
-    if (!process.variables.quiet) print(text_of(mistake, "warning"));
+    if (!process.variables.quiet) print(process, mistake, "warning");
+}
+
+void print_warnings(Process& process) {
+    if (!process.watcher || !process.has_warned) return;
+    Finding& finding = process.rank_state().finding;
+    finding.kind.store(Finding::Kind::print_warnings, std::memory_order_release);
+    taken(finding);
 }
 
 }   // namespace tutti

@@ -21,40 +21,10 @@ namespace {
 
 constexpr std::int64_t start_after_ns = 1'000'000'000;   // most long waits are shorter, and need no other process
 
-}   // namespace
-
-Watcher::Watcher(Segment const& segment, Waiter& waiter, EndJob end_job) : segment_(segment), end_job_(end_job) {
-    waiter.observers().if_unsupervised(look, this);
-}
-
-void Watcher::look(void const* watcher, std::int64_t waited_ns) {
-    Watcher& here = *static_cast<Watcher*>(const_cast<void*>(watcher));
-    here.obey();
-    if (!here.tried_ && waited_ns > start_after_ns) here.start();
-}
-
-void Watcher::obey() const {
-    std::uint32_t const code = segment_.header().verdict.load(std::memory_order_acquire);
-    if (code != 0) end_job_(static_cast<int>(code), "");
-}
-
-bool Watcher::start() {
-    tried_ = true;
-    std::atomic<std::uint64_t>& watching = segment_.header().watcher;
-    std::uint64_t before = watching.load(std::memory_order_relaxed);
-    std::uint64_t const me = ProcessIdentity::of(getpid()).word();
-    bool const watched = before != 0 && before != me && ProcessWatch(ProcessIdentity(before)).lives();
-    // Until the watcher is there this rank stands for it.
-    if (watched || !watching.compare_exchange_strong(before, me)) return true;
-    if (run()) return true;
-    watching.store(0, std::memory_order_relaxed);
-    return false;
-}
-
-/// The watcher leaves this process's children before it watches, because the program may wait for children of its
-/// own. It confirms by a pipe that it watches: where the program ignores SIGCHLD, or waits for any child, waitpid()
+/// The watching process leaves this process's children before it watches, because the program may wait for children of
+/// its own. It confirms by a pipe that it watches: where the program ignores SIGCHLD, or waits for any child, waitpid()
 /// does not return here how a child ended.
-bool Watcher::run() const {
+bool run_on(Segment const& segment) {
     std::string const path = daemon_program();
     if (path.empty() || access(path.c_str(), X_OK) != 0) return false;
     std::string name = "tutti-daemon", option = "--watch";
@@ -67,7 +37,8 @@ bool Watcher::run() const {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, segment_.descriptor(), launch::watchers_descriptor);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);   // its reader awaits the end
+    posix_spawn_file_actions_adddup2(&files, segment.descriptor(), launch::watchers_descriptor);
     posix_spawn_file_actions_adddup2(&files, said, launch::watching_descriptor);
     pid_t child = 0;
     bool const started =
@@ -81,6 +52,42 @@ bool Watcher::run() const {
     if (started)
         while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
     return bytes == 1;
+}
+
+}   // namespace
+
+Watcher::Watcher(Segment const& segment, Waiter& waiter, EndJob end_job) : segment_(segment), end_job_(end_job) {
+    waiter.observers().if_unsupervised(look, this);
+}
+
+void Watcher::look(void const* watcher, std::int64_t waited_ns) {
+    Watcher& here = *static_cast<Watcher*>(const_cast<void*>(watcher));
+    here.obey();
+    bool const needed =
+        waited_ns > start_after_ns || here.segment_.header().ends_noted.load(std::memory_order_relaxed) != 0;
+    if (!here.tried_ && needed) here.start();
+}
+
+void Watcher::obey() const {
+    std::uint32_t const code = segment_.header().verdict.load(std::memory_order_acquire);
+    if (code != 0) end_job_(static_cast<int>(code), "");
+}
+
+bool Watcher::start() {
+    tried_ = true;
+    return start(segment_);
+}
+
+bool Watcher::start(Segment const& segment) {
+    std::atomic<std::uint64_t>& watching = segment.header().watcher;
+    std::uint64_t before = watching.load(std::memory_order_relaxed);
+    std::uint64_t const me = ProcessIdentity::of(getpid()).word();
+    bool const watched = before != 0 && before != me && ProcessWatch(ProcessIdentity(before)).lives();
+    // Until the watcher is there this rank stands for it.
+    if (watched || !watching.compare_exchange_strong(before, me)) return true;
+    if (run_on(segment)) return true;
+    watching.store(0, std::memory_order_relaxed);
+    return false;
 }
 
 }   // namespace tutti

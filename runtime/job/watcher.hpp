@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job that another launcher has started, or nobody, has no supervisor that looks at blocked ranks. There the first
-// rank of a node that is blocked for a second, or finds a mistake, starts a process that does, `tutti-daemon --watch`.
-// It ends by itself when no rank of the node is left.
+// A job that another launcher has started, or that is a single process, has no supervisor that watches its ranks and
+// reports errors. There the first rank of a node that is blocked for a second, or has an error to report, starts a
+// process that does, `tutti-daemon --watch`. It reports once for all ranks of the node, and ends by itself when none of
+// them is left.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +21,16 @@ public:
     /// Looks in each long wait of a rank on that segment; both outlive it. Not for jobs that our mpiexec supervises.
     Watcher(Segment const& segment, Waiter& waiter, EndJob end_job);
 
-    /// Unless somebody watches already. False: it cannot be had.
+    /// Starts the watching process unless there is one. Returns false if it cannot be had. By any thread, but not by a
+    /// signal handler.
     bool start();
+    /// The same for a rank that has a segment and nothing else.
+    static bool start(Segment const& segment);
     /// Ends the job, if that is the watcher's verdict.
     void obey() const;
 
 private:
     static void look(void const* watcher, std::int64_t waited_ns);
-    bool run() const;
 
     Segment const& segment_;
     EndJob const end_job_;

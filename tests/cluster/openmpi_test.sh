@@ -27,7 +27,7 @@ theirs -n 4 "$member";  expect_code 0; expect_silence; expect_out "$(members 6 4
 theirs -n 1 "$member" : -n 2 "$member"; expect_code 0; expect_silence; expect_out "$(members 3 3 3 3)"
 theirs -n 3 --bind-to core:overload-allowed "$member"; expect_code 0; expect_out "$(members 3 3 3 3)"
 theirs -n 2 -x TUTTI_TOPOLOGY=socket:2 "$member"; expect_code 0; expect_err "TUTTI_TOPOLOGY has no effect under this"
-theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "rank 2: the program called MPI_Abort with code 17"
+theirs -n 3 "$member" 2 abort; expect_code 17; expect_err "error[MPI_Abort] the program called MPI_Abort with code 17"
 theirs -n 3 "$member" 1 exit sleep; expect_code 3
 theirs -n 3 "$member" 1 kill sleep; expect_code 137
 theirs -n 3 "$build/tests/ranks_p2p_modes"; expect_code 0; expect_silence

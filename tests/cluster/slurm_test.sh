@@ -98,14 +98,18 @@ fi
 # Every kind of end. What is said of it is mostly Slurm's.
 for nodes in 1 2; do
     step -N $nodes -n 3 "$member" 1 codes; expect_code 2
-    step -N $nodes -n 3 "$member" 1 abort; expect_code 17; expect_err "rank 1: the program called MPI_Abort with code 17"
+    step -N $nodes -n 3 "$member" 1 abort; expect_code 17; expect_err "error[MPI_Abort] the program called MPI_Abort with code 17"
     step -N $nodes -n 3 "$member" 2 abort sleep; expect_code 17
     step -N $nodes -n 3 "$member" 2 wrong sleep
-    expect_code 6; expect_err "rank 2: MPI_Send: dest is 4711 but the communicator has 3 ranks"
+    expect_code 6; expect_err "error[MPI_ERR_RANK] MPI_Send: dest is 4711 but the communicator has 3 ranks"
     step -N $nodes -n 3 "$member" 1 kill; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
     step -N $nodes -n 3 "$member" 2 kill; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
     step -N $nodes -n 3 "$member" 1 exit; [ "$code" != 0 ] && [ "$code" != 124 ] || wrong "$what ended with $code: $err"
+    expect_err "error[T09] rank 1 left with exit code 3 without calling MPI_Finalize"
 done
+# Equal errors of a node's ranks are one report, with the line of the source.
+step -N 1 -n 4 "$tests/cluster_waits" roots; expect_code 125; expect_err "error[T04] rank "; expect_err "waits.c:"
+[ "$(grep -c "^error\[" <<<"$err")" = 1 ] || wrong "$what reported more than once: $err"
 
 # Ranks that wait in vain for others of their node are told so.
 step -N 1 -n 4 "$tests/cluster_waits" heads; expect_code 125; expect_err "error[T01] deadlock: ranks "

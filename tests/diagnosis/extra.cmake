@@ -5,6 +5,7 @@
 #     diagnosis/<wrong|right>/<folder>         the programs of a folder
 #     diagnosis/checked/<folder>               those of right/ under mpiexec --check
 #     diagnosis/hosts/<wrong|right>/<folder>   some of them with their ranks on two hosts
+#     diagnosis/mpirun/<wrong|right>/<folder>  some of them under Open MPI's mpirun
 #     diagnosis/hosts/four/<wrong|right>       the same on four hosts; only with --all
 # The Fortran programs of all folders are in .../fortran, for they need gfortran and MPICH's modules.
 if(NOT TARGET mpi)
@@ -136,6 +137,16 @@ get_property(whole_programs GLOBAL PROPERTY whole_programs)
 add_custom_target(corpus_whole DEPENDS ${whole_programs})
 add_dependencies(corpus_whole mpi mpich)
 add_dependencies(corpus corpus_whole)
+
+find_program(openmpi_mpirun mpirun.openmpi)
+foreach(area wrong/errors wrong/ends wrong/leftovers wrong/collectives wrong/circles right/errors right/ends right/leftovers)
+  if(openmpi_mpirun)
+    add_corpus_test(mpirun/${area} ${area} --under "${openmpi_mpirun} --allow-run-as-root --oversubscribe")
+  else()
+    add_test(NAME diagnosis/mpirun/${area} COMMAND sh -c "echo skipped: package openmpi-bin is not installed; exit 77")
+    set_tests_properties(diagnosis/mpirun/${area} PROPERTIES LABELS diagnosis SKIP_RETURN_CODE 77)
+  endif()
+endforeach()
 
 set(both collectives communicators ends leftovers messages types)
 set(on_hosts_wrong ${both} arguments_of_collectives circles requests input)

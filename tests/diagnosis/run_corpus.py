@@ -2,7 +2,7 @@
 """Runs the programs of wrong/ or right/, which `ninja corpus` builds, and compares reports with what their heads expect.
 
 Usage: run_corpus.py BUILD [AREA]... [--jobs N] [--limit SECONDS] [--only PART-OF-A-PATH]
-                     [--check] [--verbose] [--hosts A,B] [--before WORDS] [--options WORDS]
+                     [--check] [--verbose] [--hosts A,B] [--before WORDS] [--options WORDS] [--under LAUNCHER]
 An AREA is wrong, right, or a folder such as wrong/circles; wrong/fortran are all Fortran programs of wrong/.
 README.md says what a program's head and its HERE marks mean.
 """
@@ -34,6 +34,7 @@ def numbers(words, count):
 
 class Program:
     on_hosts = False   # do they run on several hosts?
+    other_launcher = False   # than Tutti's mpiexec
 
     def __init__(self, path, wrong):
         self.path, self.wrong = path, wrong
@@ -98,6 +99,8 @@ def wrongly_told(program, count, code, report):
     told_codes, why, behind = told(report, count)
     kinds = {one.startswith("MPI_") for one in told_codes or codes}   # on several hosts each may find its own
     by_rank = True in kinds and code not in (0, None, DEADLOCKED)   # with a code of its own
+    if program.other_launcher:   # which may have a code of its own, too
+        by_rank = exit_code != 0 and code not in (0, None)
     if not by_rank and not (False in kinds and code == exit_code):
         yield f"ended with {code} instead of {'the code of an error' if kinds == {True} else exit_code}"
     if not any(one in told_codes[:1] for one in codes):
@@ -143,6 +146,8 @@ def run(program, count, limit, options):
     """(mpiexec's exit code or None past the limit, standard output, standard error)"""
     mpiexec = [*options.before.split(), os.path.join(options.build, "bin", "mpiexec"), *options.options.split()]
     mpiexec += [*places(options, count), *(["--check"] if options.check else [])]
+    if options.under:
+        mpiexec = options.under.split()
     command = [*mpiexec, *program.head.get("mpiexec", "").split(), "-n", str(count), *program.command(options.build)]
     environment = dict(os.environ, **dict(word.split("=", 1) for word in program.head.get("env", "").split()))
     typed = program.head["input"] + "\n" if "input" in program.head else None
@@ -211,6 +216,7 @@ def main():
     arguments.add_argument("--hosts", default="", help="the ranks are spread over these")
     arguments.add_argument("--before", default="", help="words before mpiexec")
     arguments.add_argument("--options", default="", help="for mpiexec")
+    arguments.add_argument("--under", default="", help="another launcher with its options, which knows -n")
     options = arguments.parse_args()
     Program.on_hosts = bool(options.hosts)
     programs = [one for area in options.areas for one in programs_of(area, options.only.split(","))]
@@ -218,6 +224,9 @@ def main():
         programs = [one for one in programs if "unchecked" not in one.head]
     if options.hosts:
         programs = [one for one in programs if "one node" not in one.head]
+    if options.under:
+        Program.other_launcher = True
+        programs = [one for one in programs if "mpiexec" not in one.head]
     return judge(programs, options)
 
 

@@ -50,9 +50,11 @@ MPI_Request_free (sends). It is a warning, printed once behind the program's out
 right by luck. A message left over often means that a loop sends once more than the other side receives.
 )"},
     {"T08", "objects are not freed before MPI_Finalize", R"(
-Told with mpiexec --check only. Communicators, datatypes, groups, operators, windows, info objects and
-persistent requests that a program makes take memory, and communicators a number of which there are not
-endlessly many. Each is freed by the program; MPI_Finalize does not have to.
+Reported with mpiexec --check; without it, mpiexec on a terminal ends with one line that says how many
+objects of each kind were left: per rank, the most of any rank where ranks differ. Communicators,
+datatypes, groups, operators, windows, info objects and persistent requests that a program makes take
+memory, and communicators a number of which there are not endlessly many. Each is freed by the program;
+MPI_Finalize does not have to.
 
 Wrong: in a loop, until there are no more.
 

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "launcher/supervise/watch_node.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/allocation/hosts.hpp"
+#include "launcher/diagnosis/node_watch.hpp"
+#include "launcher/diagnosis/rank_end.hpp"
+#include "launcher/diagnosis/report.hpp"
+#include "launcher/diagnosis/watch.hpp"
+#include "launcher/streams/last_words.hpp"
+#include "launcher/supervise/verdict.hpp"
+#include "runtime/base/error.hpp"
+#include "runtime/base/futex.hpp"
+#include "runtime/base/process_identity.hpp"
+#include "runtime/memory/segment.hpp"
+#include "runtime/settings/launch.hpp"
+#include "runtime/wait/bell.hpp"
+
+namespace tutti::launcher {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds longest_sleep{50};
+constexpr std::chrono::milliseconds for_noted_ends{100};   // of ranks that end as another one has
+// A launcher that ends a job kills its ranks one after the other.
+constexpr std::chrono::milliseconds for_the_others{500};
+
+/// How a rank's process ends, as far as it is known.
+struct NotedEnd {
+    unsigned place;
+    std::string how;   ///< as RankEnd has it
+    int signal;        ///< 0: none
+    int code;          ///< with which the job ends
+    bool noted;        ///< by the rank itself, which waits for the report
+};
+
+class WatchedNode {
+public:
+    /// Only of who has called MPI_Finalize is it certain that it does nothing more: a process may not be visible from
+    /// here (containers).
+    explicit WatchedNode(Segment const& segment)
+        : segment_(segment), processes_(segment.ranks()), heard_(segment.ranks()),
+          node_(segment, [](unsigned) { return true; }),
+          deadlocks_(std::vector<int>(segment.layout().world_size),
+                     [this](int, Question const& question) { node_.ask(question); }) {}
+
+    /// Until no rank of the node lives.
+    void watch() {
+        while (anybody()) {
+            Clock::time_point const now = Clock::now();
+            hear_last_words(now);
+            hear_findings(now);
+            if (!ending_) hear_ends(now);
+            else release_ended();
+            if (!ending_) look_for_deadlock(now);
+            if (asked_for_warnings()) print_warnings();
+            Clock::time_point due = now + longest_sleep;
+            if (!words_.empty()) due = std::min(due, words_since_ + HeldWords::longest);
+            if (!ending_) due = std::min({due, node_.due(), deadlocks_.due()});
+            std::this_thread::sleep_until(due);
+        }
+        print_warnings();
+    }
+
+private:
+    RankState& rank_at(unsigned place) const { return segment_.rank_state(place); }
+    RankPhase phase(unsigned place) const { return rank_at(place).state.load(std::memory_order_acquire); }
+
+    bool lives(unsigned place) {
+        ProcessIdentity const process(rank_at(place).process.load(std::memory_order_relaxed));
+        if (process.word() == 0) return true;   // not yet in MPI_Init
+        std::optional<ProcessWatch>& seen = processes_[place];
+        if (!seen || seen->process().word() != process.word()) seen.emplace(process);
+        return seen->lives();
+    }
+    bool anybody() {
+        for (unsigned place = 0; place < segment_.ranks(); ++place)
+            if (lives(place)) return true;
+        return false;
+    }
+
+    RankState const* state_of(int rank) const {
+        for (unsigned place = 0; place < segment_.ranks(); ++place)
+            if (rank_at(place).world_rank == rank) return &rank_at(place);
+        return nullptr;
+    }
+    Place place_in(int rank, std::string_view call, std::vector<std::uint64_t> const& noted) {
+        RankState const* const state = state_of(rank);
+        return state ? noted_place(*state, state->pid.load(std::memory_order_relaxed), call, noted, &lines_) : Place{};
+    }
+
+    /// A rank that ends the job waits until its words are printed, as they are with those of the others.
+    void hear_last_words(Clock::time_point now) {
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            if (heard_[place] || rank_at(place).last_words.state.load(std::memory_order_acquire) != NotedWords::said)
+                continue;
+            std::optional<LastWords> words = last_words_on(&rank_at(place));
+            if (!words) continue;
+            if (words_.empty()) words_since_ = now;
+            if (words->place.words.empty()) words->place = place_in(words->rank, {}, words->stack);
+            heard_[place] = ending_ = true;
+            words_.push_back(place);
+            if (std::ranges::none_of(errors_, [&](Report& report) { return add_to(report, *words); }))
+                errors_.push_back(report_of(*words));
+        }
+        if (words_.empty() || now < words_since_ + HeldWords::longest) return;
+        for (Report const& report : errors_)
+            if (std::ranges::none_of(told_, [&](Report const& one) {
+                    return one.code == report.code && one.headline == report.headline;
+                }))
+                print(report);
+        told_.insert(told_.end(), errors_.begin(), errors_.end());
+        errors_.clear();
+        print_warnings();
+        for (unsigned place : words_)
+            rank_at(place).last_words.state.store(NotedWords::heard, std::memory_order_release);
+        words_.clear();
+    }
+
+    /// What ranks have found themselves. Of errors only the first one is reported, which ends the job.
+    void hear_findings(Clock::time_point now) {
+        auto const place = [this](int rank, auto call, auto const& stack) { return place_in(rank, call, stack); };
+        for (unsigned i = 0; i < segment_.ranks(); ++i) {
+            Finding& finding = rank_at(i).finding;
+            Finding::Kind kind = finding.kind.load(std::memory_order_acquire);
+            if (kind == Finding::Kind::warning) {
+                Report const report = report_of(finding, place);
+                if (finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing, std::memory_order_acq_rel))
+                    warnings_.add(report);
+            } else if (kind == Finding::Kind::error && !ending_) {
+                bool const complete = shows_all_places(finding, [this](int rank) { return state_of(rank); });
+                if (finding_delay_.over(complete, now)) end_by(report_of(finding, place), launch::mistake_code);
+            }
+        }
+    }
+
+    /// Have all ranks finalised, of which some wait until their warnings are printed?
+    bool asked_for_warnings() {
+        bool asked = false;
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            asked |= rank_at(place).finding.kind.load(std::memory_order_acquire) == Finding::Kind::print_warnings;
+            if (phase(place) != RankPhase::finalised && lives(place)) return false;
+        }
+        return asked;
+    }
+    void print_warnings() {
+        for (Report const& report : warnings_.all()) print(report);
+        warnings_ = {};
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            auto kind = Finding::Kind::print_warnings;
+            rank_at(place).finding.kind.compare_exchange_strong(kind, Finding::Kind::nothing,
+                                                                std::memory_order_acq_rel);
+        }
+    }
+
+    /// The watch knows what ranks wait for; the rest they still show.
+    void look_for_deadlock(Clock::time_point now) {
+        if (now >= node_.due()) deadlocks_.hear(node_.news(now));
+        std::optional<ProvenDeadlock> deadlock = deadlocks_.look(now);
+        if (!deadlock) return;
+        for (BlockedRank& one : deadlock->blocked)
+            if (RankState const* state = state_of(one.rank))
+                if (auto whole = read_blocked(*state)) one = std::move(*whole);
+        end_by(report_of(*deadlock, [this](int rank, auto const& stack) { return place_in(rank, {}, stack); }),
+               launch::mistake_code);
+    }
+
+    /// Ranks that have ended, or note that they do, without MPI_Finalize. The end of one that has noted nothing is
+    /// reported only where another rank waits for it: whoever ends a whole job from outside knows that.
+    void hear_ends(Clock::time_point now) {
+        std::vector<NotedEnd> ends = noted_ends();
+        if (ends.empty()) return void(ends_since_.reset());
+        if (!ends_since_) ends_since_ = now;
+        std::ranges::stable_sort(ends, std::ranges::greater{}, [](NotedEnd const& end) { return end.noted; });
+        NotedEnd const first = ends.front();
+        if (now < *ends_since_ + (first.noted ? for_noted_ends : for_the_others)) return;
+        std::erase_if(ends, [&](NotedEnd const& end) { return end.how != first.how; });
+        std::vector<ReportLine> const waiting = waiting_for(rank_at(first.place).world_rank);
+        if (!first.noted && waiting.empty()) return;
+        Report report = report_of_noted(ends, first.signal);
+        report.lines.insert(report.lines.end(), waiting.begin(), waiting.end());
+        end_by(report, first.code);
+        release_ended();
+    }
+    /// Ranks that end while the job does need not wait for a report.
+    void release_ended() {
+        for (NotedEnd const& end : noted_ends())
+            if (end.noted) rank_at(end.place).last_call.end.store(LastCall::End::reported, std::memory_order_release);
+    }
+    std::vector<NotedEnd> noted_ends() {
+        std::vector<NotedEnd> ends;
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            LastCall const& call = rank_at(place).last_call;
+            LastCall::End const end = call.end.load(std::memory_order_acquire);
+            if (phase(place) != RankPhase::initialised || end == LastCall::End::reported) continue;
+            if (end == LastCall::End::crashes) {
+                ends.push_back({place, end_words(call.crash_signal), call.crash_signal, 128 + call.crash_signal, true});
+            } else if (end == LastCall::End::exits) {
+                int const code = call.exit_code & 255;
+                ends.push_back({place, end_words(W_EXITCODE(code, 0)), 0, code != 0 ? code : 1, true});
+            } else if (!lives(place)) {
+                ends.push_back({place, "ended without calling MPI_Finalize", 0, 1, false});
+            }
+        }
+        return ends;
+    }
+    Report report_of_noted(std::vector<NotedEnd> const& noted, int signal) const {
+        std::vector<RankEnd> ends;
+        for (NotedEnd const& one : noted) {
+            RankState const& rank = rank_at(one.place);
+            std::string const process = join("process ", rank.pid.load(std::memory_order_relaxed), " on ", host_name());
+            bool const named = !one.noted || signal != 0;
+            ends.push_back({rank.world_rank, one.how, named ? process : "", &rank.last_call});
+        }
+        return report_of_ends(ends, signal);
+    }
+    std::vector<ReportLine> waiting_for(int ended) {
+        std::vector<ReportLine> lines;
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            if (rank_at(place).world_rank == ended || !lives(place)) continue;
+            auto const blocked = read_blocked(rank_at(place));
+            if (!blocked || !awaits(blocked->wait, ended)) continue;
+            Place const at = place_of(rank_at(place).pid.load(std::memory_order_relaxed), *blocked, &lines_);
+            lines.push_back({{rank_at(place).world_rank}, blocked->call, at.words, join("waits for rank ", ended)});
+        }
+        return lines;
+    }
+
+    void end_by(Report const& report, int code) {
+        ending_ = true;
+        print(report);
+        print_warnings();
+        BellRinger const ringer;
+        segment_.header().verdict.store(static_cast<std::uint32_t>(code), std::memory_order_release);
+        for (unsigned place = 0; place < segment_.ranks(); ++place) {
+            rank_at(place).wake.fetch_add(1, std::memory_order_release);
+            RankState& rank_state = rank_at(place);
+            if (rank_state.bell.load(std::memory_order_acquire) == 0) futex_wake(rank_state.wake, everybody);
+            else ringer.ring(rank_state);
+        }
+    }
+    static void print(Report const& report) {
+        std::string const text = text_of(report, isatty(STDERR_FILENO) == 1);
+        if (write(STDERR_FILENO, text.data(), text.size()) < 0) {}   // there is no other place to report that
+    }
+
+    Segment const& segment_;
+    std::vector<std::optional<ProcessWatch>> processes_;   // by place
+    std::vector<bool> heard_;                              // by place: its last words are known
+    NodeWatch node_;
+    DeadlockWatch deadlocks_;
+    ReportDelay finding_delay_;
+    KnownLines lines_;
+    Warnings warnings_;
+    std::vector<Report> errors_, told_;   // of last words: not printed yet, and printed
+    std::vector<unsigned> words_;         // places whose last words are not printed yet
+    Clock::time_point words_since_;
+    std::optional<Clock::time_point> ends_since_;
+    bool ending_ = false;   // the job ends: what else happens is the consequence
+};
+
+}   // namespace
+
+int watch_node(int descriptor) {
+    std::signal(SIGPIPE, SIG_IGN);   // the rank that has started this process may be gone, and so may its output
+    // Pipes of the program must end when it ends.
+    close_range(static_cast<unsigned>(launch::watching_descriptor) + 1, ~0u, 0);
+    Segment const segment = Segment::attach(descriptor);
+    segment.header().watcher.store(ProcessIdentity::of(getpid()).word(), std::memory_order_relaxed);
+    if (write(launch::watching_descriptor, "w", 1) < 0) {}   // the rank has gone meanwhile
+    close(launch::watching_descriptor);
+    WatchedNode(segment).watch();
+    return 0;
+}
+
+}   // namespace tutti::launcher

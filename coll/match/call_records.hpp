@@ -67,8 +67,8 @@ public:
     /// A call of this rank fails. Compares with all members here, and names the one whose amount does not fit.
     void report_mismatch(Error const& error);
     /// T04: in this rank's last call what it exchanges with `peer` (of MPI_COMM_WORLD, maybe itself) does not match, as
-    /// `text` says, which goes on behind "in MPI_Gatherv ". Returns where errors are the program's to handle, or nothing
-    /// is recorded.
+    /// `text` says, which goes on behind "in MPI_Gatherv ". Returns where the program handles errors, or nothing is
+    /// recorded.
     void report_amounts(int peer, std::string const& text) const;
     /// Are all ranks to wait for each other in each blocking call, as under --check?
     bool compares_each_call() const { return known_to_ && known_to_->at_every_call; }

@@ -22,14 +22,17 @@ constexpr std::size_t most_kinds = 8, most_places = 3, most_functions = 3;
 constexpr int most_tries = 8;
 
 /// The rank writes it at each call, whenever it likes: name and place belong together once both have stayed.
-LastCall read_last_call(LastCall const& shown) {
-    LastCall call = shown;
+void read_last_call(LastCall const& shown, LastCall& call) {
+    call.program = shown.program;
+    call.program_end = shown.program_end;
+    call.library = shown.library;
+    std::ranges::copy(shown.program_file, call.program_file);
+    std::ranges::copy(shown.library_file, call.library_file);
     for (int i = 0; i < most_tries; ++i) {
         call.name = __atomic_load_n(&shown.name, __ATOMIC_ACQUIRE);
         call.site = __atomic_load_n(&shown.site, __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&shown.name, __ATOMIC_ACQUIRE) == call.name) break;
     }
-    return call;
 }
 
 constexpr char python_code[] = "in Python code";
@@ -194,7 +197,8 @@ pid_t running_below(pid_t process) {
 UnblockedRank unblocked_rank(RankState const& rank_state, pid_t process, ProcessStack const& stack, KnownLines* known) {
     UnblockedRank rank{.rank = rank_state.world_rank};
     Whereabouts const where = whereabouts(process, stack.addresses, known);
-    LastCall const call = read_last_call(rank_state.last_call);
+    LastCall call{};
+    read_last_call(rank_state.last_call, call);
     rank.call = name_in(call);
     if (!rank.call.empty()) {
         rank.place =

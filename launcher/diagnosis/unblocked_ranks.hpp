@@ -47,8 +47,9 @@ std::string text_of(std::vector<UnblockedRank> const& ranks);
 struct MadeCall {
     int rank = -1;
     std::string call{};
-    std::vector<std::uint64_t> stack{};   ///< return addresses in the rank's process
-    Place place{};                        ///< the answer
+    std::vector<std::uint64_t>
+        stack{};     ///< return addresses in the rank's process; empty: its last call, if that fits
+    Place place{};   ///< the answer
 };
 
 /// Everything that is known of ranks that run at a moment.

@@ -7,6 +7,7 @@
 
 #include "launcher/allocation/placement.hpp"
 #include "launcher/base/proc.hpp"
+#include "launcher/diagnosis/rank_end.hpp"
 #include "launcher/source/process_stack.hpp"
 #include "launcher/supervise/leftovers.hpp"
 #include "launcher/supervise/supervisor.hpp"
@@ -203,11 +204,23 @@ std::optional<PlacedRank> Supervisor::blocked_at(std::size_t place, bool or_poll
     return one;
 }
 
+/// Of a call that the finder does not know the place of: most often it is the rank's last one. Empty: it is not.
+static std::vector<std::uint64_t> site_of_last(LastCall const& last, std::string_view call) {
+    std::string const name = name_in(last);
+    bool const is_same = !name.empty() && call.starts_with(name + "("),
+               sends = call.starts_with("send of ") && name.find("end") != name.npos;
+    if (!is_same && !sends) return {};
+    return {reinterpret_cast<std::uintptr_t>(last.site)};
+}
+
 RanksSeen Supervisor::see_here(Inquiry const& inquiry) const {
     RanksSeen seen;
-    for (MadeCall const& call : inquiry.calls)
-        if (place_of_rank(call.rank))
-            seen.calls.push_back({call.rank, call.call, call.stack, place_in(call.rank, call.call, call.stack)});
+    for (MadeCall const& call : inquiry.calls) {
+        if (!place_of_rank(call.rank)) continue;
+        std::vector<std::uint64_t> const stack =
+            call.stack.empty() ? site_of_last(state_of(call.rank)->last_call, call.call) : call.stack;
+        seen.calls.push_back({call.rank, call.call, call.stack, place_in(call.rank, call.call, stack)});
+    }
     if (!inquiry.calls.empty()) return seen;
     std::vector<std::size_t> unblocked;
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
@@ -249,7 +262,8 @@ RanksSeen Supervisor::see(Inquiry const& inquiry) const {
 void Supervisor::add_places(Report& report) const {
     Inquiry inquiry;
     for (ReportLine const& line : report.lines)
-        if (!line.stack.empty()) inquiry.calls.push_back({line.ranks.front(), line.call, line.stack});
+        if (line.place.empty() && line.ranks.size() == 1)
+            inquiry.calls.push_back({line.ranks.front(), line.call, line.stack});
     if (inquiry.calls.empty()) return;
     bool without_g = false;
     for (MadeCall const& found : see(inquiry).calls) {

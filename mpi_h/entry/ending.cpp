@@ -101,10 +101,10 @@ std::string report_of(int rank, Ending const& ending) {
     return ending.error.empty() ? text : join(text, "  more: mpiexec --explain ", ending.error, "\n");
 }
 
-
 /// mpiexec knows the line by the rank state, and reports it once if many ranks write the same.
 void say_to_launcher(RankState& rank_state, Ending const& ending) {
     std::string const line = join("rank ", rank_state.world_rank, ": ", ending.sentence, "\n");
+    if (!line.ends_with('\n')) throw std::bad_alloc();   // streams end early instead
     if (ending.sentence.size() >= sizeof rank_state.last_words.sentence) {
         std::string const place = ending.call.empty() ? "" : place_in_words();
         return write_line(place.empty() ? line : join(line, "  ", ending.call, "  ", place, "\n"));

@@ -64,7 +64,7 @@ for who in receiver sender; do
     for host in h1 h3; do on_host $host tc qdisc add dev eth0 root tbf rate 100mbit burst 128kb latency 50ms; done
     run -hosts $all -n 6 "${job[@]}"
     expect_code 137; expect_err "was killed by signal 9"; expect_nothing_left
-    [ "$who" = sender ] && expect_err "rank 0 on h1" || expect_err "rank 5 on h3"
+    [ "$who" = sender ] && expect_err "rank 0 was killed" || expect_err "rank 5 was killed"
     [[ $err != *"in one piece"* ]] || wrong "$err"
     for host in h1 h3; do on_host $host tc qdisc del dev eth0 root; done
 done

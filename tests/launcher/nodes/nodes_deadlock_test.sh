@@ -81,7 +81,7 @@ time_out "ranks 0-1,3  MPI_Barrier(MPI_COMM_WORLD)  busy.c:7 in main()
 shows() { kill -USR1 $job; sleep 0.2; grep -q "$1" "$folder/err"; }
 is_busy() { pgrep -f "^$folder/busy" > "$folder/null"; }
 wait_until is_busy; wait_until shows "rank 2 is not in MPI"
-daemon=$(sed -n '2s/ .*//p' "$AGENT_LOG")
+daemon=$(sed -n '/127.0.0.3$/s/ .*//p' "$AGENT_LOG")
 kill -STOP "$daemon"
 wait_until shows "ranks 2 and 3 cannot be seen: the launcher there did not answer"
 kill -CONT "$daemon"
@@ -93,7 +93,7 @@ expect_nothing_left
 "$mpiexec" --launcher-agent "$agent" -hosts "$two" "${patient[@]}" -n 4 "$waits" stopped 2> "$folder/err" & job=$!
 two_daemons() { [ "$(wc -l < "$AGENT_LOG")" = 2 ]; }
 wait_until two_daemons
-daemon=$(sed -n '2s/ .*//p' "$AGENT_LOG")
+daemon=$(sed -n '/127.0.0.3$/s/ .*//p' "$AGENT_LOG")
 kill -STOP "$daemon"; sleep 1
 kill -0 $job 2> "$folder/null" || wrong "it was told while a daemon was stopped: $(cat "$folder/err")"
 kill -CONT "$daemon"; ended $job "with a stopped daemon" 125; expect_err "ranks 0 and 2 wait for each other"

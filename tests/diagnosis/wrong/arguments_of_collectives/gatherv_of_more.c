@@ -2,6 +2,7 @@
 // Rank 1 sends more than the root has room for; both calls are named.
 // ranks: 2 3
 // expect: T04 ranks 0-1
+// expect nodes: T04 ranks 0-1
 #include <mpi.h>
 
 int main(int argc, char** argv) {

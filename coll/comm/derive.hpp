@@ -22,7 +22,7 @@ Ref<Comm> duplicate_bare(Comm& parent);
 Ref<Comm> create_of_all(Comm& parent, Members members);
 
 /// A duplicate as a request: the communicator has its members at once, so it can have a handle, attributes and all else
-/// that needs nobody, and can be used when the request is complete. `hints`: its info; may be null.
+/// that needs no other rank, and can be used when the request is complete. `hints`: its info; may be null.
 std::pair<Ref<Comm>, Ref<Request>> duplicate_later(Comm& parent, Ref<Info> hints);
 
 /// Collective. Every process names the group that it will be in (of which it need not be a member: it then gets none);

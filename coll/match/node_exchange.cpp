@@ -74,7 +74,7 @@ CallBatch CallBatch::from_bytes(std::span<std::byte const> bytes) {
     return batch;
 }
 
-/// Ends with the process, which has waited for its sends; what has come and nobody wants any more is taken back.
+/// At the end of the process, which has waited for its sends; receives that no call waits for are taken back.
 NodeExchange::~NodeExchange() {
     for (Arriving& op : arriving_)
         if (!op.done) p2p::engine(process_).abandon(op);

@@ -23,7 +23,7 @@ struct BlockedRank {
     std::string script{};                     ///< where an interpreter says that the program is
     std::vector<std::uint64_t> stack{};       ///< return addresses in the program, the innermost first
     std::string code{}, headline{}, help{};   ///< what it has noticed itself; empty: nothing
-    int noticed_of = -1;                      ///< a rank that would wait because of it; −1: it holds whoever waits
+    int noticed_of = -1;                      ///< a rank that would wait because of it; −1: it holds in any case
     std::vector<BlockedRank> also{};          ///< what its other threads wait for, each as if it were a rank
     int polling_s = -1;                       ///< seconds for which it has polled without progress; -1: it is blocked
 };

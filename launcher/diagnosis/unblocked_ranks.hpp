@@ -66,7 +66,7 @@ struct Inquiry {
     std::vector<MadeCall> calls{};   ///< where were these made?
 };
 
-/// What ranks wait for, and what the others do, for whoever asks; empty when there is nothing to say: no rank waits,
+/// What ranks wait for, and what the others do; empty when there is nothing to say: no rank waits,
 /// and none has called MPI_Init. As text, or for tools on one line: {"waiting": [{"ranks", "call", "place", "remark"}],
 /// "not_waiting": [{"ranks", "doing", "call", "place", "now"}]}.
 std::string text_of(RanksSeen const& seen);

@@ -215,7 +215,7 @@ constexpr Option of_ends[] = {
      "(guides/checking.md). The same as TUTTI_DIAGNOSIS=full.",
      [](Target t, Values) { t.job.environment.set.emplace_back("TUTTI_DIAGNOSIS", "full"); }},
     {"-disable-auto-cleanup -dac --enable-recovery --continuous", "", "HOP",
-     "Let the other ranks go on when one fails or leaves early: they are on their own with it, and wait for ever if "
+     "Let the other ranks go on when one fails or leaves early: they are on their own with it, and never return if "
      "they wait for that one. MPI_Abort ends the job all the same. The exit code is that of the first that failed.",
      [](Target t, Values) { t.job.keep_going = true; }},
     {"-enable-auto-cleanup --disable-recovery", "", "HOP",

@@ -116,7 +116,7 @@ bool let_go(pid_t process, int stopped_by) {
     return ptrace(PTRACE_DETACH, process, nullptr, reinterpret_cast<void*>(signal)) == 0;
 }
 
-/// False while the process has neither stopped nor ended. Its end is left to whoever waits for it.
+/// False while the process has neither stopped nor ended. Leaves its end to be waited for.
 bool capture_stopped(Capture& capture) {
     siginfo_t info{};
     if (waitid(P_PID, static_cast<id_t>(capture.process), &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT | __WALL) != 0)

@@ -141,8 +141,8 @@ void Supervisor::look_for_the_missing(Missing const& missing) {
     if (!missing_ && !job_.keep_going) missing_ = missing;
 }
 
-// Somebody who is in MPI would wait for ever for a rank that has gone without it. Of programs that have nothing to do
-// with MPI each rank may end when it likes.
+// A rank that is in MPI would wait without end for one that has ended without MPI_Init. Ranks of programs that do not
+// use MPI may end when they like.
 void Supervisor::look_again_for_the_missing() {
     for (std::size_t place = 0; place < ranks_.size(); ++place) {
         RankState const& rank_state = segment_->rank_state(static_cast<unsigned>(place));

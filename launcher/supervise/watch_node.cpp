@@ -177,7 +177,7 @@ private:
     }
 
     /// Ranks that have ended, or note that they do, without MPI_Finalize. The end of one that has noted nothing is
-    /// reported only where another rank waits for it: whoever ends a whole job from outside knows that.
+    /// reported only where another rank waits for it: who ends a whole job from outside needs no report.
     void hear_ends(Clock::time_point now) {
         std::vector<NotedEnd> ends = noted_ends();
         if (ends.empty()) return void(ends_since_.reset());

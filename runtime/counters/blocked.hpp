@@ -45,7 +45,7 @@ struct BlockedThread {
     char script[160];                      ///< "ring.py:12 in pass()": where an interpreter says that the program is,
                                            ///< zero-ended; empty: it is no interpreter's, or that cannot be told
     // What the rank itself has noticed, empty if nothing: a message with another tag, say. All zero-ended.
-    std::int32_t noticed_of;   ///< a rank that would wait because of it; −1: it holds whoever waits
+    std::int32_t noticed_of;   ///< a rank that would wait because of it; −1: it holds in any case
     char code[8];              ///< of the mistake, "T02"
     char headline[256];        ///< goes on behind "rank 1 "
     char help[256];            ///< what to do

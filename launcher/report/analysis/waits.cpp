@@ -42,7 +42,7 @@ constexpr std::array<CauseWords, static_cast<std::size_t>(WaitCause::last) + 1> 
      "(MPI_Iscan)."},
     {"never ended", "The call was not over when the job ended: see what went wrong, above, and who was waited for."},
     {"under way",
-     "Nobody was late: the message or the operation itself took this time, or the rank had no core to run on. Fewer "
+     "No rank was late: the message or the operation itself took this time, or the rank had no core to run on. Fewer "
      "and larger messages, or more cores than ranks, help."},
 }};
 
@@ -187,7 +187,7 @@ std::string_view advice_on(WaitCause cause, bool crowded) {
     if (!crowded || cause == WaitCause::none || cause == WaitCause::never_ended)
         return words_of_causes[static_cast<std::size_t>(cause)].advice;
     if (cause == WaitCause::other)
-        return "Nobody was late: this rank, or one that its message or operation needs, had no core. Fewer and larger "
+        return "No rank was late: this rank, or one that its message or operation needs, had no core. Fewer and larger "
                "messages need fewer turns on a core.";
     return "The late rank mostly had no core, so less work for it changes little. Fewer places where ranks wait for "
            "each other need fewer turns on a core.";

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory of a send is given back by free before the send is complete: small and large blocks, which allocators keep
-// in different ways.
-// ranks: 2
-// args: 32
+// The memory of a send is given back by free before the send is complete: with each number of ranks a block of another
+// size, for allocators keep small and large ones in different ways.
+// ranks: 2 3 4 5
 // expect: T10 ranks 0
 // mpiexec: --check
 #include <mpi.h>
@@ -11,8 +10,11 @@
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    int rank, bytes = argc > 1 ? atoi(argv[argc - 1]) : 32;
+    int rank, size;
+    int const sizes[] = {32, 8 << 10, 160 << 10, 8 << 20};
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int const bytes = sizes[(size - 2) % 4];
     char* field = malloc(bytes);
     memset(field, 7, bytes);
     MPI_Request request;
@@ -20,7 +22,7 @@ int main(int argc, char** argv) {
         MPI_Isend(field, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &request);   // HERE 0
         free(field);
         MPI_Wait(&request, MPI_STATUS_IGNORE);   // HERE 0
-    } else {
+    } else if (rank == 1) {
         MPI_Recv(field, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     MPI_Finalize();

@@ -8,6 +8,7 @@
 #include "mpi_h/include/mpi.h"
 #pragma GCC visibility pop
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -98,8 +99,10 @@ public:
             object->kept_by = nullptr;
         } else if (free_.empty()) {
             index = static_cast<unsigned>(direct_.size());
+            // First all that may fail: without memory the object is in no table. And give_back() needs none.
+            if (index == direct_.capacity()) direct_.reserve(std::max(16u, 2 * index));
+            free_.reserve(direct_.capacity());
             direct_.push_back(object);
-            free_.reserve(direct_.capacity());   // give_back() needs no memory
         } else {
             index = free_.back();
             free_.pop_back();

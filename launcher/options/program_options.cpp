@@ -2,6 +2,7 @@
 // Options for the programs, their environment, debuggers, and the end of a job.
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 

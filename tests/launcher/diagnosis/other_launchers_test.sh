@@ -99,10 +99,10 @@ END
 "$build/bin/mpicc" -g "$folder/wrong.c" -o "$folder/wrong" -lpthread || exit 1
 
 # Of standard error: reports without what differs from process to process. Where all ranks make an error, how many have come
-# to it before the job ends differs, too.
+# to it before the job ends differs, too, and where one call differs from all others, with which of these it is compared.
 reports() {
     local any_ranks='s/^  ranks? [0-9, and-]+  /  some ranks  /'
-    case $how in error | threads | abort | after | before | exits) ;; *) any_ranks= ;; esac
+    case $how in error | threads | abort | after | before | exits) ;; root) any_ranks='s/rank [012] /one of ranks 0 to 2 /' ;; *) any_ranks= ;; esac
     sed -n '/^\(error\|warning\)\[/,/^  more:/p' "$folder/err" | sed -E "s/process [0-9]+ on/process N on/; $any_ranks"
 }
 # other COMMAND...: leaves $code and $told

@@ -21,15 +21,17 @@ static void received_by_message(MPI_Errhandler mine, int rank, int size) {
     int small[2] = {0}, large[4] = {1, 2, 3, 4};
     MPI_Comm comm;
     MPI_Message message;
+    MPI_Request sent;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, mine);
     given = comm;
     called = 0;
-    MPI_Send(large, 4, MPI_INT, (rank + 1) % size, 3, comm);
+    MPI_Isend(large, 4, MPI_INT, (rank + 1) % size, 3, comm, &sent);
     MPI_Mprobe((rank + size - 1) % size, 3, comm, &message, MPI_STATUS_IGNORE);
     MPI_Comm_free(&comm);
     FAILS(MPI_ERR_TRUNCATE, MPI_Mrecv(small, 2, MPI_INT, &message, MPI_STATUS_IGNORE));
     CHECK(called == 1, "the handler was called %d times", called);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv) {

@@ -136,10 +136,10 @@ template void run(BoundCall<AlltoallArgs>&);
 template void run(BoundCall<NeighborAllgatherArgs>&);
 template void run(BoundCall<NeighborAlltoallArgs>&);
 
-void note(Comm const& comm, char const* function) {
+void note(Comm const& comm, char const* function, bool waits) {
     RecordedCall call;
     call.function = function_named(function);
-    if (function_waits(call.function)) call.flags = RecordedCall::blocking;
+    if (waits && function_waits(call.function)) call.flags = RecordedCall::blocking;
     CallRecords& records = state_of(comm).records;
     if (!records.wanted()) return;
     CallRecord::Prepared prepared(call);

@@ -29,9 +29,10 @@ struct BoundCall {
     CallRecord::Prepared note{};    ///< of that, once it has been run
 };
 
-/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make.
-void note(Comm const& comm, char const* function);
-/// MPI_Comm_free: have the members of this communicator called the same? Each compares as far as it can see.
+/// Notes a call of the program that makes a communicator or the like, which all members of `comm` make. `waits`: for
+/// others, as the function does in general.
+void note(Comm const& comm, char const* function, bool waits = true);
+/// MPI_Comm_free, MPI_Win_free: have the members of this communicator called the same? Each compares as far as it sees.
 void compare_last_calls(Comm const& comm);
 /// MPI_Finalize: the same of all communicators.
 void compare_calls(Process const& process);

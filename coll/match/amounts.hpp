@@ -8,6 +8,7 @@
 
 #include "coll/env/arguments.hpp"
 #include "coll/env/env.hpp"
+#include "runtime/objects/comm.hpp"
 
 namespace tutti::coll {
 

@@ -317,8 +317,8 @@ void CallRecords::report_difference(Difference what, RecordedCall const& call, i
     Wording const words = wording();
     Mistake::Part const parts[] = {{process.rank(), in_words(call, words), {}, call.site},
                                    {rank, in_words(theirs, words), {}, theirs.site}};
-    report(process, {what == Difference::function ? "T03" : "T04",
-                     headline(what, call, process.rank(), theirs, rank, words), help(what), parts});
+    report(process,
+           {code(what, call), headline(what, call, process.rank(), theirs, rank, words), help(what, call), parts});
 }
 
 void CallRecords::report_order(RecordedCall const& call, int member, CallRecords const& other,
@@ -328,11 +328,16 @@ void CallRecords::report_order(RecordedCall const& call, int member, CallRecords
     int const rank = world_rank(member);
     Mistake::Part const parts[] = {{process.rank(), in_words(call, here), {}, call.site},
                                    {rank, in_words(theirs, there), {}, theirs.site}};
+    // Of two without names: "on a window without a name first and ... on another window without a name first".
+    std::string other_comm = there.comm;
+    if (other_comm == here.comm && other_comm.starts_with("a"))
+        other_comm = "another" + other_comm.substr(other_comm.find(' '));
     std::string const text =
         join("rank ", process.rank(), " calls ", function_name(call.function), " on ", here.comm, " first and rank ",
-             rank, " calls ", function_name(theirs.function), " on ", there.comm, " first");
+             rank, " calls ", function_name(theirs.function), " on ", other_comm, " first");
     report(process,
-           {"T03", text, "ranks that two communicators have in common must make their calls on both in the same order",
+           {"T03", text,
+            "ranks that two communicators or windows have in common must make their calls on both in the same order",
             parts});
 }
 

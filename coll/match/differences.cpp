@@ -33,10 +33,24 @@ std::string amount_in_words(RecordedCall const& call, Wording const& wording) {
     return text;
 }
 
+bool is_fence(RecordedCall const& call) { return function_name(call.function) == std::string_view("MPI_Win_fence"); }
+
+/// A call on a window's own communicator?
+bool is_of_window(RecordedCall const& call) {
+    return is_fence(call) || function_name(call.function) == std::string_view("MPI_Win_free");
+}
+
+/// One of the two calls is a fence and the other one frees the window: there are no other calls on it.
+std::string fences_in_words(int fencing, int freeing, std::uint64_t fences, std::string const& window) {
+    return join("rank ", fencing, " has called ", fences, fences == 1 ? " fence" : " fences", " of ", window, ", rank ",
+                freeing, " has called ", fences - 1);
+}
+
 }   // namespace
 
 Difference difference(RecordedCall const& a, RecordedCall const& b) {
     if (a.function != b.function) return Difference::function;
+    if ((a.flags ^ b.flags) & RecordedCall::blocking) return Difference::waiting;
     if ((a.flags & b.flags & RecordedCall::rooted) && a.root != b.root) return Difference::root;
     if (a.op != 0 && b.op != 0 && a.op != b.op) return Difference::op;
     if (!(a.flags & b.flags & RecordedCall::amount_known)) return Difference::none;
@@ -55,14 +69,29 @@ std::string in_words(RecordedCall const& call, Wording const& wording) {
     return text + wording.comm + ")";
 }
 
+char const* code(Difference what, RecordedCall const& a) {
+    if (is_of_window(a)) return "T15";
+    return what == Difference::function ? "T03" : "T04";
+}
+
 std::string headline(Difference what, RecordedCall const& a, int rank_a, RecordedCall const& b, int rank_b,
                      Wording const& wording) {
+    if (what == Difference::function && is_of_window(a))
+        return is_fence(a) ? fences_in_words(rank_a, rank_b, a.number, wording.comm)
+                           : fences_in_words(rank_b, rank_a, a.number, wording.comm);
     std::string text = join("rank ", rank_a, " calls ", function_name(a.function));
     auto const differ = [&](std::string const& mine, std::string const& theirs) {
         text += join(" with ", mine, " where rank ", rank_b, " has ", theirs);
     };
     switch (what) {
     case Difference::function: text += join(" where rank ", rank_b, " calls ", function_name(b.function)); break;
+    case Difference::waiting: {
+        bool const a_waits = a.flags & RecordedCall::blocking;
+        text = join("rank ", a_waits ? rank_b : rank_a,
+                    " calls MPI_Win_fence with MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED, rank ",
+                    a_waits ? rank_a : rank_b, " without one of them");
+        break;
+    }
     case Difference::root: differ(join("root ", a.root), join("root ", b.root)); break;
     case Difference::op: differ(op_in_words(a.op), op_in_words(b.op)); break;
     case Difference::amount:
@@ -75,11 +104,16 @@ std::string headline(Difference what, RecordedCall const& a, int rank_a, Recorde
     return text + join(", as call ", a.number, " on ", wording.comm);
 }
 
-char const* help(Difference what) {
+char const* help(Difference what, RecordedCall const& a) {
     switch (what) {
     case Difference::function:
+        if (is_of_window(a))
+            return "all ranks of a window call MPI_Win_fence equally often: look for one in a branch or a loop that "
+                   "not all of them go through";
         return "all ranks of a communicator must call the same collectives on it in the same order: look for a branch "
                "or a loop that not all of them take alike";
+    case Difference::waiting:
+        return "MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given to a fence by all ranks of the window, or by none";
     case Difference::root: return "all ranks must name the same root";
     case Difference::op: return "all ranks must give the same operator";
     case Difference::amount:

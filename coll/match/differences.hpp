@@ -12,8 +12,9 @@ class Datatype;
 
 namespace tutti::coll {
 
-/// In the order in which they are looked for.
-enum class Difference { none, function, root, op, amount };
+/// In the order in which they are looked for. `waiting`: of two fences only one has the assertions by which it does not
+/// wait.
+enum class Difference { none, function, waiting, root, op, amount };
 
 Difference difference(RecordedCall const& a, RecordedCall const& b);
 
@@ -25,11 +26,13 @@ struct Wording {
 
 /// "MPI_Bcast(4 MPI_INT, root 0, MPI_COMM_WORLD)"; what the record does not know is left out.
 std::string in_words(RecordedCall const& call, Wording const& wording);
+/// Under which it is reported: "T03".
+char const* code(Difference what, RecordedCall const& a);
 /// "rank 1 calls MPI_Bcast with root 1 where rank 0 has root 0, as call 3 on MPI_COMM_WORLD"; the ranks are those of
 /// MPI_COMM_WORLD.
 std::string headline(Difference what, RecordedCall const& a, int rank_a, RecordedCall const& b, int rank_b,
                      Wording const& wording);
 /// What to do about it.
-char const* help(Difference what);
+char const* help(Difference what, RecordedCall const& a);
 
 }   // namespace tutti::coll

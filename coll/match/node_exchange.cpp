@@ -179,8 +179,8 @@ void NodeExchange::report(Conversation const& about, RecordedCall const& here, R
     Mistake::Part const parts[] = {{process_.rank(), in_words(here, about.wording), {}, here.site},
                                    {about.previous, in_words(there, about.wording), {}, there.site}};
     tutti::report(process_,
-                  {what == Difference::function ? "T03" : "T04",
-                   headline(what, here, process_.rank(), there, about.previous, about.wording), help(what), parts});
+                  {code(what, here), headline(what, here, process_.rank(), there, about.previous, about.wording),
+                   help(what, here), parts});
 }
 
 void NodeExchange::finish() {

@@ -138,7 +138,7 @@ void tell_circle(Report& report, ProvenDeadlock const& deadlock, std::vector<int
     } else if (all_of(deadlock, core, [](std::string const& call) { return !is_message(call); })) {
         report.help =
             "all members of a communicator make their collective calls on it in the same order, and ranks that "
-            "two communicators have in common in the same order on both";
+            "two communicators or windows have in common in the same order on both";
     } else {
         report.help =
             "each waits for a call that another one would make next: bring the calls of these ranks into an order "

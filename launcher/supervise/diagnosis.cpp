@@ -7,6 +7,7 @@
 
 #include "launcher/allocation/placement.hpp"
 #include "launcher/base/proc.hpp"
+#include "launcher/base/words.hpp"
 #include "launcher/diagnosis/rank_end.hpp"
 #include "launcher/source/process_stack.hpp"
 #include "launcher/supervise/leftovers.hpp"

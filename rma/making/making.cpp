@@ -7,11 +7,12 @@
 #include <numeric>
 
 #include "coll/call/bytes.hpp"
+#include "coll/call/collectives.hpp"
 #include "coll/comm/derive.hpp"
+#include "coll/match/functions.hpp"
 #include "rma/making/hints.hpp"
 #include "rma/making/memory.hpp"
 #include "rma/messages/messages.hpp"
-#include "rma/synchronization/barrier.hpp"
 #include "rma/synchronization/matching.hpp"
 #include "runtime/base/error.hpp"
 #include "runtime/base/membarrier.hpp"
@@ -164,7 +165,7 @@ void finish(Window& w, Brought mine) {
     for (Target& t : w.targets) t.mapped = t.memory ? t.bytes : 0;
     if (!w.serves() && !w.may_need_them) return;
     make_messages(w);
-    synchronize(w, "the making of a window");
+    coll::run(coll::BoundCall<coll::BarrierArgs>{*w.comm, coll::Collective::barrier, {}});
 }
 
 /// Everything is done for it.
@@ -289,9 +290,9 @@ void check_closed(Window const& window, char const* doing) {
 
 void free(Ref<Window> window) {
     Window& w = *window;
-    note_free(w);
     if (w.accesses) exchange_at_free(w, "MPI_Win_free");
-    synchronize(w, "MPI_Win_free");
+    coll::run(coll::BoundCall<coll::BarrierArgs>{
+        *w.comm, coll::Collective::barrier, {}, 0, coll::function_named("MPI_Win_free")});
     compare_at_free(w);
     w.messages.reset();
     release_memory(w);

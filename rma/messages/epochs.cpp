@@ -96,8 +96,7 @@ void Messages::confirm(Peer& to, Act by) {
 void Messages::await_quiet(Peer& to, char const* call) {
     dispatch(to);
     if (to.under_way != 0)
-        window_.process.waiter.until([&] { return to.under_way == 0; },
-                                     window_.reason(call));   // any rank there may serve
+        window_.process.waiter.until([&] { return to.under_way == 0; }, window_.reason(call, to.rank));
     check(to);
 }
 

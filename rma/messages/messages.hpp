@@ -82,6 +82,8 @@ public:
     void asked(int origin, Command const& command, std::byte const* data);
     /// Sends what was kept back for long, tries again what waits for locks or memory; true when anything moved.
     bool poll();
+    /// As Pollable::tell: whose acts let this process go on with what origins wait for.
+    void tell(Blockage& blockage) const;
     bool at_rest() const { return open_ == 0 && locks_wanted_ == 0 && !short_of_memory_; }
 
     /// How many messages of each sort this process has sent, of all its windows.

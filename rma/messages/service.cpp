@@ -187,6 +187,11 @@ bool Service::poll() {
     return moved;
 }
 
+void Service::tell(Blockage& blockage) const {
+    if (short_of_memory_) return blockage.await_unknown();
+    for (auto const& [name, window] : windows_) window->tell(blockage);
+}
+
 bool Service::at_rest() const {
     return !short_of_memory_ && std::ranges::all_of(windows_, [](auto const& one) { return one.second->at_rest(); });
 }

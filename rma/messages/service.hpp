@@ -61,6 +61,7 @@ public:
     void hold_locks(char const* call);
 
     bool poll() override;
+    void tell(Blockage& blockage) const override;
     /// Nothing is kept back, and nothing waits for a lock or for memory.
     bool at_rest() const override;
 

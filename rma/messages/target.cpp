@@ -335,4 +335,17 @@ bool Messages::retry_locks() {
     return locks_wanted_ < before;
 }
 
+// A command that cannot be done waits for a lock, or for its data, which its origin sends.
+void Messages::tell(Blockage& blockage) const {
+    if (short_of_memory_) return blockage.await_unknown();
+    for (Peer const* from : used_) {
+        if (from->waiting.empty()) continue;
+        Command const& first = from->waiting.front().command;
+        int act_of = from->world;
+        if (is_lock(first)) act_of = first.act == Act::lock ? exclusive_holder(window_.members.mine->lock.word) : -1;
+        if (act_of < 0) return blockage.await_unknown();   // shared holders, and those of all, have no names here
+        blockage.others.push_back({act_of, act_of, 1});
+    }
+}
+
 }   // namespace tutti::rma

@@ -44,22 +44,10 @@ struct Control {
         std::int64_t world_rank;
     };
 
-    /// A barrier of the window that this member came to in MPI_Win_fence: rma/synchronization/matching.hpp.
-    struct FenceNote {
-        Word barrier;   ///< its number, from 1
-        Word fences;    ///< that it had called by then, with this one
-        Word site;      ///< return address of the call
-    };
-    /// Its last two, by the barrier's number: this member's, who writes them before the barrier.
-    struct alignas(cache_line) {
-        FenceNote fence_note[2];
-    };
-
     /// What one member has told another. One writer, and all words only grow.
     struct alignas(cache_line) Pair {
         Word posted;      ///< exposure epochs opened for the other
         Word completed;   ///< access epochs closed towards the other
-        Word freed;       ///< number of the barrier of MPI_Win_free; 0: it has not been called
     };
     /// What the member with this place on the node has told.
     Pair& from(std::size_t member) { return reinterpret_cast<Pair*>(this + 1)[member]; }

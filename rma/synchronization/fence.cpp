@@ -2,29 +2,22 @@
 // Fences (MPI 3.1, 11.5.1).
 #include "coll/call/collectives.hpp"
 #include "rma/messages/messages.hpp"
-#include "rma/synchronization/barrier.hpp"
 #include "rma/synchronization/matching.hpp"
 #include "rma/synchronization/synchronization.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::rma {
 
-void synchronize(Window& window, char const*) {
-    // On the node everything is done when its call returns: the flags of the barrier order it.
-    coll::run(coll::BoundCall<coll::BarrierArgs>{*window.comm, coll::Collective::barrier, {}, 0});
-}
-
 void fence(Window& window, Assertions assertions, char const* call) {
     if (window.everybody != Access::fence)
         if (std::string const open = open_epochs(window); !open.empty())
             fail(ErrorClass::rma_sync, "a fence while ", open, " is open");
     if (window.messages) messages(window).flush_all(call);
-    ++window.fences;
-    // Nothing to end and nothing to begin: nobody needs to be waited for.
-    if (!(assertions.no_precede && assertions.no_succeed)) {
-        note_fence(window);
+    if (assertions.no_precede && assertions.no_succeed) {
+        coll::note(*window.comm, "MPI_Win_fence", false);   // nothing ends and nothing begins: it waits for no rank
+    } else {
         if (window.accesses) exchange_at_fence(window, assertions, call);
-        synchronize(window, call);
+        coll::run(window.fence_call);   // on the node everything is done when its call returns
     }
     window.everybody = assertions.no_succeed ? Access::none : Access::fence;
     if (assertions.no_succeed) window.open_towards_nobody();

@@ -2,20 +2,22 @@
 // What a window says of itself.
 #include "rma/window/window.hpp"
 
+#include "coll/match/functions.hpp"
 #include "runtime/base/error.hpp"
 
 namespace tutti::rma {
 
 Window::Window(Process& p, Ref<Comm> own, Flavor f)
-    : process(p), counts(p.rank_state().one_sided), comm(std::move(own)), flavor(f) {
+    : process(p), counts(p.rank_state().one_sided), comm(std::move(own)),
+      flavor(f), fence_call{*comm, coll::Collective::barrier, {}, 0, coll::function_named("MPI_Win_fence")} {
+    comm->of_window = true;
     if (p.variables.diagnosis == "full") accesses = std::make_unique<Accesses>(p);
     if (p.variables.stats) recording = std::make_unique<Recording>(p.segment.call_statistics(p.place()));
 }
 Window::~Window() = default;
 
 void Window::add_name(void const* window, Blockage& blockage) {
-    std::string const& name = static_cast<Window const*>(window)->name;
-    blockage.call += name.empty() ? "(a window without a name)" : "(" + name + ")";
+    blockage.call += "(" + static_cast<Window const*>(window)->comm->words() + ")";
 }
 
 std::string open_epochs(Window const& window) {

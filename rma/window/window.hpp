@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "coll/call/collectives.hpp"
 #include "rma/node/control.hpp"
 #include "rma/window/accesses.hpp"
 #include "rma/window/recording.hpp"
@@ -164,9 +165,8 @@ public:
     /// of its completes closed one for.
     std::vector<std::uint64_t> posts_used, completes_used;
 
-    // What is told of epochs that do not match (rma/synchronization/matching.hpp).
-    std::uint64_t fences = 0, barriers = 0;   ///< called so far; barriers: of fences and MPI_Win_free
-    std::vector<PairEpochs> pairs;            ///< by rank; empty before the first post or start
+    coll::BoundCall<coll::BarrierArgs> fence_call;   ///< the barrier of a fence, as the program's call
+    std::vector<PairEpochs> pairs;   ///< by rank; empty before the first post or start (synchronization/matching.hpp)
 
     std::map<std::uint64_t, std::uint64_t> attached;   ///< of a dynamic one: address → bytes
     std::unique_ptr<Extension> messages;               ///< of rma/messages/; null: nobody is asked by messages

@@ -123,7 +123,7 @@ Right: all do.
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     MPI_Win_free(&win);
 
-Ranks of one node are compared by MPI_Win_free, those of all nodes by each fence under mpiexec --check. That looks also
+Fences are counted always, and compared when a rank waits for long and by MPI_Win_free. mpiexec --check looks also
 for MPI_MODE_NOPRECEDE or MPI_MODE_NOSUCCEED from some ranks only, and for a window that is freed before the fence
 that ends its last epoch. Epochs of one rank that exclude each other are errors: mpiexec --explain MPI_ERR_RMA_SYNC.
 )"},

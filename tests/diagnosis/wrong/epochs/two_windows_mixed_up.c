@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rank 1 fences the first window twice, the others both windows once.
 // ranks: 2 3
-// expect: T01 ranks 0-1
+// expect: T03 ranks 0-1
+// expect nodes: T03 or T01 ranks 0-1
 #include <mpi.h>
 
 int main(int argc, char** argv) {

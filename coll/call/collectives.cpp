@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "coll/call/bytes.hpp"
+#include "coll/call/checked.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
 #include "coll/call/noting.hpp"
@@ -46,55 +46,6 @@ template <class Args>
                          [&](NetEnv& env) { return run_in(env, *algorithm, args); });
     else run_on_node(comm, collective, args, decision);
     if (line) record(*line, use, message_bytes(comm, args), start);
-}
-
-/// --check: what all ranks will send each other, before they do; and no rank returns from a call that others have not
-/// made, so that programs that rely on collectives that need not wait are found (MPI 4.1, 6.14).
-void check_with_others(Comm& comm, Collective collective, RootedArgs const& args) {
-    auto const n = static_cast<std::size_t>(comm.union_group->size());
-    std::vector<Amount> all(n);
-    Amount const mine = Amount::of(args.mine);
-    bool const is_root = comm.rank() == args.root, to_root = collective == Collective::gather;
-    allgather_bytes(comm, &mine, sizeof mine, all.data());
-    if (args.equal || comm.inter()) return;
-    std::vector<Amount> of_root(n);
-    for (int r = 0; is_root && r < comm.size(); ++r) of_root[static_cast<std::size_t>(r)] = Amount::of(args.parts[r]);
-    bcast_bytes(comm, of_root.data(), n * sizeof(Amount), args.root);
-    for (int r = 0; r < comm.size(); ++r) {
-        Amount const &leaf = all[static_cast<std::size_t>(r)], &root = of_root[static_cast<std::size_t>(r)];
-        if (r == args.root || (!is_root && r != comm.rank()) || leaf.matches(root)) continue;
-        int const peer = comm.group->world_rank(is_root ? r : args.root);
-        Amount const &sent = to_root ? leaf : root, &expected = to_root ? root : leaf;
-        state_of(comm).records.report_amounts(
-            peer, difference_in_words(to_root ? r : args.root, sent, to_root ? args.root : r, expected));
-    }
-}
-
-void check_with_others(Comm& comm, Collective, AlltoallArgs const& args) {
-    auto const n = static_cast<std::size_t>(comm.size());
-    if (args.equal || args.is_in_place || comm.inter()) {
-        char const mine = 0;
-        std::vector<char> all(static_cast<std::size_t>(comm.union_group->size()));
-        return allgather_bytes(comm, &mine, 1, all.data());
-    }
-    std::vector<Amount> mine(n), all(n * n);
-    for (int r = 0; r < comm.size(); ++r) mine[static_cast<std::size_t>(r)] = Amount::of(args.send[r]);
-    allgather_bytes(comm, mine.data(), n * sizeof(Amount), all.data());
-    for (int r = 0; r < comm.size(); ++r) {
-        Amount const &sent = all[static_cast<std::size_t>(r) * n + static_cast<std::size_t>(comm.rank())],
-                     expected = Amount::of(args.receive[r]);
-        if (r != comm.rank() && !sent.matches(expected))
-            state_of(comm).records.report_amounts(comm.group->world_rank(r),
-                                                  difference_in_words(r, sent, comm.rank(), expected));
-    }
-}
-
-template <class Args>
-void check_with_others(Comm& comm, Collective collective, Args const&) {
-    if (collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall) return;
-    char const mine = 0;
-    std::vector<char> all(static_cast<std::size_t>(comm.union_group->size()));
-    allgather_bytes(comm, &mine, 1, all.data());
 }
 
 }   // namespace

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "coll/call/argument_references.hpp"
+#include "coll/call/checked.hpp"
 #include "coll/call/collectives.hpp"
 #include "coll/call/drive.hpp"
 #include "coll/call/fragments.hpp"
@@ -136,6 +137,8 @@ Ref<Operation<Args>> make(BoundCall<Args> call) {
 template <class Args>
 Ref<Request> start(BoundCall<Args> const& call) {
     note(call);
+    if (call.function != 0 && state_of(call.comm).records.compares_each_call()) [[unlikely]]
+        exchange_amounts(call.comm, call.collective, call.args);
     Ref<Operation<Args>> request;
     try {
         request = make(call);
@@ -151,6 +154,8 @@ Ref<Request> start(BoundCall<Args> const& call) {
 template <class Args>
 Ref<Request> init(BoundCall<Args> const& call) {
     note(call);
+    if (call.function != 0 && state_of(call.comm).records.compares_each_call()) [[unlikely]]
+        check_with_others(call.comm, call.collective, call.args);
     auto request = make(call);
     request->make_persistent();
     return Ref<Request>::adopt(request.detach());

@@ -46,6 +46,7 @@ CollectiveRequest::CollectiveRequest(Comm& on, unsigned fragments, unsigned wind
     : fragments_(fragments), window_(std::clamp(window, 1u, std::min(fragments, most_in_flight))),
       sequence_(&state_of(on)) {
     comm = Ref<Comm>::share(&on);
+    error_call = state_of(on).records.number();
 }
 
 void CollectiveRequest::make_persistent() {
@@ -53,10 +54,12 @@ void CollectiveRequest::make_persistent() {
     active = false;
     complete = true;
     own_frames_ = std::make_unique<FramePool>(FramePool::Keeps::all);
+    state_of(*comm).records.count_persistent(1);
     if (comm->union_group->size() > 1) use_own_sequence();
 }
 
 CollectiveRequest::~CollectiveRequest() {
+    if (persistent) state_of(*comm).records.count_persistent(-1);
     if (own_sequence_ && own_sequence_->owned_offset != 0)
         state_of(own_sequence_->process).sequence_bytes -= Area::bytes(own_sequence_->area.members());
 }
@@ -64,6 +67,7 @@ CollectiveRequest::~CollectiveRequest() {
 void CollectiveRequest::start() {
     active = true;
     complete = false;
+    if (persistent) state_of(*comm).records.count_start();
     if (status.error != ErrorClass::success) status = {};   // of the last start
     begun_ = ended_ = 0;
     first_ = sequence_->take_numbers(fragments_);
@@ -140,6 +144,7 @@ void CollectiveRequest::note(std::exception_ptr const& error) {
         } catch (std::exception const& thrown) {
             Error const e = error_of(thrown);
             status.error = e.error_class;
+            error_peer = e.peer;
             error_text = e.what();
         }
     } catch (std::bad_alloc const&) {

@@ -16,7 +16,8 @@ constexpr std::uint64_t calls_like_a_visit = 16;
 
 AllCallRecords::AllCallRecords(Process& process)
     : on(process.variables.diagnosis != "no"), at_every_call(process.variables.diagnosis == "full"),
-      nodes(process.cluster.alone() ? nullptr : std::make_unique<NodeExchange>(process)), process_(process),
+      nodes(process.cluster.alone() ? nullptr : std::make_unique<NodeExchange>(process)),
+      amounts(at_every_call ? std::make_unique<AmountExchange>(process, *this) : nullptr), process_(process),
       allowance_(process.segment.header().ranks_per_core()) {}
 
 std::vector<AllCallRecords::Entry>::iterator AllCallRecords::from(std::uint64_t context) {
@@ -37,7 +38,10 @@ void AllCallRecords::remove(CallRecords const& records) {
 
 void AllCallRecords::finish_between_nodes() {
     if (!nodes) return;
-    for (Entry const& one : all_) one.records->exchange_between_nodes(true);
+    for (Entry const& one : all_) {
+        one.records->compare_starts();
+        one.records->exchange_between_nodes(true);
+    }
     nodes->finish();
 }
 
@@ -64,6 +68,7 @@ void AllCallRecords::measured(Act&& act) {
 void AllCallRecords::compare_in_wait() {
     bool const asked = is_asked();
     if (nodes) exchange_in_wait(asked);
+    if (amounts) amounts->take();
     std::uint64_t const wait = process_.rank_state().blocked.changes.load(std::memory_order_relaxed);
     if (asked || wait != wait_) {
         wait_ = wait;
@@ -75,7 +80,11 @@ void AllCallRecords::compare_in_wait() {
 }
 
 void AllCallRecords::compare_at_end() {
-    for (Entry const& one : all_) one.records->compare();
+    if (amounts) amounts->take();
+    for (Entry const& one : all_) {
+        one.records->compare_starts();
+        one.records->compare();
+    }
     begin_round();
     // All ranks of a core do so at the same time: each uses its part of what may be saved up.
     unsigned const sharing = process_.segment.header().ranks_per_core();

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "coll/match/amount_exchange.hpp"
 #include "coll/match/node_exchange.hpp"
 #include "runtime/base/allowance.hpp"
 
@@ -39,6 +40,8 @@ public:
     /// These must be removed before they go.
     void add(CallRecords& records);
     void remove(CallRecords const& records);
+    /// Those of the communicator with that context; null: none.
+    CallRecords* find(std::uint64_t context);
 
     /// In a long wait: goes on with its round, or does it for the launcher's question. Does not return where it finds
     /// an error.
@@ -49,8 +52,9 @@ public:
     /// MPI_Finalize, by all ranks: the same between nodes, of all calls. On one node that is nothing.
     void finish_between_nodes();
 
-    bool const on, at_every_call;                ///< TUTTI_DIAGNOSIS
-    std::unique_ptr<NodeExchange> const nodes;   ///< null: there is one node
+    bool const on, at_every_call;                    ///< TUTTI_DIAGNOSIS
+    std::unique_ptr<NodeExchange> const nodes;       ///< null: there is one node
+    std::unique_ptr<AmountExchange> const amounts;   ///< null: only --check has it
     Datatype const* (*predefined_type)(unsigned number) = nullptr;
 
     /// What has been done, for tests.
@@ -78,7 +82,6 @@ private:
     };
 
     std::vector<Entry>::iterator from(std::uint64_t context);
-    CallRecords* find(std::uint64_t context);
     void exchange_in_wait(bool asked);
     bool is_asked();
     void begin_round();

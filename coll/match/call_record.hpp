@@ -166,6 +166,9 @@ struct FirstRecords {
 
     CallRecord records[most];
     std::atomic<std::uint32_t> state;
+    // Of persistent collectives, whose starts have no order among other calls.
+    std::atomic<std::uint64_t> start_site;   ///< of the last start
+    std::atomic<std::uint64_t> starts;       ///< twice as many as there were, and one more when there are no more
 };
 static_assert(sizeof(FirstRecords) <= first_records_bytes);
 

@@ -163,6 +163,7 @@ void CallRecords::compare() {
 }
 
 void CallRecords::compare_last_calls() {
+    if (persistent_ == 0) compare_starts();
     exchange_between_nodes(true);
     if (number_ == 0) return;
     // After the store of this rank's last record: at least one of two ranks sees the other's.
@@ -176,29 +177,34 @@ void CallRecords::report_mismatch(Error const& error) {
     if (!known_to_ || number_ == 0) return;
     for (int m = 0; m < area_->members(); ++m)
         if (m != rank_) compare_with(m);
-    if (error.peer >= 0 && error.peer != process_->rank()) report_amounts(error.peer, error.what());
+    if (error.peer >= 0 && error.peer != process_->rank())
+
+        report_amounts(error.peer, error.what(), {error.call != 0 ? error.call : number_});
 }
 
-void CallRecords::report_amounts(int peer, std::string const& text) const {
+void CallRecords::report_amounts(int peer, std::string const& text, FailedCall const& call) const {
     if (!known_to_ || number_ == 0 || errors_return()) return;
-    RecordedCall const here = calls_of(rank_).read(calls_of(rank_).call(number_));
+    RecordedCall const here = call_of(rank_, call.number);
     if (here.number == 0) return;
     Wording const words = wording();
     std::vector<Mistake::Part> parts{{process_->rank(), in_words(here, words), {}, here.site}};
-    if (RecordedCall const there = same_call_of(member_of(peer)); peer != process_->rank())
-        parts.push_back({peer, in_words(there.number == 0 ? here : there, words), {}, there.site});
+    if (RecordedCall const there = call_of(member_of(peer), call.number); peer != process_->rank())
+        parts.push_back({peer,
+                         in_words(there.number == 0 ? here : there, words),
+                         {},
+                         call.peers_site != 0 ? call.peers_site : there.site});
     report(*process_, {"T04", join("in ", function_name(here.function), " ", text),
                        "what a rank sends and what the other one expects must be the same amount of the same types: "
                        "look at the counts and datatypes on both sides",
                        parts});
 }
 
-/// As this rank's last one; number 0: not known.
-RecordedCall CallRecords::same_call_of(int member) const {
+/// Number 0: not known.
+RecordedCall CallRecords::call_of(int member, std::uint64_t number) const {
     if (member < 0) return {};
     MemberCalls const theirs = calls_of(member);
-    NumberedRecord const call = theirs.call(number_);
-    bool const is_same = call != 0 && number_of(call) == static_cast<std::uint32_t>(number_);
+    NumberedRecord const call = theirs.call(number);
+    bool const is_same = call != 0 && number_of(call) == static_cast<std::uint32_t>(number);
     return is_same ? theirs.read(call) : RecordedCall{};
 }
 
@@ -250,6 +256,7 @@ void CallRecords::exchange_between_nodes(bool is_last) {
     for (batch.first = sent_ + 1; sent_ < number_ && batch.calls.size() < CallBatch::most; ++sent_)
         batch.add(own.read(own.call(sent_ + 1)));
     batch.is_last = is_last && sent_ == number_;
+    if (batch.is_last && no_more_starts_) batch.starts = own_starts();
     known_to_->nodes->give(*comm_, wording(), std::move(batch));
     if (sent_ < number_) exchange_between_nodes(is_last);
 }

@@ -10,6 +10,7 @@
 #include "coll/env/comm_memory.hpp"
 #include "coll/match/all_call_records.hpp"
 #include "coll/match/differences.hpp"
+#include "coll/match/starts.hpp"
 
 namespace tutti::coll {
 
@@ -29,6 +30,12 @@ private:
 
     std::uint64_t common_ = 0;         ///< with all of them
     std::vector<std::uint8_t> more_;   ///< by member, beyond that; empty: nothing
+};
+
+/// A call of this rank, whose peer has made it, too.
+struct FailedCall {
+    std::uint64_t number = 0;       ///< among those recorded of the communicator
+    std::uint64_t peers_site = 0;   ///< where the peer made it; 0: as its records say
 };
 
 class CallRecords {
@@ -64,12 +71,21 @@ public:
     void compare_last_calls();
     /// The same with another member on this node, each call once.
     void compare_with(int member);
+    /// A persistent collective is made, started, and freed.
+    void count_persistent(int more) { persistent_ += more; }
+    void count_start();
+    /// This rank starts no persistent collective any more. All members must have started them equally often: compares
+    /// with the neighbours on both sides. Does not return where that differs.
+    void compare_starts();
     /// A call of this rank fails. Compares with all members here, and names the one whose amount does not fit.
     void report_mismatch(Error const& error);
-    /// T04: in this rank's last call what it exchanges with `peer` (of MPI_COMM_WORLD, maybe itself) does not match, as
-    /// `text` says, which goes on behind "in MPI_Gatherv ". Returns where the program handles errors, or nothing is
-    /// recorded.
-    void report_amounts(int peer, std::string const& text) const;
+    /// T04: in this rank's last call (in `call`) what it exchanges with `peer` (of MPI_COMM_WORLD, maybe itself) does
+    /// not match, as `text` says, which goes on behind "in MPI_Gatherv ". Returns where the program handles errors, or
+    /// nothing is recorded.
+    void report_amounts(int peer, std::string const& text) const { report_amounts(peer, text, {number_}); }
+    void report_amounts(int peer, std::string const& text, FailedCall const& call) const;
+    /// --check: what ranks exchange in nonblocking v and w forms; else null.
+    AmountExchange* amounts() const { return known_to_ ? known_to_->amounts.get() : nullptr; }
     /// Are all ranks to wait for each other in each blocking call, as under --check?
     bool compares_each_call() const { return known_to_ && known_to_->at_every_call; }
     /// After all members have been compared with: keeps no more than is needed.
@@ -78,6 +94,8 @@ public:
     /// compares with what has come from the previous one. `is_last`: this rank makes no more calls.
     void exchange_between_nodes(bool is_last = false);
 
+    /// Of this rank's last call; 0: there was none.
+    std::uint64_t number() const { return number_; }
     Comm const& comm() const { return *comm_; }
     std::uint64_t context() const { return context_; }
     /// Of this node.
@@ -123,24 +141,29 @@ private:
     std::uint64_t compare_calls(int member, std::uint64_t first, std::uint64_t last);
     bool match(MemberCalls const& own, NumberedRecord mine, MemberCalls const& others, NumberedRecord theirs,
                int rank) const;
-    RecordedCall same_call_of(int member) const;
+    RecordedCall call_of(int member, std::uint64_t number) const;
     MemberCalls calls_of(int member) const { return {*area_, member}; }
     bool errors_return() const;
+    void compare_starts_with(int member) const;
+    Starts own_starts() const { return {process_->rank(), starts_, start_site_}; }
     Wording wording() const;
     [[noreturn]] void report_difference(Difference what, RecordedCall const& call, int rank,
                                         RecordedCall const& theirs) const;
 
     MemberRecords* mine_ = nullptr;
-    std::uint64_t number_ = 0;                   ///< of the last call
-    std::uint64_t newest_record_ = 0;            ///< its serial number
-    std::uint64_t digest_ = 0;                   ///< of the calls since the last block's end
-    std::uint64_t look_mask_ = 0;                ///< 0 in the number of a call after which this rank may compare
-    void const* const* call_site_ = nullptr;     ///< where the process keeps from where it is called
-    std::uint64_t* last_collective_ = nullptr;   ///< LastCall::collective of this rank
-    std::uint64_t context_ = 0;                  ///< of the communicator
-    std::uint64_t compared_ = 0;                 ///< up to this call with the neighbour
-    std::uint64_t sent_ = 0;                     ///< up to this call to the next node
-    ComparedWith compared_with_;                 ///< the same with the other members
+    std::uint64_t number_ = 0;                    ///< of the last call
+    std::uint64_t newest_record_ = 0;             ///< its serial number
+    std::uint64_t digest_ = 0;                    ///< of the calls since the last block's end
+    std::uint64_t look_mask_ = 0;                 ///< 0 in the number of a call after which this rank may compare
+    void const* const* call_site_ = nullptr;      ///< where the process keeps from where it is called
+    std::uint64_t* last_collective_ = nullptr;    ///< LastCall::collective of this rank
+    std::uint64_t context_ = 0;                   ///< of the communicator
+    std::uint64_t compared_ = 0;                  ///< up to this call with the neighbour
+    std::uint64_t sent_ = 0;                      ///< up to this call to the next node
+    ComparedWith compared_with_;                  ///< the same with the other members
+    std::uint64_t starts_ = 0, start_site_ = 0;   ///< of persistent collectives: how many, where the last one was
+    int persistent_ = 0;                          ///< requests of theirs that there are
+    bool no_more_starts_ = false;
     using Matching = std::array<std::uint64_t, 4>;
     Matching matching_{};            ///< records of both that match, this rank's in the upper half: there are few
     bool keeps_first_ = false;       ///< the first calls lie beside this rank's flags, until there are more

@@ -14,11 +14,10 @@
 namespace tutti::coll {
 namespace {
 
-constexpr int batch_tag = 1402;   // of messages in the library's own context
-
 struct Head {
     std::uint64_t context, first;
     std::uint32_t calls, records, is_last;
+    Starts starts;
 };
 static_assert(std::is_trivially_copyable_v<RecordedCall>);
 
@@ -49,8 +48,9 @@ void CallBatch::add(RecordedCall const& call) {
 
 std::vector<std::byte> CallBatch::to_bytes() const {
     std::vector<std::byte> bytes;
-    Head const head{context, first, static_cast<std::uint32_t>(calls.size()),
-                    static_cast<std::uint32_t>(records.size()), is_last};
+    Head const head{
+        context, first, static_cast<std::uint32_t>(calls.size()), static_cast<std::uint32_t>(records.size()),
+        is_last, starts};
     bytes.reserve(sizeof head + calls.size() + records.size() * sizeof(RecordedCall));
     append(bytes, &head, 1);
     append(bytes, records.data(), records.size());
@@ -65,6 +65,7 @@ CallBatch CallBatch::from_bytes(std::span<std::byte const> bytes) {
     batch.context = head.context;
     batch.first = head.first;
     batch.is_last = head.is_last != 0;
+    batch.starts = head.starts;
     batch.records.resize(head.records);
     batch.calls.resize(head.calls);
     std::byte const* const records = bytes.data() + sizeof head;
@@ -72,14 +73,6 @@ CallBatch CallBatch::from_bytes(std::span<std::byte const> bytes) {
     if (head.records > 0) std::memcpy(batch.records.data(), records, record_bytes);
     if (head.calls > 0) std::memcpy(batch.calls.data(), records + record_bytes, head.calls);
     return batch;
-}
-
-/// At the end of the process, which has waited for its sends; receives that no call waits for are taken back.
-NodeExchange::~NodeExchange() {
-    for (Arriving& op : arriving_)
-        if (!op.done) p2p::engine(process_).abandon(op);
-    for (Leaving& op : leaving_)
-        if (!op.done) p2p::engine(process_).abandon(op);
 }
 
 NodeExchange::Conversation& NodeExchange::conversation(Comm const& comm, Wording const& wording) {
@@ -105,47 +98,23 @@ void NodeExchange::give(Comm const& comm, Wording const& wording, CallBatch batc
     batch.context = comm.context;
     Conversation& about = conversation(comm, wording);
     about.is_last_given |= batch.is_last;
-    send(batch, about.next);
+    about.given_starts = batch.starts;
+    mail_.send(batch.to_bytes(), about.next);
     if (!batch.calls.empty()) about.given.push_back(std::move(batch));
     if (about.given.size() > most_batches) about.given.pop_front();
     compare(comm.context);
     take();
 }
 
-void NodeExchange::send(CallBatch const& batch, int to) {
-    while (!leaving_.empty() && leaving_.front().done) leaving_.pop_front();
-    Leaving& op = leaving_.emplace_back();
-    op.bytes = batch.to_bytes();
-    op.data = p2p::Data::of_bytes(op.bytes.data(), op.bytes.size());
-    op.key = {p2p::context_of(*process_.world, p2p::Flavour::internal), process_.rank(), batch_tag};
-    op.peer = process_.cluster.peer_of(to);
-    p2p::engine(process_).begin(op);
-}
-
 void NodeExchange::take() {
-    p2p::Engine& engine = p2p::engine(process_);
-    p2p::Key const key{p2p::context_of(*process_.world, p2p::Flavour::internal), any_source, batch_tag};
-    while (p2p::Unexpected* const message = engine.find(key)) {
-        Arriving& op = arriving_.emplace_back();
-        op.bytes.resize(message->bytes);
-        op.data = p2p::Data::of_bytes(op.bytes.data(), op.bytes.size());
-        op.key = message->key;
-        op.peer = message->peer;
-        engine.begin(op, engine.claim(message));
-    }
-    // In order: the batches of a rank come one after the other.
-    while (!arriving_.empty() && arriving_.front().done) {
-        std::vector<std::byte> const bytes = std::move(arriving_.front().bytes);
-        bool const failed = arriving_.front().failed();
-        arriving_.pop_front();
-        if (!failed) take(CallBatch::from_bytes(bytes));
-    }
+    while (std::optional<std::vector<std::byte>> const bytes = mail_.next()) take(CallBatch::from_bytes(*bytes));
 }
 
 void NodeExchange::take(CallBatch batch) {
     std::uint64_t const context = batch.context;
     Conversation& about = conversations_[context];
     about.is_last_taken |= batch.is_last;
+    about.taken_starts = batch.starts;
     if (!batch.calls.empty()) about.taken.push_back(std::move(batch));
     if (about.taken.size() > most_batches) about.taken.pop_front();
     compare(context);
@@ -171,7 +140,11 @@ void NodeExchange::compare(std::uint64_t context) {
         if (is_mine_over) about.given.pop_front();
         if (is_theirs_over) about.taken.pop_front();
     }
-    if (about.is_last_given && about.is_last_taken) conversations_.erase(at);
+    if (!about.is_last_given || !about.is_last_taken) return;
+    Starts const &mine = about.given_starts, &theirs = about.taken_starts;
+    if (mine.rank >= 0 && theirs.rank >= 0 && mine.times != theirs.times)
+        report_starts(process_, about.wording.comm, mine, theirs);
+    conversations_.erase(at);
 }
 
 void NodeExchange::report(Conversation const& about, RecordedCall const& here, RecordedCall const& there,

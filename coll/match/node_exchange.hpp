@@ -7,14 +7,15 @@
 
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "coll/match/call_record.hpp"
 #include "coll/match/differences.hpp"
-#include "p2p/matching/operation.hpp"
+#include "coll/match/mail.hpp"
+#include "coll/match/starts.hpp"
 
 namespace tutti {
 class Comm;
@@ -29,7 +30,8 @@ struct CallBatch {
 
     std::uint64_t context = 0;
     std::uint64_t first = 1;             ///< number of the first call
-    bool is_last = false;                ///< the rank makes no more calls
+    bool is_last = false;                ///< the rank makes no more calls,
+    Starts starts;                       ///< and, where this is known, will start no persistent collective any more
     std::vector<std::uint8_t> calls;     ///< by number, places in `records`
     std::vector<RecordedCall> records;   ///< the different ones; number 0: it is not known
 
@@ -44,10 +46,9 @@ struct CallBatch {
 /// Of a process.
 class NodeExchange {
 public:
-    explicit NodeExchange(Process& process) : process_(process) {}
+    explicit NodeExchange(Process& process) : process_(process), mail_(process, batch_tag) {}
     NodeExchange(NodeExchange const&) = delete;
     NodeExchange& operator=(NodeExchange const&) = delete;
-    ~NodeExchange();
 
     /// Sends calls of this rank, the master of its node in `comm`, to the next node; to be compared here, too. Batches
     /// of a communicator come in order.
@@ -65,27 +66,20 @@ private:
         bool errors_return = false;   ///< as CallRecords::errors_return
         bool is_last_given = false, is_last_taken = false;
         std::deque<CallBatch> given, taken;   ///< not compared yet
+        Starts given_starts, taken_starts;
     };
-    struct Leaving : p2p::Send {
-        std::vector<std::byte> bytes;
-    };
-    struct Arriving : p2p::Receive {
-        std::vector<std::byte> bytes;
-    };
-
+    static constexpr int batch_tag = 1402;   // of messages in the library's own context
     /// Of each side, so that a node that is far behind takes no memory without bounds: older ones are not compared.
     static constexpr std::size_t most_batches = 256;
 
     Conversation& conversation(Comm const& comm, Wording const& wording);
-    void send(CallBatch const& batch, int to);
     void take(CallBatch batch);
     void compare(std::uint64_t context);
     void report(Conversation const& about, RecordedCall const& here, RecordedCall const& there, Difference what);
 
     Process& process_;
+    Mail mail_;
     std::map<std::uint64_t, Conversation> conversations_;   ///< by context
-    std::list<Leaving> leaving_;
-    std::list<Arriving> arriving_;
 };
 
 }   // namespace tutti::coll

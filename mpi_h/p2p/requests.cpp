@@ -41,7 +41,7 @@ std::optional<Error> tell(Request& r, MPI_Status* status) {
     if (r.status.error == ErrorClass::success) [[likely]]
         return std::nullopt;
     refuse_message(r);
-    return Error(r.status.error, r.error_text);
+    return Error(r.status.error, r.error_text).of_call(r.error_peer, r.error_call);
 }
 
 /// The end of a request whose outcome was told; a persistent one can start again.

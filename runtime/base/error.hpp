@@ -5,6 +5,7 @@
 // Where ranks wait for this one, an Error is kept until they have been served (coll::Truncation, coll::on_node).
 #pragma once
 
+#include <cstdint>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -83,10 +84,18 @@ public:
         return std::move(*this);
     }
 
+    /// The same of a call that was begun before, and of the rank that does not fit it: as below.
+    Error&& of_call(int with_peer, std::uint64_t number) && {
+        peer = with_peer;
+        call = number;
+        return std::move(*this);
+    }
+
     ErrorClass error_class;
     int user_code = 0;
-    int peer = -1;           ///< the rank of MPI_COMM_WORLD whose call does not fit; −1: none, or not known
-    char const* help = "";   ///< empty: what helps with errors of its class
+    int peer = -1;            ///< the rank of MPI_COMM_WORLD whose call does not fit; −1: none, or not known
+    std::uint64_t call = 0;   ///< of this rank, that failed: its number among those recorded; 0: the last one
+    char const* help = "";    ///< empty: what helps with errors of its class
 };
 
 /// Whatever was thrown as an Error. A refusal of the system that may be none later, or for less, is a lack of memory;

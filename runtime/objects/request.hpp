@@ -34,6 +34,8 @@ public:
     Status status;
     Ref<Comm> comm;           ///< whose error handler hears of its errors
     std::string error_text;   ///< the sentence that belongs to status.error
+    int error_peer = -1;      ///< as Error has them
+    std::uint64_t error_call = 0;
 
     /// Is its outcome nothing but its status, without an error?
     bool plain() const { return !special && status.error == ErrorClass::success; }

@@ -76,8 +76,9 @@ Right: no branch around a collective; what depends on the rank is an argument.
 Often it is a loop that one rank leaves a step earlier than the others, because each of them decides by
 numbers of its own: decide by a number that all have, such as the result of an MPI_Allreduce.
 
-With two communicators that have ranks in common, the order over both must be the same as well: blocking
-collectives wait for each other.
+With two communicators or windows that have ranks in common, the order over both must be the same as well:
+blocking collectives and fences wait for each other. Starts of persistent collectives may come in any order,
+but all ranks start each of them equally often.
 )"},
     {"T04", "the arguments of a collective do not match", R"(
 All ranks of a communicator call the same collective, but with another root, another operator, or with

@@ -117,6 +117,26 @@ TEST_F(Records, OfAnotherFunctionAreFoundAtTheEnd) {
                  "rank 0 calls MPI_Reduce where rank 2 calls MPI_Bcast, as call 1 on MPI_COMM_WORLD");
 }
 
+TEST_F(Records, OfStartsInAnyOrderAgreeWhenThereAreEquallyMany) {
+    for (int r = 0; r < 3; ++r)
+        for (int i = 0; i < 5; ++i) state_of(*process(r).world).records.count_start();
+    for (int r = 0; r < 3; ++r) state_of(*process(r).world).records.compare_starts();
+    for (int r = 0; r < 3; ++r) EXPECT_EQ(finding(r).kind, Finding::Kind::nothing);
+}
+
+/// A member that may still start one is not compared: the later one of two finds it.
+TEST_F(Records, OfOneStartMoreAreFoundByTheLaterOfTwo) {
+    auto const of = [&](int rank) -> CallRecords& { return state_of(*process(rank).world).records; };
+    process(1).call_site = reinterpret_cast<void*>(0x1001);
+    of(1).count_start();
+    of(0).compare_starts();
+    EXPECT_THROW(of(1).compare_starts(), JobEnded);
+    EXPECT_EQ(finding(0).kind, Finding::Kind::nothing);
+    EXPECT_STREQ(finding(1).code, "T03");
+    EXPECT_STREQ(finding(1).headline,
+                 "rank 1 has started persistent collectives on MPI_COMM_WORLD 1 time, rank 0 0 times");
+}
+
 TEST_F(Records, AreFoundAlsoWhenTheNeighbourIsLate) {
     call(1, "MPI_Barrier", 2 * block);
     call(0, "MPI_Barrier", block - 1);

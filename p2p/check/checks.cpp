@@ -93,8 +93,9 @@ void Checks::refuse_overlap(Data const& data, bool receives) const {
     report(process_,
            {"T11",
             join("the buffers of two operations overlap at rank ", process_.rank(),
-                 other->receives ? ", and a message may come into them at any time"
-                                 : ", and one of them is still being sent"),
+                 !other->receives   ? ", and one of them is still being sent"
+                 : other->operation ? ", and a result may come into them at any time"
+                                    : ", and a message may come into them at any time"),
             "complete the first one (MPI_Wait) before its memory is used again, or give each its own", parts});
 }
 
@@ -103,13 +104,10 @@ void Checks::tell_changed(Pending const& pending, bool freed) const {
     Mistake::Part const parts[] = {
         {process_.rank(), pending.words(), "began here", pending.site},
         {process_.rank(), join(process_.call_name, "(…)"), join("until here its buffer ", what), site_of(process_)}};
-    report(process_,
-           {pending.receives ? "T11" : "T10",
-            join("rank ", process_.rank(), "'s ", pending.receives ? "receive" : "send", " buffer ", what,
-                 " before the operation was complete"),
-            pending.receives ? "leave the buffer alone until MPI_Wait or MPI_Test says that the message is there"
-                             : "leave the buffer alone until MPI_Wait or MPI_Test says that the send is complete",
-            parts});
+    report(process_, {pending.receives ? "T11" : "T10",
+                      join("rank ", process_.rank(), "'s ", pending.role(), " buffer ", what,
+                           " before the operation was complete"),
+                      join("leave the buffer alone until ", pending.end()), parts});
 }
 
 void Checks::look_for_race(Receive const& op) {

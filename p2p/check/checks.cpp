@@ -84,19 +84,29 @@ void Checks::forget(Request& request) {
 std::string Checks::call_in_words(Data const& data) const { return join(process_.call_name, "(", data.amount(), ")"); }
 
 void Checks::refuse_overlap(Data const& data, bool receives) const {
-    Pending const* const other = pending_.overlapping(data, receives);
-    if (!other) return;
+    if (Pending const* const other = pending_.overlapping(data, receives)) tell_overlap(*other, data, receives, report);
+}
+
+template <class Tell>
+void Checks::tell_overlap(Pending const& other, Data const& data, bool receives, Tell&& tell) const {
     Mistake::Part const parts[] = {
-        {process_.rank(), other->words(), "not complete yet", other->site},
+        {process_.rank(), other.words(), "not complete yet", other.site},
         {process_.rank(), call_in_words(data), receives ? "receives into the same memory" : "sends the same memory",
          site_of(process_)}};
-    report(process_,
-           {"T11",
-            join("the buffers of two operations overlap at rank ", process_.rank(),
-                 !other->receives   ? ", and one of them is still being sent"
-                 : other->operation ? ", and a result may come into them at any time"
-                                    : ", and a message may come into them at any time"),
-            "complete the first one (MPI_Wait) before its memory is used again, or give each its own", parts});
+    tell(process_, {"T11",
+                    join("the buffers of two operations overlap at rank ", process_.rank(),
+                         !other.receives   ? ", and one of them is still being sent"
+                         : other.operation ? ", and a result may come into them at any time"
+                                           : ", and a message may come into them at any time"),
+                    join("complete the first one (", other.completion(),
+                         ") before its memory is used again, or give each its own"),
+                    parts});
+}
+
+void Checks::warn_of_overlap(OperationBuffers const& earlier, Data const& data) {
+    for (auto const& part : earlier.parts_)
+        if (part->second.receives && overlapping_.emplace(part->second.site, site_of(process_)).second)
+            tell_overlap(part->second, data, true, warn);
 }
 
 void Checks::tell_changed(Pending const& pending, bool freed) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <set>
+#include <utility>
 
 #include "p2p/check/memory.hpp"
 #include "p2p/check/operation_buffers.hpp"
@@ -40,6 +41,9 @@ public:
     /// The running call is about to use this memory: ends the job where a pending operation has it. `receives`: it
     /// writes to it.
     void refuse_overlap(Data const& data, bool receives) const;
+    /// The same, where the running call writes to what this operation receives into, which need not go wrong: warns
+    /// once for each two places.
+    void warn_of_overlap(OperationBuffers const& earlier, Data const& data);
     /// An operation of the program is about to begin, and has these buffers from now on.
     void begins(OperationBuffers& buffers);
     /// All that it receives is there.
@@ -60,6 +64,8 @@ private:
     Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);
     std::optional<std::uint64_t> digest_if_mapped(Data const& data);
     void compare(Pending const& pending);
+    template <class Tell>
+    void tell_overlap(Pending const& other, Data const& data, bool receives, Tell&& tell) const;
     void look_for_memory(Receive const& op);
     [[noreturn]] void tell_changed(Pending const& pending, bool freed) const;
     std::string call_in_words(Data const& data) const;
@@ -68,6 +74,7 @@ private:
     Process& process_;
     MappedMemory memory_;
     PendingOperations pending_;
+    std::set<std::pair<std::uint64_t, std::uint64_t>> overlapping_;   ///< places of two calls that have been reported
     std::set<std::uint64_t> raced_, without_memory_;   ///< places of receives of which a warning has been told
 };
 

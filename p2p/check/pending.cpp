@@ -28,6 +28,11 @@ char const* Pending::role() const {
     return receives ? "receive" : "send";
 }
 
+char const* Pending::completion() const {
+    bool const one_sided = operation && operation->kind() == OperationBuffers::Kind::one_sided;
+    return one_sided ? "MPI_Win_flush_local, MPI_Win_unlock, MPI_Win_fence or the like" : "MPI_Wait";
+}
+
 char const* Pending::end() const {
     if (!operation)
         return receives ? "MPI_Wait or MPI_Test says that the message is there"

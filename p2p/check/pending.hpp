@@ -56,6 +56,8 @@ struct Pending {
     char const* role() const;
     /// Until when it is: "MPI_Wait or MPI_Test says that the send is complete".
     char const* end() const;
+    /// Calls that complete it: "MPI_Wait".
+    char const* completion() const;
 };
 
 class PendingOperations {

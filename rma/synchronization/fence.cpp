@@ -19,6 +19,7 @@ void fence(Window& window, Assertions assertions, char const* call) {
         if (std::string const open = open_epochs(window); !open.empty())
             fail(ErrorClass::rma_sync, "a fence while ", open, " is open");
     if (window.messages) messages(window).flush_all(call);
+    window.complete_here(-1);
     ++window.fences;
     // Nothing to end and nothing to begin: nobody needs to be waited for.
     if (!(assertions.no_precede && assertions.no_succeed)) {

@@ -191,6 +191,7 @@ void unlock(Window& window, int rank, char const* call) {
     window.open_towards_nobody();
     if (window.accesses) window.accesses->end(rank);
     if (window.messages) messages(window).unlock(rank, call);
+    window.complete_here(rank);
     if (t.no_check) order();
     else if (t.control) give_back(window, t);
     t.access = Access::none;
@@ -211,6 +212,7 @@ void unlock_all(Window& window, char const* call) {
     window.open_towards_nobody();
     if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).flush_all(call);
+    window.complete_here(-1);
     if (window.all_no_check) order();
     else LockOfAll(window).give_back();
     window.everybody = Access::none;
@@ -221,6 +223,7 @@ void flush(Window& window, int rank, char const* call) {
     must_be_passive(window, rank);
     if (window.accesses) window.accesses->end(rank);
     if (window.messages) messages(window).flush(rank, call);
+    window.complete_here(rank);
     window.order();
 }
 
@@ -228,6 +231,7 @@ void flush_all(Window& window, char const* call) {
     must_be_passive(window, -1);
     if (window.accesses) window.accesses->end(-1);
     if (window.messages) messages(window).flush_all(call);
+    window.complete_here(-1);
     window.order();
 }
 
@@ -236,12 +240,14 @@ void flush_local(Window& window, int rank, char const* call) {
     must_be_passive(window, rank);
     if (window.accesses) window.accesses->end_gets(rank);
     if (window.messages) messages(window).flush_local(rank, call);
+    window.complete_here(rank);
 }
 
 void flush_local_all(Window& window, char const* call) {
     must_be_passive(window, -1);
     if (window.accesses) window.accesses->end_gets(-1);
     if (window.messages) messages(window).flush_local_all(call);
+    window.complete_here(-1);
 }
 
 }   // namespace tutti::rma

@@ -174,6 +174,7 @@ void exchange_at_fence(Window& window, Assertions assertions, char const* call) 
 }
 
 void exchange_at_free(Window& window, char const* call) {
+    window.complete_here(-1);
     if (window.everybody == Access::fence && window.fence_used) {
         Mistake::Part const parts[] = {
             {window.process.rank(), join("MPI_Win_free(", name_of(window), ")"), {}, site_here(window)}};

@@ -8,7 +8,10 @@ namespace tutti::rma {
 
 Window::Window(Process& p, Ref<Comm> own, Flavor f)
     : process(p), counts(p.rank_state().one_sided), comm(std::move(own)), flavor(f) {
-    if (p.variables.diagnosis == "full") accesses = std::make_unique<Accesses>(p);
+    if (p.variables.diagnosis == "full") {
+        accesses = std::make_unique<Accesses>(p);
+        origins = std::make_unique<OriginBuffers>(p);
+    }
     if (p.variables.stats) recording = std::make_unique<Recording>(p.segment.call_statistics(p.place()));
 }
 Window::~Window() = default;

@@ -162,3 +162,5 @@ foreach(kind wrong right)
   add_corpus_test(hosts/four/${kind} ${on_hosts_${kind}})
 endforeach()
 add_corpus_test(hosts/wrong/epochs wrong/epochs --only fence_one_more_checked)   # the notes of all nodes are compared
+add_corpus_test(hosts/wrong/buffers wrong/buffers)
+add_corpus_test(hosts/wrong/windows wrong/windows --only put,get,accumulate,swapped,fetched,send_of)   # what --check finds

@@ -24,9 +24,11 @@ Right: each send has a value of its own, which stays until all are complete.
     MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
 
 The same holds for what a nonblocking or persistent collective sends, such as the operand of MPI_Iallreduce or the
-root's buffer of MPI_Ibcast (MPI 4.1, 6.12). Reading a buffer that is being sent is allowed, also by another send
-(MPI 3.1, 3.7.2). mpiexec --check compares what is in the buffer when the operation begins and when the program finds
-that it is complete.
+root's buffer of MPI_Ibcast (MPI 4.1, 6.12), and for the origin buffers of MPI_Put, MPI_Accumulate and their like until
+MPI_Win_flush_local, MPI_Win_unlock, MPI_Win_fence or another call completes them (MPI 4.1, 12.3).
+
+Reading a buffer that is being sent is allowed, also by another send (MPI 3.1, 3.7.2). mpiexec --check compares what is
+in the buffer when the operation begins and when the program finds that it is complete.
 )"},
     {"T11", "a buffer was used while a message might come into it", R"(
 Between MPI_Irecv and MPI_Wait, or a successful MPI_Test, the buffer belongs to MPI: a message may come into it at
@@ -43,7 +45,9 @@ Right: each has a place of its own.
     MPI_Irecv(&x[0], 1, MPI_INT, left, 0, comm, &requests[0]);
     MPI_Irecv(&x[1], 1, MPI_INT, right, 0, comm, &requests[1]);
 
-The same holds for what a nonblocking or persistent collective receives, and for a buffer given with MPI_IN_PLACE.
+The same holds for what a nonblocking or persistent collective receives, for a buffer given with MPI_IN_PLACE, and for
+the results of MPI_Get and its like until a flush, an unlock, a fence or another call completes them. Two gets into the
+same memory are a warning: it does not matter where neither result is looked at.
 
 Under mpiexec --check a message or a result is laid aside until all of it is there: a buffer that has changed by then,
 or between then and the end of the operation, was changed by the program (MPI 3.1, 3.7.2; MPI 4.1, 6.12).

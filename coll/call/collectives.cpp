@@ -112,6 +112,14 @@ static void refuse_overlaps(Comm& comm, Collective collective, Args& args) {
     for (p2p::Data const& data : all.received) checks->refuse_overlap(data, true);
 }
 
+/// --check: all ranks have just waited for each other, if it is so.
+static void note_meeting(Comm const& comm, Collective collective) {
+    bool const of_neighbors =
+        collective == Collective::neighbor_allgather || collective == Collective::neighbor_alltoall;
+    if (of_neighbors || comm.inter() || comm.size() != comm.process.size()) return;
+    if (p2p::Checks* const checks = p2p::engine(comm.process).checks()) checks->order.met_all();
+}
+
 template <class Args>
 void run(BoundCall<Args>& call) {
     Comm& comm = call.comm;
@@ -121,6 +129,7 @@ void run(BoundCall<Args>& call) {
     if (call.function != 0 && state_of(comm).records.compares_each_call()) [[unlikely]] {
         refuse_overlaps(comm, collective, args);
         check_with_others(comm, collective, args);
+        note_meeting(comm, collective);
     }
     Decision const* found = nullptr;
     try {   // all that comes before the operation has its number

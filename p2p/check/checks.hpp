@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "p2p/check/call_order.hpp"
 #include "p2p/check/memory.hpp"
 #include "p2p/check/operation_buffers.hpp"
 #include "p2p/check/pending.hpp"
@@ -59,6 +60,8 @@ public:
     void communicator_disconnected(Comm const& comm, char const* call);
     /// MPI_Finalize: warns of those that never were.
     void finish();
+
+    CallOrder order;
 
 private:
     Pending& keep(Data const& data, Request& request, bool receives, std::optional<std::uint64_t> digest);

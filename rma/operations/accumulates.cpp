@@ -86,7 +86,7 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
     std::optional<Local> aside;
     std::shared_ptr<OriginBuffers::Operation> buffers;
     if (window.accesses) [[unlikely]] {
-        if (!request) window.accesses->note(target, at, Operation::accumulate, &op);
+        if (!request) window.accesses->note(target, at, under_shared_lock(window, t), Operation::accumulate, &op);
         if (result) result = &aside.emplace(*result);
         buffers = begin_checked(window, target.rank, given ? &origin : nullptr, aside ? &*aside : nullptr);
     }
@@ -123,7 +123,7 @@ void fetch_and_op(Window& window, void const* origin, void* result, Datatype con
     std::int64_t const at = origin_of(window, t, rank, disp, 1, type);
     if (window.accesses) [[unlikely]] {
         Accumulation const allowed(op, type);   // what is refused touches nothing
-        window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, &op);
+        window.accesses->note({rank, disp, 1, type}, at, under_shared_lock(window, t), Operation::accumulate, &op);
         bool const given = op.builtin != BuiltinOp::no_op;
         given ? begin_checked(window, rank, {Local::of(origin, 1, type)}, result, type)
               : begin_checked(window, rank, {}, result, type);
@@ -156,7 +156,8 @@ void compare_and_swap(Window& window, void const* origin, void const* compare, v
     std::int64_t const at = origin_of(window, t, rank, disp, 1, type);
     if (window.accesses) [[unlikely]] {
         check_swappable(type);
-        window.accesses->note({rank, disp, 1, type}, at, Operation::accumulate, nullptr, true);
+        window.accesses->note({rank, disp, 1, type}, at, under_shared_lock(window, t), Operation::accumulate, nullptr,
+                              true);
         begin_checked(window, rank, {Local::of(origin, 1, type), Local::of(compare, 1, type)}, result, type);
     }
     auto const ask_owner = [&] {

@@ -123,7 +123,7 @@ template <Direction direction>
 [[gnu::cold, gnu::noinline]] void move_checked(Window& window, Target& t, Local const& here, Remote const& target,
                                                std::int64_t origin, std::size_t bytes, Ref<Request>* request) {
     // One that got something for a request may be known to be complete before the epoch ends.
-    if (!request) window.accesses->note(target, origin, operation<direction>, nullptr);
+    if (!request) window.accesses->note(target, origin, under_shared_lock(window, t), operation<direction>, nullptr);
     Local aside = here;
     auto buffers = direction == Direction::put ? window.origins->begin(window.name, target.rank, {here}, nullptr, false)
                                                : window.origins->begin(window.name, target.rank, {}, &aside, false);

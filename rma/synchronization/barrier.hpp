@@ -8,5 +8,7 @@ namespace tutti::rma {
 
 /// Collective: what any member has stored before it is visible to all after it.
 void synchronize(Window& window, char const* call);
+/// --check: all members have just waited for each other.
+void note_meeting(Window& window);
 
 }   // namespace tutti::rma

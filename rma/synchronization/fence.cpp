@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fences (MPI 3.1, 11.5.1).
 #include "coll/call/collectives.hpp"
+#include "p2p/engine.hpp"
 #include "rma/messages/messages.hpp"
 #include "rma/synchronization/barrier.hpp"
 #include "rma/synchronization/matching.hpp"
@@ -12,6 +13,12 @@ namespace tutti::rma {
 void synchronize(Window& window, char const*) {
     // On the node everything is done when its call returns: the flags of the barrier order it.
     coll::run(coll::BoundCall<coll::BarrierArgs>{*window.comm, coll::Collective::barrier, {}, 0});
+    note_meeting(window);
+}
+
+void note_meeting(Window& window) {
+    if (window.accesses && window.size() == window.process.size()) [[unlikely]]
+        p2p::engine(window.process).checks()->order.met_all();
 }
 
 void fence(Window& window, Assertions assertions, char const* call) {
@@ -24,7 +31,10 @@ void fence(Window& window, Assertions assertions, char const* call) {
     // Nothing to end and nothing to begin: nobody needs to be waited for.
     if (!(assertions.no_precede && assertions.no_succeed)) {
         note_fence(window);
-        if (window.accesses) exchange_at_fence(window, assertions, call);
+        if (window.accesses) {
+            exchange_at_fence(window, assertions, call);
+            exchange_shared(window, call);
+        }
         synchronize(window, call);
     }
     window.everybody = assertions.no_succeed ? Access::none : Access::fence;

@@ -3,6 +3,7 @@
 // rma/node/lock.hpp.
 #include "rma/node/lock.hpp"
 
+#include "p2p/engine.hpp"
 #include "rma/messages/messages.hpp"
 #include "rma/synchronization/synchronization.hpp"
 #include "runtime/base/clock.hpp"
@@ -175,6 +176,8 @@ void lock(Window& window, bool exclusive, int rank, Assertions assertions, char 
     if (!t.no_check && !t.control) messages(window).lock(rank, exclusive);
     if (!t.no_check && t.control)
         exclusive ? take_exclusive(window, t, rank, call) : take_shared(window, t, rank, call);
+    if (exclusive && window.accesses) [[unlikely]]
+        p2p::engine(window.process).checks()->order.may_learn();
     t.access = Access::lock;
     window.everybody = Access::none;
     ++window.locks;

@@ -56,6 +56,7 @@ std::shared_ptr<OriginBuffers::Operation> OriginBuffers::begin(std::string const
 
 void OriginBuffers::finish(Operation& operation) {
     p2p::Checks& checks = *p2p::engine(process_).checks();
+    if (operation.result.bytes != 0) checks.order.may_learn();
     checks.arrives(operation.buffers);
     checks.settle(operation.buffers);
 }

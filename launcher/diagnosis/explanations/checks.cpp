@@ -106,8 +106,12 @@ Right: they add to it,
 or each has an element of its own, or a fence or MPI_Win_flush lies in between.
 
 It is a warning, for where all put the same value it does not matter who comes last. mpiexec --check compares what all
-ranks have done between two fences, and what one has done between locks, flushes and unlocks. What a program loads and
-stores itself cannot be seen.
+ranks have done between two fences, and what one has done between locks, flushes and unlocks.
+
+Shared locks, of MPI_Win_lock or MPI_Win_lock_all, do not order the operations of different ranks either. Those of two
+ranks are compared if nothing can order them: each rank has called nothing since the last barrier of all ranks but
+one-sided operations, locks and flushes, has got nothing, and has been written to by no other rank. Where a message or a
+flag may order them mpiexec --check says nothing.
 )"},
     {"T15", "the epochs of a window do not match", R"(
 A fence is a call of all ranks of the window together: each of them calls MPI_Win_fence equally often, whether it

@@ -86,7 +86,8 @@ void combine(Window& window, Local const& origin, Local const* result, Remote co
     std::optional<Local> aside;
     std::shared_ptr<OriginBuffers::Operation> buffers;
     if (window.accesses) [[unlikely]] {
-        if (!request) window.accesses->note(target, at, under_shared_lock(window, t), Operation::accumulate, &op);
+        if (request) window.accesses->note_unkept(target.rank);
+        else window.accesses->note(target, at, under_shared_lock(window, t), Operation::accumulate, &op);
         if (result) result = &aside.emplace(*result);
         buffers = begin_checked(window, target.rank, given ? &origin : nullptr, aside ? &*aside : nullptr);
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "p2p/check/digest.hpp"
+#include "p2p/engine.hpp"
 #include "rma/operations/access.hpp"
 #include "rma/operations/operations.hpp"
 #include "rma/operations/request.hpp"
@@ -118,12 +120,29 @@ inline void move(Window& window, Target& t, Local const& here, Remote const& tar
     window.count(operation<direction>, there.mapped ? Path::load_store : Path::cma, bytes);
 }
 
+template <Direction direction>
+void note(Window& window, Target& t, Local const& here, Remote const& target, std::int64_t origin) {
+    Accessed* const kept =
+        window.accesses->note(target, origin, under_shared_lock(window, t), operation<direction>, nullptr);
+    if (direction == Direction::get || !kept) return;
+    auto const bytes = static_cast<std::size_t>(target.count * target.type.size());
+    p2p::Data const data = data_of(here);
+    if (!data.dense() || data.bytes != bytes) return;
+    kept->left = p2p::digest_of(data);
+    p2p::CallOrder const& order = p2p::engine(window.process).checks()->order;
+    if (!order.alone() || order.windows != 1) return;   // what the target has stored may be known here
+    if (asked_by_messages(window, t, target.rank, origin, target.count, target.type)) return;
+    Reached const there = reach(window, t, origin, target.count, target.type);
+    if (there.mapped) kept->found = p2p::digest_of(p2p::Data::of_bytes(there.mapped + target.type.true_lb(), bytes));
+}
+
 /// The same under --check.
 template <Direction direction>
 [[gnu::cold, gnu::noinline]] void move_checked(Window& window, Target& t, Local const& here, Remote const& target,
                                                std::int64_t origin, std::size_t bytes, Ref<Request>* request) {
     // One that got something for a request may be known to be complete before the epoch ends.
-    if (!request) window.accesses->note(target, origin, under_shared_lock(window, t), operation<direction>, nullptr);
+    if (request) window.accesses->note_unkept(target.rank);
+    else note<direction>(window, t, here, target, origin);
     Local aside = here;
     auto buffers = direction == Direction::put ? window.origins->begin(window.name, target.rank, {here}, nullptr, false)
                                                : window.origins->begin(window.name, target.rank, {}, &aside, false);

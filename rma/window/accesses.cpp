@@ -41,8 +41,8 @@ bool conflict(Accessed const& a, Accessed const& b, AccumulateOrdering const& or
     return !one_operator || a.type != b.type;
 }
 
-void Accesses::note(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation,
-                    Op const* op, bool swaps) {
+Accessed* Accesses::note(Remote const& target, std::int64_t origin, bool under_shared_lock, Operation operation,
+                         Op const* op, bool swaps) {
     std::vector<Accessed>& mine = by_target_[target.rank];
     Accessed one{};
     one.first = static_cast<std::uint64_t>(origin + target.type.true_lb());
@@ -57,13 +57,15 @@ void Accesses::note(Remote const& target, std::int64_t origin, bool under_shared
     std::snprintf(one.call, sizeof one.call, "%s", process_.call_name);
     bool const dense = target.type.dense(target.count);
     shared.note(target.rank, one.writes(), under_shared_lock, dense ? &one : nullptr);
-    if (dense && mine.size() < most) mine.push_back(one);
+    if (!dense || mine.size() == most) return note_unkept(target.rank), nullptr;
+    return &mine.emplace_back(one);
 }
 
 void Accesses::end(int rank) {
     for (auto& [target, accesses] : by_target_) {
         if (rank >= 0 && target != rank) continue;
         compare(accesses);
+        if (!accesses.empty()) note_unkept(target);
         accesses.clear();
     }
 }
@@ -72,6 +74,7 @@ void Accesses::end_gets(int rank) {
     for (auto& [target, accesses] : by_target_) {
         if (rank >= 0 && target != rank) continue;
         compare(accesses);
+        if (!accesses.empty()) note_unkept(target);
         std::erase_if(accesses, [](Accessed const& one) { return one.operation == Operation::get; });
     }
 }
@@ -92,12 +95,29 @@ void Accesses::compare_shared(std::vector<Accessed>& all) {
         }
 }
 
+static std::string in_words(Accessed const& one) {
+    return join(one.call, "(bytes ", one.first, " to ", one.end - 1, " of the target's part)");
+}
+
+void Accesses::tell_stores(std::vector<Accessed> const& changed, std::uint64_t opened, std::uint64_t closed) {
+    for (Accessed const& one : changed) {
+        if (!told_.emplace(std::min(one.site, closed), std::max(one.site, closed)).second) continue;
+        Mistake::Part const parts[] = {{one.origin, in_words(one), {}, one.site},
+                                       {process_.rank(), "MPI_Win_fence(…)", "from here", opened},
+                                       {process_.rank(), "MPI_Win_fence(…)", "until here it was stored to", closed}};
+        warn(process_,
+             {"T14",
+              join("rank ", process_.rank(), " stores in memory of a window that another operation accesses in the ",
+                   "same epoch"),
+              "what is there afterwards, or what was got, is not defined: put a fence between what the program stores "
+              "itself and what others put or get",
+              parts});
+    }
+}
+
 void Accesses::tell(Accessed const& a, Accessed const& b, bool under_shared_locks) {
     if (!told_.emplace(std::min(a.site, b.site), std::max(a.site, b.site)).second) return;
-    auto const words = [](Accessed const& one) {
-        return join(one.call, "(bytes ", one.first, " to ", one.end - 1, " of the target's part)");
-    };
-    Mistake::Part const parts[] = {{a.origin, words(a), {}, a.site}, {b.origin, words(b), {}, b.site}};
+    Mistake::Part const parts[] = {{a.origin, in_words(a), {}, a.site}, {b.origin, in_words(b), {}, b.site}};
     if (under_shared_locks)
         warn(process_, {"T14", "operations of two ranks on the same memory of a window, under shared locks, conflict",
                         "what is there afterwards, or what was got, is not defined, for nothing orders them: take the "

@@ -11,6 +11,7 @@
 
 #include "rma/node/control.hpp"
 #include "rma/window/accesses.hpp"
+#include "rma/window/local_stores.hpp"
 #include "rma/window/origin_buffers.hpp"
 #include "rma/window/recording.hpp"
 #include "runtime/memory/single_copy.hpp"
@@ -135,6 +136,7 @@ public:
     OneSided& counts;                         ///< this rank's
     std::unique_ptr<Recording> recording;     ///< null: calls are not recorded
     std::unique_ptr<Accesses> accesses;       ///< null: nobody looks for conflicts (--check does)
+    std::unique_ptr<LocalStores> stores;      ///< null: without --check
     std::unique_ptr<OriginBuffers> origins;   ///< null: without --check
     Ref<Comm> comm;                           ///< the window's own: a duplicate of the one that it was made of
     Flavor const flavor;

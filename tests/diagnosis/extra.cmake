@@ -163,4 +163,4 @@ foreach(kind wrong right)
 endforeach()
 add_corpus_test(hosts/wrong/epochs wrong/epochs --only fence_one_more_checked)   # the notes of all nodes are compared
 add_corpus_test(hosts/wrong/buffers wrong/buffers)
-add_corpus_test(hosts/wrong/windows wrong/windows --only put,get,accumulate,swapped,fetched,send_of,shared)   # what --check finds
+add_corpus_test(hosts/wrong/windows wrong/windows --only put,get,accumulate,swapped,fetched,send_of,shared,stored_while)   # what --check finds

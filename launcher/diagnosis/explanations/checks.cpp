@@ -112,6 +112,10 @@ Shared locks, of MPI_Win_lock or MPI_Win_lock_all, do not order the operations o
 ranks are compared if nothing can order them: each rank has called nothing since the last barrier of all ranks but
 one-sided operations, locks and flushes, has got nothing, and has been written to by no other rank. Where a message or a
 flag may order them mpiexec --check says nothing.
+
+A program must not store in its own part of a window where another rank puts, gets or accumulates in the same epoch
+(MPI 4.1, 12.7). Between two fences mpiexec --check finds that where others get, and where one rank puts on the same
+node, or the program stores behind the put. What the program loads cannot be seen.
 )"},
     {"T15", "the epochs of a window do not match", R"(
 A fence is a call of all ranks of the window together: each of them calls MPI_Win_fence equally often, whether it
